@@ -1,0 +1,57 @@
+# Every target sets up what it needs in .venv; only Python 3.11+ and make have to be there.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := src tests bench examples
+
+.PHONY: demo test test-plain check format bench soak docs clean
+
+demo: .venv/installed
+	$(BIN)/askance demo
+
+test: .venv/installed
+	$(BIN)/pytest -n 2 --dist worksteal
+	$(MAKE) test-plain
+
+# The same mathematics with the compiler off: slow, so only the tests that say they hold there.
+test-plain: .venv/installed
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -q tests/plain
+
+check: .venv/installed
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+
+format: .venv/installed
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+bench: .venv/installed-bench
+	$(BIN)/python -m bench
+
+soak: .venv/installed
+	$(BIN)/pytest -n 2 -m soak --soak
+
+docs: .venv/installed-docs
+	$(BIN)/sphinx-build -W -b html docs build/docs
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "askance needs Python 3.11 or later; say which with: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots,parquet,dev]'
+	@touch $@
+
+.venv/installed-bench: .venv/installed
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[bench]' || \
+		echo "some peers could not be installed; the table will leave them out"
+	@touch $@
+
+.venv/installed-docs: .venv/installed
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
+clean:
+	rm -rf .venv build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,61 @@
+"""askance learns from streams and asks for a label only when in doubt.
+
+The public names are found when they are first used: importing scikit-learn and numba takes a second, and
+`askance --help` needs neither.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from askance import data, metrics, queries, updates
+    from askance.catalog import catalog
+    from askance.learner import Decision, Learner, Spending
+    from askance.made import make
+    from askance.model_file import load
+    from askance.rows import Row
+    from askance.trace import Trace
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Decision": "askance.learner",
+    "Learner": "askance.learner",
+    "Row": "askance.rows",
+    "Spending": "askance.learner",
+    "Trace": "askance.trace",
+    "catalog": "askance.catalog",
+    "load": "askance.model_file",
+    "make": "askance.made",
+}
+_MODULES = ("data", "metrics", "queries", "updates")
+
+__all__ = [
+    "Decision",
+    "Learner",
+    "Row",
+    "Spending",
+    "Trace",
+    "catalog",
+    "data",
+    "load",
+    "make",
+    "metrics",
+    "queries",
+    "updates",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"askance.{name}")
+    else:
+        raise AttributeError(f"module 'askance' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""The compiled heart; nothing outside this folder imports numba."""

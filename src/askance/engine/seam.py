@@ -1,0 +1,126 @@
+"""The seam between plain Python and compiled code.
+
+Rules, rows and states are named tuples with ordinary methods. `expose` lets compiled code call such a method:
+the call is resolved on the *type* of the tuple, so one generic pass serves every rule, and with the compiler
+off (NUMBA_DISABLE_JIT=1) the same source runs as it stands.
+"""
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.core.types import Type
+from numba.core.types.containers import BaseNamedTuple, BaseTuple
+from numba.extending import (
+    NativeValue,
+    models,
+    overload,
+    overload_method,
+    register_jitable,
+    register_model,
+    unbox,
+)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Sums may be reordered and products fused, which is what lets a dot product use vector instructions.
+# NaN and infinity keep their meaning: validation and the rules rely on comparisons with them.
+RELAXED = {"reassoc", "nsz", "arcp", "contract"}
+
+# A call would pass every array of every tuple on the stack.
+INLINE = {"forceinline": True}
+
+COMPILING = not numba.config.DISABLE_JIT
+
+
+class Bare(Type):
+    """The compiled type of a rule without parameters: numba cannot call methods of an empty tuple."""
+
+    def __init__(self, instance_class: type) -> None:
+        self.instance_class = instance_class
+        super().__init__(f"{instance_class.__name__}()")
+
+    @property
+    def key(self) -> type:
+        """What tells two such types apart."""
+        return self.instance_class
+
+
+register_model(Bare)(models.OpaqueModel)
+
+
+@unbox(Bare)  # type: ignore[untyped-decorator]
+def _unbox_bare(typ: Bare, value: Any, context: Any) -> Any:  # noqa: ARG001
+    return NativeValue(context.context.get_dummy_value())
+
+
+def type_of(value: Any) -> Any:
+    """The compiled type of an argument; that of an array does not depend on whether it is read-only."""
+    if isinstance(value, np.ndarray):
+        return numba.typeof(np.empty((0,) * value.ndim, value.dtype))
+    if not isinstance(value, tuple):
+        return numba.typeof(value)
+    if not value:
+        return Bare(type(value))
+    return BaseTuple.from_types([type_of(part) for part in value], type(value))
+
+
+def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function:
+    """Compile `function`, strictly (`exact`) or with relaxed arithmetic; it runs without Python's lock."""
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False if exact else RELAXED}
+    try:
+        return numba.njit(cache=cache, **options)(function)
+    except RuntimeError:
+        # No directory can be written: compile in each process rather than not at all.
+        return numba.njit(**options)(function)
+
+
+def inlined(function: Function) -> Function:
+    """A helper that compiled code may call; in plain Python it is the function itself."""
+    return register_jitable(**INLINE)(function)
+
+
+def like(value: Any, example: Any) -> Any:
+    """`value` in the precision of `example`.
+
+    Hyper-parameters are in double precision; without this, so would be the loops over single-precision rows.
+    """
+    return type(example)(value)
+
+
+@overload(like)
+def _compiled_like(value, example):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    precision = example
+    return lambda value, example: precision(value)  # noqa: ARG005
+
+
+def expose(protocol: type) -> None:
+    """Let compiled code call, on any named tuple, the methods that `protocol` declares."""
+    for name, method in vars(protocol).items():
+        if not name.startswith("_") and inspect.isfunction(method):
+            _expose_method(name, inspect.signature(method))
+
+
+def _expose_method(name: str, signature: inspect.Signature) -> None:
+    def resolve(*arguments: Any) -> Callable[..., Any] | None:
+        method = getattr(arguments[0].instance_class, name, None)
+        return None if method is None else _unannotated(method)
+
+    # Numba compares the parameters of resolver and method; it would take `*arguments` for a tuple.
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+    resolve.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
+    resolve.__name__ = name
+    for kind in (BaseNamedTuple, Bare):
+        overload_method(kind, name, jit_options=INLINE)(resolve)
+
+
+def _unannotated(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function without annotations, which numba would compare too."""
+    bare = FunctionType(
+        method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__
+    )
+    bare.__qualname__ = method.__qualname__
+    return bare

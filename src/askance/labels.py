@@ -1,0 +1,85 @@
+"""Class labels of any kind, and the +1 and -1 that rules see.
+
+The larger of the two classes in sorted order is the positive one. A stream may show one class for a long
+time; which sign it has is then known only if it is one of the usual pairs or the classes were given.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+USUAL_NEGATIVES = (-1, 0)
+USUAL_POSITIVE = 1
+
+
+def as_classes(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """Two given classes, sorted."""
+    classes = np.unique(np.asarray(values))
+    if len(classes) != 2:
+        raise ValueError(f"classes must hold two different values, not {list(values)!r}")
+    return classes
+
+
+def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
+    """`y` as an array of one label a row."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must hold one label a row, not an array of shape {labels.shape}")
+    if len(labels) != rows:
+        raise ValueError(f"X has {rows} rows but y has {len(labels)} labels: they must be as many")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError(f"y has NaN or infinity at row {np.flatnonzero(~np.isfinite(labels))[0]}")
+    return labels
+
+
+def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
+    """The classes in `known` and in `labels`, sorted; ValueError if they are more than two."""
+    if labels.dtype.kind in "biuf" and len(labels):
+        found = np.array([labels.min(), labels.max()])  # much faster than sorting a million labels
+        if not ((labels == found[0]) | (labels == found[1])).all():
+            found = labels
+    else:
+        found = labels
+    try:
+        both = np.unique(np.concatenate([known, found])) if len(known) else np.unique(found)
+    except TypeError:
+        raise ValueError("y mixes labels of different kinds, which have no order") from None
+    if len(both) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. y has {len(both)} classes: {_listed(both)}"
+            if not len(known)
+            else f"unknown class {_listed(np.setdiff1d(both, known))} in y: the classes are {_listed(known)}"
+        )
+    return both
+
+
+def pair(observed: NDArray[Any]) -> NDArray[Any]:
+    """Both classes, where `observed` may hold only one of a usual pair (-1/+1, 0/1, False/True)."""
+    if len(observed) == 2:
+        return observed
+    if not len(observed):
+        return np.array([USUAL_NEGATIVES[0], USUAL_POSITIVE])
+    only = observed[0]
+    if only == USUAL_POSITIVE:
+        negative = False if observed.dtype.kind == "b" else USUAL_NEGATIVES[0]
+        return np.array([negative, only], observed.dtype if observed.dtype.kind != "u" else np.int64)
+    if only in USUAL_NEGATIVES:
+        return np.array([only, USUAL_POSITIVE], observed.dtype)
+    raise ValueError(
+        f"only the class {only!r} has been seen, so the other is unknown: give both, as in classes=[..., {only!r}]"
+    )
+
+
+def signs(labels: NDArray[Any], classes: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """+1 where the label is the larger class, else -1."""
+    positive: NDArray[np.bool_] = labels == classes[1]
+    return positive * dtype.type(2) - dtype.type(1)
+
+
+def _listed(classes: NDArray[Any]) -> str:
+    shown = ", ".join(repr(value) for value in classes[:5].tolist())
+    return shown + (", …" if len(classes) > 5 else "")

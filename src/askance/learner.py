@@ -1,0 +1,361 @@
+"""The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from askance import labels
+from askance.data.stream import Stream
+from askance.engine import passes
+from askance.engine.coins import coins as toss
+from askance.inputs import as_rows, is_plain, one_row
+from askance.queries import Margin, QueryRule
+from askance.queries.rule import refused
+from askance.rules import check_rules, with_floats
+from askance.trace import Trace
+from askance.updates import PassiveAggressive, PassiveAggressive2, UpdateRule
+from askance.updates.rule import widened
+
+# `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
+COINS_AHEAD = 1024
+
+
+class Decision(NamedTuple):
+    """What `ask` says of a row: the predicted class, the score, the probability of asking, and whether to ask."""
+
+    label: Any
+    score: float
+    probability: float
+    asked: bool
+
+
+class Spending(NamedTuple):
+    """Rows seen, labels asked for, and labels that a budget refused."""
+
+    rows: int
+    asked: int
+    refused: int
+
+
+class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns from a stream and asks for a label only when in doubt.
+
+    Parameters
+    ----------
+    update : how to learn from a label, for example `updates.PassiveAggressive2(C=1.0)`, the default.
+    query : when to ask for one, for example `queries.Margin(b=1.0)`, the default.
+    seed : of the coins. The coin of a round is a pure function of seed and round.
+    dtype : "float32" is fast, with relaxed arithmetic; "float64" is exact, to the last bit of the formulas.
+    sgn0 : the sign (+1 or -1) of a score of 0, on which the papers disagree.
+    classes : the two classes, where the first rows may not show both. The larger is the positive one.
+
+    `ask` and `run` consult the query rule; `tell`, `partial_fit` and `fit` learn from every label they are given.
+    """
+
+    def __init__(
+        self,
+        update: UpdateRule | None = None,
+        query: QueryRule | None = None,
+        *,
+        seed: int = 0,
+        dtype: str = "float32",
+        sgn0: int = 1,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        self.update = update
+        self.query = query
+        self.seed = seed
+        self.dtype = dtype
+        self.sgn0 = sgn0
+        self.classes = classes
+        if all(isinstance(rule, tuple) for rule in self._rules()):
+            check_rules(*self._rules())
+
+    # ------------------------------------------------------------------ the labelling loop
+
+    def ask(self, x: Any) -> Decision:
+        """Predict one row and decide whether its label is worth asking for; advances the round.
+
+        `x` is a 1-D array, a sparse row or an `askance.Row`.
+        """
+        self._begin_once()
+        rows, width = one_row(x, self._dtype, self._width)
+        self._have_room(width)
+        round_ = int(self._rounds[0])
+        coin = self._coin(round_)
+        at_zero = float(self.sgn0)
+        arguments = (self._query, self._state, self._memory, self._rounds, self._asked, rows, coin, at_zero)
+        guess, score, probability, asked = self._pass("ask", rows, arguments)
+        label = self.classes_[int(guess > 0)] if self._classes_known() else None
+        return Decision(label, score, probability, asked)
+
+    def tell(self, x: Any, y: Any) -> Self:
+        """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
+        self._begin_once()
+        rows, width = one_row(x, self._dtype, self._width)
+        observed, signs = self._signs(labels.as_labels([y], 1))
+        self._have_room(width)
+        self._observed = observed
+        self._pass("learn", rows, (self._update, self._state, rows, signs, float(self.sgn0)))
+        return self
+
+    def run(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        coins: ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> Trace:
+        """Simulate the labelling loop on rows whose labels are known, learning only from those asked for.
+
+        `X` may also be a stream of `askance.data.read`, which brings its own labels. `coins` are uniforms to
+        use instead of the learner's own: row t is asked for where coins[t] < probability.
+        """
+        if y is None:
+            return Trace.join(list(self.follow(X)))
+        self._begin_once()
+        return self._run(self._rows_of(X), y, coins, classes, grow=False)
+
+    def follow(self, stream: Stream) -> Iterator[Trace]:
+        """Run through a stream in constant memory: the trace of each chunk in turn. New features find room."""
+        for chunk in stream:
+            if chunk.y is None:
+                raise ValueError(f"{stream.name} has no labels: `run` and `follow` simulate, so they need them")
+            self._begin_once()
+            yield self._run(chunk.X, chunk.y, None, None, grow=True)
+
+    def spending(self) -> Spending:
+        """What has been asked for so far, and what a budget has refused."""
+        self._begin_once()
+        return Spending(int(self._rounds[0]), int(self._asked[0]), refused(self._memory))
+
+    # ------------------------------------------------------------------ scikit-learn's verbs
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Forget everything, then learn from every label in one pass over the rows."""
+        self.check_parameters()
+        X = self._validated(X, reset=True)
+        y = self._targets(y, len_of(X))
+        rows = as_rows(X, np.dtype(self.dtype))
+        if self.classes is None and len(labels.distinct(y, y[:0])) < 2:
+            raise ValueError("fit needs rows of two classes, but y has only one class")
+        self._begin()
+        return self._learn(rows, y, X.shape[1])
+
+    def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
+        """Learn from every label, going on from what was learned before."""
+        self._begin_once()
+        X = self._rows_of(X)
+        rows = as_rows(X, self._dtype)
+        return self._learn(rows, self._targets(y, len_of(X)), X.shape[1], classes)
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """The scores of the rows: positive for the larger class."""
+        self._check_fitted()
+        rows = as_rows(self._validated(X, reset=False), self._dtype)
+        scores = np.empty(len(rows.squared_norms), self._dtype)
+        self._pass("score", rows, (self._state, rows, scores))
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The classes of the rows."""
+        scores = self.decision_function(X)
+        positive = scores >= 0 if self.sgn0 > 0 else scores > 0
+        return self.classes_[positive.astype(int)]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The two classes; the larger is the positive one."""
+        self._check_fitted()
+        return labels.pair(self._observed)
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """The weights, in scikit-learn's form of one row a binary classifier."""
+        self._check_fitted()
+        return self._state.weights[np.newaxis, :]
+
+    def save(self, path: Any) -> None:
+        """Write the whole learner to a file that `askance.load` reads, here or elsewhere."""
+        from askance.model_file import save
+
+        save(self, path)
+
+    # ------------------------------------------------------------------ inside
+
+    def check_parameters(self) -> None:
+        """Raise ValueError or TypeError, in one sentence, if a parameter cannot be used."""
+        check_rules(*self._rules())
+        if self.dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {self.dtype!r}")
+        if self.sgn0 not in (1, -1):
+            raise ValueError(f"sgn0 must be +1 or -1, not {self.sgn0!r}")
+        if (
+            isinstance(self.seed, bool)
+            or not isinstance(self.seed, int | np.integer)
+            or not 0 <= self.seed < 2**64
+        ):
+            raise ValueError(f"seed must be a whole number from 0 to 2^64 - 1, not {self.seed!r}")
+        if self.classes is not None:
+            labels.as_classes(self.classes)
+
+    def _rules(self) -> tuple[Any, Any]:
+        # Not `or`: a rule without parameters is an empty tuple, and so false.
+        update = PassiveAggressive2() if self.update is None else self.update
+        query = Margin() if self.query is None else self.query
+        return update, query
+
+    def _begin_once(self) -> None:
+        if not hasattr(self, "_rounds"):
+            self.check_parameters()
+            self._begin()
+
+    def _begin(self) -> None:
+        self._update, self._query = map(with_floats, self._rules())
+        self._dtype = np.dtype(self.dtype)
+        self._observed = np.empty(0) if self.classes is None else labels.as_classes(self.classes)
+        self._width: int | None = None
+        self._state: Any = self._update.start(0, self._dtype)
+        self._memory: Any = self._query.start()
+        self._rounds = np.zeros(1, np.int64)
+        self._asked = np.zeros(1, np.int64)
+        self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
+        self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
+
+    def _pass(self, name: str, rows: Any, arguments: tuple[Any, ...]) -> Any:
+        key = (name, type(rows))
+        if key not in self._bound:
+            self._bound[key] = passes.bind(name, arguments, exact=self._dtype == np.float64)
+        return self._bound[key](*arguments)
+
+    def _run(self, X: Any, y: ArrayLike, coins: Any, classes: Sequence[Any] | None, *, grow: bool) -> Trace:
+        """One pass over rows; everything is checked before anything changes."""
+        y = labels.as_labels(y, X.shape[0])
+        rows = as_rows(X, self._dtype)
+        observed, signs = self._signs(y, classes)
+        first = int(self._rounds[0])
+        tossed = toss(self.seed, first, len(signs)) if coins is None else given_coins(coins, len(signs))
+        self._have_room(X.shape[1], grow=grow)
+        self._observed = observed
+        before = refused(self._memory)
+        outcome = passes.blank_outcome(len(signs), self._dtype)
+        self._pass(
+            "run",
+            rows,
+            (
+                self._update,
+                self._query,
+                self._state,
+                self._memory,
+                self._rounds,
+                self._asked,
+                rows,
+                signs,
+                tossed,
+                float(self.sgn0),
+                outcome,
+            ),
+        )
+        return Trace(
+            truth=signs.astype(np.int8),
+            **outcome._asdict(),
+            classes=labels.pair(observed),
+            first_round=first,
+            mode="float64 exact" if self._dtype == np.float64 else "float32 relaxed",
+            algorithm=f"{self._update} × {self._query}",
+            spent=int(np.count_nonzero(outcome.asked)),
+            refused=refused(self._memory) - before,
+        )
+
+    def _learn(self, rows: Any, y: NDArray[Any], width: int, classes: Sequence[Any] | None = None) -> Self:
+        observed, signs = self._signs(y, classes)
+        self._have_room(width)
+        self._observed = observed
+        self._pass("learn", rows, (self._update, self._state, rows, signs, float(self.sgn0)))
+        return self
+
+    def _signs(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The classes observed with `y`, and y as +1 and -1; nothing changes yet."""
+        known = self._observed
+        if classes is not None:
+            known = labels.distinct(labels.as_classes(classes), known)
+        observed = labels.distinct(y, known)
+        pair = labels.pair(observed)
+        if len(known) == 1 and (pair[1] == known[0]) != (labels.pair(known)[1] == known[0]):
+            raise ValueError(
+                f"the class {known[0]!r} was learned with the other sign: give classes={pair.tolist()!r}"
+            )
+        return observed, labels.signs(y, pair, self._dtype)
+
+    def _have_room(self, width: int, *, grow: bool = False) -> None:
+        if self._width is None or (grow and width > self._width):
+            self._state = widened(self._state, self._update, width, self._dtype)
+            self._width = self.n_features_in_ = width
+
+    def _rows_of(self, X: Any) -> Any:
+        return self._validated(X, reset=self._width is None)
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        """`X` as an array or CSR matrix of the right width; scikit-learn converts what is neither."""
+        if is_plain(X) and (reset or X.shape[1] == self._width) and not hasattr(self, "feature_names_in_"):
+            return X
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+
+    def _targets(self, y: ArrayLike, rows: int) -> NDArray[Any]:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return labels.as_labels(y, rows)
+
+    def _coin(self, round_: int) -> float:
+        first, ahead = self._coins_ahead
+        if not 0 <= round_ - first < len(ahead):
+            first, ahead = round_, toss(self.seed, round_, COINS_AHEAD)
+            self._coins_ahead = (first, ahead)
+        return float(ahead[round_ - first])
+
+    def _classes_known(self) -> bool:
+        return len(self._observed) > 0
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_rounds") and self._classes_known() and self._width is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        # One pass with hard steps: the last noisy label alone can turn the weights round.
+        tags.classifier_tags.poor_score = isinstance(self._rules()[0], PassiveAggressive)
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Machine code stays behind; it is found again at the first call.
+        state: dict[str, Any] = super().__getstate__().copy()
+        return state | {"_bound": {}} if "_bound" in state else state
+
+
+def len_of(X: Any) -> int:
+    """The number of rows, of an array or a sparse matrix."""
+    return int(X.shape[0])
+
+
+def given_coins(coins: ArrayLike, rows: int) -> NDArray[np.float64]:
+    """Coins from the user: as many as rows, each in [0, 1)."""
+    given = np.ascontiguousarray(coins, np.float64)
+    if given.shape != (rows,):
+        raise ValueError(f"coins must hold one number a row, {rows} in all, not an array of shape {given.shape}")
+    if not ((given >= 0) & (given < 1)).all():
+        raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
+    return given

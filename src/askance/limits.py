@@ -1,0 +1,45 @@
+"""Limits of hyper-parameters, as data: checked once, when a learner is made."""
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, NamedTuple
+
+
+class Limit(NamedTuple):
+    """An interval of allowed values; a bound that is `closed` is itself allowed."""
+
+    low: float
+    high: float = math.inf
+    low_closed: bool = False
+    high_closed: bool = True
+
+    def allows(self, value: float) -> bool:
+        """Whether `value` lies in the interval; NaN never does."""
+        above = value >= self.low if self.low_closed else value > self.low
+        return above and (value <= self.high if self.high_closed else value < self.high)
+
+    def __str__(self) -> str:
+        low = f"{self.low:g} or more" if self.low_closed else f"greater than {self.low:g}"
+        if self.high == math.inf:
+            return low if self.high_closed else f"{low} and finite"
+        return f"{low} and {'at most' if self.high_closed else 'less than'} {self.high:g}"
+
+
+Limits = Mapping[str, Limit]
+
+POSITIVE = Limit(0, high_closed=False)
+POSITIVE_OR_INFINITE = Limit(0)
+NOT_NEGATIVE = Limit(0, low_closed=True)
+SHARE = Limit(0, 1)
+
+
+def check_parameters(rule: Any, limits: Limits) -> None:
+    """Raise ValueError or TypeError, in one sentence, for the first field of `rule` outside its limit."""
+    kind = type(rule).__name__
+    for name, limit in limits.items():
+        value = getattr(rule, name)
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError(f"{kind}: {name} must be a number, not {value!r}")
+        if not limit.allows(float(value)):
+            raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")

@@ -1,0 +1,22 @@
+"""Making a learner from a paper's name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from askance.catalog import rules_of
+from askance.learner import Learner
+
+
+def make(
+    name: str,
+    *,
+    seed: int = 0,
+    dtype: str = "float32",
+    classes: Sequence[Any] | None = None,
+    **parameters: Any,
+) -> Learner:
+    """The learner that a paper calls `name`, with the paper's parameters: make("PAA-II", C=0.5, delta=1.0)."""
+    update, query, sgn0 = rules_of(name, parameters)
+    learner = Learner(update, query, seed=seed, dtype=dtype, sgn0=sgn0, classes=classes)
+    learner.check_parameters()
+    return learner

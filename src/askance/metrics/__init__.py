@@ -1,0 +1,20 @@
+"""Online metrics: counts, measures of them by name, and their curves along a stream."""
+
+from askance.metrics.curve import Curve, CurveRecorder, curve
+from askance.metrics.measures import METRICS, Counts, Metric, measure
+from askance.metrics.pictures import draw, draw_panel, save_picture
+from askance.metrics.tally import Tally
+
+__all__ = [
+    "METRICS",
+    "Counts",
+    "Curve",
+    "CurveRecorder",
+    "Metric",
+    "Tally",
+    "curve",
+    "draw",
+    "draw_panel",
+    "measure",
+    "save_picture",
+]

@@ -1,0 +1,77 @@
+"""How a metric goes along a stream, collected in constant memory."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from askance.metrics.measures import Counts, Values, measure
+from askance.metrics.tally import Tally, counted, events
+
+
+class Curve(NamedTuple):
+    """A metric over all rows so far, at some moments of the stream."""
+
+    rows: NDArray[np.int64]
+    labels: NDArray[np.int64]  # asked so far
+    values: Values
+
+
+class CurveRecorder:
+    """Collects the counts at evenly spaced rows, and at the last one, chunk by chunk.
+
+    The distance between kept rows is the least power of two with which at most `points` are kept. It depends
+    on the number of rows alone, so a stream gives the same curve in whatever chunks it comes.
+    """
+
+    def __init__(self, points: int = 200) -> None:
+        if points < 1:
+            raise ValueError(f"a curve needs at least one point, not {points}")
+        self._points = points
+        self._stride = 1
+        self._kept: list[Counts] = []  # after each `stride` rows
+        self.tally = Tally()  # of all rows so far
+
+    def add(
+        self, truth: ArrayLike, guesses: ArrayLike, asked: ArrayLike, updated: ArrayLike | None = None
+    ) -> None:
+        """Count some rows, given as to `Tally.add`."""
+        happened = events(truth, guesses, asked, updated)
+        before, size = self._rows, np.size(happened.rows)
+        self._thin(before + size)
+        marks = range(self._stride - before % self._stride, size, self._stride)
+        for start, end in itertools.pairwise(sorted({0, *marks, size})):
+            self.tally = self.tally + counted(happened, start, end)
+            if self._rows % self._stride == 0:
+                self._kept.append(self.tally.counts)
+
+    def curve(self, metric: str = "accuracy", **weights: float) -> Curve:
+        """The metric of that name at the kept rows."""
+        last = [self.tally.counts] if self._rows % self._stride else []
+        counts = Counts(*np.array(self._kept + last, dtype=np.int64).reshape(-1, len(Counts._fields)).T)
+        return Curve(np.asarray(counts.rows), np.asarray(counts.asked), measure(counts, metric, **weights))
+
+    @property
+    def _rows(self) -> int:
+        return int(self.tally.counts.rows)
+
+    def _thin(self, rows: int) -> None:
+        """Keep so few moments that those of `rows` rows, with the last one, will be at most `points`."""
+        while -(-rows // self._stride) > self._points:
+            self._stride *= 2
+            self._kept = self._kept[1::2]
+
+
+def curve(
+    truth: ArrayLike,
+    guesses: ArrayLike,
+    asked: ArrayLike,
+    metric: str = "accuracy",
+    points: int = 200,
+    **weights: float,
+) -> Curve:
+    """The metric over all rows so far, at up to `points` evenly spaced rows and always at the last."""
+    recorder = CurveRecorder(points)
+    recorder.add(truth, guesses, asked)
+    return recorder.curve(metric, **weights)

@@ -1,0 +1,72 @@
+"""The running counts of a binary stream, from which every metric is computed."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from askance.metrics.measures import Counts, measure
+
+
+class Tally:
+    """Counts that grow with a stream; two tallies of different rows can be added.
+
+    Predictions are made on every round, so mistakes are counted on all rounds, asked or not. A row whose
+    true label is unknown counts as a row, and in no quality metric.
+    """
+
+    def __init__(self, counts: Counts | None = None) -> None:
+        self.counts = Counts(0, 0, 0, 0, 0, 0, 0) if counts is None else counts
+
+    def add(
+        self, truth: ArrayLike, guesses: ArrayLike, asked: ArrayLike, updated: ArrayLike | None = None
+    ) -> None:
+        """Count some rows: `truth` +1, -1 or 0 (unknown), `guesses` +1 or -1, the other two booleans."""
+        self.counts = (self + counted(events(truth, guesses, asked, updated))).counts
+
+    def value(self, metric: str, **weights: float) -> float:
+        """The metric of that name, over all rows so far."""
+        return float(measure(self.counts, metric, **weights))
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(Counts(*(one + two for one, two in zip(self.counts, other.counts, strict=True))))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tally) and self.counts == other.counts
+
+    def __repr__(self) -> str:
+        return f"Tally({self.counts})"
+
+
+def events(truth: ArrayLike, guesses: ArrayLike, asked: ArrayLike, updated: ArrayLike | None = None) -> Counts:
+    """The counts of each row by itself, as booleans; without `updated`, no row is an update."""
+    truth, guesses, asked = np.asarray(truth), np.asarray(guesses), np.asarray(asked, dtype=bool)
+    updated = np.zeros(asked.shape, dtype=bool) if updated is None else np.asarray(updated, dtype=bool)
+    _check(truth, guesses, asked, updated)
+    positive, negative, called = truth > 0, truth < 0, guesses > 0
+    return Counts(
+        rows=np.ones(truth.shape, dtype=bool),
+        asked=asked,
+        updates=updated,
+        true_positives=positive & called,
+        false_positives=negative & called,
+        true_negatives=negative & ~called,
+        false_negatives=positive & ~called,
+    )
+
+
+def counted(happened: Counts, start: int = 0, end: int | None = None) -> Tally:
+    """The tally of the rows from `start` to `end` whose events these are."""
+    return Tally(Counts(*(int(np.count_nonzero(np.asarray(event)[start:end])) for event in happened)))
+
+
+def _check(truth: NDArray[Any], guesses: NDArray[Any], asked: NDArray[Any], updated: NDArray[Any]) -> None:
+    shapes = [array.shape for array in (truth, guesses, asked, updated)]
+    if truth.ndim != 1 or len(set(shapes)) > 1:
+        raise ValueError(
+            "truth, guesses, asked and updated must be equally long arrays of one dimension, not of shapes "
+            + ", ".join(map(str, shapes))
+        )
+    # Classes 0 and 1 handed in by mistake would be taken for unknown and positive.
+    if not (np.all(np.abs(guesses) == 1) and np.all(np.abs(truth) <= 1)):
+        raise ValueError("guesses must be +1 or -1 and truth +1, -1 or 0 (unknown): translate class values first")

@@ -1,0 +1,228 @@
+"""The trace: what a learner decided in each round of a pass, as arrays."""
+
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.metrics import Curve, Tally, curve, draw, draw_panel, save_picture
+
+if TYPE_CHECKING:
+    import pyarrow
+    from matplotlib.axes import Axes
+
+PER_ROUND = ("truth", "guesses", "scores", "probabilities", "asked", "updated")
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Trace:
+    """The decisions of a pass. Of the two `classes` the larger is the positive one."""
+
+    truth: NDArray[np.int8]  # +1, -1, or 0 where the true label is unknown
+    guesses: NDArray[np.int8]  # +1 or -1
+    scores: NDArray[np.floating[Any]]
+    probabilities: NDArray[np.floating[Any]]  # of asking
+    asked: NDArray[np.bool_]
+    updated: NDArray[np.bool_]
+    classes: NDArray[Any]
+    first_round: int
+    mode: str  # "float64 exact" or "float32 relaxed"
+    algorithm: str
+    spent: int  # labels that these rounds took from the budget
+    refused: int  # labels that the query rule wanted in these rounds and the budget refused
+
+    def __post_init__(self) -> None:
+        lengths = [len(getattr(self, name)) for name in PER_ROUND]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"the arrays {', '.join(PER_ROUND)} must be equally long, not {lengths}")
+        if len(self.classes) != 2:
+            raise ValueError(f"a trace has two classes, not {len(self.classes)}")
+
+    def __len__(self) -> int:
+        return len(self.guesses)
+
+    def __repr__(self) -> str:
+        asked = np.count_nonzero(self.asked)
+        start = f" from round {self.first_round}" if self.first_round else ""
+        return f"<Trace: {self.algorithm}, {self.mode}, {len(self)} rounds{start}, {asked} labels asked>"
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The predicted class values."""
+        return self._class_values(self.guesses)
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The true class values; if some are unknown, an array of objects with None in their place."""
+        values, unknown = self._class_values(self.truth), self.truth == 0
+        if unknown.any():
+            values = values.astype(object)
+            values[unknown] = None
+        return values
+
+    def _class_values(self, signs: NDArray[np.int8]) -> NDArray[Any]:
+        return np.asarray(self.classes)[(signs > 0).astype(np.intp)]
+
+    def tally(self) -> Tally:
+        """The counts from which metrics are computed."""
+        tally = Tally()
+        tally.add(self.truth, self.guesses, self.asked, self.updated)
+        return tally
+
+    def summary(self) -> "Summary":
+        """The whole pass in a small table."""
+        tally = self.tally()
+        return Summary(
+            algorithm=self.algorithm,
+            mode=self.mode,
+            rows=int(tally.counts.rows),
+            known=int(tally.counts.known),
+            asked=int(tally.counts.asked),
+            refused=self.refused,
+            updates=int(tally.counts.updates),
+            mistakes=int(tally.counts.mistakes),
+            accuracy=tally.value("accuracy"),
+            precision=tally.value("precision"),
+            recall=tally.value("recall"),
+            f=tally.value("f"),
+        )
+
+    def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
+        """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
+        return curve(self.truth, self.guesses, self.asked, metric, points, **weights)
+
+    def plot(
+        self,
+        metric: str = "accuracy",
+        against: str = "rows",
+        path: str | os.PathLike[str] | None = None,
+        ax: "Axes | None" = None,
+    ) -> "Axes":
+        """Draw the metric against "rows" or "labels" (asked), and save the picture if `path` is given.
+
+        Into `ax`, traces of several methods can be drawn one after the other.
+        """
+        curves = {self.algorithm: self.curve(metric)}
+        if ax is None:
+            return draw(curves, metric, path, panels=(against,)).axes[0]
+        draw_panel(ax, curves, metric, against)
+        if path is not None:
+            save_picture(ax.figure, path)
+        return ax
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """The columns by name: round, label, truth, score, probability, asked, updated."""
+        return {
+            "round": np.arange(self.first_round, self.first_round + len(self)),
+            "label": self.labels,
+            "truth": self.y,
+            "score": self.scores,
+            "probability": self.probabilities,
+            "asked": self.asked,
+            "updated": self.updated,
+        }
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """The columns of `to_dict` as an Arrow table, unknown truths as nulls; the metadata hold the rest."""
+        arrow = _pyarrow()
+        # Said explicitly, because a column of nothing but unknown truths would have no type.
+        types = dict.fromkeys(("label", "truth"), arrow.array(np.asarray(self.classes)).type)
+        columns = {name: arrow.array(column, types.get(name)) for name, column in self.to_dict().items()}
+        about = {
+            "algorithm": self.algorithm,
+            "mode": self.mode,
+            "classes": np.asarray(self.classes).tolist(),
+            "spent": self.spent,
+            "refused": self.refused,
+        }
+        return arrow.table(columns, metadata={"askance": json.dumps(about)})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table of `to_arrow` to a Parquet file."""
+        if pathlib.Path(path).suffix.lower() != ".parquet":
+            raise ValueError(
+                f"a trace is saved as Parquet: give a name that ends in .parquet, not {os.fspath(path)!r}"
+            )
+        table = self.to_arrow()
+        from pyarrow import parquet
+
+        parquet.write_table(table, path)
+
+    @classmethod
+    def join(cls, traces: Iterable[Self]) -> "Trace":
+        """One trace of consecutive pieces."""
+        pieces = list(traces)
+        if not pieces:
+            raise ValueError("there is no trace to join")
+        for before, after in itertools.pairwise(pieces):
+            _check_consecutive(before, after)
+        whole: dict[str, Any] = {
+            name: np.concatenate([getattr(piece, name) for piece in pieces]) for name in PER_ROUND
+        }
+        whole["spent"] = sum(piece.spent for piece in pieces)
+        whole["refused"] = sum(piece.refused for piece in pieces)
+        # A piece that showed one class only could but presume the other.
+        whole["classes"] = pieces[-1].classes
+        return dataclasses.replace(pieces[0], **whole)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Summary:
+    """What a pass came to. `known` rows had a label to judge the prediction by; metrics are over these."""
+
+    algorithm: str
+    mode: str
+    rows: int
+    known: int
+    asked: int
+    refused: int
+    updates: int
+    mistakes: int
+    accuracy: float
+    precision: float
+    recall: float
+    f: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return dataclasses.asdict(self)
+
+    def __repr__(self) -> str:
+        counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}
+        counts |= {"updates": self.updates, "mistakes": self.mistakes}
+        shares = {"accuracy": self.accuracy, "precision": self.precision, "recall": self.recall, "F": self.f}
+        cells = {name: f"{count:,}" for name, count in counts.items()}
+        cells |= {name: f"{share:.4f}" for name, share in shares.items()}
+        width = max(map(len, cells.values()))
+        lines = {name: f"{name:<12}  {cell:>{width}}" for name, cell in cells.items()}
+        if self.rows:
+            lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
+        if self.known < self.rows:
+            lines["mistakes"] += f"  among {self.known:,} rows of known label"
+        return "\n".join([f"{self.algorithm} ({self.mode})", *lines.values()])
+
+
+def _check_consecutive(before: Trace, after: Trace) -> None:
+    expected = before.first_round + len(before)
+    if after.first_round != expected:
+        raise ValueError(
+            f"traces to join must follow each other: round {expected} expected, {after.first_round} found"
+        )
+    for name in ("algorithm", "mode"):
+        left, right = getattr(before, name), getattr(after, name)
+        if left != right:
+            raise ValueError(f"traces to join must have the same {name}, not {left} and {right}")
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError as missing:
+        raise ImportError("Parquet needs pyarrow: pip install 'askance[parquet]'") from missing
+    return pyarrow
