@@ -1,6 +1,6 @@
 """The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,15 +12,15 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance import labels
 from askance.data.stream import Stream
-from askance.engine import passes
 from askance.engine.coins import coins as toss
-from askance.inputs import as_rows, is_plain, one_row
+from askance.engine.machine import AnyRows, Machine
+from askance.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
 from askance.queries import Margin, QueryRule
 from askance.queries.rule import refused
+from askance.rows import SOUND, UNSORTED
 from askance.rules import check_rules, with_floats
 from askance.trace import Trace
 from askance.updates import PassiveAggressive, PassiveAggressive2, UpdateRule
-from askance.updates.rule import widened
 
 # `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
@@ -85,24 +85,23 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `x` is a 1-D array, a sparse row or an `askance.Row`.
         """
         self._begin_once()
-        rows, width = one_row(x, self._dtype, self._width)
-        self._have_room(width)
-        round_ = int(self._rounds[0])
-        coin = self._coin(round_)
-        at_zero = float(self.sgn0)
-        arguments = (self._query, self._state, self._memory, self._rounds, self._asked, rows, coin, at_zero)
-        guess, score, probability, asked = self._pass("ask", rows, arguments)
-        label = self.classes_[int(guess > 0)] if self._classes_known() else None
-        return Decision(label, score, probability, asked)
+        rows, width = self._one_row(x)
+        coin = self._coin(int(self._machine.core.rounds[0]))
+        guess, score, probability, asked = self._machine.ask(rows, width, coin)
+        self.n_features_in_ = width
+        return Decision(self._pair[guess > 0] if self._pair else None, score, probability, asked)
 
     def tell(self, x: Any, y: Any) -> Self:
         """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
         self._begin_once()
-        rows, width = one_row(x, self._dtype, self._width)
-        observed, signs = self._signs(labels.as_labels([y], 1))
-        self._have_room(width)
-        self._observed = observed
-        self._pass("learn", rows, (self._update, self._state, rows, signs, float(self.sgn0)))
+        rows, width = self._one_row(x)
+        if self._pair is None or y not in self._pair:
+            observed, signs = self._signs(labels.as_labels([y], 1))
+            self._observe(observed)
+        else:
+            signs = self._sign[y == self._pair[1]]
+        self._machine.learn(rows, width, signs)
+        self.n_features_in_ = width
         return self
 
     def run(
@@ -119,50 +118,59 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         use instead of the learner's own: row t is asked for where coins[t] < probability.
         """
         if y is None:
-            return Trace.join(list(self.follow(X)))
+            return Trace.join(self.follow(X))
         self._begin_once()
-        return self._run(self._rows_of(X), y, coins, classes, grow=False)
+        X = self._validated(X, reset=self._machine.width is None)
+        return self._run(X, X.shape[1], y, coins, classes)
 
     def follow(self, stream: Stream) -> Iterator[Trace]:
         """Run through a stream in constant memory: the trace of each chunk in turn. New features find room."""
+        self._begin_once()
         for chunk in stream:
             if chunk.y is None:
                 raise ValueError(f"{stream.name} has no labels: `run` and `follow` simulate, so they need them")
-            self._begin_once()
-            yield self._run(chunk.X, chunk.y, None, None, grow=True)
+            yield self._run(chunk.X, max(chunk.X.shape[1], self._machine.width or 0), chunk.y)
 
     def spending(self) -> Spending:
         """What has been asked for so far, and what a budget has refused."""
         self._begin_once()
-        return Spending(int(self._rounds[0]), int(self._asked[0]), refused(self._memory))
+        core = self._machine.core
+        return Spending(int(core.rounds[0]), int(core.asked[0]), refused(core.memory))
+
+    def widen(self, n_features: int) -> Self:
+        """Have room for `n_features` features: those never seen before start as the update rule starts them."""
+        self._begin_once()
+        if n_features < (self._machine.width or 1):
+            raise ValueError(f"this learner has {self._machine.width} features, which cannot become {n_features}")
+        self._machine.make_room(n_features)
+        self.n_features_in_ = n_features
+        return self
 
     # ------------------------------------------------------------------ scikit-learn's verbs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Forget everything, then learn from every label in one pass over the rows."""
-        self.check_parameters()
+        fresh = Learner(**self.get_params(deep=False))
+        fresh._begin_once()
         X = self._validated(X, reset=True)
-        y = self._targets(y, len_of(X))
-        rows = as_rows(X, np.dtype(self.dtype))
-        if self.classes is None and len(labels.distinct(y, y[:0])) < 2:
+        targets = self._targets(y, X.shape[0])
+        if self.classes is None and len(labels.distinct(targets, targets[:0])) < 2:
             raise ValueError("fit needs rows of two classes, but y has only one class")
-        self._begin()
-        return self._learn(rows, y, X.shape[1])
+        fresh._learn(X, targets)
+        self.__dict__.update(fresh.__dict__)
+        return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
         """Learn from every label, going on from what was learned before."""
         self._begin_once()
-        X = self._rows_of(X)
-        rows = as_rows(X, self._dtype)
-        return self._learn(rows, self._targets(y, len_of(X)), X.shape[1], classes)
+        X = self._validated(X, reset=self._machine.width is None)
+        self._learn(X, self._targets(y, X.shape[0]), classes)
+        return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """The scores of the rows: positive for the larger class."""
         self._check_fitted()
-        rows = as_rows(self._validated(X, reset=False), self._dtype)
-        scores = np.empty(len(rows.squared_norms), self._dtype)
-        self._pass("score", rows, (self._state, rows, scores))
-        return scores
+        return self._machine.score(self._checked(self._validated(X, reset=False)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classes of the rows."""
@@ -180,15 +188,13 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def coef_(self) -> NDArray[Any]:
         """The weights, in scikit-learn's form of one row a binary classifier."""
         self._check_fitted()
-        return self._state.weights[np.newaxis, :]
+        return self._machine.core.state.weights[np.newaxis, :]
 
     def save(self, path: Any) -> None:
         """Write the whole learner to a file that `askance.load` reads, here or elsewhere."""
         from askance.model_file import save
 
         save(self, path)
-
-    # ------------------------------------------------------------------ inside
 
     def check_parameters(self) -> None:
         """Raise ValueError or TypeError, in one sentence, if a parameter cannot be used."""
@@ -197,14 +203,13 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {self.dtype!r}")
         if self.sgn0 not in (1, -1):
             raise ValueError(f"sgn0 must be +1 or -1, not {self.sgn0!r}")
-        if (
-            isinstance(self.seed, bool)
-            or not isinstance(self.seed, int | np.integer)
-            or not 0 <= self.seed < 2**64
-        ):
+        whole = isinstance(self.seed, int | np.integer) and not isinstance(self.seed, bool)
+        if not whole or not 0 <= self.seed < 2**64:
             raise ValueError(f"seed must be a whole number from 0 to 2^64 - 1, not {self.seed!r}")
         if self.classes is not None:
             labels.as_classes(self.classes)
+
+    # ------------------------------------------------------------------ inside
 
     def _rules(self) -> tuple[Any, Any]:
         # Not `or`: a rule without parameters is an empty tuple, and so false.
@@ -213,73 +218,66 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return update, query
 
     def _begin_once(self) -> None:
-        if not hasattr(self, "_rounds"):
-            self.check_parameters()
-            self._begin()
-
-    def _begin(self) -> None:
-        self._update, self._query = map(with_floats, self._rules())
-        self._dtype = np.dtype(self.dtype)
-        self._observed = np.empty(0) if self.classes is None else labels.as_classes(self.classes)
-        self._width: int | None = None
-        self._state: Any = self._update.start(0, self._dtype)
-        self._memory: Any = self._query.start()
-        self._rounds = np.zeros(1, np.int64)
-        self._asked = np.zeros(1, np.int64)
-        self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
+        if hasattr(self, "_machine"):
+            return
+        self.check_parameters()
+        update, query = map(with_floats, self._rules())
+        self._machine = Machine(update, query, np.dtype(self.dtype), float(self.sgn0))
+        self._observe(np.empty(0) if self.classes is None else labels.as_classes(self.classes))
+        self._sign = (np.full(1, -1, self.dtype), np.full(1, 1, self.dtype))
         self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
 
-    def _pass(self, name: str, rows: Any, arguments: tuple[Any, ...]) -> Any:
-        key = (name, type(rows))
-        if key not in self._bound:
-            self._bound[key] = passes.bind(name, arguments, exact=self._dtype == np.float64)
-        return self._bound[key](*arguments)
-
-    def _run(self, X: Any, y: ArrayLike, coins: Any, classes: Sequence[Any] | None, *, grow: bool) -> Trace:
-        """One pass over rows; everything is checked before anything changes."""
-        y = labels.as_labels(y, X.shape[0])
-        rows = as_rows(X, self._dtype)
-        observed, signs = self._signs(y, classes)
-        first = int(self._rounds[0])
+    def _run(
+        self, X: Any, width: int, y: ArrayLike, coins: Any = None, classes: Sequence[Any] | None = None
+    ) -> Trace:
+        """One pass over rows; if anything is wrong with them, nothing changes."""
+        machine, dtype = self._machine, self._machine.dtype
+        observed, signs = self._signs(labels.as_labels(y, X.shape[0]), classes)
+        first, refused_before = int(machine.core.rounds[0]), refused(machine.core.memory)
         tossed = toss(self.seed, first, len(signs)) if coins is None else given_coins(coins, len(signs))
-        self._have_room(X.shape[1], grow=grow)
-        self._observed = observed
-        before = refused(self._memory)
-        outcome = passes.blank_outcome(len(signs), self._dtype)
-        self._pass(
-            "run",
-            rows,
-            (
-                self._update,
-                self._query,
-                self._state,
-                self._memory,
-                self._rounds,
-                self._asked,
-                rows,
-                signs,
-                tossed,
-                float(self.sgn0),
-                outcome,
-            ),
-        )
+        rows = as_rows(X, dtype)
+        kind, bad, outcome = machine.run(rows, width, signs, tossed)
+        if kind == UNSORTED:
+            rows = sorted_rows(X, dtype)
+            kind, bad, outcome = machine.run(rows, width, signs, tossed)
+        if kind != SOUND:
+            raise ValueError(sentence(kind, bad, rows))
+        self._observe(observed)
+        self.n_features_in_ = width
         return Trace(
             truth=signs.astype(np.int8),
             **outcome._asdict(),
             classes=labels.pair(observed),
             first_round=first,
-            mode="float64 exact" if self._dtype == np.float64 else "float32 relaxed",
-            algorithm=f"{self._update} × {self._query}",
+            mode="float64 exact" if dtype == np.float64 else "float32 relaxed",
+            algorithm=f"{machine.core.update} × {machine.core.query}",
             spent=int(np.count_nonzero(outcome.asked)),
-            refused=refused(self._memory) - before,
+            refused=refused(machine.core.memory) - refused_before,
         )
 
-    def _learn(self, rows: Any, y: NDArray[Any], width: int, classes: Sequence[Any] | None = None) -> Self:
+    def _learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
         observed, signs = self._signs(y, classes)
-        self._have_room(width)
-        self._observed = observed
-        self._pass("learn", rows, (self._update, self._state, rows, signs, float(self.sgn0)))
-        return self
+        rows = self._checked(X)
+        self._machine.learn(rows, X.shape[1], signs)
+        self._observe(observed)
+        self.n_features_in_ = X.shape[1]
+
+    def _checked(self, X: Any) -> AnyRows:
+        rows = as_rows(X, self._machine.dtype)
+        kind, bad = self._machine.check(rows, X.shape[1])
+        if kind == UNSORTED:
+            rows = sorted_rows(X, self._machine.dtype)
+            kind, bad = self._machine.check(rows, X.shape[1])
+        if kind != SOUND:
+            raise ValueError(sentence(kind, bad, rows))
+        return rows
+
+    def _one_row(self, x: Any) -> tuple[AnyRows, int]:
+        rows, width = one_row(x, self._machine.dtype, self._machine.width)
+        kind, bad = self._machine.check(rows, width)
+        if kind != SOUND:
+            raise ValueError(sentence(kind, bad, rows))
+        return rows, width
 
     def _signs(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """The classes observed with `y`, and y as +1 and -1; nothing changes yet."""
@@ -292,19 +290,17 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"the class {known[0]!r} was learned with the other sign: give classes={pair.tolist()!r}"
             )
-        return observed, labels.signs(y, pair, self._dtype)
+        return observed, labels.signs(y, pair, self._machine.dtype)
 
-    def _have_room(self, width: int, *, grow: bool = False) -> None:
-        if self._width is None or (grow and width > self._width):
-            self._state = widened(self._state, self._update, width, self._dtype)
-            self._width = self.n_features_in_ = width
-
-    def _rows_of(self, X: Any) -> Any:
-        return self._validated(X, reset=self._width is None)
+    def _observe(self, observed: NDArray[Any]) -> None:
+        """Note which classes labels have shown so far, and so what the two classes are."""
+        self._observed = observed
+        self._pair: tuple[Any, Any] | None = tuple(labels.pair(observed).tolist()) if len(observed) else None
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         """`X` as an array or CSR matrix of the right width; scikit-learn converts what is neither."""
-        if is_plain(X) and (reset or X.shape[1] == self._width) and not hasattr(self, "feature_names_in_"):
+        fits = reset or X.shape[1] == self._machine.width if is_plain(X) else False
+        if fits and not hasattr(self, "feature_names_in_"):
             return X
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
 
@@ -322,15 +318,12 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._coins_ahead = (first, ahead)
         return float(ahead[round_ - first])
 
-    def _classes_known(self) -> bool:
-        return len(self._observed) > 0
-
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_rounds") and self._classes_known() and self._width is not None
+        return hasattr(self, "_machine") and self._pair is not None and self._machine.width is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -339,16 +332,6 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.poor_score = isinstance(self._rules()[0], PassiveAggressive)
         tags.input_tags.sparse = True
         return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Machine code stays behind; it is found again at the first call.
-        state: dict[str, Any] = super().__getstate__().copy()
-        return state | {"_bound": {}} if "_bound" in state else state
-
-
-def len_of(X: Any) -> int:
-    """The number of rows, of an array or a sparse matrix."""
-    return int(X.shape[0])
 
 
 def given_coins(coins: ArrayLike, rows: int) -> NDArray[np.float64]:

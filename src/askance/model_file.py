@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.engine.passes import arrays_of
 from askance.rules import known_rules
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 BLANK = "0" * 64
-COUNTERS = ("rounds", "asked")
 
 
 class ModelFault(ValueError):
@@ -64,25 +64,20 @@ def to_bytes(learner: "Learner") -> bytes:
     from safetensors.numpy import save as to_safetensors
 
     learner._begin_once()
+    core, width = learner._machine.core, learner._machine.width
     header = {
         "format": FORMAT,
         "sha256": BLANK,
-        "update": _described(learner._update),
-        "query": _described(learner._query),
+        "update": _described(core.update),
+        "query": _described(core.query),
         "seed": int(learner.seed),
         "dtype": learner.dtype,
         "sgn0": int(learner.sgn0),
-        "width": learner._width,
+        "width": width,
         "classes": None if learner.classes is None else _listed(np.asarray(learner.classes)),
         "observed": _listed(learner._observed),
     }
-    arrays = {
-        **_named("state", learner._state),
-        **_named("memory", learner._memory),
-        "rounds": learner._rounds,
-        "asked": learner._asked,
-    }
-    content = to_safetensors(arrays, {"askance": json.dumps(header)})
+    content = to_safetensors(arrays_of(core), {"askance": json.dumps(header)})
     return content.replace(BLANK.encode(), _digest(content).encode(), 1)
 
 
@@ -100,13 +95,12 @@ def from_bytes(content: bytes, rules: tuple[type, ...] = ()) -> "Learner":
         sgn0=header["sgn0"],
         classes=None if header["classes"] is None else _unlisted(header["classes"]).tolist(),
     )
-    learner._begin()
-    learner._observed = _unlisted(header["observed"])
+    learner._begin_once()
+    learner._observe(_unlisted(header["observed"]))
     if header["width"] is not None:
-        learner._have_room(header["width"])
-    for name in COUNTERS:
-        getattr(learner, f"_{name}")[:] = arrays[name]
-    for name, array in {**_named("state", learner._state), **_named("memory", learner._memory)}.items():
+        learner._machine.make_room(header["width"])
+        learner.n_features_in_ = header["width"]
+    for name, array in arrays_of(learner._machine.core).items():
         array[:] = arrays[name]
     return learner
 
@@ -133,14 +127,6 @@ def _read(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _named(prefix: str, value: Any) -> dict[str, NDArray[Any]]:
-    """The arrays in nested named tuples, each under its path."""
-    if isinstance(value, np.ndarray):
-        return {prefix: value}
-    fields = value._asdict().items()
-    return {path: array for name, part in fields for path, array in _named(f"{prefix}/{name}", part).items()}
 
 
 def _described(rule: Any) -> dict[str, Any]:

@@ -36,8 +36,19 @@ class State(Protocol):
         """Change feature `j` by a step of the rule."""
 
 
+# What `check` finds. NaN and infinity are found by `not … < inf`: relaxed arithmetic may take x - x for 0, which
+# is how isfinite is compiled.
+SOUND, TORN, UNSORTED, TOO_WIDE, NOT_FINITE = range(5)
+
+
 class Rows(Protocol):
     """Some rows and the loops over them."""
+
+    def check(self, first: int, last: int, width: int) -> tuple[int, int]:
+        """Fill in the squared norms from row `first` up to `last`; what is wrong with a bad row, and which it is.
+
+        The squared norm does double duty: it is finite if and only if every value of the row is.
+        """
 
     def sweep(self, t: int, state: State) -> tuple[float, float]:
         """Score and spread of row `t`."""
@@ -54,6 +65,27 @@ class SparseRows(NamedTuple):
     indices: NDArray[np.uint32]
     values: NDArray[Any]
     squared_norms: NDArray[Any]
+
+    def check(self, first: int, last: int, width: int) -> tuple[int, int]:
+        """Whether a pass may trust the rows: well-formed, features sorted, none beyond `width`, all finite."""
+        for t in range(first, last):
+            start, stop = self.starts[t], self.starts[t + 1]
+            if start > stop or stop > np.uint64(self.indices.shape[0]):
+                return TORN, t
+            if start < stop and self.indices[stop - np.uint64(1)] >= width:
+                return TOO_WIDE, t
+            rising = True
+            for k in range(start + np.uint64(1), stop):
+                rising &= self.indices[k - np.uint64(1)] < self.indices[k]
+            if not rising:
+                return UNSORTED, t
+            total = self.values.dtype.type(0)
+            for k in range(start, stop):
+                total += self.values[k] * self.values[k]
+            if not total < np.inf:
+                return NOT_FINITE, t
+            self.squared_norms[t] = total
+        return SOUND, 0
 
     def sweep(self, t: int, state: State) -> tuple[float, float]:
         """Score and spread of row `t`."""
@@ -75,6 +107,19 @@ class DenseRows(NamedTuple):
 
     values: NDArray[Any]
     squared_norms: NDArray[Any]
+
+    def check(self, first: int, last: int, width: int) -> tuple[int, int]:
+        """Whether a pass may trust the rows: as wide as they should be, all finite."""
+        if self.values.shape[1] != width:
+            return TOO_WIDE, 0
+        for t in range(first, last):
+            total = self.values.dtype.type(0)
+            for j in range(self.values.shape[1]):
+                total += self.values[t, j] * self.values[t, j]
+            if not total < np.inf:
+                return NOT_FINITE, t
+            self.squared_norms[t] = total
+        return SOUND, 0
 
     def sweep(self, t: int, state: State) -> tuple[float, float]:
         """Score and spread of row `t`."""

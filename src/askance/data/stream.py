@@ -1,13 +1,13 @@
 """What every reader gives: a stream that can be gone through again, as chunks in constant memory."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Features = NDArray[Any] | sp.csr_array
+Features: TypeAlias = NDArray[Any] | sp.csr_array
 
 
 class Chunk(NamedTuple):
@@ -31,8 +31,3 @@ class Stream(Protocol):
 
     def __iter__(self) -> Iterator[Chunk]:
         """The chunks, in the source's order."""
-
-
-def empty_labels() -> NDArray[np.float64]:
-    """The labels of no rows."""
-    return np.empty(0)

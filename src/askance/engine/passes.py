@@ -1,12 +1,11 @@
 """The passes: generic over update rule, query rule and kind of rows.
 
 A round is: score the row, decide whether to ask, learn if asked. `run` does all of it, `ask` the first two
-for one row, `learn` the last with every label given, `score` the first. The two functions that decide and
-learn stand here once; the passes are loops around them.
+for one row, `learn` the last with every label given, `score` the first.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +15,23 @@ from askance.engine.choose import sign
 from askance.engine.digest import rule_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
 from askance.queries.rule import QueryRule, ScalableRule
-from askance.rows import Rows, Seen, State
+from askance.rows import SOUND, Rows, Seen, State
 from askance.updates.rule import UpdateRule
 
 for _protocol in (State, Rows, UpdateRule, QueryRule, ScalableRule):
     expose(_protocol)
+
+
+class Core(NamedTuple):
+    """A learner as the passes know it: two rules, what they have learned, and two counters."""
+
+    update: Any
+    query: Any
+    state: Any
+    memory: Any
+    rounds: NDArray[np.int64]
+    asked: NDArray[np.int64]
+    at_zero: float  # sgn(0)
 
 
 class Outcome(NamedTuple):
@@ -50,50 +61,70 @@ def _look(state: Any, rows: Any, t: int, at_zero: float) -> Any:
     return Seen(score, spread, rows.squared_norms[t], sign(score, at_zero))
 
 
+# Rows that are checked by the pass itself are checked so many at a time: they are then still in the cache.
+BLOCK = 1024
+
 # Each pass is made by a function of the sources' digest: what a function closes over is part of the key
 # under which its machine code is cached, the methods it calls are not.
 
 
 def _make_run(digest: str | None) -> Callable[..., Any]:
-    def run(update, query, state, memory, rounds, spent, rows, labels, coins, at_zero, outcome):  # type: ignore[no-untyped-def]
+    def run(core, rows, width, trusted, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
-        for t in range(labels.shape[0]):
-            seen = _look(state, rows, t, at_zero)
-            probability = query.ask(memory, seen, coins[t])
-            asked = coins[t] < probability
-            fires, step = update.step(seen, labels[t])
-            updated = asked & fires
-            if updated:
-                rows.shift(t, state, like(step, seen.score))
-            outcome.guesses[t] = seen.guess
-            outcome.scores[t] = seen.score
-            outcome.probabilities[t] = probability
-            outcome.asked[t] = asked
-            outcome.updated[t] = updated
-            spent[0] += asked
-        rounds[0] += labels.shape[0]
+        update, query, state, memory = core.update, core.query, core.state, core.memory
+        for first in range(0, labels.shape[0], BLOCK):
+            last = min(first + BLOCK, labels.shape[0])
+            if not trusted:
+                kind, bad = rows.check(first, last, width)
+                if kind != SOUND:
+                    return kind, bad
+            for t in range(first, last):
+                seen = _look(state, rows, t, core.at_zero)
+                probability = query.ask(memory, seen, coins[t])
+                asked = coins[t] < probability
+                fires, step = update.step(seen, labels[t])
+                updated = asked & fires
+                if updated:
+                    rows.shift(t, state, like(step, seen.score))
+                outcome.guesses[t] = seen.guess
+                outcome.scores[t] = seen.score
+                outcome.probabilities[t] = probability
+                outcome.asked[t] = asked
+                outcome.updated[t] = updated
+                core.asked[0] += asked
+        core.rounds[0] += labels.shape[0]
+        return SOUND, 0
 
     return run
 
 
-def _make_ask(digest: str | None) -> Callable[..., Any]:
-    def ask(query, state, memory, rounds, spent, rows, coin, at_zero):  # type: ignore[no-untyped-def]
+def _make_check(digest: str | None) -> Callable[..., Any]:
+    def check(rows, width):  # type: ignore[no-untyped-def]
         _ = digest
-        seen = _look(state, rows, 0, at_zero)
-        probability = query.ask(memory, seen, coin)
+        return rows.check(0, rows.squared_norms.shape[0], width)
+
+    return check
+
+
+def _make_ask(digest: str | None) -> Callable[..., Any]:
+    def ask(core, rows, coin):  # type: ignore[no-untyped-def]
+        _ = digest
+        seen = _look(core.state, rows, 0, core.at_zero)
+        probability = core.query.ask(core.memory, seen, coin)
         asked = coin < probability
-        rounds[0] += 1
-        spent[0] += asked
+        core.rounds[0] += 1
+        core.asked[0] += asked
         return seen.guess, seen.score, probability, asked
 
     return ask
 
 
 def _make_learn(digest: str | None) -> Callable[..., Any]:
-    def learn(update, state, rows, labels, at_zero):  # type: ignore[no-untyped-def]
+    def learn(core, rows, labels):  # type: ignore[no-untyped-def]
         _ = digest
+        update, state = core.update, core.state
         for t in range(labels.shape[0]):
-            seen = _look(state, rows, t, at_zero)
+            seen = _look(state, rows, t, core.at_zero)
             fires, step = update.step(seen, labels[t])
             if fires:
                 rows.shift(t, state, like(step, seen.score))
@@ -102,15 +133,16 @@ def _make_learn(digest: str | None) -> Callable[..., Any]:
 
 
 def _make_score(digest: str | None) -> Callable[..., Any]:
-    def score(state, rows, scores):  # type: ignore[no-untyped-def]
+    def score(core, rows, scores):  # type: ignore[no-untyped-def]
         _ = digest
+        state = core.state
         for t in range(scores.shape[0]):
             scores[t], _spread = rows.sweep(t, state)
 
     return score
 
 
-MAKERS = {"run": _make_run, "ask": _make_ask, "learn": _make_learn, "score": _make_score}
+MAKERS = {"run": _make_run, "check": _make_check, "ask": _make_ask, "learn": _make_learn, "score": _make_score}
 
 
 @functools.cache
@@ -119,12 +151,22 @@ def _dispatcher(name: str, classes: tuple[type, ...], exact: bool, cache: bool) 
     return compiled(MAKERS[name](digest), exact=exact, cache=cache and digest is not None)
 
 
+_bound: dict[Any, Callable[..., Any]] = {}
+
+
 def bind(name: str, arguments: tuple[Any, ...], *, exact: bool) -> Callable[..., Any]:
     """The pass `name` for arguments of these types, ready to be called with arguments of the same types.
 
     The machine code's own entry is returned: finding it anew for each call would take longer than `ask` does.
     """
-    classes = _classes(arguments)
+    key = (name, exact, _kind(arguments))
+    if key not in _bound:
+        _bound[key] = _bind(name, arguments, exact)
+    return _bound[key]
+
+
+def _bind(name: str, arguments: tuple[Any, ...], exact: bool) -> Callable[..., Any]:
+    classes = tuple(_classes(arguments))
     function = _dispatcher(name, classes, exact, cache=True)
     if not COMPILING:
         return function
@@ -136,9 +178,28 @@ def bind(name: str, arguments: tuple[Any, ...], *, exact: bool) -> Callable[...,
         return _dispatcher(name, classes, exact, cache=False).compile(signature)
 
 
-def _classes(value: Any) -> tuple[type, ...]:
+def _kind(value: Any) -> Any:
+    """What machine code depends on; numba's own types say the same but take a millisecond to make."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim
+    return (type(value), *map(_kind, value)) if isinstance(value, tuple) else type(value)
+
+
+def _classes(value: Any) -> Iterator[type]:
     """The named tuples in `value`, at any depth: their methods are what a pass is compiled from."""
-    if not isinstance(value, tuple):
-        return ()
-    own = (type(value),) if hasattr(value, "_fields") else ()
-    return own + tuple(found for part in value for found in _classes(part))
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            yield type(value)
+        for part in value:
+            yield from _classes(part)
+
+
+def arrays_of(value: Any, path: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays in nested named tuples, each under its path."""
+    if isinstance(value, np.ndarray):
+        return {path: value}
+    found: dict[str, NDArray[Any]] = {}
+    if isinstance(value, tuple):
+        for name, part in zip(value._fields, value, strict=True):  # type: ignore[attr-defined]
+            found |= arrays_of(part, f"{path}/{name}" if path else name)
+    return found

@@ -1,0 +1,38 @@
+"""The program and its commands."""
+
+from typing import Annotated
+
+import typer
+
+from askance import __version__
+from askance.cli import catalog, data, demo, doctor, run
+from askance.cli.faults import Group
+
+app = typer.Typer(
+    cls=Group, add_completion=False, pretty_exceptions_enable=False, context_settings={"max_content_width": 100}
+)
+app.command(epilog=run.EXAMPLE)(run.run)
+app.command(epilog=demo.EXAMPLE)(demo.demo)
+app.command("catalog", epilog=catalog.EXAMPLE)(catalog.show_catalog)
+app.add_typer(data.app)
+app.command(epilog=doctor.EXAMPLE)(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"askance {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    invoke_without_command=True, epilog="Begin with   askance demo   or   askance run FILE --against random,full"
+)
+def _askance(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Learn from a stream and ask for a label only when in doubt."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)

@@ -1,0 +1,125 @@
+"""Text files as lines: plain or gzip, UTF-8, with one sentence when they cannot be read."""
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from os import PathLike, fspath
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from askance.data.faults import DataFault
+
+# A file without line ends (a binary one, say) would otherwise be read into memory whole.
+LONGEST_LINE = 1 << 26
+
+Item = TypeVar("Item")
+
+Where = Callable[[int], str]
+"""Where the i-th row of a batch stands in its source, for messages."""
+
+
+class TextLines:
+    """The lines of a file, with their ends; `number` is that of the last line given, from 1.
+
+    Whether the file is compressed is seen from its first bytes, not from its name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.number = 0
+        self._size = path.stat().st_size
+        self._file = path.open("rb")
+        compressed = self._file.peek(2)[:2] == b"\x1f\x8b"
+        self._bytes = gzip.GzipFile(fileobj=self._file, mode="rb") if compressed else self._file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bytes.close()
+        self._file.close()
+
+    def __iter__(self) -> Iterator[str]:
+        while raw := self._next_line():
+            self.number += 1
+            yield self._decoded(raw)
+
+    @property
+    def progress(self) -> float:
+        """The share of the file's bytes that is read."""
+        return min(1.0, self._file.tell() / self._size) if self._size else 1.0
+
+    def _next_line(self) -> bytes:
+        try:
+            return self._bytes.readline(LONGEST_LINE + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataFault(
+                f"{self.path}, after line {self.number}: the compressed data are damaged or cut off "
+                f"({reason(error)}): fetch or make the file again"
+            ) from error
+
+    def _decoded(self, raw: bytes) -> str:
+        place = f"{self.path}, line {self.number}"
+        if len(raw) > LONGEST_LINE:
+            raise DataFault(f"{place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
+        if b"\0" in raw:
+            raise DataFault(f"{place}: holds a zero byte, so it is not UTF-8 text: check format and encoding")
+        try:
+            return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataFault(
+                f"{place}: byte {error.start + 1} is not UTF-8: convert the file to UTF-8, for example with iconv"
+            ) from error
+
+
+def existing_file(source: str | PathLike[str]) -> Path:
+    """The path of a file that is there, has something in it and may be read."""
+    path = Path(fspath(source))
+    try:
+        if path.is_dir():
+            raise DataFault(f"{path}: is a directory: give the path of one file in it")
+        if not path.stat().st_size:
+            raise DataFault(f"{path}: is empty: check how it was made")
+        path.open("rb").close()
+    except FileNotFoundError as error:
+        raise DataFault(f"{path}: there is no such file: check the path") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataFault):
+            raise
+        raise DataFault(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights") from error
+    return path
+
+
+def stem(path: Path) -> str:
+    """A file's name without its endings: what to call its data in a table."""
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name
+
+
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Consecutive items, `size` at a time."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+def reason(error: BaseException) -> str:
+    """Another library's complaint, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def shown(value: Any) -> str:
+    """A value as a message quotes it: in one line and not too long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a message lists them."""
+    every = [shown(name) for name in names]
+    more = f" and {len(every) - 20} more" if len(every) > 20 else ""
+    return (", ".join(every[:20]) or "none") + more

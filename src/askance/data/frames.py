@@ -1,0 +1,241 @@
+"""Data frames of pandas, polars and pyarrow, as a stream.
+
+None of the three is imported for it: a frame is known by what it can do.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.data.arrays import Rows, parts, random_order
+from askance.data.columns import Column, column_rows, feature_names
+from askance.data.faults import DataFault
+from askance.data.files import Where
+from askance.data.labels import as_labels, label_array, label_kind
+from askance.data.recipe import Fields, Recipe
+from askance.data.stream import Chunk
+
+
+class Frame(Protocol):
+    """A table of typed columns, as readers need it."""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names."""
+
+    def __len__(self) -> int:
+        """The number of rows."""
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column's type is one of numbers."""
+
+    def numbers(self, column: int) -> NDArray[np.float64]:
+        """A numeric column, 0 for absent."""
+
+    def values(self, column: int) -> list[Any]:
+        """A column as Python values, None for absent."""
+
+    def take(self, rows: Rows) -> "Frame":
+        """Some of the rows."""
+
+
+class Layout(NamedTuple):
+    """What the columns of a frame are."""
+
+    fields: Fields
+    features: list[str]
+    numeric: frozenset[str]
+
+
+class Piece(NamedTuple):
+    """Some rows of a frame and where they stand in it; `y` where the labels are not in it."""
+
+    frame: Frame
+    where: Where
+    progress: float
+    y: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FrameStream:
+    """A data frame in memory; `order` is the order to give its rows in, None for their own."""
+
+    name: str
+    frame: Frame
+    y: NDArray[Any] | None
+    recipe: Recipe
+    layout: Layout
+    chunk_rows: int
+    order: NDArray[np.int64] | None
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return frame_chunks(self._pieces(), self.layout, self.recipe)
+
+    def _pieces(self) -> Iterator[Piece]:
+        rows = len(self.frame)
+        for part, given in parts(rows, self.chunk_rows, self.order):
+            numbers = range(part.start, part.stop) if isinstance(part, slice) else part
+            y = None if self.y is None else self.y[part]
+            yield Piece(self.frame.take(part), row_namer(self.name, numbers), given / rows, y)
+
+
+def read_frame(
+    source: Any, y: Any, *, name: str, recipe: Recipe, chunk_rows: int, shuffle: int | None = None
+) -> FrameStream:
+    """A data frame; the labels are in one of its columns, or in `y`."""
+    frame = as_frame(source)
+    if not len(frame):
+        raise DataFault(f"{name}: has no rows: give at least one")
+    layout = frame_layout(frame, recipe, name)
+    labels = None if y is None else as_labels(y, len(frame), name)
+    return FrameStream(name, frame, labels, recipe, layout, chunk_rows, random_order(len(frame), shuffle))
+
+
+def is_frame(source: Any) -> bool:
+    """Whether something is a data frame of one of the three kinds."""
+    return _view_of(source) is not None
+
+
+def as_frame(source: Any) -> Frame:
+    """The readers' view of a data frame."""
+    view = _view_of(source)
+    if view is None:
+        raise DataFault(f"a {type(source).__name__} is no data frame: give one of pandas, polars or pyarrow")
+    return view(source)
+
+
+def frame_layout(frame: Frame, recipe: Recipe, place: str) -> Layout:
+    """What the columns are, from their types."""
+    names = frame.names
+    numeric = {name for column, name in enumerate(names) if frame.is_numeric(column)}
+    numeric -= set(recipe.categories)
+    fields = recipe.fields(names, lambda name: name not in numeric, place)
+    return Layout(fields, feature_names(names, fields, recipe, place), frozenset(numeric))
+
+
+def frame_chunks(pieces: Iterable[Piece], layout: Layout, recipe: Recipe) -> Iterator[Chunk]:
+    """The chunks that the pieces of one frame make."""
+    kind = ""
+    for piece in pieces:
+        position = {name: column for column, name in enumerate(piece.frame.names)}
+        columns = {name: _column(piece.frame, position[name], name, layout, recipe) for name in layout.features}
+        X = column_rows(columns, layout.fields, recipe, piece.where)
+        y = piece.y
+        if layout.fields.label is not None:
+            labels = piece.frame.values(position[layout.fields.label])
+            kind = kind or label_kind(labels[0], piece.where(0))
+            y = label_array(labels, kind, piece.where)
+        yield Chunk(X, y, piece.progress)
+
+
+def row_namer(name: str, numbers: Sequence[int] | NDArray[np.int64]) -> Where:
+    """How to name rows that have these numbers in their source."""
+    return lambda row: f"{name}, row {numbers[row]} (from 0)"
+
+
+def _column(frame: Frame, column: int, name: str, layout: Layout, recipe: Recipe) -> Column:
+    if name in layout.numeric and name != layout.fields.text:
+        return frame.numbers(column)
+    values = frame.values(column)
+    if name in recipe.categories:
+        return [None if value is None else str(value) for value in values]
+    return values
+
+
+def _view_of(source: Any) -> type["_Pandas | _Polars | _Arrow"] | None:
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
+        return _Pandas
+    if hasattr(source, "to_series") and hasattr(source, "columns"):
+        return _Polars
+    if hasattr(source, "schema") and hasattr(source, "num_rows") and hasattr(source, "take"):
+        return _Arrow
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Pandas:
+    frame: Any
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.frame.columns]
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def is_numeric(self, column: int) -> bool:
+        return self.frame.dtypes.iloc[column].kind in "iuf"
+
+    def numbers(self, column: int) -> NDArray[np.float64]:
+        series = self.frame.iloc[:, column]
+        if isinstance(series.dtype, np.dtype):
+            return _doubles(series.to_numpy())  # a NaN here is refused: it may be a mistake as well as a gap
+        return _doubles(series.to_numpy(dtype=np.float64, na_value=0.0))
+
+    def values(self, column: int) -> list[Any]:
+        series = self.frame.iloc[:, column]
+        return [None if absent else value for value, absent in zip(series.tolist(), series.isna(), strict=True)]
+
+    def take(self, rows: Rows) -> "_Pandas":
+        return _Pandas(self.frame.iloc[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class _Polars:
+    frame: Any
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.frame.columns)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def is_numeric(self, column: int) -> bool:
+        return bool(self.frame.dtypes[column].is_numeric())
+
+    def numbers(self, column: int) -> NDArray[np.float64]:
+        return _doubles(self.frame.to_series(column).fill_null(0).to_numpy())
+
+    def values(self, column: int) -> list[Any]:
+        return list(self.frame.to_series(column).to_list())
+
+    def take(self, rows: Rows) -> "_Polars":
+        return _Polars(self.frame[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrow:
+    table: Any
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.table.schema.names)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def is_numeric(self, column: int) -> bool:
+        from pyarrow import types
+
+        kind = self.table.schema.types[column]
+        return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+    def numbers(self, column: int) -> NDArray[np.float64]:
+        doubles = self.table.column(column).cast("float64", safe=False).fill_null(0.0)
+        return _doubles(np.asarray(doubles))
+
+    def values(self, column: int) -> list[Any]:
+        return list(self.table.column(column).to_pylist())
+
+    def take(self, rows: Rows) -> "_Arrow":
+        if isinstance(rows, slice):
+            return _Arrow(self.table.slice(rows.start, rows.stop - rows.start))
+        return _Arrow(self.table.take(rows))
+
+
+def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    return values.astype(np.float64, copy=False)

@@ -1,0 +1,190 @@
+"""Text and records as sparse rows, without a dictionary: a feature's name decides its column.
+
+A name's column and sign come from the CRC-32 of its UTF-8 bytes, spread over 64 bits by the finaliser of
+SplitMix64 (a CRC alone is linear in its input, so its bits make biased signs). Both are fixed by definition: the
+same name has the same column in every process, on every platform and in every release.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, time
+from decimal import Decimal
+from itertools import pairwise
+from numbers import Real
+from re import compile as pattern
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.data.faults import DataFault
+from askance.data.files import Where, shown
+from askance.data.values import check_dtype, first_unfit, unfit
+from askance.mixing import GOLDEN, scrambled
+
+MOST_BITS = 30  # columns are 32-bit signed integers
+DEEPEST = 32
+
+_unicode_words = pattern(r"\w+").findall
+# Letters become lower case, all that is not \w a blank: ASCII text is split so far faster than by the pattern.
+_ASCII_WORDS = bytes(code if pattern(r"\w").match(chr(code)) else 32 for code in range(128)).lower().ljust(256)
+
+
+def hash_texts(
+    texts: Iterable[str], bits: int = 20, *, pairs: bool = False, unit: bool = True, dtype: str = "float32"
+) -> sp.csr_array:
+    """One row of signed word counts a text, in 2**bits columns.
+
+    Words are runs of letters, digits and underscores, in lower case. `pairs` adds each two neighbouring words as a
+    feature; `unit` scales every row that has words to length 1.
+    """
+    check_bits(bits)
+    check_dtype(dtype)
+    if isinstance(texts, str):
+        raise DataFault("one string is given: give a list of texts")
+    lengths: list[int] = []
+    checksums = np.fromiter(_token_checksums(texts, pairs, lengths), np.uint32)
+    rows = _signed_rows(checksums, np.ones(len(checksums)), lengths, bits)
+    if unit:
+        _scale_to_unit_length(rows)
+    return rows.astype(dtype)
+
+
+def hash_records(records: Iterable[Mapping[str, Any]], bits: int = 20, *, dtype: str = "float32") -> sp.csr_array:
+    """One row a record, in 2**bits columns, not scaled.
+
+    A number is the value of the feature `name`; a string, boolean or date makes the feature `name=value` 1. In a
+    list each string counts so, and anything else goes by its position, `name.0`; an object's fields are
+    `name.field`. None is absent, as is 0.
+    """
+    return record_rows(records, bits, dtype, lambda position: f"record {position} (from 0)")
+
+
+def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, where: Where) -> sp.csr_array:
+    """`hash_records` for readers, which know where in the source a record stands."""
+    check_bits(bits)
+    check_dtype(dtype)
+    names: list[str] = []
+    numbers: list[float] = []
+    lengths: list[int] = []
+    for position, record in enumerate(records):
+        before = len(names)
+        try:
+            for name, value in _features(record):
+                names.append(name)
+                numbers.append(value)
+        except ValueError as error:
+            raise DataFault(f"{where(position)}, {error}") from error
+        lengths.append(len(names) - before)
+    values = np.array(numbers)
+    if (bad := first_unfit(values, dtype)) is not None:
+        row = int(np.searchsorted(np.cumsum(lengths), bad, side="right"))
+        raise DataFault(f"{where(row)}, {shown(names[bad])}: {unfit(numbers[bad], dtype)}")
+    checksum = {name: _name_checksum(name) for name in set(names)}  # names come again in record after record
+    rows = _signed_rows(
+        np.fromiter(map(checksum.__getitem__, names), np.uint32, len(names)), values, lengths, bits
+    )
+    if (bad := first_unfit(rows.data, dtype)) is not None:
+        row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
+        raise DataFault(f"{where(row)}: values that share a column add up beyond {dtype}: scale them down")
+    return rows.astype(dtype)
+
+
+def check_bits(bits: int) -> None:
+    """Refuse a number of bits that makes no table of columns."""
+    if not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
+        raise DataFault(f"bits={bits!r}: give a whole number from 1 to {MOST_BITS}; there are 2**bits columns")
+
+
+def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int]) -> Iterator[int]:
+    """The checksums of all tokens, text after text; `lengths` gets each text's number of tokens.
+
+    A generator, because the tokens of a chunk of long texts need far more memory than the texts.
+    """
+    for text in texts:
+        if not isinstance(text, str):
+            raise DataFault(f"text {len(lengths)} (from 0) is {shown(text)}: give strings")
+        words = _words(text)
+        if pairs:
+            words += [b"%b %b" % neighbours for neighbours in pairwise(words)]
+        lengths.append(len(words))
+        yield from map(crc32, words)
+
+
+def _words(text: str) -> list[bytes]:
+    if text.isascii():
+        return text.encode().translate(_ASCII_WORDS).split()
+    return [word.encode() for word in _unicode_words(text.lower())]
+
+
+def _name_checksum(name: str) -> int:
+    # JSON may hold half of a surrogate pair, which strict UTF-8 refuses.
+    return crc32(name.encode("utf-8", "surrogatepass"))
+
+
+def _features(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{shown(record)}: give a mapping of names to values")
+    for name, value in record.items():
+        if type(value) is str:
+            yield f"{name}={value}", 1.0
+        elif type(value) is float:
+            yield str(name), value
+        else:
+            yield from _field_features(str(name), value, 0)
+
+
+def _field_features(name: str, value: Any, depth: int) -> Iterator[tuple[str, float]]:
+    """The features of one field, whatever it holds."""
+    if depth > DEEPEST:
+        raise ValueError(f"{shown(name)}: is nested deeper than {DEEPEST}: flatten it")
+    match value:
+        case None:
+            return
+        case str():
+            yield f"{name}={value}", 1.0
+        case bool() | np.bool_():
+            yield f"{name}={'true' if value else 'false'}", 1.0
+        case int() | float() | Real() | Decimal():
+            yield name, _number(name, value)
+        case date() | time():
+            yield f"{name}={value.isoformat()}", 1.0
+        case Mapping():
+            for field, inner in value.items():
+                yield from _field_features(f"{name}.{field}", inner, depth + 1)
+        case list() | tuple() | np.ndarray():
+            for place, inner in enumerate(value):
+                inner_name = name if isinstance(inner, str) else f"{name}.{place}"
+                yield from _field_features(inner_name, inner, depth + 1)
+        case _:
+            raise ValueError(f"{shown(name)}: a {type(value).__name__} can be no feature: convert or drop it")
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{shown(name)}: {shown(value)} is too large or no number: mend or drop it") from error
+
+
+def _signed_rows(
+    checksums: NDArray[np.uint32], values: NDArray[np.float64], lengths: list[int], bits: int
+) -> sp.csr_array:
+    """Sparse rows in the order of columns, equal columns added up, zeros left out."""
+    spread = scrambled(checksums.astype(np.uint64) + GOLDEN)
+    columns = (spread & np.uint64((1 << bits) - 1)).astype(np.int32)
+    signed = np.where(spread >> np.uint64(63), -values, values)
+    starts = np.zeros(len(lengths) + 1, np.int64 if len(columns) > np.iinfo(np.int32).max else np.int32)
+    np.cumsum(lengths, out=starts[1:])
+    rows = sp.csr_array((signed, columns, starts), shape=(len(lengths), 1 << bits))
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    return rows
+
+
+def _scale_to_unit_length(rows: sp.csr_array) -> None:
+    per_row = np.diff(rows.indptr)
+    row_of_value = np.repeat(np.arange(rows.shape[0]), per_row)
+    squared = np.bincount(row_of_value, weights=rows.data**2, minlength=rows.shape[0])
+    rows.data /= np.sqrt(squared)[row_of_value]

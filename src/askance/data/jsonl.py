@@ -1,0 +1,110 @@
+"""JSON lines: one object a line, either with a text or as a record.
+
+The first object decides which key holds the label and whether there is a text.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from askance.data.faults import DataFault
+from askance.data.files import TextLines, Where, batches, listed, reason, shown, stem
+from askance.data.hashing import hash_texts, record_rows
+from askance.data.labels import label_array, label_kind
+from askance.data.recipe import Fields, Recipe
+from askance.data.stream import Chunk, Features
+
+
+class Entry(NamedTuple):
+    """An object and the line that it stands on."""
+
+    line: int
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class JsonLinesStream:
+    """A file of JSON lines; `askance.data.read` says what each word of the recipe means."""
+
+    path: Path
+    recipe: Recipe
+    chunk_rows: int
+
+    @property
+    def name(self) -> str:
+        """The file's name without its endings."""
+        return stem(self.path)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        with TextLines(self.path) as lines:
+            entries = self._entries(lines)
+            first = next(entries, None)
+            if first is None:
+                raise DataFault(f"{self.path}: has no lines but blank ones: check how it was made")
+            place = f"{self.path}, line {first.line}"
+            fields = self.recipe.fields(first.record, lambda key: isinstance(first.record[key], str), place)
+            kind = label_kind(first.record[fields.label], place) if fields.label is not None else ""
+            for batch in batches(chain([first], entries), self.chunk_rows):
+                yield self._chunk(batch, fields, kind, lines.progress)
+
+    def _entries(self, lines: TextLines) -> Iterator[Entry]:
+        for line in lines:
+            if line.isspace():
+                continue
+            place = f"{self.path}, line {lines.number}"
+            try:
+                record = _decode(line)
+            except (ValueError, RecursionError) as error:
+                raise DataFault(f"{place}: is not JSON ({reason(error)}): write one object a line") from error
+            if not isinstance(record, dict):
+                raise DataFault(f"{place}: is {shown(record)}, not an object: write one object a line")
+            yield Entry(lines.number, record)
+
+    def _chunk(self, batch: list[Entry], fields: Fields, kind: str, progress: float) -> Chunk:
+        def where(row: int) -> str:
+            return f"{self.path}, line {batch[row].line}"
+
+        records = [entry.record for entry in batch]
+        X = self._features(records, fields, where)
+        if fields.label is None:
+            return Chunk(X, None, progress)
+        labels = [_value(record, fields.label, where(row)) for row, record in enumerate(records)]
+        return Chunk(X, label_array(labels, kind, where), progress)
+
+    def _features(self, records: list[dict[str, Any]], fields: Fields, where: Where) -> Features:
+        if fields.text is None:
+            named = [self._named(record, fields) for record in records]
+            return record_rows(named, self.recipe.bits, self.recipe.dtype, where)
+        texts = [_text(_value(record, fields.text, where(row)), where(row)) for row, record in enumerate(records)]
+        return hash_texts(texts, self.recipe.bits, pairs=self.recipe.pairs, dtype=self.recipe.dtype)
+
+    def _named(self, record: dict[str, Any], fields: Fields) -> dict[str, Any]:
+        named = {key: value for key, value in record.items() if key not in fields.left_out}
+        for key in self.recipe.categories:
+            if isinstance(named.get(key), int | float):
+                named[key] = json.dumps(named[key])
+        return named
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
+def _value(record: dict[str, Any], key: str, place: str) -> Any:
+    if key not in record:
+        raise DataFault(f"{place}: there is no key {shown(key)} among {listed(record)}: add it or drop the line")
+    return record[key]
+
+
+def _text(value: Any, place: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise DataFault(f"{place}: the text is {shown(value)}: give a string")
+    return value

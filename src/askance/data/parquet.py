@@ -1,0 +1,60 @@
+"""Parquet files, as a stream of record batches through pyarrow."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askance.data.faults import DataFault
+from askance.data.files import reason, stem
+from askance.data.frames import Layout, Piece, as_frame, frame_chunks, frame_layout, row_namer
+from askance.data.recipe import Recipe
+from askance.data.stream import Chunk
+
+
+@dataclass(frozen=True)
+class ParquetStream:
+    """A Parquet file; `askance.data.read` says what each word of the recipe means."""
+
+    path: Path
+    recipe: Recipe
+    chunk_rows: int
+
+    def __post_init__(self) -> None:
+        _pyarrow()  # ask for it now, not when the first chunk is wanted
+
+    @property
+    def name(self) -> str:
+        """The file's name without its endings."""
+        return stem(self.path)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        pyarrow = _pyarrow()
+        try:
+            with pyarrow.parquet.ParquetFile(self.path) as file:
+                if not file.metadata.num_rows:
+                    raise DataFault(f"{self.path}: has no rows: check how it was made")
+                layout = frame_layout(as_frame(file.schema_arrow.empty_table()), self.recipe, str(self.path))
+                yield from frame_chunks(self._pieces(file, layout), layout, self.recipe)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataFault(
+                f"{self.path}: is no Parquet file, or is damaged ({reason(error)[:200]}): make or fetch it again"
+            ) from error
+
+    def _pieces(self, file: Any, layout: Layout) -> Iterator[Piece]:
+        """The file's batches, with the columns that are needed."""
+        needed = [*layout.features, *([layout.fields.label] if layout.fields.label else [])]
+        rows = file.metadata.num_rows
+        given = 0
+        for batch in file.iter_batches(batch_size=self.chunk_rows, columns=needed):
+            first, given = given, given + batch.num_rows
+            if batch.num_rows:
+                yield Piece(as_frame(batch), row_namer(str(self.path), range(first, given)), given / rows)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise DataFault("Parquet needs pyarrow: pip install 'askance[parquet]'") from error
+    return pyarrow

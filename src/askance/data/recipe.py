@@ -1,0 +1,75 @@
+"""How a record becomes a row and a label: which field is what, and how fields are hashed."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from askance.data.faults import DataFault
+from askance.data.files import listed, shown
+from askance.data.hashing import check_bits
+from askance.data.values import check_dtype
+
+LABEL_NAMES = ("label", "y", "class", "target")
+TEXT_NAME = "text"
+
+
+class Fields(NamedTuple):
+    """What the fields of a source are; `label` is None for rows without labels, `text` for records."""
+
+    label: str | None
+    text: str | None
+    left_out: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the user asked for; `askance.data.read` says what each word means."""
+
+    label: str | Literal[False] | None = None
+    text: str | Literal[False] | None = None
+    categories: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    bits: int = 20
+    pairs: bool = False
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        check_bits(self.bits)
+        check_dtype(self.dtype)
+
+    def fields(self, names: Collection[str], is_string: Callable[[str], bool], place: str) -> Fields:
+        """Which of these fields hold the label and the text."""
+        left_out = set(self.drop)
+        label = self._label(names, place)
+        if label is not None:
+            left_out.add(label)
+        text = self.text or None
+        if self.text is None and TEXT_NAME in names and TEXT_NAME not in left_out and is_string(TEXT_NAME):
+            text = TEXT_NAME
+        if text is not None and text not in names:
+            raise DataFault(f"{place}: no text field {shown(text)}; there are {listed(names)}: set text=...")
+        return Fields(None if self.label is False else label, text, frozenset(left_out))
+
+    def _label(self, names: Collection[str], place: str) -> str | None:
+        """The label's field, also where labels are not wanted: it must not become a feature by oversight."""
+        if self.label:
+            if self.label in names:
+                return self.label
+            raise DataFault(
+                f"{place}: no label field {shown(self.label)}; there are {listed(names)}: set label=..."
+            )
+        spelled = {name.lower(): name for name in reversed(list(names))}
+        found = next((spelled[usual] for usual in LABEL_NAMES if usual in spelled), None)
+        if found is None and self.label is None:
+            raise DataFault(
+                f"{place}: no label field: looked for {listed(LABEL_NAMES)} among {listed(names)}: "
+                "name it with label=..., or set label=False for a stream without labels"
+            )
+        return found
+
+
+def several_names(option: str, names: Iterable[str]) -> tuple[str, ...]:
+    """An option's names; one string would be taken for its letters."""
+    if isinstance(names, str):
+        raise DataFault(f"{option}={shown(names)}: give a list of names, such as {option}=[{shown(names)}]")
+    return tuple(names)

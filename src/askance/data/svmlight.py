@@ -1,0 +1,357 @@
+"""Files in the svmlight format, which is LIBSVM's too, as a stream of chunks in constant memory.
+
+A line is `label index:value index:value ... # comment`. Worker threads take turns in reading a block of whole
+lines, and scan their blocks side by side; the chunks come out in the order of the file.
+"""
+
+import contextlib
+import importlib
+import itertools
+import os
+import re
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+from askance.data.faults import DataFault
+from askance.data.files import reason, shown, stem
+from askance.data.stream import Chunk
+from askance.engine import scan as scanner
+
+BLOCK_BYTES = 1 << 21
+MOST_THREADS = 4  # more would wait for each other in reading
+# A file without line ends (a binary one, say) would otherwise be read into memory whole.
+LONGEST_LINE = 1 << 28
+# What packed files begin with, and the module of the standard library that unpacks them.
+PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
+
+NEWLINE = b"\n"
+TOKEN = re.compile(rb"[^ \t\r\n#]*")
+
+WRONG = {
+    scanner.BAD_LABEL: "the label {token} is not a finite number: begin the line with one",
+    scanner.BAD_FEATURE: "{token} is not of the form index:value: correct or remove it",
+    scanner.BAD_VALUE: "the value in {token} is not a finite number: correct or remove it",
+    scanner.UNORDERED: "the index in {token} does not exceed the one before: sort the line and join duplicates",
+    scanner.ZERO_INDEX: "{token} has the index 0, though indices count from 1: set zero_based=True",
+    scanner.HUGE_INDEX: "the index in {token} is larger than 2**31 - 1: number the features anew or hash them",
+    scanner.HUGE_NUMBER: "the number in {token} is too large for {dtype}: scale it or set a wider dtype",
+    scanner.BAD_END: "a carriage return is not followed by a newline: convert the line ends",
+}
+SEVERAL_LABELS = "{token} are several labels: give one label a line"
+TOO_LONG = "is longer than {size} MiB: check that this is a text file"
+DAMAGED = "from here on the data are damaged or cut off ({reason}): fetch or make the file again"
+
+
+class Cut(NamedTuple):
+    """How much of a worker's text is the next block, or what hindered its reading."""
+
+    number: int
+    size: int
+    progress: float
+    fault: str
+
+
+class Block(NamedTuple):
+    """A block's rows and what joins them to the rows before; `fault` says what is wrong behind its lines."""
+
+    number: int
+    X: tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]
+    y: NDArray[np.float64]
+    width: int
+    lines: int
+    progress: float
+    fault: str
+
+
+@dataclass(frozen=True)
+class SvmlightStream:
+    """A svmlight file; `read_svmlight` says what the fields mean."""
+
+    source: Path | BinaryIO
+    dtype: np.dtype[Any]
+    zero_based: bool
+    block_bytes: int
+    threads: int
+
+    @property
+    def name(self) -> str:
+        """The file's name without its endings."""
+        return stem(self.source) if isinstance(self.source, Path) else self.place
+
+    @property
+    def place(self) -> str:
+        """The file as messages name it."""
+        name = self.source if isinstance(self.source, Path) else getattr(self.source, "name", None)
+        return str(name) if isinstance(name, str | Path) else "the stream"
+
+    def __iter__(self) -> Iterator[Chunk]:
+        read, lines, width = 0, 0, 0
+        with self._opened() as file, contextlib.closing(self._blocks(file)) as blocks:
+            for block in blocks:
+                lines += block.lines
+                if block.fault:
+                    raise DataFault(f"{self.place}, line {lines + 1}: {block.fault}")
+                width = max(width, block.width)
+                if len(block.y):
+                    read += len(block.y)
+                    yield Chunk(sp.csr_array(block.X, shape=(len(block.y), width)), block.y, block.progress)
+        if not read:
+            raise DataFault(f"{self.place}: holds no rows: check how it was made (a pipe can be read only once)")
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        if not isinstance(self.source, Path):
+            yield self.source
+            return
+        try:
+            file = self.source.open("rb")
+        except (OSError, ValueError) as error:
+            raise _cannot_open(self.source, error) from error
+        with file:
+            yield file
+
+    def _blocks(self, file: BinaryIO) -> Generator[Block, None, None]:
+        """The blocks in order. `threads` of them are worked on while as many wait to be taken."""
+        cutter = Cutter(file)
+        idle = [Buffers(self.block_bytes, self.dtype) for _ in range(self.threads)]
+
+        def work() -> Block | None:
+            buffers = idle.pop()
+            try:
+                cut = cutter.cut(buffers)
+                return cut and buffers.block(cut, 0 if self.zero_based else 1)
+            finally:
+                idle.append(buffers)
+
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="svmlight")
+        try:
+            yield from _in_order(pool, work, 2 * self.threads)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def read_svmlight(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    dtype: DTypeLike = np.float32,
+    zero_based: bool = False,
+    block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
+) -> SvmlightStream:
+    """The rows of a svmlight file as sparse chunks; whatever is wrong with it raises `DataFault`: one sentence.
+
+    source: a path, "-" for standard input, or a file opened for reading bytes. What gzip, bz2 or xz packed is
+        unpacked. A pipe can be gone through only once, and its progress stays 0 up to the last chunk.
+    dtype: float32 or float64. Values are the nearest float64 of their decimals, then rounded to float32.
+    zero_based: whether the file's first feature has the index 0. The format says 1, and whether a file does
+        otherwise cannot be seen before its end, so it must be said; a 0 that is not expected is a fault.
+    block_bytes: the text that makes a chunk. A longer line makes one by itself.
+    threads: how many threads scan; unless said, one for each processor, up to four.
+
+    Each line has one finite label and strictly ascending indices. Query numbers (`qid:7`) and comments are
+    passed over.
+    """
+    kind = np.dtype(dtype)
+    if kind not in (np.float32, np.float64):
+        raise DataFault(f"dtype={shown(dtype)}: give float32 or float64")
+    if threads is None:
+        threads = min(os.cpu_count() or 1, MOST_THREADS)
+    for option, number in (("block_bytes", block_bytes), ("threads", threads)):
+        if not isinstance(number, int) or number < 1:
+            raise DataFault(f"{option}={shown(number)}: give a whole number from 1 on")
+    return SvmlightStream(_checked(source), kind, zero_based, block_bytes, threads)
+
+
+def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
+    """A source that is there; what is in it is seen when it is gone through."""
+    if source == "-":
+        return sys.stdin.buffer
+    if not isinstance(source, str | os.PathLike):
+        return source
+    path = Path(source)
+    try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        raise _cannot_open(path, error) from error
+    if path.is_dir():
+        raise DataFault(f"{path}: is a directory: give the path of one file in it")
+    return path
+
+
+def _cannot_open(path: Path, error: Exception) -> DataFault:
+    if isinstance(error, FileNotFoundError):
+        return DataFault(f"{path}: there is no such file: check the path")
+    return DataFault(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights")
+
+
+def _in_order(pool: ThreadPoolExecutor, work: Callable[[], Block | None], ahead: int) -> Iterator[Block]:
+    """Keep `ahead` blocks under way and give them by number: workers may overtake each other."""
+    under_way = deque(pool.submit(work) for _ in range(ahead))
+    early: dict[int, Block] = {}
+    for number in itertools.count():
+        while under_way and number not in early:
+            block = under_way.popleft().result()
+            if block is not None:
+                early[block.number] = block
+                under_way.append(pool.submit(work))
+        if number not in early:
+            return
+        yield early.pop(number)
+
+
+class Cutter:
+    """Cuts a file into blocks of whole lines, for workers that take turns."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._packed = file
+        self._size = _size_from_start(file)
+        self._file: Any = None
+        self._rest = b""
+        self._number = -1
+        self._ended = False
+        self._turn = threading.Lock()
+
+    def cut(self, buffers: "Buffers") -> Cut | None:
+        """Put the next block into the text of `buffers`; None if there is no more."""
+        with self._turn:
+            if self._ended:
+                return None
+            size, fault = self._fill(buffers)
+            self._ended |= bool(fault)
+            self._number += 1
+            return Cut(self._number, size, self._progress(), fault)
+
+    def _fill(self, buffers: "Buffers") -> tuple[int, str]:
+        size = len(self._rest)
+        buffers.make_room(size + 1)
+        buffers.text[:size] = self._rest
+        end = 0
+        while not end and not self._ended:
+            if size > LONGEST_LINE:
+                return 0, TOO_LONG.format(size=LONGEST_LINE >> 20)
+            buffers.make_room(size + 1)
+            try:
+                size += self._read(memoryview(buffers.text)[size : buffers.size])
+            except Exception as error:  # each unpacker has types of its own
+                return 0, DAMAGED.format(reason=reason(error))
+            end = buffers.text.rfind(NEWLINE, 0, size) + 1
+        if self._ended and end < size:
+            buffers.text[size : size + 1] = NEWLINE
+            size += 1
+            end = size
+        self._rest = bytes(memoryview(buffers.text)[end:size])
+        return end, ""
+
+    def _read(self, room: memoryview) -> int:
+        """Fill the room, or what of it the file still can; the file may give less at a time."""
+        if self._file is None:
+            self._file = _unpacked(self._packed)
+        size = 0
+        while size < len(room) and not self._ended:
+            got = self._file.readinto(room[size:])
+            self._ended = not got
+            size += got
+        return size
+
+    def _progress(self) -> float:
+        if self._ended:
+            return 1.0
+        return min(1.0, self._packed.tell() / self._size) if self._size else 0.0
+
+
+def _size_from_start(file: BinaryIO) -> int:
+    """Go to the start; the file's size, 0 for what has none, like a pipe."""
+    with contextlib.suppress(OSError):
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        return size
+    return 0
+
+
+def _unpacked(file: BinaryIO) -> Any:
+    """The file, or what unpacks it if its first bytes say that it is packed."""
+    longest = max(map(len, PACKERS))
+    if file.seekable():
+        start = file.read(longest)
+        file.seek(0)
+    else:
+        start = file.peek(longest) if hasattr(file, "peek") else b""
+    for mark, module in PACKERS.items():
+        if start.startswith(mark):
+            return importlib.import_module(module).open(file)
+    return file
+
+
+class Buffers:
+    """A worker's memory, used for one block after another."""
+
+    def __init__(self, size: int, dtype: np.dtype[Any]) -> None:
+        self.size = size
+        self.text = bytearray(size + scanner.PADDING)
+        self._dtype = dtype
+        self._rows = _room_for_rows(size, dtype)
+
+    def make_room(self, size: int) -> None:
+        """Grow to hold at least `size` bytes of text; the text stays."""
+        while self.size < size:
+            self.size *= 2
+            self.text = bytearray(self.text[: -scanner.PADDING]).ljust(self.size + scanner.PADDING, b"\0")
+            self._rows = _room_for_rows(self.size, self._dtype)
+
+    def block(self, cut: Cut, first_index: int) -> Block:
+        """Scan the text that was cut."""
+        # With the compiler off, the wrapping around that the scanner relies on would warn.
+        with np.errstate(over="ignore"):
+            found = scanner.scan(np.frombuffer(self.text, np.uint8), np.uint64(cut.size), first_index, self._rows)
+            position, wrong = self._decide(found.undecided) or (found.position, found.fault)
+        labels, starts, columns, values, _ = self._rows
+        return Block(
+            number=cut.number,
+            X=(values[: found.nonzeros].copy(), columns[: found.nonzeros].copy(), starts[: found.rows + 1].copy()),
+            y=labels[: found.rows].copy(),
+            width=found.width,
+            lines=self.text.count(NEWLINE, 0, position) if wrong else found.lines,
+            progress=cut.progress,
+            fault=cut.fault or (self._complaint(wrong, position) if wrong else ""),
+        )
+
+    def _decide(self, count: int) -> tuple[int, int] | None:
+        """Convert the numbers that the scanner left undecided: position and kind of the first that is infinite."""
+        for slot, position in self._rows.undecided[:count].tolist():
+            number = float(self._token(position).rpartition(b":")[2])
+            numbers, place = (self._rows.labels, -1 - slot) if slot < 0 else (self._rows.values, slot)
+            numbers[place] = number
+            if not np.isfinite(numbers[place]):
+                return position, scanner.HUGE_NUMBER
+        return None
+
+    def _complaint(self, wrong: int, position: int) -> str:
+        token = self._token(position)
+        several = wrong == scanner.BAD_LABEL and b"," in token
+        sentence = SEVERAL_LABELS if several else WRONG[wrong]
+        return sentence.format(token=shown(token.decode("latin-1")), dtype=self._dtype)
+
+    def _token(self, position: int) -> bytes:
+        match = TOKEN.match(self.text, position)
+        return match.group() if match else b""
+
+
+def _room_for_rows(size: int, dtype: np.dtype[Any]) -> scanner.Rows:
+    """Room for all rows that so much text can hold. What no row reaches is never touched, and costs little."""
+    return scanner.Rows(
+        labels=np.empty(size // scanner.ROW_BYTES + 1),
+        starts=np.empty(size // scanner.ROW_BYTES + 2, dtype=np.int32),
+        columns=np.empty(size // scanner.FEATURE_BYTES + 1, dtype=np.int32),
+        values=np.empty(size // scanner.FEATURE_BYTES + 1, dtype=dtype),
+        undecided=np.empty((size // scanner.UNDECIDED_BYTES + 1, 2), dtype=np.int64),
+    )

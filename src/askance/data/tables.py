@@ -1,0 +1,165 @@
+"""CSV and TSV files with a header, as a stream.
+
+What a column holds is decided from the first rows, always the same number of them, so that the size of chunks
+changes nothing: a column, the label's too, is numeric if all its cells there are numbers or empty.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from re import ASCII, IGNORECASE
+from re import compile as pattern
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.data.columns import Column, column_rows, feature_names
+from askance.data.faults import DataFault
+from askance.data.files import TextLines, Where, batches, reason, shown, stem
+from askance.data.labels import label_array
+from askance.data.recipe import Fields, Recipe
+from askance.data.stream import Chunk
+
+HEAD_ROWS = 1000
+
+# Python's float() also takes 1_000 and digits of other scripts, which in a table are names, not numbers.
+_is_number = pattern(r"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", ASCII | IGNORECASE).fullmatch
+_is_integer = pattern(r"[-+]?\d{1,1000}", ASCII).fullmatch
+
+
+class Record(NamedTuple):
+    """The cells of a row and the line that it begins on."""
+
+    line: int
+    cells: list[str]
+
+
+class Layout(NamedTuple):
+    """What the columns of a table are."""
+
+    names: list[str]
+    fields: Fields
+    features: list[str]
+    numeric: frozenset[str]
+
+
+@dataclass(frozen=True)
+class TableStream:
+    """A CSV or TSV file; `askance.data.read` says what each word of the recipe means."""
+
+    path: Path
+    recipe: Recipe
+    chunk_rows: int
+    delimiter: str = ","
+
+    def __post_init__(self) -> None:
+        if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
+            raise DataFault(f"delimiter={shown(self.delimiter)}: give one character, such as ';'")
+
+    @property
+    def name(self) -> str:
+        """The file's name without its endings."""
+        return stem(self.path)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        with TextLines(self.path) as lines:
+            records = self._records(lines)
+            head = list(islice(records, HEAD_ROWS + 1))
+            if len(head) < 2:
+                raise DataFault(f"{self.path}: has no rows below a header: check how it was made")
+            layout = self._layout(head[0], head[1:])
+            for batch in batches(chain(head[1:], records), self.chunk_rows):
+                yield self._chunk(batch, layout, lines.progress)
+
+    def _records(self, lines: TextLines) -> Iterator[Record]:
+        """The rows that are not blank, the header first, all as wide as it."""
+        # A blank after the delimiter is no part of a cell; a quote that is never closed is an error, not a cell.
+        skip_blanks = self.delimiter != " "
+        reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=skip_blanks, strict=True)
+        width = 0
+        while True:
+            line = lines.number + 1
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise DataFault(
+                    f"{self.path}, line {line}: is not well-formed CSV ({reason(error)}): "
+                    "check quotes and line ends"
+                ) from error
+            if cells is None:
+                return
+            width = width or len(cells)
+            if cells and len(cells) != width:
+                raise DataFault(
+                    f"{self.path}, line {line}: has {len(cells)} cells where the header has {width}: "
+                    f"quote cells that hold {self.delimiter!r}"
+                )
+            if cells:
+                yield Record(line, cells)
+
+    def _layout(self, header: Record, head: list[Record]) -> Layout:
+        names = [name.strip() for name in header.cells]
+        columns = dict(zip(names, zip(*(record.cells for record in head), strict=True), strict=True))
+        numeric = {name for name, cells in columns.items() if all(map(_is_number_or_empty, cells))}
+        numeric -= set(self.recipe.categories)
+        place = f"{self.path}, line {header.line}"
+        fields = self.recipe.fields(names, lambda name: name not in numeric, place)
+        features = feature_names(names, fields, self.recipe, place)
+        return Layout(names, fields, features, frozenset(numeric))
+
+    def _chunk(self, batch: list[Record], layout: Layout, progress: float) -> Chunk:
+        def where(row: int) -> str:
+            return f"{self.path}, line {batch[row].line}"
+
+        cells = dict(zip(layout.names, zip(*(record.cells for record in batch), strict=True), strict=True))
+        columns: dict[str, Column] = {}
+        for name in layout.features:
+            if name in layout.numeric and name != layout.fields.text:
+                columns[name] = _numbers(cells[name], name, where)
+            else:
+                columns[name] = [cell or None for cell in cells[name]]
+        X = column_rows(columns, layout.fields, self.recipe, where)
+        if layout.fields.label is None:
+            return Chunk(X, None, progress)
+        kind = "number" if layout.fields.label in layout.numeric else "string"
+        labels = [_label(cell, kind) for cell in cells[layout.fields.label]]
+        return Chunk(X, label_array(labels, kind, where), progress)
+
+
+def _is_number_or_empty(cell: str) -> bool:
+    bare = cell.strip()
+    return not bare or _is_number(bare) is not None
+
+
+def _numbers(cells: Sequence[str], name: str, where: Where) -> NDArray[np.float64]:
+    """The cells of a numeric column, 0 for empty ones."""
+    joined = "".join(cells)
+    if joined.isascii() and "_" not in joined:
+        try:
+            return np.array([float(cell) if cell else 0.0 for cell in cells])
+        except ValueError:
+            pass  # a blank cell, or one that the next loop can name
+    numbers = np.zeros(len(cells))
+    for row, cell in enumerate(cells):
+        if not _is_number_or_empty(cell):
+            raise DataFault(
+                f"{where(row)}, column {shown(name)}: {shown(cell)} is not a number, as all cells of the first "
+                f"{HEAD_ROWS} rows are: mend it, or set categories=[{shown(name)}]"
+            )
+        numbers[row] = float(cell.strip() or 0)
+    return numbers
+
+
+def _label(cell: str, kind: str) -> Any:
+    """A cell as a label: a number where labels are numbers and it is one, None where it is empty."""
+    bare = cell.strip()
+    if not bare:
+        return None
+    if kind == "number" and _is_integer(bare):
+        return int(bare)
+    if kind == "number" and _is_number(bare):
+        return float(bare)
+    return cell

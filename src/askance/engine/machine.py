@@ -1,0 +1,109 @@
+"""A core with its compiled passes: all that a learner does to rows and signs, nothing of users' data."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine import passes
+from askance.engine.passes import Core, Outcome
+from askance.engine.seam import COMPILING
+from askance.rows import SOUND, DenseRows, SparseRows
+from askance.updates.rule import widened
+
+AnyRows = SparseRows | DenseRows
+
+# Rows of fewer bytes stay in the cache between a check and a pass.
+CACHED = 2**20
+
+
+class Machine:
+    """Two rules, what they have learned, and the passes over it. A call does all that it should, or nothing."""
+
+    def __init__(self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float) -> None:
+        self.dtype = dtype
+        self.width: int | None = None
+        self.core = Core(
+            update,
+            query,
+            update.start(0, dtype),
+            query.start(),
+            np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
+            at_zero,
+        )
+        self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
+
+    def check(self, rows: AnyRows, width: int) -> tuple[int, int]:
+        """Fill in the squared norms; what is wrong with the first bad row, and which it is."""
+        if COMPILING:
+            return self._pass("check", rows, (rows, width))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return rows.check(0, len(rows.squared_norms), width)
+
+    def run(
+        self, rows: AnyRows, width: int, signs: NDArray[Any], coins: NDArray[np.float64]
+    ) -> tuple[int, int, Outcome]:
+        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
+        core = self._with_room(width)
+        outcome = passes.blank_outcome(len(signs), self.dtype)
+        checked_first = _bytes(rows) <= max(CACHED, _bytes(core.state))
+        if checked_first:
+            kind, bad = self.check(rows, width)
+            if kind != SOUND:
+                return kind, bad, outcome
+        else:
+            # Going through long rows twice would cost more than a copy of the state, which stands by for a fault.
+            core = copied(core)
+        kind, bad = self._pass("run", rows, (core, rows, width, checked_first, signs, coins, outcome))
+        if kind == SOUND:
+            self.core, self.width = core, width
+        return kind, bad, outcome
+
+    def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[float, float, float, bool]:
+        """Guess, score, probability of asking, and whether to ask for the label of one checked row."""
+        self.make_room(width)
+        return self._pass("ask", rows, (self.core, rows, coin))
+
+    def learn(self, rows: AnyRows, width: int, signs: NDArray[Any]) -> None:
+        """Learn every label of checked rows."""
+        self.make_room(width)
+        self._pass("learn", rows, (self.core, rows, signs))
+
+    def score(self, rows: AnyRows) -> NDArray[Any]:
+        """The scores of checked rows."""
+        scores = np.empty(len(rows.squared_norms), self.dtype)
+        self._pass("score", rows, (self.core, rows, scores))
+        return scores
+
+    def make_room(self, width: int) -> None:
+        """Have room for `width` features."""
+        if width != self.width:
+            self.core, self.width = self._with_room(width), width
+
+    def _with_room(self, width: int) -> Core:
+        if width == self.width:
+            return self.core
+        return self.core._replace(state=widened(self.core.state, self.core.update, width, self.dtype))
+
+    def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
+        key = (name, type(rows))
+        if key not in self._bound:
+            self._bound[key] = passes.bind(name, arguments, exact=self.dtype == np.float64)
+        return self._bound[key](*arguments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Machine code stays behind; it is found again at the first call.
+        return {**self.__dict__, "_bound": {}}
+
+
+def copied(value: Any) -> Any:
+    """The same nested named tuples with arrays of their own."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return type(value)(*map(copied, value)) if isinstance(value, tuple) else value
+
+
+def _bytes(value: Any) -> int:
+    return sum(array.nbytes for array in passes.arrays_of(value).values())

@@ -1,0 +1,457 @@
+"""The byte scanner of svmlight text: rows out of a block of whole lines, in one compiled pass.
+
+Most features look alike ("1686:-0.007654"), so each is first tried as a *plain* one: eight bytes at a time, and
+without a branch on what its digits or its sign are. Whatever is not plain is looked at again byte by byte, by
+functions that know the whole grammar and every fault.
+
+Two habits keep the machine code fast. Positions and words of eight bytes are unsigned, so that no index is checked
+for being negative; words wrap around. And a function that takes the text reads from it on a straight path and
+branches only on what it has read: then the compiler drops the counting of references to the text, which would
+take longer than the scanning.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine.seam import compiled, inlined
+
+# Bytes that must be readable behind the text, because words are loaded without looking for its end.
+PADDING = 32
+# The text that the shortest row ("1\n"), feature (" 1:1") and undecided number (" 1e30") take up.
+ROW_BYTES, FEATURE_BYTES, UNDECIDED_BYTES = 2, 4, 5
+
+# The kinds of token, sound ones first; a scan ends at a faulty one. HUGE_NUMBER is for the caller to find.
+NO_FAULT, LABEL, FEATURE, LINE_END = range(4)
+BAD_LABEL, BAD_FEATURE, BAD_VALUE, UNORDERED, ZERO_INDEX, HUGE_INDEX, BAD_END, HUGE_NUMBER = range(4, 12)
+
+Text = NDArray[np.uint8]
+Position = np.uint64
+Word = np.uint64
+
+
+class Rows(NamedTuple):
+    """Where a scan writes: row i has the columns and values from starts[i] up to starts[i + 1].
+
+    `undecided` lists the numbers that need an exact conversion, each with its slot in `values` (or -1 - row for
+    a label) and the position of its token in the text.
+    """
+
+    labels: NDArray[np.float64]
+    starts: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    values: NDArray[Any]
+    undecided: NDArray[np.int64]
+
+
+class Scan(NamedTuple):
+    """How much a scan found, and the fault that ended it early with the position of the token at fault."""
+
+    rows: int
+    nonzeros: int
+    width: int
+    lines: int
+    undecided: int
+    fault: int
+    position: int
+
+
+class Token(NamedTuple):
+    """A token that was looked at byte by byte; `decided` says whether the value is surely the nearest float."""
+
+    kind: int
+    column: int
+    value: float
+    decided: bool
+    end: Position
+
+
+def _each_byte(value: int) -> Word:
+    return np.uint64(int.from_bytes(bytes([value] * 8), "little"))
+
+
+TAB, NEWLINE, RETURN, SPACE, HASH, PLUS, MINUS, POINT, COLON = (np.uint8(ord(sign)) for sign in "\t\n\r #+-.:")
+LOWER_E, UPPER_E = np.uint8(ord("e")), np.uint8(ord("E"))
+
+# Compiled, an unsigned number and a literal would make a float: whatever meets a word is unsigned too.
+U0, U1, U2, U3, U4, U5, U6, U7, U8, U9, U10 = (np.uint64(number) for number in range(11))
+U16, U24, U32, U40, U48, U56, U63, U64 = (np.uint64(bits) for bits in (16, 24, 32, 40, 48, 56, 63, 64))
+U_ZERO, U_COLON, U_POINT = (np.uint64(ord(sign)) for sign in "0:.")
+QID = np.uint64(int.from_bytes(b"qid:", "little"))
+
+LOW_BYTE, LOW_HALF, TOP_BIT = np.uint64(0xFF), np.uint64(0xFFFFFFFF), np.uint64(1 << 63)
+ONES, ZERO_SIGNS, TOP_BITS = _each_byte(1), _each_byte(ord("0")), _each_byte(0x80)
+FIFTH_BITS = _each_byte(0x10)  # every digit has that bit; blanks and line ends have not
+TO_TOP_BIT = _each_byte(0x80 - 10)  # lifts a byte into its top bit if it exceeds nine
+PAIRS = np.uint64(0xFF_000000FF)
+ODD_PAIRS, EVEN_PAIRS = np.uint64(100 + (10**6 << 32)), np.uint64(1 + (10**4 << 32))
+
+LARGEST_EXACT = 2**53  # float64 holds all whole numbers so far, and the powers of ten up to 22
+TENS = np.array([10.0**power for power in range(23)])
+WHOLE_TENS = np.array([10**power for power in range(9)], dtype=np.uint64)
+# 10^k at 2k and -10^k behind it: dividing by one of them sets the sign too.
+SIGNED_TENS = np.array([sign * 10.0**power for power in range(16) for sign in (1, -1)])
+U_LARGEST_EXACT = np.uint64(LARGEST_EXACT)
+
+LABEL_IS_NEXT = 2**31  # taken for the last column, it is one that no column exceeds
+LARGEST_COLUMN = 2**31 - 2  # the width, one more, still is an int32
+ROOM_FOR_A_DIGIT = 9 * 10**17  # ten times as much and nine still is below 2^63
+TOO_LONG = -1
+# The powers of ten that are tried, so that whatever is decided fits float32.
+SMALLEST_POWER, LARGEST_POWER, BEYOND_ALL_POWERS = -22, 19, 10**9
+SLACK = 2.0**-40
+SPLITTER = 2.0**27 + 1.0
+
+
+@inlined
+def _word(text: Text, position: Position) -> Word:
+    """Eight bytes, the first one lowest; the compiler makes one load of it."""
+    low = (
+        np.uint64(text[position])
+        | np.uint64(text[position + U1]) << U8
+        | np.uint64(text[position + U2]) << U16
+        | np.uint64(text[position + U3]) << U24
+    )
+    high = (
+        np.uint64(text[position + U4]) << U32
+        | np.uint64(text[position + U5]) << U40
+        | np.uint64(text[position + U6]) << U48
+        | np.uint64(text[position + U7]) << U56
+    )
+    return low | high
+
+
+@inlined
+def _byte(word: Word, place: Word) -> Word:
+    return (word >> (U8 * place)) & LOW_BYTE
+
+
+@inlined
+def _signed(word: Word) -> int:
+    return int(np.int64(word))
+
+
+@inlined
+def _non_digits(values: Word) -> Word:
+    """The top bits of the bytes above nine, surely right up to the first such byte."""
+    return ((values + TO_TOP_BIT) | values) & TOP_BITS
+
+
+@inlined
+def _place_of_lowest(bits: Word) -> Word:
+    """Which byte, counted from one, holds the lowest bit of those set, none of which is the lowest of its byte."""
+    return (((bits ^ (bits - U1)) & ONES) * ONES) >> U56
+
+
+@inlined
+def _leading(values: Word, count: Word) -> Word:
+    """The first `count` bytes (of 1 to 8), moved behind zeros; anything at all if `count` is 0."""
+    return values << ((U64 - U8 * count) & U63)
+
+
+@inlined
+def _eight_digits(values: Word) -> Word:
+    """The number that has the bytes as its digits, the lowest byte first: joined to pairs, then all at once."""
+    pairs = values * U10 + (values >> U8)
+    return ((pairs & PAIRS) * ODD_PAIRS + ((pairs >> U16) & PAIRS) * EVEN_PAIRS) >> U32
+
+
+@inlined
+def _plain_index(word: Word, guess: Word) -> tuple[int, Word]:
+    """A plain index, which is up to seven digits and a colon, and how many digits; 0 of them if it is not plain.
+
+    Indices ascend, so most have as many digits as the one before. Going on with that guess, instead of with the
+    outcome of counting, is what lets the processor work on several features at the same time.
+    """
+    values = word ^ ZERO_SIGNS
+    digits = guess
+    number = _leading(values, digits)
+    if _non_digits(number) != U0 or _byte(word, digits) != U_COLON:
+        digits = _place_of_lowest(_non_digits(values) | TOP_BIT) - U1
+        number = _leading(values, digits)
+        if _byte(word, digits) != U_COLON:
+            digits = U0
+    return _signed(_eight_digits(number)), digits
+
+
+@inlined
+def _plain_value(negative: Word, start: Word, fraction: Word, tail: Word, more: Word) -> tuple[float, Word]:
+    """A plain value, "1" or "-0.25" with up to fifteen digits behind the point, and its length; 0 if not plain.
+
+    The words begin at the first digit, two bytes on, three bytes behind the sign's place, and ten bytes behind
+    the first digit. The end is found in `tail`, which does not wait for the sign: signs are random, so nothing
+    that the next feature waits for may depend on one. Whether a blank is at the end, the caller sees.
+    """
+    lead = _byte(start, U0) - U_ZERO
+    if lead > U9:
+        return 0.0, U0
+    if _byte(start, U1) != U_POINT:
+        return float(_signed(lead)) / SIGNED_TENS[negative], U1 + negative
+    ends = ~tail & FIFTH_BITS
+    if ends == U0:
+        return _long_fraction(negative, lead, fraction ^ ZERO_SIGNS, more)
+    length = _place_of_lowest(ends)
+    digits = length - negative
+    values = _leading(fraction ^ ZERO_SIGNS, digits)
+    if _non_digits(values) != U0:
+        return 0.0, U0
+    mantissa = lead * WHOLE_TENS[digits] + _eight_digits(values)
+    return float(_signed(mantissa)) / SIGNED_TENS[U2 * digits + negative], U2 + length
+
+
+@inlined
+def _long_fraction(negative: Word, lead: Word, values: Word, more: Word) -> tuple[float, Word]:
+    """The same for eight digits behind the point and up to seven more."""
+    digits = _place_of_lowest(~more & FIFTH_BITS | TOP_BIT) - U1
+    rest = ((more ^ ZERO_SIGNS) << U8) << (U56 - U8 * digits)
+    mantissa = (lead * WHOLE_TENS[U8] + _eight_digits(values)) * WHOLE_TENS[digits] + _eight_digits(rest)
+    if (_non_digits(values) | _non_digits(rest)) != U0 or mantissa > U_LARGEST_EXACT:
+        return 0.0, U0
+    return float(_signed(mantissa)) / SIGNED_TENS[U2 * (U8 + digits) + negative], U10 + digits + negative
+
+
+@inlined
+def _plain_features(
+    text: Text, position: Position, first_index: int, last: int, slot: np.uint64, rows: Rows
+) -> tuple[Position, int, np.uint64]:
+    """Store features for as long as they are plain: where they end, the last column and the next slot."""
+    guess = U1
+    while True:
+        index, digits = _plain_index(_word(text, position), guess)
+        start = position + digits + U1
+        negative = np.uint64(text[start] == MINUS)
+        first = start + negative
+        value, length = _plain_value(
+            negative,
+            _word(text, first),
+            _word(text, first + U2),
+            _word(text, start + U3),
+            _word(text, first + U10),
+        )
+        end = text[start + length]
+        if digits == U0 or length == U0 or end > SPACE or index - first_index <= last:
+            break
+        guess, last = digits, index - first_index
+        rows.columns[slot] = last
+        rows.values[slot] = value
+        slot += U1
+        position = start + length
+        if end != SPACE:
+            break
+        position += U1
+    return position, last, slot
+
+
+@inlined
+def _is_digit(byte: np.uint8) -> bool:
+    return bool(np.uint64(byte) - U_ZERO <= U9)
+
+
+@inlined
+def _is_sign(byte: np.uint8) -> bool:
+    return bool((byte == MINUS) | (byte == PLUS))
+
+
+@inlined
+def _is_blank(byte: np.uint8) -> bool:
+    return bool((byte == SPACE) | (byte == TAB))
+
+
+@inlined
+def _ends_line(byte: np.uint8) -> bool:
+    return bool((byte == NEWLINE) | (byte == RETURN) | (byte == HASH))
+
+
+@inlined
+def _ends_token(byte: np.uint8) -> bool:
+    return _is_blank(byte) or _ends_line(byte)
+
+
+@inlined
+def _after_blanks(text: Text, position: Position) -> Position:
+    while _is_blank(text[position]):
+        position += U1
+    return position
+
+
+@inlined
+def _after_comment(text: Text, position: Position) -> Position:
+    stop = NEWLINE if text[position] == HASH else text[position]
+    while text[position] != stop:
+        position += U1
+    return position
+
+
+@inlined
+def _digits(text: Text, position: Position, number: int) -> tuple[int, Position]:
+    """Append the digits found to `number`, or make it TOO_LONG, and pass them."""
+    byte = text[position]
+    while _is_digit(byte):
+        number = _appended(number, _signed(np.uint64(byte) - U_ZERO))
+        position += U1
+        byte = text[position]
+    return number, position
+
+
+@inlined
+def _appended(number: int, digit: int) -> int:
+    return 10 * number + digit if 0 <= number < ROOM_FOR_A_DIGIT else TOO_LONG
+
+
+@inlined
+def _product_and_error(a: float, b: float) -> tuple[float, float]:
+    """a × b as a rounded product and exactly what the rounding lost (Dekker 1971)."""
+    a_high = a * SPLITTER - (a * SPLITTER - a)
+    b_high = b * SPLITTER - (b * SPLITTER - b)
+    a_low, b_low = a - a_high, b - b_high
+    product = a * b
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@inlined
+def _scaled(mantissa: int, power: int) -> tuple[float, bool]:
+    """mantissa × 10^power rounded to the nearest float64, and whether that is certain.
+
+    One rounding of exact numbers is certain. Otherwise the result and the rest that it lacks are computed apart,
+    and it is certain unless changing the rest by more than its own error would round the sum to another number.
+    """
+    high, ten = float(mantissa), TENS[abs(power)]
+    if mantissa <= LARGEST_EXACT:
+        return high / ten if power < 0 else high * ten, True
+    low = float(mantissa - int(high))
+    if power < 0:
+        near = high / ten
+        product, error = _product_and_error(near, ten)
+        rest = (high - product - error + low) / ten
+    else:
+        near, error = _product_and_error(high, ten)
+        rest = error + low * ten
+    return near + rest, near + rest * (1.0 - SLACK) == near + rest * (1.0 + SLACK)
+
+
+@inlined
+def _value(mantissa: int, power: int, negative: bool) -> tuple[float, bool]:
+    if mantissa == TOO_LONG or power < SMALLEST_POWER or power > LARGEST_POWER:
+        return 0.0, False
+    value, decided = _scaled(mantissa, power)
+    return -value if negative else value, decided
+
+
+@inlined
+def _exponent(text: Text, position: Position) -> tuple[int, bool, Position]:
+    """The number behind an "e" (0 if there is no "e"), whether it is well formed, and where it ends."""
+    mark, sign = text[position], text[position + U1]
+    marked = np.uint64((mark == LOWER_E) | (mark == UPPER_E))
+    signed = marked * np.uint64(_is_sign(sign))
+    start = position + marked + signed
+    exponent, end = _digits(text, start, 0)
+    size = BEYOND_ALL_POWERS if exponent == TOO_LONG else exponent
+    return -size if signed == U1 and sign == MINUS else size, bool(marked == U0 or end > start), end
+
+
+@inlined
+def _number(text: Text, position: Position) -> tuple[float, bool, Position]:
+    """The number that the token at `position` is, whether it is decided, and its end: `position` if it is none."""
+    sign = text[position]
+    start = position + np.uint64(_is_sign(sign))
+    mantissa, point = _digits(text, start, 0)
+    fraction = point + np.uint64(text[point] == POINT)
+    mantissa, mark = _digits(text, fraction, mantissa)
+    exponent, formed, end = _exponent(text, mark)
+    ended = _ends_token(text[end])
+    value, decided = _value(mantissa, exponent - _signed(mark - fraction), sign == MINUS)
+    digits = (point - start) + (mark - fraction)
+    return value, decided, end if formed and ended and digits > U0 else position
+
+
+@inlined
+def _after_query(text: Text, position: Position) -> Position:
+    """Pass a query number ("qid:7"), if there is one."""
+    marked = _word(text, position) & LOW_HALF == QID
+    start = position + U4 * np.uint64(marked)
+    _, end = _digits(text, start, 0)
+    ended = _ends_token(text[end])
+    return end if marked and ended and end > start else position
+
+
+@inlined
+def _label(text: Text, position: Position) -> Token:
+    value, decided, end = _number(text, position)
+    after = _after_query(text, _after_blanks(text, end))
+    return Token(LABEL if end > position else BAD_LABEL, 0, value, decided, after)
+
+
+@inlined
+def _feature(text: Text, position: Position, first_index: int, last: int) -> Token:
+    index, colon = _digits(text, position, 0)
+    paired = text[colon] == COLON
+    value, decided, end = _number(text, colon + U1)
+    column = LARGEST_COLUMN + 1 if index == TOO_LONG else index - first_index
+    kind = _feature_kind(column, last, bool(paired and colon > position), bool(end > colon + U1))
+    return Token(kind, column, value, decided, end)
+
+
+@inlined
+def _feature_kind(column: int, last: int, paired: bool, valued: bool) -> int:
+    if not paired:
+        return BAD_FEATURE
+    if column > LARGEST_COLUMN:
+        return HUGE_INDEX
+    if column < 0:
+        return ZERO_INDEX
+    if column <= last:
+        return UNORDERED
+    return FEATURE if valued else BAD_VALUE
+
+
+@inlined
+def _line_end(text: Text, position: Position) -> Token:
+    """A comment and the line's end, which must be "\\n" or "\\r\\n"."""
+    end = _after_comment(text, position)
+    newline = end + np.uint64(text[end] == RETURN)
+    ended = text[newline] == NEWLINE
+    return Token(LINE_END if ended else BAD_END, 0, 0.0, True, newline + U1)
+
+
+def _scan(text: Text, size: np.uint64, first_index: int, rows: Rows) -> Scan:
+    """Scan text[:size], which ends with a newline and has PADDING bytes behind it."""
+    position, row, slot = U0, U0, U0
+    last, width, lines, undecided, fault = LABEL_IS_NEXT, 0, 0, 0, NO_FAULT
+    rows.starts[row] = 0
+    while position < size:
+        position, last, slot = _plain_features(text, position, first_index, last, slot, rows)
+        position = _after_blanks(text, position)
+        if _ends_line(text[position]):
+            token = _line_end(text, position)
+        elif last == LABEL_IS_NEXT:
+            token = _label(text, position)
+        else:
+            token = _feature(text, position, first_index, last)
+        if token.kind > LINE_END:
+            fault = token.kind
+            break
+        if not token.decided:
+            rows.undecided[undecided, 0] = _signed(slot) if token.kind == FEATURE else -1 - _signed(row)
+            rows.undecided[undecided, 1] = _signed(position)
+            undecided += 1
+        if token.kind == FEATURE:
+            last = token.column
+            rows.columns[slot] = last
+            rows.values[slot] = token.value
+            slot += U1
+        elif token.kind == LABEL:
+            last = -1
+            rows.labels[row] = token.value
+        else:
+            lines += 1
+            if last != LABEL_IS_NEXT:
+                width = max(width, last + 1)
+                row += U1
+                rows.starts[row] = _signed(slot)
+                last = LABEL_IS_NEXT
+        position = token.end
+    return Scan(_signed(row), _signed(slot), width, lines, undecided, fault, _signed(position))
+
+
+scan = compiled(_scan, exact=True)

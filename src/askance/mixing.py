@@ -1,0 +1,16 @@
+"""The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit of the result depends on every bit given."""
+
+from typing import Any
+
+import numpy as np
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+
+
+def scrambled(bits: Any) -> Any:
+    """64 bits, or an array of them, well mixed; products wrap around."""
+    bits = (bits ^ (bits >> np.uint64(30))) * FIRST
+    bits = (bits ^ (bits >> np.uint64(27))) * SECOND
+    return bits ^ (bits >> np.uint64(31))
