@@ -1,7 +1,8 @@
 """askance learns from streams and asks for a label only when in doubt.
 
 The public names are found when they are first used: importing scikit-learn and numba takes a second, and
-`askance --help` needs neither.
+`askance --help` needs neither. No module may be called like a public name that is not a module: importing it would
+hide the name.
 """
 
 from importlib import import_module
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from askance import data, metrics, queries, updates
-    from askance.catalog import catalog
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
     from askance.model_file import load
+    from askance.papers import catalog
     from askance.rows import Row
     from askance.trace import Trace
 
@@ -24,7 +25,7 @@ _HOMES = {
     "Row": "askance.rows",
     "Spending": "askance.learner",
     "Trace": "askance.trace",
-    "catalog": "askance.catalog",
+    "catalog": "askance.papers",
     "load": "askance.model_file",
     "make": "askance.made",
 }

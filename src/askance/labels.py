@@ -52,7 +52,8 @@ def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(
             f"Only binary classification is supported. y has {len(both)} classes: {_listed(both)}"
             if not len(known)
-            else f"unknown class {_listed(np.setdiff1d(both, known))} in y: the classes are {_listed(known)}"
+            else f"unknown class {_listed(np.setdiff1d(both, known))} in y: the classes are {_listed(known)}, "
+            "so leave such rows out or map their labels to one of these"
         )
     return both
 

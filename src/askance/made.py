@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from askance.catalog import rules_of
 from askance.learner import Learner
+from askance.papers import rules_of
 
 
 def make(

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,15 +32,17 @@ def save(learner: "Learner", path: str | os.PathLike[str]) -> None:
     """Write `learner` to `path`: all of it or nothing, also if the machine stops half-way."""
     content = to_bytes(learner)
     target = pathlib.Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{target} is no file that a model could be written to: give another name")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -16,7 +16,7 @@ from askance.cli.console import print_json, stdout
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from askance.catalog import Entry
+    from askance.papers import Entry
 
 EXAMPLE = "Example:   askance catalog PAA-II"
 COLUMNS = ("name", "update rule", "query rule", "parameters", "where")
@@ -30,7 +30,7 @@ def show_catalog(
     json: options.Json = False,
 ) -> None:
     """List the algorithms by the papers' names, or explain one of them."""
-    from askance.catalog import catalog, look_up
+    from askance.papers import catalog, look_up
 
     if name is not None:
         entry = look_up(name)

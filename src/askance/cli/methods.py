@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from askance.catalog import catalog, look_up, rules_of
 from askance.learner import Learner
+from askance.papers import catalog, look_up, rules_of
 from askance.queries import Always, AtRate, QueryRule, Random, Within
 from askance.updates import UpdateRule
 
@@ -63,7 +63,7 @@ def algorithm(name: str, parameters: Mapping[str, float], budget: Budget) -> Met
     update, query, sgn0 = rules_of(name, parameters)
     if budget.rate is not None:
         query = _steered(name, query, budget.rate)
-    return Method(name, update, budget.around(query), int(sgn0))
+    return Method(name, update, budget.around(query), sgn0)
 
 
 def _steered(name: str, query: Any, rate: float) -> QueryRule:

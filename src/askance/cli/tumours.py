@@ -47,7 +47,7 @@ def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: boo
     if as_json:
         print_json(_as_dict(line_up.contestants, seed))
     else:
-        _show(line_up.contestants, data, plot)
+        _show(line_up.contestants, seed, data, plot)
 
 
 def tumours(seed: int) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
@@ -85,7 +85,7 @@ def _write_csv(path: Path, X: NDArray[np.float64], y: NDArray[np.str_]) -> None:
         writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
 
 
-def _show(contestants: list[Contestant], data: Path | None, plot: Path | None) -> None:
+def _show(contestants: list[Contestant], seed: int, data: Path | None, plot: Path | None) -> None:
     console = stdout()
     console.print(f"{STORY}\n")
     console.print(report.table(contestants, METRIC))
@@ -93,12 +93,12 @@ def _show(contestants: list[Contestant], data: Path | None, plot: Path | None) -
     console.print(f"\n{_saved(contestants)}\n")
     if plot is not None:
         console.print(f"The picture is in {plot}.\n")
-    _show_next(console, data)
+    _show_next(console, seed, data)
 
 
-def _show_next(console: Console, data: Path | None) -> None:
+def _show_next(console: Console, seed: int, data: Path | None) -> None:
     file = data or Path("tumours.csv")
-    run = f"askance run {file} --algorithm {ALGORITHM} --rate {RATE} --against random,full"
+    run = f"askance run {file} --algorithm {ALGORITHM} --rate {RATE} --against random,full --seed {seed}"
     keep = [] if data else [f"askance demo --data {file}"]
     console.print("What to try next:")
     for command in ("askance demo --seed 1", *keep, run, f"askance catalog {ALGORITHM}"):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 

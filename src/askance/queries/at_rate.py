@@ -23,6 +23,7 @@ class Course(NamedTuple):
 # about a row of unknown features for sure, however small its scale; so below e^-ENOUGH probabilities shrink too.
 PULL = 0.25
 ENOUGH = 8.0
+E_TO_ENOUGH = math.exp(ENOUGH)
 FURTHEST = 30.0
 
 
@@ -44,9 +45,9 @@ class AtRate(NamedTuple):
 
     def ask(self, memory: Course, seen: Seen, coin: float) -> float:
         """The probability of the scaled inner rule."""
-        s = PULL * memory.behind[0]
-        wanted = self.inner.scaled(math.exp(s)).ask(memory.inner, seen, coin)
-        probability: float = wanted * smaller(1.0, math.exp(s + ENOUGH))
+        eagerness = math.exp(PULL * memory.behind[0])
+        wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin)
+        probability: float = wanted * smaller(1.0, eagerness * E_TO_ENOUGH)
         behind = memory.behind[0] + self.rate - probability
         memory.behind[0] = larger(-FURTHEST / PULL, smaller(FURTHEST / PULL, behind))
         return probability

@@ -1,0 +1,58 @@
+"""What the tests of the command line share: running it in this process, and files for it to read."""
+
+import csv
+import json
+import pathlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from typer.testing import CliRunner
+
+import streams
+from askance.cli.app import app
+
+
+def askance(*words: object) -> Any:
+    """Run a command in this process: `.exit_code`, `.stdout`, `.stderr`."""
+    result = CliRunner().invoke(app, [str(word) for word in words], prog_name="askance")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def output(*words: object) -> str:
+    """What a command prints that ends well."""
+    result = askance(*words)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def answer(*words: object) -> dict[str, Any]:
+    """What a command says with `--json`."""
+    return json.loads(output(*words, "--json"))
+
+
+def complaint(*words: object) -> str:
+    """The one line that a user's mistake gets."""
+    result = askance(*words)
+    assert result.exit_code == 2, result.stdout
+    assert result.stdout == ""
+    assert result.stderr.startswith("askance: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.endswith("\n")
+    return result.stderr.removeprefix("askance: ").strip()
+
+
+def write_csv(path: pathlib.Path, X: Iterable[Sequence[Any]], y: Iterable[Any]) -> pathlib.Path:
+    rows = [[*map(float, x), label] for x, label in zip(X, y, strict=True)]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"x{number}" for number in range(len(rows[0]) - 1)), "label"])
+        writer.writerows(rows)
+    return path
+
+
+def mails(path: pathlib.Path, rows: int = 3000, **options: Any) -> pathlib.Path:
+    """Dense rows of ham and spam, more than a chunk of them."""
+    made = streams.noisy(rows, 6, **options)
+    return write_csv(path, made.X, ["spam" if label > 0 else "ham" for label in made.y])
