@@ -98,7 +98,7 @@ def _show(contestants: list[Contestant], seed: int, data: Path | None, plot: Pat
 
 def _show_next(console: Console, seed: int, data: Path | None) -> None:
     file = data or Path("tumours.csv")
-    run = f"askance run {file} --algorithm {ALGORITHM} --rate {RATE} --against random,full --seed {seed}"
+    run = f"askance run {file} --rate {RATE} --against random,full --seed {seed}"
     keep = [] if data else [f"askance demo --data {file}"]
     console.print("What to try next:")
     for command in ("askance demo --seed 1", *keep, run, f"askance catalog {ALGORITHM}"):
