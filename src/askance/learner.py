@@ -1,6 +1,6 @@
 """The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -85,22 +85,29 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `x` is a 1-D array, a sparse row or an `askance.Row`.
         """
         self._begin_once()
-        rows, width = self._one_row(x)
-        coin = self._coin(int(self._machine.core.rounds[0]))
-        guess, score, probability, asked = self._machine.ask(rows, width, coin)
+        machine = self._machine
+        rows, width = one_row(x, machine.dtype, machine.width)
+        coin = self._coin(int(machine.core.rounds[0]))
+        kind, guess, score, probability, asked = machine.ask(rows, width, coin)
+        if kind != SOUND:
+            raise ValueError(sentence(kind, 0, rows))
         self.n_features_in_ = width
         return Decision(self._pair[guess > 0] if self._pair else None, score, probability, asked)
 
     def tell(self, x: Any, y: Any) -> Self:
         """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
         self._begin_once()
-        rows, width = self._one_row(x)
+        machine = self._machine
+        rows, width = one_row(x, machine.dtype, machine.width)
         if self._pair is None or y not in self._pair:
             observed, signs = self._signs(labels.as_labels([y], 1))
-            self._observe(observed)
         else:
-            signs = self._sign[y == self._pair[1]]
-        self._machine.learn(rows, width, signs)
+            observed, signs = self._observed, self._sign[y == self._pair[1]]
+        kind, bad = machine.learn(rows, width, signs)
+        if kind != SOUND:
+            raise ValueError(sentence(kind, bad, rows))
+        if observed is not self._observed:
+            self._observe(observed)
         self.n_features_in_ = width
         return self
 
@@ -170,7 +177,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[Any]:
         """The scores of the rows: positive for the larger class."""
         self._check_fitted()
-        return self._machine.score(self._checked(self._validated(X, reset=False)))
+        return self._on_sound_rows(self._validated(X, reset=False), self._machine.score)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classes of the rows."""
@@ -235,13 +242,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         observed, signs = self._signs(labels.as_labels(y, X.shape[0]), classes)
         first, refused_before = int(machine.core.rounds[0]), refused(machine.core.memory)
         tossed = toss(self.seed, first, len(signs)) if coins is None else given_coins(coins, len(signs))
-        rows = as_rows(X, dtype)
-        kind, bad, outcome = machine.run(rows, width, signs, tossed)
-        if kind == UNSORTED:
-            rows = sorted_rows(X, dtype)
-            kind, bad, outcome = machine.run(rows, width, signs, tossed)
-        if kind != SOUND:
-            raise ValueError(sentence(kind, bad, rows))
+        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, signs, tossed))
         self._observe(observed)
         self.n_features_in_ = width
         return Trace(
@@ -257,27 +258,21 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
         observed, signs = self._signs(y, classes)
-        rows = self._checked(X)
-        self._machine.learn(rows, X.shape[1], signs)
+        machine, width = self._machine, X.shape[1]
+        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, signs), None))
         self._observe(observed)
-        self.n_features_in_ = X.shape[1]
+        self.n_features_in_ = width
 
-    def _checked(self, X: Any) -> AnyRows:
+    def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
+        """What `work` finds on the rows of `X`, or ValueError if it finds a bad one, which changes nothing."""
         rows = as_rows(X, self._machine.dtype)
-        kind, bad = self._machine.check(rows, X.shape[1])
+        kind, bad, found = work(rows)
         if kind == UNSORTED:
             rows = sorted_rows(X, self._machine.dtype)
-            kind, bad = self._machine.check(rows, X.shape[1])
+            kind, bad, found = work(rows)
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
-        return rows
-
-    def _one_row(self, x: Any) -> tuple[AnyRows, int]:
-        rows, width = one_row(x, self._machine.dtype, self._machine.width)
-        kind, bad = self._machine.check(rows, width)
-        if kind != SOUND:
-            raise ValueError(sentence(kind, bad, rows))
-        return rows, width
+        return found
 
     def _signs(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """The classes observed with `y`, and y as +1 and -1; nothing changes yet."""

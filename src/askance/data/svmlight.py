@@ -161,15 +161,14 @@ def read_svmlight(
     Each line has one finite label and strictly ascending indices. Query numbers (`qid:7`) and comments are
     passed over.
     """
-    kind = np.dtype(dtype)
-    if kind not in (np.float32, np.float64):
+    if dtype not in ("float32", "float64", np.float32, np.float64):
         raise DataFault(f"dtype={shown(dtype)}: give float32 or float64")
     if threads is None:
         threads = min(os.cpu_count() or 1, MOST_THREADS)
     for option, number in (("block_bytes", block_bytes), ("threads", threads)):
         if not isinstance(number, int) or number < 1:
             raise DataFault(f"{option}={shown(number)}: give a whole number from 1 on")
-    return SvmlightStream(_checked(source), kind, zero_based, block_bytes, threads)
+    return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads)
 
 
 def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
@@ -332,7 +331,7 @@ class Buffers:
             numbers, place = (self._rows.labels, -1 - slot) if slot < 0 else (self._rows.values, slot)
             numbers[place] = number
             if not np.isfinite(numbers[place]):
-                return position, scanner.HUGE_NUMBER
+                return position, scanner.BAD_LABEL if slot < 0 else scanner.HUGE_NUMBER
         return None
 
     def _complaint(self, wrong: int, position: int) -> str:

@@ -37,10 +37,7 @@ class Machine:
 
     def check(self, rows: AnyRows, width: int) -> tuple[int, int]:
         """Fill in the squared norms; what is wrong with the first bad row, and which it is."""
-        if COMPILING:
-            return self._pass("check", rows, (rows, width))
-        with np.errstate(over="ignore", invalid="ignore"):
-            return rows.check(0, len(rows.squared_norms), width)
+        return self._pass("check", rows, (rows, width))
 
     def run(
         self, rows: AnyRows, width: int, signs: NDArray[Any], coins: NDArray[np.float64]
@@ -61,21 +58,27 @@ class Machine:
             self.core, self.width = core, width
         return kind, bad, outcome
 
-    def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[float, float, float, bool]:
-        """Guess, score, probability of asking, and whether to ask for the label of one checked row."""
-        self.make_room(width)
-        return self._pass("ask", rows, (self.core, rows, coin))
+    def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[int, float, float, float, bool]:
+        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask."""
+        core = self._with_room(width)
+        found = self._pass("ask", rows, (core, rows, width, coin))
+        if found[0] == SOUND:
+            self.core, self.width = core, width
+        return found
 
-    def learn(self, rows: AnyRows, width: int, signs: NDArray[Any]) -> None:
-        """Learn every label of checked rows."""
-        self.make_room(width)
-        self._pass("learn", rows, (self.core, rows, signs))
+    def learn(self, rows: AnyRows, width: int, signs: NDArray[Any]) -> tuple[int, int]:
+        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
+        core = self._with_room(width)
+        kind, bad = self._pass("learn", rows, (core, rows, width, signs))
+        if kind == SOUND:
+            self.core, self.width = core, width
+        return kind, bad
 
-    def score(self, rows: AnyRows) -> NDArray[Any]:
-        """The scores of checked rows."""
+    def score(self, rows: AnyRows) -> tuple[int, int, NDArray[Any]]:
+        """What is wrong with a bad row and which it is, and the scores."""
         scores = np.empty(len(rows.squared_norms), self.dtype)
-        self._pass("score", rows, (self.core, rows, scores))
-        return scores
+        kind, bad = self._pass("score", rows, (self.core, rows, self.width, scores))
+        return kind, bad, scores
 
     def make_room(self, width: int) -> None:
         """Have room for `width` features."""
@@ -91,7 +94,11 @@ class Machine:
         key = (name, type(rows))
         if key not in self._bound:
             self._bound[key] = passes.bind(name, arguments, exact=self.dtype == np.float64)
-        return self._bound[key](*arguments)
+        if COMPILING:
+            return self._bound[key](*arguments)
+        # Plain Python would warn of the infinities that a check is there to find.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._bound[key](*arguments)
 
     def __getstate__(self) -> dict[str, Any]:
         # Machine code stays behind; it is found again at the first call.
