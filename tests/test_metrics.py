@@ -42,9 +42,7 @@ def chunks(stream: Stream, cuts: list[int]) -> list[Stream]:
 
 
 @settings(deadline=None)
-@given(
-    STREAMS.filter(lambda stream: bool(stream[0].any())), st.floats(0, 8), st.floats(0, 3), st.floats(0, 3)
-)
+@given(STREAMS.filter(lambda stream: bool(stream[0].any())), st.floats(0, 8), st.floats(0, 3), st.floats(0, 3))
 def test_metrics_are_those_of_scikit_learn(stream: Stream, beta: float, one: float, other: float) -> None:
     tally, known = tally_of(stream), stream[0] != 0
     y, guess = stream[0][known], stream[1][known]
@@ -64,12 +62,8 @@ def test_metrics_are_those_of_scikit_learn(stream: Stream, beta: float, one: flo
         "query_ratio": stream[2].mean(),
     }
     assert {name: tally.value(name) for name in METRICS} == pytest.approx(expected)
-    assert tally.value("f", beta=beta) == pytest.approx(
-        judge.fbeta_score(y, guess, beta=beta, zero_division=0.0)
-    )
-    assert tally.value("sum", eta_p=one, eta_n=other) == pytest.approx(
-        one * sensitivity + other * specificity
-    )
+    assert tally.value("f", beta=beta) == pytest.approx(judge.fbeta_score(y, guess, beta=beta, zero_division=0.0))
+    assert tally.value("sum", eta_p=one, eta_n=other) == pytest.approx(one * sensitivity + other * specificity)
     costs = np.where(y > 0, one, other)
     assert tally.value("cost", c_p=one, c_n=other) == pytest.approx(costs[y != guess].sum())
 

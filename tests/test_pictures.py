@@ -125,9 +125,7 @@ def test_a_dollar_sign_is_a_dollar_sign(tmp_path: pathlib.Path) -> None:
     assert figure.get_suptitle() == "$\\frac$"
 
 
-@pytest.mark.parametrize(
-    ("shares", "scale"), [((1, 0.02), "log"), ((0.2, 0.1), "linear"), ((1, 0), "linear")]
-)
+@pytest.mark.parametrize(("shares", "scale"), [((1, 0.02), "log"), ((0.2, 0.1), "linear"), ((1, 0), "linear")])
 def test_labels_get_a_logarithmic_axis_where_it_helps(shares: tuple[float, ...], scale: str) -> None:
     curves = {str(share): some_curve(asked=share) for share in shares}
     left, right = draw(curves).axes

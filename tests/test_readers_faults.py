@@ -65,7 +65,7 @@ FILES = [
     ("a.csv", "a,label\n1,0\n".encode("utf-16"), {}, ["line 1"]),
     ("a.csv", b"a,label\n1,\x000\n", {}, ["line 2: holds a zero byte"]),
     ("a.csv", b"a;label\n1;0\n", {"delimiter": ";;"}, ["delimiter=';;'"]),
-    ("a.csv.gz", gzip.compress(GOOD_CSV.encode() * 50)[:-9], {}, ["damaged or cut off"]),
+    ("a.csv.gz", gzip.compress(GOOD_CSV.encode() * 50, mtime=0)[:-9], {}, ["damaged or cut off"]),
     ("a.csv.gz", b"\x1f\x8b\x08junk junk junk", {}, ["after line 0", "damaged or cut off"]),
     ("a.jsonl", b"  \n\n", {}, ["no lines but blank ones"]),
     ("a.jsonl", b'{"label": 1}\n{"label": \n', {}, ["line 2: is not JSON"]),

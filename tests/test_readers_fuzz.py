@@ -46,10 +46,10 @@ pyarrow.parquet.write_table(
 SEEDS = [
     ("a.csv", CSV),
     ("a.csv", NUMBERS),
-    ("a.csv.gz", gzip.compress(CSV)),
+    ("a.csv.gz", gzip.compress(CSV, mtime=0)),
     ("a.jsonl", JSONL),
     ("a.jsonl", TEXT),
-    ("a.jsonl.gz", gzip.compress(TEXT)),
+    ("a.jsonl.gz", gzip.compress(TEXT, mtime=0)),
     ("a.npz", SPARSE),
     ("a.npz", PACKED),
     ("a.parquet", PARQUET.getvalue()),

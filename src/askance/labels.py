@@ -16,15 +16,21 @@ USUAL_POSITIVE = 1
 
 def as_classes(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     """Two given classes, sorted."""
-    classes = np.unique(np.asarray(values))
-    if len(classes) != 2:
-        raise ValueError(f"classes must hold two different values, not {list(values)!r}")
+    try:
+        classes = np.unique(as_labels(list(values), len(values)))
+    except (TypeError, ValueError):
+        classes = np.empty(0)
+    if len(classes) != 2 or isinstance(values, str):
+        raise ValueError(f"classes must hold two different values of one kind, not {values!r}")
     return classes
 
 
 def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
     """`y` as an array of one label a row."""
     labels = np.asarray(y)
+    if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(one, str) for one in y):
+        text = next(label for label in y if isinstance(label, str))
+        raise ValueError(f"y mixes text like {text!r} with labels of other kinds: use one kind")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -44,6 +50,8 @@ def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
             found = labels
     else:
         found = labels
+    if len(known) and len(found) and (known.dtype.kind in "US") != (found.dtype.kind in "US"):
+        raise ValueError(f"y has the labels {_listed(np.unique(found))}, but the classes are {_listed(known)}")
     try:
         both = np.unique(np.concatenate([known, found])) if len(known) else np.unique(found)
     except TypeError:
@@ -64,7 +72,7 @@ def pair(observed: NDArray[Any]) -> NDArray[Any]:
         return observed
     if not len(observed):
         return np.array([USUAL_NEGATIVES[0], USUAL_POSITIVE])
-    only = observed[0]
+    only = observed.tolist()[0]
     if only == USUAL_POSITIVE:
         negative = False if observed.dtype.kind == "b" else USUAL_NEGATIVES[0]
         return np.array([negative, only], observed.dtype if observed.dtype.kind != "u" else np.int64)

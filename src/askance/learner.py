@@ -1,5 +1,6 @@
 """The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -17,7 +18,7 @@ from askance.engine.machine import AnyRows, Machine
 from askance.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
 from askance.queries import Margin, QueryRule
 from askance.queries.rule import refused
-from askance.rows import SOUND, UNSORTED
+from askance.rows import SOUND, UNSORTED, Row
 from askance.rules import check_rules, with_floats
 from askance.trace import Trace
 from askance.updates import PassiveAggressive, PassiveAggressive2, UpdateRule
@@ -86,29 +87,29 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._begin_once()
         machine = self._machine
-        rows, width = one_row(x, machine.dtype, machine.width)
+        rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
         coin = self._coin(int(machine.core.rounds[0]))
         kind, guess, score, probability, asked = machine.ask(rows, width, coin)
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
-        self.n_features_in_ = width
+        self._has_width(width, elastic=self._elastic and isinstance(x, Row))
         return Decision(self._pair[guess > 0] if self._pair else None, score, probability, asked)
 
     def tell(self, x: Any, y: Any) -> Self:
         """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
         self._begin_once()
         machine = self._machine
-        rows, width = one_row(x, machine.dtype, machine.width)
+        rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
         if self._pair is None or y not in self._pair:
             observed, signs = self._signs(labels.as_labels([y], 1))
         else:
-            observed, signs = self._observed, self._sign[y == self._pair[1]]
+            observed, signs = self._observed, self._sign[int(y == self._pair[1])]
         kind, bad = machine.learn(rows, width, signs)
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         if observed is not self._observed:
             self._observe(observed)
-        self.n_features_in_ = width
+        self._has_width(width, elastic=self._elastic and isinstance(x, Row))
         return self
 
     def run(
@@ -124,6 +125,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `X` may also be a stream of `askance.data.read`, which brings its own labels. `coins` are uniforms to
         use instead of the learner's own: row t is asked for where coins[t] < probability.
         """
+        if y is None and not isinstance(X, Stream):
+            raise ValueError("run needs the labels y, unless it is given a stream of askance.data.read")
         if y is None:
             return Trace.join(self.follow(X))
         self._begin_once()
@@ -150,21 +153,21 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if n_features < (self._machine.width or 1):
             raise ValueError(f"this learner has {self._machine.width} features, which cannot become {n_features}")
         self._machine.make_room(n_features)
-        self.n_features_in_ = n_features
+        self._has_width(n_features)
         return self
 
     # ------------------------------------------------------------------ scikit-learn's verbs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Forget everything, then learn from every label in one pass over the rows."""
-        fresh = Learner(**self.get_params(deep=False))
+        fresh = type(self)(**self.get_params(deep=False))
         fresh._begin_once()
-        X = self._validated(X, reset=True)
+        X = fresh._validated(X, reset=True)
         targets = self._targets(y, X.shape[0])
         if self.classes is None and len(labels.distinct(targets, targets[:0])) < 2:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         fresh._learn(X, targets)
-        self.__dict__.update(fresh.__dict__)
+        self.__dict__ = fresh.__dict__
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
@@ -195,7 +198,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def coef_(self) -> NDArray[Any]:
         """The weights, in scikit-learn's form of one row a binary classifier."""
         self._check_fitted()
-        return self._machine.core.state.weights[np.newaxis, :]
+        window = self._machine.core.state.weights[np.newaxis, :]
+        window.flags.writeable = False
+        return window
 
     def save(self, path: Any) -> None:
         """Write the whole learner to a file that `askance.load` reads, here or elsewhere."""
@@ -232,6 +237,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._machine = Machine(update, query, np.dtype(self.dtype), float(self.sgn0))
         self._observe(np.empty(0) if self.classes is None else labels.as_classes(self.classes))
         self._sign = (np.full(1, -1, self.dtype), np.full(1, 1, self.dtype))
+        self._elastic = True
         self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
 
     def _run(
@@ -244,7 +250,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tossed = toss(self.seed, first, len(signs)) if coins is None else given_coins(coins, len(signs))
         outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, signs, tossed))
         self._observe(observed)
-        self.n_features_in_ = width
+        self._has_width(width)
         return Trace(
             truth=signs.astype(np.int8),
             **outcome._asdict(),
@@ -261,7 +267,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         machine, width = self._machine, X.shape[1]
         self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, signs), None))
         self._observe(observed)
-        self.n_features_in_ = width
+        self._has_width(width)
 
     def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
         """What `work` finds on the rows of `X`, or ValueError if it finds a bad one, which changes nothing."""
@@ -292,19 +298,25 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._observed = observed
         self._pair: tuple[Any, Any] | None = tuple(labels.pair(observed).tolist()) if len(observed) else None
 
+    def _has_width(self, width: int, *, elastic: bool = False) -> None:
+        self.n_features_in_, self._elastic = width, elastic
+
     def _validated(self, X: Any, *, reset: bool) -> Any:
         """`X` as an array or CSR matrix of the right width; scikit-learn converts what is neither."""
         fits = reset or X.shape[1] == self._machine.width if is_plain(X) else False
         if fits and not hasattr(self, "feature_names_in_"):
             return X
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        try:
+            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        except (ValueError, TypeError) as error:
+            raise type(error)(in_one_line(str(error))) from None
 
     def _targets(self, y: ArrayLike, rows: int) -> NDArray[Any]:
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        return labels.as_labels(y, rows)
+        targets = labels.as_labels(column_or_1d(y, warn=True), rows)
+        check_classification_targets(targets)
+        return targets
 
     def _coin(self, round_: int) -> float:
         first, ahead = self._coins_ahead
@@ -327,6 +339,12 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.poor_score = isinstance(self._rules()[0], PassiveAggressive)
         tags.input_tags.sparse = True
         return tags
+
+
+def in_one_line(complaint: str) -> str:
+    """scikit-learn's complaint without the data that it shows and without its advice on other estimators."""
+    first = re.sub(r"\s*array=.*?\]\.(?=\s)", "", complaint, flags=re.DOTALL).split("\nLearner does not accept")[0]
+    return " ".join(first.split())[:250]
 
 
 def given_coins(coins: ArrayLike, rows: int) -> NDArray[np.float64]:

@@ -41,5 +41,9 @@ def check_parameters(rule: Any, limits: Limits) -> None:
         value = getattr(rule, name)
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{kind}: {name} must be a number, not {value!r}")
-        if not limit.allows(float(value)):
+        try:
+            allowed = limit.allows(float(value))
+        except OverflowError:
+            raise ValueError(f"{kind}: {name} is larger than any float") from None
+        if not allowed:
             raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")

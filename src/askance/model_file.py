@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.passes import arrays_of
+from askance.labels import as_labels, distinct
 from askance.rules import known_rules
 
 if TYPE_CHECKING:
@@ -66,65 +67,104 @@ def to_bytes(learner: "Learner") -> bytes:
     from safetensors.numpy import save as to_safetensors
 
     learner._begin_once()
-    core, width = learner._machine.core, learner._machine.width
-    header = {
-        "format": FORMAT,
-        "sha256": BLANK,
-        "update": _described(core.update),
-        "query": _described(core.query),
-        "seed": int(learner.seed),
-        "dtype": learner.dtype,
-        "sgn0": int(learner.sgn0),
-        "width": width,
-        "classes": None if learner.classes is None else _listed(np.asarray(learner.classes)),
-        "observed": _listed(learner._observed),
-    }
-    content = to_safetensors(arrays_of(core), {"askance": json.dumps(header)})
+    content = to_safetensors(arrays_of(learner._machine.core), {"askance": json.dumps(_header(learner))})
     return content.replace(BLANK.encode(), _digest(content).encode(), 1)
 
 
 def from_bytes(content: bytes, rules: tuple[type, ...] = ()) -> "Learner":
     """The learner in the content of a model file."""
-    header, arrays = _read(content)
-    found = known_rules(rules)
+    known = known_rules(rules)
+    header = _checked_header(content)
+    try:
+        learner = _rebuilt(header, content, known)
+    except ModelFault:
+        raise
+    except Exception as error:
+        # The checksum fits, so somebody made it so: whatever a header can be made to do, it must not get further.
+        raise ModelFault(f"holds what no learner can hold ({' '.join(str(error).split())[:100]})") from None
+    return learner
+
+
+def _header(learner: "Learner") -> dict[str, Any]:
+    machine = learner._machine
+    return {
+        "format": FORMAT,
+        "sha256": BLANK,
+        "update": _described(machine.core.update),
+        "query": _described(machine.core.query),
+        "seed": int(learner.seed),
+        "dtype": machine.dtype.name,
+        "sgn0": int(learner.sgn0),
+        "width": machine.width,
+        "elastic": learner._elastic,
+        "classes": None if learner.classes is None else _listed(np.asarray(learner.classes)),
+        "observed": _listed(learner._observed),
+    }
+
+
+def _checked_header(content: bytes) -> dict[str, Any]:
+    """The header, once the digest has shown that every byte is as it was written."""
+    size = int.from_bytes(content[:8], "little")
+    if len(content) < 8 or size > len(content) - 8:
+        raise ModelFault("is no model of askance, or only the beginning of one")
+    try:
+        header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["askance"])
+        digest, version = header["sha256"].encode("ascii"), header["format"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ModelFault("is no model of askance, or a damaged one") from None
+    if _digest(content.replace(digest, BLANK.encode(), 1)).encode() != digest:
+        raise ModelFault("is damaged: its checksum does not fit; use a backup or train anew")
+    if version != FORMAT:
+        raise ModelFault(f"has format {version}, and this askance reads format {FORMAT}: upgrade askance")
+    return {**header, "sha256": BLANK}
+
+
+def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> "Learner":
+    from safetensors.numpy import load as from_safetensors
+
     from askance.learner import Learner
 
+    width = header["width"]
+    if width is not None and not 0 <= width <= len(content):
+        raise ModelFault(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
     learner = Learner(
-        update=_made(header["update"], found),
-        query=_made(header["query"], found),
+        update=_made(header["update"], known),
+        query=_made(header["query"], known),
         seed=header["seed"],
         dtype=header["dtype"],
         sgn0=header["sgn0"],
         classes=None if header["classes"] is None else _unlisted(header["classes"]).tolist(),
     )
     learner._begin_once()
-    learner._observe(_unlisted(header["observed"]))
-    if header["width"] is not None:
-        learner._machine.make_room(header["width"])
-        learner.n_features_in_ = header["width"]
-    for name, array in arrays_of(learner._machine.core).items():
-        array[:] = arrays[name]
+    learner._observe(_observed(header["observed"], learner._observed))
+    if width is not None:
+        learner._machine.make_room(width)
+        learner._has_width(width, elastic=header["elastic"])
+    if json.dumps(_header(learner), sort_keys=True) != json.dumps(header, sort_keys=True):
+        raise ModelFault("has a header that this askance would not write: use a backup or train anew")
+    _fill(arrays_of(learner._machine.core), from_safetensors(content))
     return learner
 
 
-def _read(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Header and arrays, once the digest has shown that every byte is as it was written."""
-    size = int.from_bytes(content[:8], "little")
-    if len(content) < 8 or size > len(content) - 8:
-        raise ModelFault("is no model of askance, or only the beginning of one")
-    try:
-        header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["askance"])
-        digest = header["sha256"]
-        version = header["format"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ModelFault("is no model of askance, or a damaged one") from None
-    if not isinstance(digest, str) or _digest(content.replace(digest.encode(), BLANK.encode(), 1)) != digest:
-        raise ModelFault("is damaged: its checksum does not fit; use a backup or train anew")
-    if version != FORMAT:
-        raise ModelFault(f"has format {version}, and this askance reads format {FORMAT}: upgrade askance")
-    from safetensors.numpy import load as from_safetensors
+def _observed(described: dict[str, Any], given: NDArray[Any]) -> NDArray[Any]:
+    observed = _unlisted(described)
+    labels = as_labels(observed, len(observed))
+    if labels.dtype.kind not in "biufU" or not np.array_equal(distinct(labels, given), labels):
+        raise ModelFault(f"has the classes {observed.tolist()}, which no learner can have observed")
+    return observed
 
-    return header, from_safetensors(content)
+
+def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> None:
+    """Put what was found into the learner's arrays, if it is of the same form and could have been learned."""
+    if arrays.keys() != found.keys():
+        raise ModelFault(f"has the arrays {', '.join(sorted(found))} instead of {', '.join(sorted(arrays))}")
+    for name, array in arrays.items():
+        if (found[name].dtype, found[name].shape) != (array.dtype, array.shape):
+            raise ModelFault(f"has an array {name} of {found[name].dtype}{found[name].shape}, which does not fit")
+        counts = array.dtype.kind == "i"
+        if (found[name] < 0).any() if counts else not np.isfinite(found[name]).all():
+            raise ModelFault(f"has an array {name} with {'negative counts' if counts else 'NaN or infinity'}")
+        array[:] = found[name]
 
 
 def _digest(content: bytes) -> str:

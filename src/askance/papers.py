@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from askance.limits import check_parameters
 from askance.queries import Always, Margin, QueryRule, Random
 from askance.updates import (
     PassiveAggressive,
@@ -92,5 +93,7 @@ def rules_of(name: str, parameters: Mapping[str, Any]) -> tuple[UpdateRule, Quer
         raise ValueError(f"{name} has no parameter {unknown[0]!r}: it takes {', '.join(entry.defaults)}")
     given = {**entry.defaults, **parameters}
     sgn0 = given.pop("sgn0")
+    if "C" in given:  # also where, as in PA, it is there only because the papers' tables have it
+        check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
     update, query = entry.build(**given)
     return update, query, sgn0

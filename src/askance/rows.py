@@ -70,7 +70,7 @@ class SparseRows(NamedTuple):
         """Whether a pass may trust the rows: well-formed, features sorted, none beyond `width`, all finite."""
         for t in range(first, last):
             start, stop = self.starts[t], self.starts[t + 1]
-            if start > stop or stop > np.uint64(self.indices.shape[0]):
+            if start > stop or stop > np.uint64(min(self.indices.shape[0], self.values.shape[0])):
                 return TORN, t
             if start < stop and self.indices[stop - np.uint64(1)] >= width:
                 return TOO_WIDE, t

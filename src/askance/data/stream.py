@@ -1,7 +1,7 @@
 """What every reader gives: a stream that can be gone through again, as chunks in constant memory."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ class Chunk(NamedTuple):
     progress: float
 
 
+@runtime_checkable
 class Stream(Protocol):
     """A source of rows. Iterating starts from its beginning, every time."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import compiled, inlined
+from askance.engine.seam import inlined, persistent
 from askance.mixing import GOLDEN, scrambled
 
 _scrambled = inlined(scrambled)
@@ -22,7 +22,7 @@ def _toss(seed: Any, first_round: Any, coins: NDArray[np.float64]) -> None:
         coins[t] = (_scrambled(start) >> np.uint64(11)) * 2.0**-53
 
 
-_tossed = compiled(_toss, exact=True)
+_tossed = persistent(_toss, exact=True)
 
 
 def coins(seed: int, first_round: int, count: int) -> NDArray[np.float64]:

@@ -1,13 +1,12 @@
-"""Digests of sources, so that machine code is never older than the rule it was made from.
+"""A digest of the sources, so that machine code is never older than the rule it was made from.
 
 Numba's cache notices an edit of the file that holds a compiled function, not of the files whose methods
 that function calls. Passes therefore close over the digest made here: an edit misses the cache, a revert
-hits it again.
+hits it again. Rules from elsewhere, whose sources nobody can list, are compiled anew in each process.
 """
 
 import functools
 import hashlib
-import inspect
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
@@ -26,15 +25,6 @@ def package_digest() -> str:
     return total.hexdigest()
 
 
-def rule_digest(rules: tuple[type, ...]) -> str | None:
-    """The digest of the package and of rules defined elsewhere; None if a rule has no source to read."""
-    total = hashlib.sha256(package_digest().encode())
-    for rule in rules:
-        if not rule.__module__.startswith("askance."):
-            try:
-                # The whole file: a rule may call functions that stand beside it.
-                total.update(pathlib.Path(inspect.getfile(rule)).read_bytes())
-                total.update(inspect.getsource(rule).encode())
-            except (OSError, TypeError):
-                return None
-    return total.hexdigest()
+def is_ours(rule: type) -> bool:
+    """Whether a class belongs to the package, so that the digest knows its source."""
+    return rule.__module__.startswith("askance.")

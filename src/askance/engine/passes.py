@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.choose import sign
-from askance.engine.digest import rule_digest
+from askance.engine.digest import is_ours, package_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.rows import SOUND, Rows, Seen, State
@@ -69,7 +69,7 @@ BLOCK = 4
 # under which its machine code is cached, the methods it calls are not.
 
 
-def _make_run(digest: str | None) -> Callable[..., Any]:
+def _make_run(digest: str) -> Callable[..., Any]:
     def run(core, rows, width, trusted, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, state, memory = core.update, core.query, core.state, core.memory
@@ -99,7 +99,7 @@ def _make_run(digest: str | None) -> Callable[..., Any]:
     return run
 
 
-def _make_check(digest: str | None) -> Callable[..., Any]:
+def _make_check(digest: str) -> Callable[..., Any]:
     def check(rows, width):  # type: ignore[no-untyped-def]
         _ = digest
         return rows.check(0, rows.squared_norms.shape[0], width)
@@ -107,7 +107,7 @@ def _make_check(digest: str | None) -> Callable[..., Any]:
     return check
 
 
-def _make_ask(digest: str | None) -> Callable[..., Any]:
+def _make_ask(digest: str) -> Callable[..., Any]:
     def ask(core, rows, width, coin):  # type: ignore[no-untyped-def]
         _ = digest
         kind, _row = rows.check(0, 1, width)
@@ -123,7 +123,7 @@ def _make_ask(digest: str | None) -> Callable[..., Any]:
     return ask
 
 
-def _make_learn(digest: str | None) -> Callable[..., Any]:
+def _make_learn(digest: str) -> Callable[..., Any]:
     def learn(core, rows, width, labels):  # type: ignore[no-untyped-def]
         _ = digest
         kind, bad = rows.check(0, labels.shape[0], width)
@@ -140,7 +140,7 @@ def _make_learn(digest: str | None) -> Callable[..., Any]:
     return learn
 
 
-def _make_score(digest: str | None) -> Callable[..., Any]:
+def _make_score(digest: str) -> Callable[..., Any]:
     def score(core, rows, width, scores):  # type: ignore[no-untyped-def]
         _ = digest
         kind, bad = rows.check(0, scores.shape[0], width)
@@ -158,8 +158,7 @@ MAKERS = {"run": _make_run, "check": _make_check, "ask": _make_ask, "learn": _ma
 
 @functools.cache
 def _dispatcher(name: str, classes: tuple[type, ...], exact: bool, cache: bool) -> Any:
-    digest = rule_digest(classes)
-    return compiled(MAKERS[name](digest), exact=exact, cache=cache and digest is not None)
+    return compiled(MAKERS[name](package_digest()), exact=exact, cache=cache and all(map(is_ours, classes)))
 
 
 _bound: dict[Any, Callable[..., Any]] = {}

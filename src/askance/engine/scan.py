@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import compiled, inlined
+from askance.engine.seam import inlined, persistent
 
 # Bytes that must be readable behind the text, because words are loaded without looking for its end.
 PADDING = 32
@@ -454,4 +454,4 @@ def _scan(text: Text, size: np.uint64, first_index: int, rows: Rows) -> Scan:
     return Scan(_signed(row), _signed(slot), width, lines, undecided, fault, _signed(position))
 
 
-scan = compiled(_scan, exact=True)
+scan = persistent(_scan, exact=True)

@@ -5,6 +5,7 @@ the call is resolved on the *type* of the tuple, so one generic pass serves ever
 off (NUMBA_DISABLE_JIT=1) the same source runs as it stands.
 """
 
+import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType
@@ -76,6 +77,22 @@ def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function
     except RuntimeError:
         # No directory can be written: compile in each process rather than not at all.
         return numba.njit(**options)(function)
+
+
+def persistent(function: Function, *, exact: bool) -> Function:
+    """`function` compiled and kept in the cache, or done without it if the cache fails when it is first called."""
+    kept = compiled(function, exact=exact)
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        nonlocal kept
+        try:
+            return kept(*arguments)
+        except OSError:
+            kept = compiled(function, exact=exact, cache=False)
+            return kept(*arguments)
+
+    return call  # type: ignore[return-value]
 
 
 def inlined(function: Function) -> Function:

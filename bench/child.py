@@ -1,0 +1,58 @@
+"""What is measured in a process of its own: peak memory, and the start. Prints JSON.
+
+Imports stand in the functions, because importing is part of what is measured.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+
+def start() -> dict[str, float]:
+    """Seconds of the imports and of the first run, in a process that has done nothing yet."""
+    before = time.perf_counter()
+    import askance
+
+    imported = time.perf_counter()
+    learner = askance.make("PAA-II", delta=0.1)
+    made = time.perf_counter()
+    import numpy as np
+
+    X, y = np.eye(4, 3, dtype=np.float32), [1, -1, 1, -1]
+    begun, begun_by_processor = time.perf_counter(), time.process_time()
+    learner.run(X, y)
+    return {
+        "import askance": imported - before,
+        "imports that make() needs": made - imported,
+        "first run": time.perf_counter() - begun,
+        "first run by processor": time.process_time() - begun_by_processor,
+    }
+
+
+def peak(path: str, tiny: str) -> dict[str, float]:
+    """Megabytes that a run from text takes at its peak, above what a run over a tiny file left in use."""
+    import askance
+
+    askance.make("PAA-II", delta=0.1).run(askance.data.read(tiny))
+    Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to what is in use
+    before = status("VmHWM")
+    learner = askance.make("PAA-II", delta=0.1)
+    learner.run(askance.data.read(path))
+    return {"above": status("VmHWM") - before - learner.coef_.nbytes / 1e6, "before": before}
+
+
+def status(field: str) -> float:
+    """A figure of this process, in megabytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise LookupError(field)
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["start"]:
+            print(json.dumps(start()))
+        case ["peak", path, tiny]:
+            print(json.dumps(peak(path, tiny)))

@@ -1,0 +1,37 @@
+"""The rules as plain Python: the same vectors, twins, laws and checks that the compiled passes are held to."""
+
+# ruff: noqa: F401
+
+from askance.engine.seam import COMPILING
+from test_bad_input import test_one_row, test_rows
+from test_budgets import (
+    test_a_budget_in_a_budget_keeps_both,
+    test_a_limit_is_used_up,
+    test_a_steered_probability_is_positive_and_follows_its_formula,
+)
+from test_conformance import test_combination
+from test_engine import (
+    test_a_coin_is_a_function_of_seed_and_round_alone,
+    test_a_learner_tosses_these_coins,
+    test_coins_are_those_of_splitmix64,
+)
+from test_inputs import expected, test_every_form_of_one_row, test_every_form_of_rows_gives_the_same_decisions
+from test_laws import (
+    test_an_infinite_b_is_full_supervision,
+    test_bounds_are_met_exactly_on_orthonormal_rows,
+    test_mistakes_are_counted_on_all_rounds_asked_or_not,
+    test_passive_aggressive_1_steps_at_most_c_and_not_past_a_margin_of_one,
+    test_passive_aggressive_2_goes_forward_and_never_overshoots,
+    test_passive_aggressive_reaches_a_margin_of_one_and_no_more,
+    test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
+)
+from test_twins import (
+    test_every_combination_decides_as_its_twin,
+    test_exact_mode_decides_as_the_twin,
+    test_fast_mode_stays_close_until_a_decision_differs,
+)
+from test_vectors import own_vectors, test_own_vectors
+
+
+def test_the_compiler_is_off() -> None:
+    assert not COMPILING

@@ -1,0 +1,111 @@
+"""The public face: these names are promised, and every one of them says what it is."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import askance
+
+# What other things are built on.
+FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "metrics"}
+
+
+def test_the_names_are_those_promised() -> None:
+    assert set(askance.__all__) == FIXED | OTHERS
+    assert dir(askance) == askance.__all__ == sorted(askance.__all__)
+    for name in askance.__all__:
+        assert getattr(askance, name) is not None
+
+
+def test_a_name_that_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'teach'"):
+        _ = askance.teach
+
+
+def test_what_a_learner_and_its_answers_have() -> None:
+    verbs = (
+        "ask",
+        "tell",
+        "run",
+        "follow",
+        "spending",
+        "fit",
+        "partial_fit",
+        "predict",
+        "decision_function",
+        "save",
+    )
+    assert all(callable(getattr(askance.Learner, verb)) for verb in verbs)
+    assert all(isinstance(getattr(askance.Learner, name), property) for name in ("coef_", "classes_"))
+    assert askance.Decision._fields == ("label", "score", "probability", "asked")
+    assert askance.Spending._fields == ("rows", "asked", "refused")
+    assert askance.Row._fields == ("indices", "values")
+    trace = askance.make("PAA-II", C=0.5, delta=1.0, seed=7, dtype="float64").run([[1.0], [2.0]], [0, 1])
+    for name in ("labels", "scores", "probabilities", "asked", "updated"):
+        assert len(getattr(trace, name)) == 2
+    entry = askance.catalog["PAA-II"]
+    assert {"paper", "where", "update", "query", "kind", "defaults"} <= set(entry._fields)
+
+
+def test_parameters_are_those_promised() -> None:
+    assert list(inspect.signature(askance.Learner).parameters) == [
+        "update",
+        "query",
+        "seed",
+        "dtype",
+        "sgn0",
+        "classes",
+    ]
+    assert {"X", "y", "coins", "classes"} <= set(inspect.signature(askance.Learner.run).parameters)
+
+
+def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
+    table = {
+        ("PE",): {"sgn0": 1},
+        ("RPE",): {"ratio": 0.5, "sgn0": 1},
+        ("PEA", "LEPE"): {"delta": 1, "sgn0": 1},
+        ("SEL-P",): {"b": 1, "sgn0": -1},
+        ("SEL-P-FIXED",): {"ratio": 0.5, "sgn0": -1},
+        ("PA", "PA-I", "PA-II"): {"C": 1, "sgn0": 1},
+        ("RPA", "RPA-I", "RPA-II"): {"ratio": 0.5, "C": 1, "sgn0": 1},
+        ("PAA", "PAA-I", "PAA-II"): {"delta": 1, "C": 1, "sgn0": 1},
+        ("PAA(thm4)", "PAA-I(thm4)", "PAA-II(thm4)"): {"delta": 1, "C": 1, "sgn0": 1},
+    }
+    wanted = {name: defaults for names, defaults in table.items() for name in names}
+    assert {name: dict(askance.catalog[name].defaults) for name in wanted} == wanted
+    assert set(askance.catalog) == set(wanted)
+    with pytest.raises(TypeError):
+        askance.catalog["PE"] = None
+
+
+def public_things() -> Iterator[Any]:
+    """Every public name, of every public module, and what public classes offer of their own."""
+    for module in (askance, askance.updates, askance.queries, askance.data, askance.metrics):
+        yield pytest.param(module, id=module.__name__)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.ismodule(thing) or not callable(thing):
+                continue
+            yield pytest.param(thing, id=f"{module.__name__}.{name}")
+            for part, value in vars(thing).items() if inspect.isclass(thing) else ():
+                if not part.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+                    yield pytest.param(value, id=f"{module.__name__}.{name}.{part}")
+
+
+@pytest.mark.parametrize("thing", list(public_things()))
+def test_every_public_name_says_what_it_is(thing: Any) -> None:
+    text = inspect.getdoc(thing)
+    assert text
+    assert not text.startswith(f"{getattr(thing, '__name__', '')}("), "that is what NamedTuple or dataclass wrote"
+
+
+def test_every_name_of_the_registers_is_public() -> None:
+    for module, rules in (
+        (askance.updates, askance.updates.RULES),
+        (askance.queries, (*askance.queries.RULES, *askance.queries.WRAPPERS)),
+    ):
+        assert {rule.__name__ for rule in rules} <= set(module.__all__)
+        assert module.__all__ == sorted(module.__all__)

@@ -1,0 +1,132 @@
+"""A learner and its naive twin decide alike on any stream, with any parameters, in any chunks."""
+
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askance
+import combinations
+import naive
+import streams
+from askance import queries, updates
+
+# Quarters meet exactly: margins of 0 and 1, ties and repeats come up; the others are what data look like.
+QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)
+VALUES = st.one_of(st.just(0.0), QUARTERS, st.floats(0.01, 10.0), st.floats(-10.0, -0.01))
+POSITIVE = st.floats(-8, 8).map(lambda power: 2.0**power)
+SHARES = st.floats(0.01, 1.0)
+SEEDS = st.integers(0, 2**32)
+
+
+class Stream(NamedTuple):
+    X: Any
+    y: Any
+    coins: Any
+    edges: list[int]
+
+
+@st.composite
+def any_stream(draw: st.DrawFn, rows: int = 40) -> Stream:
+    """Rows, labels, coins, and where to cut the stream into chunks."""
+    count, width = draw(st.integers(1, rows)), draw(st.integers(1, 6))
+    cells = draw(st.lists(VALUES, min_size=count * width, max_size=count * width))
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=count, max_size=count))
+    coins = np.random.default_rng(draw(SEEDS)).random(count)
+    edges = draw(st.lists(st.integers(1, count), max_size=4))
+    return Stream(np.array(cells).reshape(count, width), np.array(y), coins, edges)
+
+
+UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
+    updates.Perceptron: st.builds(updates.Perceptron),
+    updates.PassiveAggressive: st.builds(updates.PassiveAggressive),
+    updates.PassiveAggressive1: st.builds(updates.PassiveAggressive1, POSITIVE),
+    updates.PassiveAggressive2: st.builds(updates.PassiveAggressive2, POSITIVE),
+}
+SCALABLE = st.one_of(
+    st.builds(queries.Random, SHARES),
+    st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
+)
+STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
+BARE = st.one_of(st.builds(queries.Always), SCALABLE, STEERED)
+BUDGETED = st.builds(
+    queries.Within,
+    BARE,
+    rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
+    burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
+    limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
+)
+QUERY_PARAMETERS = st.one_of(BARE, BUDGETED)
+
+
+def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
+    edges = sorted({0, *stream.edges, len(stream.y)})
+    parts = [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+    return askance.Trace.join([learner.run(X[part], stream.y[part], coins=stream.coins[part]) for part in parts])
+
+
+@pytest.mark.parametrize("update", updates.RULES)
+@settings(max_examples=60)
+@given(st.data())
+def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
+    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(QUERY_PARAMETERS)
+    stream, sgn0 = data.draw(any_stream()), data.draw(st.sampled_from([-1, 1]))
+    twin = naive.run(stream.X, stream.y, stream.coins, naive.update_twin(rule), naive.query_twin(query), sgn0)
+    learner = askance.Learner(rule, query, dtype="float64", sgn0=sgn0, classes=(-1, 1))
+    X = sp.csr_array(stream.X) if data.draw(st.booleans()) else stream.X
+    trace = chunked(learner, X, stream)
+    until = twin.settled
+    for field in ("labels", "asked", "updated"):
+        np.testing.assert_array_equal(getattr(trace, field)[:until], getattr(twin, field)[:until], field)
+    for field in ("scores", "probabilities"):
+        np.testing.assert_allclose(getattr(trace, field)[:until], getattr(twin, field)[:until], 1e-9, 1e-9)
+    if until == len(stream.y):
+        np.testing.assert_allclose(learner.coef_[0], twin.w, rtol=1e-9, atol=1e-9)
+        assert trace.refused == learner.spending().refused == twin.refused
+
+
+@pytest.mark.parametrize("update", updates.RULES)
+@settings(max_examples=30)
+@given(st.data())
+def test_fast_mode_stays_close_until_a_decision_differs(update: type, data: st.DataObject) -> None:
+    rule = data.draw(UPDATE_PARAMETERS[update])
+    stream = data.draw(any_stream(20))
+    twin = naive.run(stream.X, stream.y, stream.coins, naive.update_twin(rule), naive.margin())
+    learner = askance.Learner(rule, queries.Margin(), dtype="float32", classes=(-1, 1))
+    trace = chunked(learner, sp.csr_array(stream.X) if data.draw(st.booleans()) else stream.X, stream)
+    assert trace.scores.dtype == learner.coef_.dtype == np.float32
+    differs = (trace.labels != twin.labels) | (trace.asked != twin.asked) | (trace.updated != twin.updated)
+    until = int(np.argmax(differs)) if differs.any() else len(differs)
+    scale = 1 + np.maximum.accumulate(np.abs(twin.scores))[: until + 1]
+    # The round of the first difference was scored with the same weights still.
+    assert (np.abs(trace.scores - twin.scores)[: until + 1] <= 1e-4 * scale).all()
+    if differs.any():
+        close = [abs(twin.scores[until]), abs(1 - stream.y[until] * twin.scores[until])]
+        close.append(abs(twin.probabilities[until] - stream.coins[until]))
+        assert min(close) <= 1e-4 * scale[-1], "decisions differ where nothing was close"
+
+
+def test_every_rule_has_a_twin() -> None:
+    assert [rule.__name__ for rule in updates.RULES] == list(naive.UPDATES)
+    assert [rule.__name__ for rule in queries.RULES] == list(naive.QUERIES)
+    assert [rule.__name__ for rule in queries.WRAPPERS] == list(naive.WRAPPERS)
+    assert set(UPDATE_PARAMETERS) == set(updates.RULES)
+
+
+@pytest.mark.parametrize("combination", combinations.COMBINATIONS, ids=str)
+def test_every_combination_decides_as_its_twin(combination: combinations.Combination) -> None:
+    made = streams.sparse_units(rows=90, width=12, seed=4)
+    twin = naive.run(*made, naive.update_twin(combination.update), naive.query_twin(combination.query))
+    assert twin.settled == len(made.y)
+    for X in (made.X, sp.csr_array(made.X)):
+        learner = combination.learner()
+        trace = learner.run(X, made.y, coins=made.coins)
+        for field in ("labels", "scores", "probabilities", "asked", "updated"):
+            np.testing.assert_allclose(getattr(trace, field), getattr(twin, field), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(learner.coef_[0], twin.w, rtol=1e-9, atol=1e-9)
+        assert trace.refused == twin.refused

@@ -1,0 +1,97 @@
+"""Every name of the catalog returns what its formulas give, at 1e-9, in whatever form and chunks the rows come."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import askance
+import make_vectors
+import naive
+
+FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
+CHUNKS = (1, 7, None)
+SPEC_FIELDS = {
+    "labels": "pred",
+    "scores": "margin",
+    "probabilities": "prob",
+    "asked": "query",
+    "updated": "update",
+    "w": "w",
+}
+
+
+def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: int | None) -> dict[str, Any]:
+    """The trace of a run in chunks of `size` rows, and the last weights."""
+    edges = range(0, len(y), size or len(y))
+    parts = [slice(start, start + (size or len(y))) for start in edges]
+    trace = askance.Trace.join([learner.run(X[part], y[part], coins=coins[part]) for part in parts])
+    fields = {name: getattr(trace, name) for name in ("labels", "scores", "probabilities", "asked", "updated")}
+    return fields | {"w": learner.coef_[0]}
+
+
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    """What differs by more than 1e-9, and from which round on."""
+    for field, values in wanted.items():
+        if found[field].shape != values.shape:
+            yield f"{field} has the shape {found[field].shape}, not {values.shape}"
+            continue
+        wrong = np.flatnonzero(~(np.abs(np.asarray(found[field], float) - np.asarray(values, float)) <= 1e-9))
+        if len(wrong):
+            yield f"{field} from {wrong[0]} on"
+
+
+@pytest.fixture(scope="module")
+def own_vectors() -> Mapping[str, Any]:
+    with np.load(make_vectors.PATH) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", askance.catalog)
+def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
+    assert f"out/noisy/{name}/w" in own_vectors, f"{name} has no vector: write its twin, run tests/make_vectors.py"
+    for stream in make_vectors.STREAMS:
+        X, y, coins = (own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "coins"))
+        wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
+        for size in CHUNKS:
+            learner = askance.make(name, dtype="float64")
+            found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
+            assert list(differences(found, wanted)) == [], (stream, size)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", askance.catalog)
+def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
+    for stream in ("bin", "sparse"):
+        X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u"))
+        wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
+        for size in CHUNKS:
+            learner = askance.make(name, dtype="float64")
+            found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
+            assert list(differences(found, wanted)) == [], (stream, size)
+
+
+@pytest.mark.parametrize("name", naive.ALGORITHMS)
+def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mapping[str, Any]) -> None:
+    for stream in make_vectors.STREAMS:
+        run = naive.algorithm(name, *(own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "coins")))
+        wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
+        assert list(differences(vars(run), wanted)) == []
+        assert run.settled == len(run.labels)
+
+
+@pytest.mark.parametrize("name", naive.ALGORITHMS)
+def test_the_twins_return_the_vectors_of_the_specification(name: str, spec_vectors: Mapping[str, Any]) -> None:
+    for stream in ("bin", "sparse"):
+        run = naive.algorithm(name, *(spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u")))
+        wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
+        assert list(differences(vars(run), wanted)) == []
+
+
+def test_the_streams_hold_what_they_are_for(own_vectors: Mapping[str, Any]) -> None:
+    assert (~own_vectors["in/sparse/X"].any(axis=1)).sum() == 1
+    for stream in make_vectors.STREAMS:
+        assert set(own_vectors[f"in/{stream}/y"].tolist()) == {-1, 1}
