@@ -90,6 +90,6 @@ def test_noise_for_long(content, given_options):
 
 @pytest.mark.soak
 @given(files, st.integers(MARK + 1, 400), st.integers(0, 400), st.integers(0, 255))
-@long
+@settings(max_examples=5000)
 def test_damaged_packed_files_for_long(content, keep, place, byte):
     check_packed(content, keep, place, byte)

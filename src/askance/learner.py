@@ -167,7 +167,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.classes is None and len(labels.distinct(targets, targets[:0])) < 2:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         fresh._learn(X, targets)
-        self.__dict__ = fresh.__dict__
+        self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(fresh.__dict__)
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
