@@ -81,7 +81,7 @@ def _from_0_to(stop: int) -> NDArray[np.uint64]:
 
 def _as_indices(indices: Any) -> NDArray[Any]:
     """Column numbers in 32 bits, refused if they do not fit: cutting them off would mean other columns."""
-    if type(indices) is np.ndarray and indices.dtype is INT32 and indices.flags.carray:
+    if type(indices) is np.ndarray and indices.dtype == INT32 and indices.flags.carray:
         return indices
     given = np.asarray(indices)
     if given.size and given.dtype.kind not in "iu":
@@ -92,7 +92,7 @@ def _as_indices(indices: Any) -> NDArray[Any]:
 
 
 def _contiguous(array: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if type(array) is np.ndarray and array.dtype is dtype and array.flags.carray:
+    if type(array) is np.ndarray and array.dtype == dtype and array.flags.carray:
         return array  # np.require would say the same, but `ask` would notice the time it takes
     with np.errstate(over="ignore"):  # `check` finds what has become infinite
         return np.require(array, dtype, ["C", "A"])

@@ -44,9 +44,11 @@ def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
 
 def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     """The classes in `known` and in `labels`, sorted; ValueError if they are more than two."""
+    if len(known) == 2 and labels.dtype.kind == known.dtype.kind and _all_in(labels, known):
+        return known
     if labels.dtype.kind in "biuf" and len(labels):
         found = np.array([labels.min(), labels.max()])  # much faster than sorting a million labels
-        if not ((labels == found[0]) | (labels == found[1])).all():
+        if not _all_in(labels, found):
             found = labels
     else:
         found = labels
@@ -87,6 +89,10 @@ def signs(labels: NDArray[Any], classes: NDArray[Any], dtype: np.dtype[Any]) -> 
     """+1 where the label is the larger class, else -1."""
     positive: NDArray[np.bool_] = labels == classes[1]
     return positive * dtype.type(2) - dtype.type(1)
+
+
+def _all_in(labels: NDArray[Any], pair: NDArray[Any]) -> bool:
+    return bool(((labels == pair[0]) | (labels == pair[1])).all())
 
 
 def _listed(classes: NDArray[Any]) -> str:

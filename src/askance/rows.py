@@ -68,20 +68,22 @@ class SparseRows(NamedTuple):
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
         """Whether a pass may trust the rows: well-formed, features sorted, none beyond `width`, all finite."""
+        end = np.uint64(min(self.indices.shape[0], self.values.shape[0]))
         for t in range(first, last):
             start, stop = self.starts[t], self.starts[t + 1]
-            if start > stop or stop > np.uint64(min(self.indices.shape[0], self.values.shape[0])):
+            if start > stop or stop > end:
                 return TORN, t
-            if start < stop and self.indices[stop - np.uint64(1)] >= width:
-                return TOO_WIDE, t
+            total = self.values.dtype.type(0)
+            if start < stop:
+                if self.indices[stop - np.uint64(1)] >= width:
+                    return TOO_WIDE, t
+                total += self.values[start] * self.values[start]
             rising = True
             for k in range(start + np.uint64(1), stop):
                 rising &= self.indices[k - np.uint64(1)] < self.indices[k]
+                total += self.values[k] * self.values[k]
             if not rising:
                 return UNSORTED, t
-            total = self.values.dtype.type(0)
-            for k in range(start, stop):
-                total += self.values[k] * self.values[k]
             if not total < np.inf:
                 return NOT_FINITE, t
             self.squared_norms[t] = total

@@ -15,7 +15,7 @@ from askance.updates.rule import widened
 AnyRows = SparseRows | DenseRows
 
 # Rows of fewer bytes stay in the cache between a check and a pass.
-CACHED = 2**20
+CACHED = 2**21
 
 
 class Machine:
