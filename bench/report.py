@@ -67,6 +67,7 @@ class Report:
         self.lines: list[Line] = []
         self.timings: dict[str, Timings] = {}
         self.missing: list[str] = []
+        self.load_before = load()
 
     def keep(self, group: str, timings: Timings) -> None:
         """Keep the seconds behind the ratios, for the JSON file."""
@@ -94,7 +95,9 @@ class Report:
 
     def table(self) -> Table:
         """Everything, for people."""
-        table = Table(title=self.title, caption=f"this / that: how many times as long this takes; {NOISY} = noisy")
+        busy = f"programs that wanted a processor before and after: {self.load_before:.1f}, {load():.1f}"
+        caption = f"this / that: how many times as long this takes; {NOISY} = noisy; {busy}"
+        table = Table(title=self.title, caption=caption)
         for heading in ("group", "what", "best", "median", "promised", "met", "remark"):
             table.add_column(heading, justify="right" if heading in ("best", "median", "promised") else "left")
         for before, line in zip([None, *self.lines], self.lines, strict=False):
@@ -106,7 +109,11 @@ class Report:
     def save(self, path: Path) -> None:
         """Everything, for programs."""
         whole = {
-            "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+            "machine": {
+                "processor": platform.machine(),
+                "cores": os.cpu_count(),
+                "load": [self.load_before, load()],
+            },
             "versions": {"python": platform.python_version()} | versions(),
             "lines": [line.as_dict() for line in self.lines],
             "seconds": {
@@ -128,6 +135,11 @@ def cells(line: Line) -> tuple[str, ...]:
 def shown(value: float) -> str:
     """Three digits, and no powers of ten."""
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+
+
+def load() -> float:
+    """How many programs wanted a processor in the last minute; on a busy machine, threads gain nothing."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def versions() -> dict[str, str]:

@@ -126,6 +126,14 @@ def test_a_larger_b_asks_more(b: float, score: float) -> None:
     assert asking[0] <= asking[1] <= asking[2] == 1
 
 
+def test_a_coin_must_be_less_than_the_probability() -> None:
+    coins = [0.25, np.nextafter(0.25, 0), np.nextafter(0.25, 1), 0.0]
+    trace = exact(updates.Perceptron(), queries.Random(0.25)).run(np.ones((4, 1)), [1, -1, 1, -1], coins=coins)
+    assert trace.asked.tolist() == [False, True, False, True]
+    broke = queries.Within(queries.Always(), rate=0.0, burst=0.0)
+    assert not exact(updates.Perceptron(), broke).run(np.ones((2, 1)), [1, -1], coins=[0.0, 0.0]).asked.any()
+
+
 @pytest.mark.parametrize("b", [math.inf, 1e300])
 @pytest.mark.parametrize("update", updates.RULES)
 def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:

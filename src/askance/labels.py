@@ -31,6 +31,10 @@ def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
     if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(one, str) for one in y):
         text = next(label for label in y if isinstance(label, str))
         raise ValueError(f"y mixes text like {text!r} with labels of other kinds: use one kind")
+    if labels.dtype.kind in "OT":
+        labels = _of_one_kind(labels)
+    if labels.dtype.kind not in "biufU":
+        raise ValueError(f"labels are numbers, text or booleans, not {labels.dtype}")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -40,6 +44,16 @@ def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"y has NaN or infinity at row {np.flatnonzero(~np.isfinite(labels))[0]}")
     return labels
+
+
+def _of_one_kind(objects: NDArray[Any]) -> NDArray[Any]:
+    """Labels that came as Python objects, as from a column of a data frame."""
+    values = objects.ravel().tolist()
+    if all(isinstance(value, str) for value in values):
+        return objects.astype(str)
+    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in values):
+        return np.array(values).reshape(objects.shape)
+    raise ValueError(f"y mixes labels of different kinds, or has other things than labels, such as {values[-1]!r}")
 
 
 def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:

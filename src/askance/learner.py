@@ -92,7 +92,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kind, guess, score, probability, asked = machine.ask(rows, width, coin)
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
-        self._has_width(width, elastic=self._elastic and isinstance(x, Row))
+        if self._elastic:
+            self._has_width(width, elastic=isinstance(x, Row))
         return Decision(self._pair[guess > 0] if self._pair else None, score, probability, asked)
 
     def tell(self, x: Any, y: Any) -> Self:
@@ -109,7 +110,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(sentence(kind, bad, rows))
         if observed is not self._observed:
             self._observe(observed)
-        self._has_width(width, elastic=self._elastic and isinstance(x, Row))
+        if self._elastic:
+            self._has_width(width, elastic=isinstance(x, Row))
         return self
 
     def run(
@@ -181,19 +183,20 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[Any]:
         """The scores of the rows: positive for the larger class."""
         self._check_fitted()
-        return self._on_sound_rows(self._validated(X, reset=False), self._machine.score)
+        X = self._validated(X, reset=False)
+        return self._on_sound_rows(X, lambda rows: self._machine.score(rows, X.shape[1]))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classes of the rows."""
         scores = self.decision_function(X)
-        positive = scores >= 0 if self.sgn0 > 0 else scores > 0
+        positive = scores >= 0 if self._machine.core.at_zero > 0 else scores > 0
         return self.classes_[positive.astype(int)]
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The two classes; the larger is the positive one."""
         self._check_fitted()
-        return labels.pair(self._observed)
+        return labels.pair(self._observed).copy()
 
     @property
     def coef_(self) -> NDArray[Any]:
@@ -255,7 +258,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Trace(
             truth=signs.astype(np.int8),
             **outcome._asdict(),
-            classes=labels.pair(observed),
+            classes=labels.pair(observed).copy(),
             first_round=first,
             mode="float64 exact" if dtype == np.float64 else "float32 relaxed",
             algorithm=f"{machine.core.update} × {machine.core.query}",
@@ -304,6 +307,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         """`X` as an array or CSR matrix of the right width; scikit-learn converts what is neither."""
+        reset = reset or (self._elastic and np.ndim(X) == 2 and np.shape(X)[1] >= (self._machine.width or 0))
         fits = reset or X.shape[1] == self._machine.width if is_plain(X) else False
         if fits and not hasattr(self, "feature_names_in_"):
             return X

@@ -94,7 +94,7 @@ def _header(learner: "Learner") -> dict[str, Any]:
         "query": _described(machine.core.query),
         "seed": int(learner.seed),
         "dtype": machine.dtype.name,
-        "sgn0": int(learner.sgn0),
+        "sgn0": int(machine.core.at_zero),
         "width": machine.width,
         "elastic": learner._elastic,
         "classes": None if learner.classes is None else _listed(np.asarray(learner.classes)),

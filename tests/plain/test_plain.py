@@ -17,6 +17,7 @@ from test_engine import (
 )
 from test_inputs import expected, test_every_form_of_one_row, test_every_form_of_rows_gives_the_same_decisions
 from test_laws import (
+    test_a_coin_must_be_less_than_the_probability,
     test_an_infinite_b_is_full_supervision,
     test_bounds_are_met_exactly_on_orthonormal_rows,
     test_mistakes_are_counted_on_all_rounds_asked_or_not,

@@ -74,10 +74,10 @@ class Machine:
             self.core, self.width = core, width
         return kind, bad
 
-    def score(self, rows: AnyRows) -> tuple[int, int, NDArray[Any]]:
+    def score(self, rows: AnyRows, width: int) -> tuple[int, int, NDArray[Any]]:
         """What is wrong with a bad row and which it is, and the scores."""
         scores = np.empty(len(rows.squared_norms), self.dtype)
-        kind, bad = self._pass("score", rows, (self.core, rows, self.width, scores))
+        kind, bad = self._pass("score", rows, (self._with_room(width), rows, width, scores))
         return kind, bad, scores
 
     def make_room(self, width: int) -> None:
@@ -92,13 +92,14 @@ class Machine:
 
     def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
         key = (name, type(rows))
-        if key not in self._bound:
-            self._bound[key] = passes.bind(name, arguments, exact=self.dtype == np.float64)
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = self._bound[key] = passes.bind(name, arguments, exact=self.dtype == np.float64)
         if COMPILING:
-            return self._bound[key](*arguments)
+            return bound(*arguments)
         # Plain Python would warn of the infinities that a check is there to find.
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._bound[key](*arguments)
+            return bound(*arguments)
 
     def __getstate__(self) -> dict[str, Any]:
         # Machine code stays behind; it is found again at the first call.
