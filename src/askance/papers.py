@@ -93,7 +93,7 @@ def rules_of(name: str, parameters: Mapping[str, Any]) -> tuple[UpdateRule, Quer
         raise ValueError(f"{name} has no parameter {unknown[0]!r}: it takes {', '.join(entry.defaults)}")
     given = {**entry.defaults, **parameters}
     sgn0 = given.pop("sgn0")
-    if "C" in given:  # also where, as in PA, it is there only because the papers' tables have it
-        check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
     update, query = entry.build(**given)
+    if "C" in given and not hasattr(update, "C"):  # PA has it only because the papers' tables do
+        check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
     return update, query, sgn0
