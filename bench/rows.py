@@ -33,7 +33,9 @@ def measure(setting: Setting, report: Report) -> None:
         return learner(delta).widen(dataset.X.shape[1])
 
     contenders = [
-        Contender(RIVER, over(dictionaries, predict_and_learn), partial(PAClassifier, mode=2)),
+        Contender(
+            RIVER, over(dictionaries, predict_and_learn), partial(PAClassifier, mode=2, learn_intercept=False)
+        ),
         Contender(EVERY, over(ours, ask_and_tell), fresh),
         Contender(ASKED, over(ours, ask_and_tell_if_asked), fresh),
     ]
