@@ -85,20 +85,21 @@ def read(
     which is loaded whole; svmlight may also come from "-", standard input, or from an open file. Whatever is wrong
     with a source or an option raises `DataFault`: one sentence.
 
-    format: one of svmlight, csv, tsv, jsonl, parquet, npz where the file's ending does not say it.
-    y: the labels of an array or a data frame.
-    label: the field that holds the label (in npz the array, "y" unless said). Unless said, it is the first there
-        is of label, y, class, target, in upper or lower case. False gives rows without labels, in which that
-        field is still left out.
-    text: the field to hash as text; no other field is then used. Unless said, it is a field "text" that holds
-        strings, if there is one. False takes every field as part of a record.
-    categories, drop: fields to take as categories although they hold numbers; fields to leave out.
-    bits, pairs: text and records are hashed into 2**bits columns; pairs adds neighbouring words to the words.
-    delimiter: what separates the cells of a CSV file.
-    zero_based: whether the first column of a svmlight file is 0, not 1.
-    dtype: float32 or float64.
-    chunk_rows: the number of rows in a chunk; svmlight files are cut by bytes instead.
-    shuffle: a seed for a random order, for sources in memory and npz.
+    Args:
+        format: one of svmlight, csv, tsv, jsonl, parquet, npz where the file's ending does not say it.
+        y: the labels of an array or a data frame.
+        label: the field that holds the label (in npz the array, "y" unless said). Unless said, it is the first
+            there is of label, y, class, target, in upper or lower case. False gives rows without labels, in
+            which that field is still left out.
+        text: the field to hash as text; no other field is then used. Unless said, it is a field "text" that holds
+            strings, if there is one. False takes every field as part of a record.
+        categories, drop: fields to take as categories although they hold numbers; fields to leave out.
+        bits, pairs: text and records are hashed into 2**bits columns; pairs adds neighbouring words to the words.
+        delimiter: what separates the cells of a CSV file.
+        zero_based: whether the first column of a svmlight file is 0, not 1.
+        dtype: float32 or float64.
+        chunk_rows: the number of rows in a chunk; svmlight files are cut by bytes instead.
+        shuffle: a seed for a random order, for sources in memory and npz.
 
     A table whose feature columns are all numeric gives dense rows, in the order of its columns. Any other table
     and JSON lines give hashed rows, as `hash_texts` and `hash_records` make them. Empty cells and nulls

@@ -8,7 +8,7 @@ from askance.rows import Seen
 
 
 class Margin(NamedTuple):
-    """Ask with probability b / (b + offset + |p|).
+    """Ask with probability `b / (b + offset + |p|)`.
 
     Cesa-Bianchi, Gentile and Zaniboni 2006, figure 1, with offset 0; the rule of theorem 4 of Lu, Zhao and
     Hoi 2016 has offset 1. Where nothing is known (p = 0) it asks for sure with offset 0, and b = ∞ always asks.
@@ -22,7 +22,7 @@ class Margin(NamedTuple):
         return NoMemory()
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
-        """b / (b + offset + |p|), written so that an infinite b gives 1."""
+        """`b / (b + offset + |p|)`, written so that an infinite b gives 1."""
         return 1.0 / (1.0 + (self.offset + abs(seen.score)) / self.b)
 
     def scaled(self, factor: float) -> "Margin":
