@@ -162,6 +162,19 @@ def test_rows_of_zeros_change_nothing_but_counters(combination: combinations.Com
     assert (trace.labels == 1).all()  # sgn(0) = +1
 
 
+@pytest.mark.parametrize("sgn0", [1, -1])
+def test_the_sign_of_zero_is_the_one_asked_for_everywhere(sgn0: int) -> None:
+    zeros = np.zeros((1, 2))
+    learner = exact(updates.Perceptron(), sgn0=sgn0)
+    assert learner.run(zeros, [1]).labels.tolist() == [sgn0]
+    assert learner.ask(zeros[0]).label == sgn0
+    assert learner.predict(zeros).tolist() == [sgn0]
+    learner.tell([1.0, 0.0], sgn0)
+    assert not learner.coef_.any()
+    learner.tell([1.0, 0.0], -sgn0)
+    assert learner.coef_.tolist() == [[-sgn0, 0.0]]
+
+
 def test_mistakes_are_counted_on_all_rounds_asked_or_not() -> None:
     made = streams.noisy()
     silent = exact(updates.Perceptron(), queries.Within(queries.Always(), rate=0.0, burst=0.0))
