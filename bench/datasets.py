@@ -2,7 +2,7 @@
 
 The frequencies of sparse features fall off as in text, as 1 / (rank + 20), and a feature's column says nothing of
 its rank. A has the shape of RCV1 and B that of the malicious-URL data; on both, a processor's cache gains from
-frequent features, as it does here. Columns drawn uniformly would make B a test of the memory's latency alone.
+frequent features, as it does here.
 
 Labels come from a planted separator. Every value is a multiple of 10^-6, so that text with six decimals and
 arrays hold the same numbers.

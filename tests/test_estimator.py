@@ -77,6 +77,17 @@ def test_parameters_can_be_set_and_are_then_used() -> None:
     np.testing.assert_array_equal(learner.coef_, askance.make("PA", dtype="float64").fit(MADE.X, MADE.y).coef_)
 
 
+def test_whole_numbers_are_as_good_as_floats() -> None:
+    whole = askance.Learner(
+        updates.PassiveAggressive1(1), queries.Within(queries.Margin(2), 1, 3), dtype="float64"
+    )
+    float_ = askance.Learner(
+        updates.PassiveAggressive1(1.0), queries.Within(queries.Margin(2.0), 1.0, 3.0), dtype="float64"
+    )
+    assert np.array_equal(whole.run(MADE.X, MADE.y).asked, float_.run(MADE.X, MADE.y).asked)
+    assert to_bytes(whole) == to_bytes(float_)
+
+
 def test_fit_forgets_and_partial_fit_does_not() -> None:
     X, y = MADE.X, MADE.y
     once = askance.Learner(dtype="float64").fit(X, y)

@@ -39,7 +39,8 @@ def a_step(update: Any, seed: int) -> tuple[Any, Any, int, float, float]:
 @given(SEEDS)
 def test_perceptron_moves_by_the_row_on_a_mistake_and_only_then(seed: int) -> None:
     moved, x, y, before, _ = a_step(updates.Perceptron(), seed)
-    np.testing.assert_allclose(moved, y * x if before < 0 else 0 * x, atol=1e-12)
+    mistake = before < 0 or (before == 0 and y == -1)  # sgn(0) = +1
+    np.testing.assert_allclose(moved, y * x if mistake else 0 * x, atol=1e-12)
 
 
 @given(SEEDS)
