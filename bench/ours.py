@@ -40,13 +40,12 @@ def public_run(dataset: Dataset) -> Callable[[askance.Learner], askance.Trace]:
 
 
 def compiled_pass(dataset: Dataset, delta: float) -> Callable[[NDArray[np.float32]], None]:
-    """The machine code of the pass alone, on rows that have been checked; to be called with zero weights."""
+    """The machine code of the pass alone, which checks the rows on its way; to be called with zero weights."""
     width = dataset.X.shape[1]
     rows, labels = as_rows(dataset.X, FLOAT32), dataset.y.astype(FLOAT32)
     machine = Machine(PassiveAggressive2(C=1.0), Margin(b=delta), FLOAT32, 1.0)
     machine.make_room(width)
-    machine.check(rows, width)
-    rest = (rows, width, True, labels, coins(0, 0, len(labels)), passes.blank_outcome(len(labels), FLOAT32))
+    rest = (rows, width, labels, coins(0, 0, len(labels)), passes.blank_outcome(len(labels), FLOAT32))
     function = passes.bind("run", (machine.core, *rest), exact=False)
     state = type(machine.core.state)
     return lambda weights: function(machine.core._replace(state=state(weights)), *rest)

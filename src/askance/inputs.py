@@ -24,7 +24,7 @@ def is_plain(X: Any) -> bool:
 def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
     """The rows of an array or CSR matrix, not yet checked."""
     if not sp.issparse(X):
-        return DenseRows(_contiguous(X, dtype), np.empty(X.shape[0], dtype))
+        return DenseRows(_contiguous(X, dtype))
     if X.shape[1] > LARGEST_COLUMN:
         raise ValueError(f"X has {X.shape[1]} columns; {LARGEST_COLUMN} are the most, so hash the features")
     if X.indptr[0] != 0:
@@ -34,7 +34,7 @@ def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
             f"X is not a valid CSR matrix: its index pointer fits {len(X.indptr) - 1} rows, not {X.shape[0]}"
         )
     indices = _as_indices(X.indices).view(UINT32)
-    return SparseRows(X.indptr.astype(np.uint64), indices, _contiguous(X.data, dtype), np.empty(X.shape[0], dtype))
+    return SparseRows(X.indptr.astype(np.uint64), indices, _contiguous(X.data, dtype))
 
 
 def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
@@ -60,7 +60,7 @@ def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> t
         indices, values = _as_indices(x.indices), _contiguous(x.values, dtype)
         if indices.ndim != 1 or indices.shape != values.shape:
             raise ValueError(f"a row has as many indices as values, not {indices.shape} and {values.shape}")
-        rows = SparseRows(_from_0_to(len(indices)), indices.view(UINT32), values, np.empty(1, dtype))
+        rows = SparseRows(_from_0_to(len(indices)), indices.view(UINT32), values)
         if not elastic:
             return rows, width or 0
         return rows, max(width or 0, int(indices[-1]) + 1 if len(indices) else 0)

@@ -184,7 +184,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The scores of the rows: positive for the larger class."""
         self._check_fitted()
         X = self._validated(X, reset=False)
-        return self._on_sound_rows(X, lambda rows: self._machine.score(rows, X.shape[1]))
+        return self._on_sound_rows(X, lambda rows: self._machine.score(rows, *X.shape))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classes of the rows."""

@@ -1,6 +1,6 @@
 """What a rule sees: rows, and the loops over their features.
 
-A row is sparse or dense and comes with its squared norm. Rules say what happens to one coordinate; the two
+A row is sparse or dense. Rules say what happens to one coordinate; the two
 classes here go through the coordinates. Compiled code calls the methods through `engine.seam`.
 """
 
@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from askance.engine.seam import prefetch
 
 
 class Row(NamedTuple):
@@ -40,21 +42,25 @@ class State(Protocol):
 # is how isfinite is compiled.
 SOUND, TORN, UNSORTED, TOO_WIDE, NOT_FINITE = range(5)
 
+# How far ahead of the row in hand memory is asked for entries: as the processor's own guess ends with each page, a
+# pass would wait for every one. Of powers of two and their halves, these were the fastest.
+SPARSE_AHEAD, DENSE_AHEAD = np.uint64(384), np.uint64(1024)
+
 
 class Rows(Protocol):
     """Some rows and the loops over them."""
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
-        """Fill in the squared norms from row `first` up to `last`; what is wrong with a bad row, and which it is.
+        """What is wrong with the first bad row from `first` up to `last`, and which it is."""
+
+    def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:
+        """Score, spread and squared norm of row `t`, and whether the row is sound; if not, they mean nothing.
 
         The squared norm does double duty: it is finite if and only if every value of the row is.
         """
 
-    def sweep(self, t: int, state: State) -> tuple[float, float]:
-        """Score and spread of row `t`."""
-
     def shift(self, t: int, state: State, step: Any) -> None:
-        """Move the state by `step` along row `t`."""
+        """Move the state by `step` along row `t`, which is sound."""
 
 
 class SparseRows(NamedTuple):
@@ -64,10 +70,9 @@ class SparseRows(NamedTuple):
     starts: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     values: NDArray[Any]
-    squared_norms: NDArray[Any]
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
-        """Whether a pass may trust the rows: well-formed, features sorted, none beyond `width`, all finite."""
+        """What keeps a pass from trusting a row: it is torn, unsorted, wider than `width` or not finite."""
         end = np.uint64(min(self.indices.shape[0], self.values.shape[0]))
         for t in range(first, last):
             start, stop = self.starts[t], self.starts[t + 1]
@@ -86,20 +91,40 @@ class SparseRows(NamedTuple):
                 return UNSORTED, t
             if not total < np.inf:
                 return NOT_FINITE, t
-            self.squared_norms[t] = total
         return SOUND, 0
 
-    def sweep(self, t: int, state: State) -> tuple[float, float]:
-        """Score and spread of row `t`."""
-        score = spread = self.values.dtype.type(0)
-        for k in range(self.starts[t], self.starts[t + 1]):
-            score_term, spread_term = state.terms(self.indices[k], self.values[k])
+    def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:
+        """Score, spread, squared norm, soundness. Until the last is known, all that is used is held in bounds.
+
+        One loop, one exit and no branch in it: a second exit would have the compiler count references to the
+        arrays in every row.
+        """
+        end = np.uint64(min(self.indices.shape[0], self.values.shape[0])) if width > 0 else np.uint64(0)
+        stop = min(self.starts[t + 1], end)
+        start = min(self.starts[t], stop)
+        prefetch(self.indices, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
+        prefetch(self.values, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
+        sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
+        last = np.uint32(width - 1)
+        score = spread = squared_norm = self.values.dtype.type(0)
+        if start < stop:  # the first feature stands apart, because the others are compared with the one before
+            sound &= self.indices[stop - np.uint64(1)] <= last
+            x = self.values[start]
+            score_term, spread_term = state.terms(min(self.indices[start], last), x)
             score += score_term
             spread += spread_term
-        return score, spread
+            squared_norm += x * x
+        for k in range(start + np.uint64(1), stop):
+            j, x = self.indices[k], self.values[k]
+            sound &= self.indices[k - np.uint64(1)] < j
+            score_term, spread_term = state.terms(min(j, last), x)
+            score += score_term
+            spread += spread_term
+            squared_norm += x * x
+        return score, spread, squared_norm, sound & (squared_norm < np.inf)
 
     def shift(self, t: int, state: State, step: Any) -> None:
-        """Move the state by `step` along row `t`."""
+        """Move the state by `step` along row `t`, which is sound."""
         for k in range(self.starts[t], self.starts[t + 1]):
             state.move(self.indices[k], self.values[k], step)
 
@@ -108,10 +133,9 @@ class DenseRows(NamedTuple):
     """Rows with a value for every feature."""
 
     values: NDArray[Any]
-    squared_norms: NDArray[Any]
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
-        """Whether a pass may trust the rows: as wide as they should be, all finite."""
+        """What keeps a pass from trusting a row: it is not as wide as it should be, or not finite."""
         if self.values.shape[1] != width:
             return TOO_WIDE, 0
         for t in range(first, last):
@@ -120,19 +144,22 @@ class DenseRows(NamedTuple):
                 total += self.values[t, j] * self.values[t, j]
             if not total < np.inf:
                 return NOT_FINITE, t
-            self.squared_norms[t] = total
         return SOUND, 0
 
-    def sweep(self, t: int, state: State) -> tuple[float, float]:
-        """Score and spread of row `t`."""
-        score = spread = self.values.dtype.type(0)
-        for j in range(self.values.shape[1]):
-            score_term, spread_term = state.terms(j, self.values[t, j])
+    def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:
+        """Score, spread, squared norm, soundness."""
+        ahead = np.uint64(t) * np.uint64(self.values.shape[1]) + DENSE_AHEAD
+        prefetch(self.values, ahead, ahead + np.uint64(self.values.shape[1]))
+        score = spread = squared_norm = self.values.dtype.type(0)
+        for j in range(min(self.values.shape[1], width)):
+            x = self.values[t, j]
+            score_term, spread_term = state.terms(j, x)
             score += score_term
             spread += spread_term
-        return score, spread
+            squared_norm += x * x
+        return score, spread, squared_norm, (self.values.shape[1] == width) & (squared_norm < np.inf)
 
     def shift(self, t: int, state: State, step: Any) -> None:
-        """Move the state by `step` along row `t`."""
+        """Move the state by `step` along row `t`, which is sound."""
         for j in range(self.values.shape[1]):
             state.move(j, self.values[t, j], step)

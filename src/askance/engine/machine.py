@@ -14,9 +14,6 @@ from askance.updates.rule import widened
 
 AnyRows = SparseRows | DenseRows
 
-# Rows of fewer bytes stay in the cache between a check and a pass.
-CACHED = 2**21
-
 
 class Machine:
     """Two rules, what they have learned, and the passes over it. A call does all that it should, or nothing."""
@@ -35,25 +32,20 @@ class Machine:
         )
         self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
 
-    def check(self, rows: AnyRows, width: int) -> tuple[int, int]:
-        """Fill in the squared norms; what is wrong with the first bad row, and which it is."""
-        return self._pass("check", rows, (rows, width))
-
     def run(
         self, rows: AnyRows, width: int, signs: NDArray[Any], coins: NDArray[np.float64]
     ) -> tuple[int, int, Outcome]:
         """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
         core = self._with_room(width)
         outcome = passes.blank_outcome(len(signs), self.dtype)
-        checked_first = _bytes(rows) <= max(CACHED, _bytes(core.state))
-        if checked_first:
-            kind, bad = self.check(rows, width)
+        if _bytes(core.state) < _bytes(rows):
+            # A copy of the state, which stands by for a fault, costs less than going through the rows twice.
+            core = copied(core)
+        else:
+            kind, bad = self._pass("check", rows, (rows, len(signs), width))
             if kind != SOUND:
                 return kind, bad, outcome
-        else:
-            # Going through long rows twice would cost more than a copy of the state, which stands by for a fault.
-            core = copied(core)
-        kind, bad = self._pass("run", rows, (core, rows, width, checked_first, signs, coins, outcome))
+        kind, bad = self._pass("run", rows, (core, rows, width, signs, coins, outcome))
         if kind == SOUND:
             self.core, self.width = core, width
         return kind, bad, outcome
@@ -74,9 +66,9 @@ class Machine:
             self.core, self.width = core, width
         return kind, bad
 
-    def score(self, rows: AnyRows, width: int) -> tuple[int, int, NDArray[Any]]:
+    def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
         """What is wrong with a bad row and which it is, and the scores."""
-        scores = np.empty(len(rows.squared_norms), self.dtype)
+        scores = np.empty(count, self.dtype)
         kind, bad = self._pass("score", rows, (self._with_room(width), rows, width, scores))
         return kind, bad, scores
 

@@ -56,43 +56,35 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
 
 
 @inlined
-def _look(state: Any, rows: Any, t: int, at_zero: float) -> Any:
-    score, spread = rows.sweep(t, state)
-    return Seen(score, spread, rows.squared_norms[t], sign(score, at_zero))
+def _look(state: Any, rows: Any, t: int, width: int, at_zero: float) -> Any:
+    score, spread, squared_norm, sound = rows.sweep(t, state, width)
+    return Seen(score, spread, squared_norm, sign(score, at_zero)), sound
 
-
-# Rows that are checked by the pass itself are checked so few at a time that memory can bring the next ones while
-# these are learned from. Of 1, 4, 32 and 1,024, four was the fastest.
-BLOCK = 4
 
 # Each pass is made by a function of the sources' digest: what a function closes over is part of the key
 # under which its machine code is cached, the methods it calls are not.
 
 
 def _make_run(digest: str) -> Callable[..., Any]:
-    def run(core, rows, width, trusted, labels, coins, outcome):  # type: ignore[no-untyped-def]
+    def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, state, memory = core.update, core.query, core.state, core.memory
-        for first in range(0, labels.shape[0], BLOCK):
-            last = min(first + BLOCK, labels.shape[0])
-            if not trusted:
-                kind, bad = rows.check(first, last, width)
-                if kind != SOUND:
-                    return kind, bad
-            for t in range(first, last):
-                seen = _look(state, rows, t, core.at_zero)
-                probability = query.ask(memory, seen, coins[t])
-                asked = coins[t] < probability
-                fires, step = update.step(seen, labels[t])
-                updated = asked & fires
-                if updated:
-                    rows.shift(t, state, like(step, seen.score))
-                outcome.guesses[t] = seen.guess
-                outcome.scores[t] = seen.score
-                outcome.probabilities[t] = probability
-                outcome.asked[t] = asked
-                outcome.updated[t] = updated
-                core.asked[0] += asked
+        for t in range(labels.shape[0]):
+            seen, sound = _look(state, rows, t, width, core.at_zero)
+            if not sound:
+                return rows.check(t, t + 1, width)
+            probability = query.ask(memory, seen, coins[t])
+            asked = coins[t] < probability
+            fires, step = update.step(seen, labels[t])
+            updated = asked & fires
+            if updated:
+                rows.shift(t, state, like(step, seen.score))
+            outcome.guesses[t] = seen.guess
+            outcome.scores[t] = seen.score
+            outcome.probabilities[t] = probability
+            outcome.asked[t] = asked
+            outcome.updated[t] = updated
+            core.asked[0] += asked
         core.rounds[0] += labels.shape[0]
         return SOUND, 0
 
@@ -100,9 +92,9 @@ def _make_run(digest: str) -> Callable[..., Any]:
 
 
 def _make_check(digest: str) -> Callable[..., Any]:
-    def check(rows, width):  # type: ignore[no-untyped-def]
+    def check(rows, count, width):  # type: ignore[no-untyped-def]
         _ = digest
-        return rows.check(0, rows.squared_norms.shape[0], width)
+        return rows.check(0, count, width)
 
     return check
 
@@ -110,10 +102,9 @@ def _make_check(digest: str) -> Callable[..., Any]:
 def _make_ask(digest: str) -> Callable[..., Any]:
     def ask(core, rows, width, coin):  # type: ignore[no-untyped-def]
         _ = digest
-        kind, _row = rows.check(0, 1, width)
-        if kind != SOUND:
-            return kind, 0.0, 0.0, 0.0, False
-        seen = _look(core.state, rows, 0, core.at_zero)
+        seen, sound = _look(core.state, rows, 0, width, core.at_zero)
+        if not sound:
+            return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         probability = core.query.ask(core.memory, seen, coin)
         asked = coin < probability
         core.rounds[0] += 1
@@ -126,16 +117,15 @@ def _make_ask(digest: str) -> Callable[..., Any]:
 def _make_learn(digest: str) -> Callable[..., Any]:
     def learn(core, rows, width, labels):  # type: ignore[no-untyped-def]
         _ = digest
-        kind, bad = rows.check(0, labels.shape[0], width)
-        if kind != SOUND:
-            return kind, bad
         update, state = core.update, core.state
-        for t in range(labels.shape[0]):
-            seen = _look(state, rows, t, core.at_zero)
-            fires, step = update.step(seen, labels[t])
-            if fires:
-                rows.shift(t, state, like(step, seen.score))
-        return SOUND, 0
+        kind, bad = rows.check(0, labels.shape[0], width)
+        if kind == SOUND:
+            for t in range(labels.shape[0]):
+                seen, _sound = _look(state, rows, t, width, core.at_zero)
+                fires, step = update.step(seen, labels[t])
+                if fires:
+                    rows.shift(t, state, like(step, seen.score))
+        return kind, bad
 
     return learn
 
@@ -143,12 +133,12 @@ def _make_learn(digest: str) -> Callable[..., Any]:
 def _make_score(digest: str) -> Callable[..., Any]:
     def score(core, rows, width, scores):  # type: ignore[no-untyped-def]
         _ = digest
-        kind, bad = rows.check(0, scores.shape[0], width)
         state = core.state
-        if kind == SOUND:
-            for t in range(scores.shape[0]):
-                scores[t], _spread = rows.sweep(t, state)
-        return kind, bad
+        for t in range(scores.shape[0]):
+            scores[t], _spread, _squared_norm, sound = rows.sweep(t, state, width)
+            if not sound:
+                return rows.check(t, t + 1, width)
+        return SOUND, 0
 
     return score
 

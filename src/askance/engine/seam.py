@@ -13,10 +13,13 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import cgutils
 from numba.core.types import Type
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 from numba.extending import (
     NativeValue,
+    intrinsic,
     models,
     overload,
     overload_method,
@@ -112,6 +115,40 @@ def like(value: Any, example: Any) -> Any:
 def _compiled_like(value, example):  # type: ignore[no-untyped-def]  # noqa: ARG001
     precision = example
     return lambda value, example: precision(value)  # noqa: ARG005
+
+
+BYTES_OF_A_LINE = 64  # what a processor brings from memory at a time
+
+
+def prefetch(array: Any, start: Any, stop: Any) -> None:
+    """Ask memory for entries of a contiguous array, counted along its rows; they may lie beyond its end."""
+
+
+@overload(prefetch, jit_options=INLINE)
+def _compiled_prefetch(array, start, stop):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    line = np.uint64(BYTES_OF_A_LINE * 8 // array.dtype.bitwidth)
+
+    def lines(array, start, stop):  # type: ignore[no-untyped-def]
+        k = start
+        while k < stop:
+            _prefetch_line(array, k)
+            k += line
+
+    return lines
+
+
+@intrinsic
+def _prefetch_line(_context, array, entry):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(call, [place, number(0), number(3), number(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    return numba.types.void(array, entry), generate
 
 
 def expose(protocol: type) -> None:
