@@ -106,7 +106,8 @@ def signs(labels: NDArray[Any], classes: NDArray[Any], dtype: np.dtype[Any]) -> 
 
 
 def _all_in(labels: NDArray[Any], pair: NDArray[Any]) -> bool:
-    return bool(((labels == pair[0]) | (labels == pair[1])).all())
+    found = np.count_nonzero(labels == pair[0]) + np.count_nonzero(labels == pair[1])
+    return bool(found >= len(labels))  # both of the pair may be the same
 
 
 def _listed(classes: NDArray[Any]) -> str:

@@ -27,7 +27,7 @@ from askance.data.files import reason, shown, stem
 from askance.data.stream import Chunk
 from askance.engine import scan as scanner
 
-BLOCK_BYTES = 1 << 21
+BLOCK_BYTES = 1 << 22
 MOST_THREADS = 4  # more would wait for each other in reading
 # A file without line ends (a binary one, say) would otherwise be read into memory whole.
 LONGEST_LINE = 1 << 28
