@@ -2,7 +2,7 @@
 
     python tests/make_vectors.py
 
-A new name needs a twin in naive.py and a run of this script.
+A new name needs a twin in naive/ and a run of this script.
 """
 
 import pathlib

@@ -47,7 +47,7 @@ def keeps_its_budget(query: queries.Within, seed: int, rows: int, cut: int) -> N
     assert (so_far <= query.limit).all()
     assert ((made.coins < trace.probabilities) == trace.asked).all()
 
-    twin = naive.run(*made, naive.pa_1, naive.query_twin(query))
+    twin = naive.run(*made, naive.UPDATES["PassiveAggressive1"](), naive.query_twin(query))
     if twin.settled == rows:
         np.testing.assert_array_equal(trace.asked, twin.asked)
         assert trace.refused == twin.refused
@@ -61,7 +61,10 @@ def refusals(query: queries.Within, made: streams.Made, lengths: list[int]) -> l
     """What a twin that sees only the first rows has refused, piece by piece."""
     ends = np.cumsum(lengths)
     totals = [
-        naive.run(*(part[:end] for part in made), naive.pa_1, naive.query_twin(query)).refused for end in ends
+        naive.run(
+            *(part[:end] for part in made), naive.UPDATES["PassiveAggressive1"](), naive.query_twin(query)
+        ).refused
+        for end in ends
     ]
     return np.diff(totals, prepend=0).tolist()
 
@@ -138,9 +141,11 @@ def test_what_is_not_used_is_not_lost_to_later_rows() -> None:
 def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, seed: int) -> None:
     scores = np.random.default_rng(seed).normal(size=200) * 3
     memory, twin = query.start(), naive.query_twin(query)
-    asking = [query.ask(memory, Seen(score, 0.0, 1.0, 1.0), 0.5) for score in scores]
+    asking = [query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores]
     assert all(0 < probability <= 1 for probability in asking)
-    np.testing.assert_allclose(asking, [twin(score, 0.5) for score in scores], rtol=1e-9)
+    np.testing.assert_allclose(
+        asking, [twin(naive.View(score, 0.0, 1.0, 0, 0.0), 0.5) for score in scores], rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.4])

@@ -147,12 +147,12 @@ HEADERS = {
 WEIGHTS = "state/weights"
 ARRAYS = {
     "weights missing": drop(WEIGHTS),
-    "rounds missing": drop("rounds"),
+    "rounds missing": drop("past/rounds"),
     "weights of one number": put(WEIGHTS, "shape", [1]),
     "weights in two dimensions": put(WEIGHTS, "shape", [1, 5]),
     "weights of whole numbers": put(WEIGHTS, "dtype", "I64"),
     "weights of an unknown type": put(WEIGHTS, "dtype", "F65"),
-    "rounds of floats": put("rounds", "dtype", "F64"),
+    "rounds of floats": put("past/rounds", "dtype", "F64"),
     "a huge shape": put(WEIGHTS, "shape", [2**62]),
     "a negative shape": put(WEIGHTS, "shape", [-5]),
     "a shape of text": put(WEIGHTS, "shape", ["5"]),
@@ -182,7 +182,7 @@ def test_forged_data_are_refused(change: str) -> None:
     is_refused(forge(data=ENDS[change]))
 
 
-@pytest.mark.parametrize("counter", ["rounds", "asked", "memory/rows", "memory/spent", "memory/refused"])
+@pytest.mark.parametrize("counter", ["past/rounds", "past/asked", "memory/rows", "memory/spent", "memory/refused"])
 def test_negative_counters_are_refused(counter: str) -> None:
     places: dict[str, list[int]] = {}
 

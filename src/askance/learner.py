@@ -88,7 +88,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._begin_once()
         machine = self._machine
         rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
-        coin = self._coin(int(machine.core.rounds[0]))
+        coin = self._coin(int(machine.core.past.rounds[0]))
         kind, guess, score, probability, asked = machine.ask(rows, width, coin)
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
@@ -147,7 +147,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What has been asked for so far, and what a budget has refused."""
         self._begin_once()
         core = self._machine.core
-        return Spending(int(core.rounds[0]), int(core.asked[0]), refused(core.memory))
+        return Spending(int(core.past.rounds[0]), int(core.past.asked[0]), refused(core.memory))
 
     def widen(self, n_features: int) -> Self:
         """Have room for `n_features` features: those never seen before start as the update rule starts them."""
@@ -250,7 +250,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """One pass over rows; if anything is wrong with them, nothing changes."""
         machine, dtype = self._machine, self._machine.dtype
         observed, signs = self._signs(labels.as_labels(y, X.shape[0]), classes)
-        first, refused_before = int(machine.core.rounds[0]), refused(machine.core.memory)
+        first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
         tossed = toss(self.seed, first, len(signs)) if coins is None else given_coins(coins, len(signs))
         outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, signs, tossed))
         self._observe(observed)

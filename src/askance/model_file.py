@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.passes import arrays_of
+from askance.engine.passes import learned
 from askance.labels import as_labels, distinct
 from askance.rules import known_rules
 
@@ -67,7 +67,7 @@ def to_bytes(learner: "Learner") -> bytes:
     from safetensors.numpy import save as to_safetensors
 
     learner._begin_once()
-    content = to_safetensors(arrays_of(learner._machine.core), {"askance": json.dumps(_header(learner))})
+    content = to_safetensors(learned(learner._machine.core), {"askance": json.dumps(_header(learner))})
     return content.replace(BLANK.encode(), _digest(content).encode(), 1)
 
 
@@ -142,7 +142,7 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         learner._has_width(width, elastic=header["elastic"])
     if json.dumps(_header(learner), sort_keys=True) != json.dumps(header, sort_keys=True):
         raise ModelFault("has a header that this askance would not write: use a backup or train anew")
-    _fill(arrays_of(learner._machine.core), from_safetensors(content))
+    _fill(learned(learner._machine.core), from_safetensors(content))
     return learner
 
 

@@ -20,19 +20,28 @@ class Row(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is known of a row before its label is: p = `score`, v = `spread`, x·x and sgn(p)."""
+    """What is known of a row before its label is, and of the past.
+
+    p = `score`, v = `spread`, x·x, the guess (sgn(p), or the number of a class), how many `mistakes` labels have
+    shown so far, and the `longest` x·x among these.
+    """
 
     score: float
     spread: float
     squared_norm: float
     guess: float
+    mistakes: int
+    longest: float
 
 
 class State(Protocol):
-    """What an update rule has learned: a named tuple of arrays with one entry a feature."""
+    """What an update rule has learned: a named tuple of arrays. Here, one with a few numbers a feature."""
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """What feature `j` of value `x` adds to the score and to the spread."""
+
+    def margin(self, total: float, spread: float) -> float:
+        """The score, from the sums of the terms."""
 
     def move(self, j: int, x: float, step: Any) -> None:
         """Change feature `j` by a step of the rule."""

@@ -11,7 +11,7 @@ import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
 # What compiled code can be made of. Editing a reader or a page leaves the machine code as it was.
-COMPILED = ("rows.py", "mixing.py", "engine/*.py", "updates/*.py", "queries/*.py")
+COMPILED = ("rows.py", "mixing.py", "engine/*.py", "forms/*.py", "updates/*.py", "queries/*.py")
 
 
 @functools.cache

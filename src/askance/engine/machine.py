@@ -10,7 +10,7 @@ from askance.engine import passes
 from askance.engine.passes import Core, Outcome
 from askance.engine.seam import COMPILING
 from askance.rows import SOUND, DenseRows, SparseRows
-from askance.updates.rule import widened
+from askance.updates.rule import form_of, widened
 
 AnyRows = SparseRows | DenseRows
 
@@ -21,15 +21,8 @@ class Machine:
     def __init__(self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float) -> None:
         self.dtype = dtype
         self.width: int | None = None
-        self.core = Core(
-            update,
-            query,
-            update.start(0, dtype),
-            query.start(),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
-            at_zero,
-        )
+        state = update.start(0, dtype)
+        self.core = Core(update, query, form_of(state), state, query.start(), passes.no_past(), at_zero)
         self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
 
     def run(
@@ -80,7 +73,8 @@ class Machine:
     def _with_room(self, width: int) -> Core:
         if width == self.width:
             return self.core
-        return self.core._replace(state=widened(self.core.state, self.core.update, width, self.dtype))
+        state = widened(self.core.state, self.core.update, width, self.dtype)
+        return self.core._replace(state=state, form=form_of(state))
 
     def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
         key = (name, type(rows))

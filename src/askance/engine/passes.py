@@ -11,26 +11,41 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import sign
+from askance.engine.choose import larger
 from askance.engine.digest import is_ours, package_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
+from askance.forms.form import Form
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.rows import SOUND, Rows, Seen, State
 from askance.updates.rule import UpdateRule
 
-for _protocol in (State, Rows, UpdateRule, QueryRule, ScalableRule):
+for _protocol in (State, Rows, Form, UpdateRule, QueryRule, ScalableRule):
     expose(_protocol)
 
 
+class Past(NamedTuple):
+    """Counters over all rounds: rows, labels asked for, mistakes that labels have shown, and their longest x·x."""
+
+    rounds: NDArray[np.int64]
+    asked: NDArray[np.int64]
+    mistakes: NDArray[np.int64]
+    longest: NDArray[np.float64]
+
+
+def no_past() -> Past:
+    """Nothing has happened yet."""
+    return Past(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
+
+
 class Core(NamedTuple):
-    """A learner as the passes know it: two rules, what they have learned, and two counters."""
+    """A learner as the passes know it: two rules and what they have learned, the form of that, and the past."""
 
     update: Any
     query: Any
+    form: Any
     state: Any
     memory: Any
-    rounds: NDArray[np.int64]
-    asked: NDArray[np.int64]
+    past: Past
     at_zero: float  # sgn(0)
 
 
@@ -55,10 +70,22 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
     )
 
 
+# The helpers take parts of a core, because a whole one would have its references counted in every row.
+
+
 @inlined
-def _look(state: Any, rows: Any, t: int, width: int, at_zero: float) -> Any:
-    score, spread, squared_norm, sound = rows.sweep(t, state, width)
-    return Seen(score, spread, squared_norm, sign(score, at_zero)), sound
+def _look(form: Any, state: Any, past: Any, rows: Any, t: int, width: int, at_zero: float) -> Any:
+    score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
+    return Seen(score, spread, squared_norm, guess, past.mistakes[0], past.longest[0]), sound
+
+
+@inlined
+def _learn(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label: float, step: Any) -> None:
+    """Take the step, and note whether the label has shown a mistake: every rule learns from those."""
+    form.learn(state, rows, t, like(step, seen.score))
+    wrong = seen.guess != label
+    past.mistakes[0] += wrong
+    past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
 
 
 # Each pass is made by a function of the sources' digest: what a function closes over is part of the key
@@ -68,24 +95,25 @@ def _look(state: Any, rows: Any, t: int, width: int, at_zero: float) -> Any:
 def _make_run(digest: str) -> Callable[..., Any]:
     def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
-        update, query, state, memory = core.update, core.query, core.state, core.memory
+        update, query, form, state, memory, past, at_zero = core
         for t in range(labels.shape[0]):
-            seen, sound = _look(state, rows, t, width, core.at_zero)
+            seen, sound = _look(form, state, past, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             probability = query.ask(memory, seen, coins[t])
             asked = coins[t] < probability
-            fires, step = update.step(seen, labels[t])
+            faced, side = form.face(seen, labels[t])
+            fires, step = update.step(faced, side)
             updated = asked & fires
             if updated:
-                rows.shift(t, state, like(step, seen.score))
+                _learn(form, state, past, rows, t, seen, labels[t], step)
             outcome.guesses[t] = seen.guess
             outcome.scores[t] = seen.score
             outcome.probabilities[t] = probability
             outcome.asked[t] = asked
             outcome.updated[t] = updated
-            core.asked[0] += asked
-        core.rounds[0] += labels.shape[0]
+            past.asked[0] += asked
+        past.rounds[0] += labels.shape[0]
         return SOUND, 0
 
     return run
@@ -102,14 +130,15 @@ def _make_check(digest: str) -> Callable[..., Any]:
 def _make_ask(digest: str) -> Callable[..., Any]:
     def ask(core, rows, width, coin):  # type: ignore[no-untyped-def]
         _ = digest
-        seen, sound = _look(core.state, rows, 0, width, core.at_zero)
+        past = core.past
+        seen, sound = _look(core.form, core.state, past, rows, 0, width, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         probability = core.query.ask(core.memory, seen, coin)
         asked = coin < probability
-        core.rounds[0] += 1
-        core.asked[0] += asked
-        return SOUND, seen.guess, float(seen.score), probability, asked
+        past.rounds[0] += 1
+        past.asked[0] += asked
+        return SOUND, float(seen.guess), float(seen.score), probability, asked
 
     return ask
 
@@ -117,14 +146,15 @@ def _make_ask(digest: str) -> Callable[..., Any]:
 def _make_learn(digest: str) -> Callable[..., Any]:
     def learn(core, rows, width, labels):  # type: ignore[no-untyped-def]
         _ = digest
-        update, state = core.update, core.state
+        update, _query, form, state, _memory, past, at_zero = core
         kind, bad = rows.check(0, labels.shape[0], width)
         if kind == SOUND:
             for t in range(labels.shape[0]):
-                seen, _sound = _look(state, rows, t, width, core.at_zero)
-                fires, step = update.step(seen, labels[t])
+                seen, _sound = _look(form, state, past, rows, t, width, at_zero)
+                faced, side = form.face(seen, labels[t])
+                fires, step = update.step(faced, side)
                 if fires:
-                    rows.shift(t, state, like(step, seen.score))
+                    _learn(form, state, past, rows, t, seen, labels[t], step)
         return kind, bad
 
     return learn
@@ -133,9 +163,9 @@ def _make_learn(digest: str) -> Callable[..., Any]:
 def _make_score(digest: str) -> Callable[..., Any]:
     def score(core, rows, width, scores):  # type: ignore[no-untyped-def]
         _ = digest
-        state = core.state
+        form, state, at_zero = core.form, core.state, core.at_zero
         for t in range(scores.shape[0]):
-            scores[t], _spread, _squared_norm, sound = rows.sweep(t, state, width)
+            scores[t], _spread, _squared_norm, _guess, sound = form.look(state, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
         return SOUND, 0
@@ -192,6 +222,11 @@ def _classes(value: Any) -> Iterator[type]:
             yield type(value)
         for part in value:
             yield from _classes(part)
+
+
+def learned(core: Core) -> dict[str, NDArray[Any]]:
+    """All that a core has learned, by path: what a model file keeps. A form has but scratch."""
+    return arrays_of(core._replace(form=None))
 
 
 def arrays_of(value: Any, path: str = "") -> dict[str, NDArray[Any]]:

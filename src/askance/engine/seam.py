@@ -104,17 +104,23 @@ def inlined(function: Function) -> Function:
 
 
 def like(value: Any, example: Any) -> Any:
-    """`value` in the precision of `example`.
+    """A number, or a pair or three of them, in the precision of `example`.
 
     Hyper-parameters are in double precision; without this, so would be the loops over single-precision rows.
     """
+    if isinstance(value, tuple):
+        return tuple(type(example)(part) for part in value)
     return type(example)(value)
 
 
 @overload(like)
-def _compiled_like(value, example):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    precision = example
-    return lambda value, example: precision(value)  # noqa: ARG005
+def _compiled_like(value, example):  # type: ignore[no-untyped-def]
+    to = example
+    if not isinstance(value, BaseTuple):
+        return lambda value, example: to(value)  # noqa: ARG005
+    if len(value) == 2:
+        return lambda value, example: (to(value[0]), to(value[1]))  # noqa: ARG005
+    return lambda value, example: (to(value[0]), to(value[1]), to(value[2]))  # noqa: ARG005
 
 
 BYTES_OF_A_LINE = 64  # what a processor brings from memory at a time

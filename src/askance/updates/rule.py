@@ -5,8 +5,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike
 
+from askance.forms.linear import Linear
 from askance.limits import Limits
-from askance.rows import Seen, State
+from askance.rows import Seen
 
 
 class UpdateRule(Protocol):
@@ -16,8 +17,8 @@ class UpdateRule(Protocol):
     `askance.engine.choose` has what to use instead of `if`.
     """
 
-    def start(self, width: int, dtype: DTypeLike) -> State:
-        """The state before the first label."""
+    def start(self, width: int, dtype: DTypeLike) -> Any:
+        """The state before the first label: a `State`, or one that has a method `form`."""
 
     def step(self, seen: Seen, label: float) -> tuple[bool, Any]:
         """Whether the rule fires on a row of this `label` (+1 or -1), and the step it then takes."""
@@ -26,9 +27,14 @@ class UpdateRule(Protocol):
         """The allowed values of the hyper-parameters."""
 
 
-def widened(state: State, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> State:
+def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> Any:
     """The same state with room for `width` features; those never seen start as the rule starts them."""
     wider = rule.start(width, dtype)
-    for old, new in zip(state, wider, strict=True):  # type: ignore[call-overload]
-        new[: len(old)] = old
+    for old, new in zip(state, wider, strict=True):
+        new[tuple(map(slice, old.shape))] = old
     return wider
+
+
+def form_of(state: Any) -> Any:
+    """The form that a state names: `Linear` unless it says otherwise."""
+    return state.form() if hasattr(state, "form") else Linear()

@@ -20,6 +20,10 @@ class Weights(NamedTuple):
         # A zero of the weights' own precision: the sum of such zeros costs nothing.
         return self.weights[j] * x, self.weights.dtype.type(0)
 
+    def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
+        """w·x."""
+        return total
+
     def move(self, j: int, x: float, step: float) -> None:
         """w_j ← w_j + τ x_j."""
         self.weights[j] += step * x

@@ -1,0 +1,9 @@
+"""Forms: how what a rule has learned is laid over rows. A state names its form; the passes know nothing else.
+
+`Linear` adds up what each feature says, which serves every rule with a few numbers a feature.
+"""
+
+from askance.forms.form import Form
+from askance.forms.linear import Linear
+
+__all__ = ["Form", "Linear"]

@@ -1,0 +1,18 @@
+"""What a form is."""
+
+from typing import Any, Protocol
+
+from askance.rows import Seen
+
+
+class Form(Protocol):
+    """How a state is read and changed by rows: a named tuple, perhaps of scratch arrays, with these methods."""
+
+    def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
+        """Score, spread, squared norm and guess of row `t`, and whether it is sound; if not, they mean nothing."""
+
+    def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
+        """What the update rule is told of the row just looked at and of its label, which is +1 or -1 to it."""
+
+    def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
+        """Take a step of the update rule along the row just looked at and faced."""

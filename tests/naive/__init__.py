@@ -1,0 +1,53 @@
+"""Naive twins of the rules, written from the papers' formulas and from nothing else: askance is not imported here.
+
+A file a family; each lists its update rules and its algorithms by name, and they are joined here.
+"""
+
+from typing import Any
+
+from naive import first_order
+from naive.loop import Query, Run, Twin, View, run
+from naive.queries import QUERIES, WRAPPERS, margin
+
+FAMILIES = (first_order,)
+UPDATES = {name: twin for family in FAMILIES for name, twin in family.UPDATES.items()}
+ALGORITHMS = {name: build for family in FAMILIES for name, build in family.ALGORITHMS.items()}
+
+__all__ = [
+    "ALGORITHMS",
+    "QUERIES",
+    "UPDATES",
+    "WRAPPERS",
+    "Query",
+    "Run",
+    "Twin",
+    "View",
+    "algorithm",
+    "margin",
+    "query_twin",
+    "run",
+    "update_twin",
+]
+
+
+def algorithm(name: str, X: Any, y: Any, coins: Any, **parameters: Any) -> Run:
+    """The run of a paper's algorithm."""
+    twin, query, sgn0 = ALGORITHMS[name](**parameters)
+    return run(X, y, coins, twin, query, sgn0)
+
+
+def update_twin(rule: Any) -> Twin:
+    """The twin of an update rule, found by the name of its class."""
+    return UPDATES[type(rule).__name__](**rule._asdict())
+
+
+def query_twin(rule: Any, eagerness: float | None = None) -> Query:
+    """The twin of a query rule, with twins for the rules that it wraps."""
+    name = type(rule).__name__
+    parameters = rule._asdict()
+    if name in QUERIES:
+        return QUERIES[name](**parameters, **({} if eagerness is None else {"eagerness": eagerness}))
+    inner = parameters.pop("inner")
+    if name == "AtRate":
+        return WRAPPERS[name](lambda factor: query_twin(inner, factor), **parameters)
+    return WRAPPERS[name](query_twin(inner), **parameters)

@@ -1,0 +1,100 @@
+"""The loop over a stream, and what a twin is."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+CLOSE = 1e-9
+
+
+class Twin:
+    """The twin of an update rule: it begins at `width` features and keeps what it has learned in `self`."""
+
+    def begin(self, width: int) -> None:
+        """Know nothing."""
+        self.w = [0.0] * width
+
+    def look(self, x: list[float]) -> tuple[float, float]:
+        """The score p and the spread v."""
+        return dot(self.w, x), 0.0
+
+    def learn(self, x: list[float], y: float, p: float, v: float, guess: float) -> bool:
+        """Learn the label; whether the rule fired."""
+        raise NotImplementedError
+
+    def close(self, x: list[float], y: float, p: float, v: float) -> bool:
+        """Whether a decision of the rule hangs on the last bits."""
+        return 0 < abs(p) < CLOSE or 0 < abs(1 - y * p) < CLOSE
+
+    def norm(self, x: list[float]) -> float:
+        """x·x."""
+        return dot(x, x)
+
+    def weights(self) -> Any:
+        """What `coef_` should be."""
+        return np.array(self.w)
+
+
+@dataclass
+class View:
+    """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them."""
+
+    p: float
+    v: float
+    norm: float
+    mistakes: int
+    longest: float
+
+
+Query = Callable[[View, float], float]
+
+
+@dataclass
+class Run:
+    """What a run returned, round by round, and the last weights."""
+
+    labels: Any
+    scores: Any
+    probabilities: Any
+    asked: Any
+    updated: Any
+    w: Any
+    refused: int
+    # The rounds before the first that hangs on the last bits: up to there, decisions must agree exactly.
+    settled: int
+
+
+def dot(one: list[float], other: list[float]) -> float:
+    """Σ one_j other_j."""
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def run(X: Any, y: Any, coins: Any, twin: Twin, query: Query, sgn0: float = 1.0) -> Run:
+    """Predict each row, ask where coin < probability, learn where asked."""
+    rows = np.asarray(X, float).tolist()
+    twin.begin(np.shape(X)[1])
+    rounds = []
+    settled = None
+    mistakes, longest = 0, 0.0
+    for t, (x, label, coin) in enumerate(zip(rows, np.asarray(y).tolist(), coins, strict=True)):
+        p, v = twin.look(x)
+        guess = sgn0 if p == 0 else math.copysign(1.0, p)
+        probability = query(View(p, v, twin.norm(x), mistakes, longest), coin)
+        if settled is None and (abs(coin - probability) < CLOSE or twin.close(x, label, p, v)):
+            settled = t
+        asked = coin < probability
+        fired = asked and twin.learn(x, label, p, v, guess)
+        if fired and guess != label:
+            mistakes, longest = mistakes + 1, max(longest, twin.norm(x))
+        rounds.append((guess, p, probability, asked, fired))
+    columns = [np.array(column) for column in zip(*rounds, strict=True)]
+    return Run(*columns, twin.weights(), refused_by(query), len(rounds) if settled is None else settled)
+
+
+def refused_by(query: Any) -> int:
+    """What the budgets around a rule refused."""
+    inner = getattr(query, "inner", None)
+    return getattr(query, "refused", 0) + (0 if inner is None else refused_by(inner))

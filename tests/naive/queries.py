@@ -1,0 +1,57 @@
+"""Query rules and the wrappers around them: functions of parameters that return (view, coin) → probability."""
+
+import math
+from collections.abc import Callable, Mapping
+
+from naive.loop import Query, View
+
+
+def always() -> Query:
+    """Probability 1."""
+    return lambda view, coin: 1.0
+
+
+def random(ratio: float = 0.5, eagerness: float = 1.0) -> Query:
+    """A constant probability."""
+    return lambda view, coin: min(1.0, ratio * eagerness)
+
+
+def margin(b: float = 1.0, offset: float = 0.0, eagerness: float = 1.0) -> Query:
+    """b/(b + offset + |p|); b = ∞ gives 1."""
+    b = b * eagerness
+    return lambda view, coin: 1.0 if b == math.inf else b / (b + offset + abs(view.p))
+
+
+class Within:
+    """At most burst + rate·t questions after t rows, and at most `limit`: otherwise probability 0."""
+
+    def __init__(self, inner: Query, rate: float = 1.0, burst: float = 1.0, limit: float = math.inf) -> None:
+        self.inner, self.rate, self.burst, self.limit = inner, rate, burst, limit
+        self.rows = self.spent = self.refused = 0
+
+    def __call__(self, view: View, coin: float) -> float:
+        self.rows += 1
+        probability = self.inner(view, coin)
+        if self.spent + 1 > self.burst + self.rate * self.rows or self.spent + 1 > self.limit:
+            self.refused += coin < probability
+            return 0.0
+        self.spent += coin < probability
+        return probability
+
+
+class AtRate:
+    """With s = 0.25 · (rate·t - Σ earlier probabilities), kept within ±30: that of `inner` made e^s times as
+    eager, times min(1, e^(s + 8)).
+    """
+
+    def __init__(self, inner: Callable[[float], Query], rate: float = 0.1) -> None:
+        self.inner, self.rate, self.s = inner, rate, 0.0
+
+    def __call__(self, view: View, coin: float) -> float:
+        probability = self.inner(math.exp(self.s))(view, coin) * min(1.0, math.exp(self.s + 8))
+        self.s = min(30.0, max(-30.0, self.s + 0.25 * (self.rate - probability)))
+        return probability
+
+
+QUERIES: Mapping[str, Callable[..., Query]] = {"Always": always, "Random": random, "Margin": margin}
+WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}
