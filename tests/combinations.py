@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from askance import Learner, queries, updates
+from askance.engine.seam import COMPILING
 from askance.rules import check_rules
 
 WRAPPED: dict[type, dict[str, float]] = {
@@ -21,15 +22,15 @@ def query_rules() -> Iterator[Any]:
     for rule in queries.RULES:
         yield rule()
     for wrapper, rule in itertools.product(queries.WRAPPERS, queries.RULES):
-        if fits(wrapped := wrapper(rule(), **WRAPPED[wrapper])):
-            yield wrapped
+        if wrapper is queries.Within or hasattr(rule, "scaled"):
+            yield wrapper(rule(), **WRAPPED[wrapper])
     yield queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
 
 
-def fits(query: Any) -> bool:
-    """Whether a wrapper takes the rule inside it."""
+def fits(query: Any, update: Any) -> bool:
+    """Whether the rules go together."""
     try:
-        check_rules(updates.Perceptron(), query)
+        check_rules(update, query)
     except ValueError:
         return False
     return True
@@ -54,4 +55,19 @@ def _name(rule: Any) -> str:
     return type(rule).__name__ + (f"({_name(inner)})" if inner is not None else "")
 
 
-COMBINATIONS = [Combination(rule(), query) for rule in updates.RULES for query in query_rules()]
+ALL = [
+    Combination(rule(), query)
+    for rule, query in itertools.product(updates.RULES, query_rules())
+    if fits(query, rule())
+]
+
+# Compiling takes a second for each: there, every rule is seen with a bare and with a wrapped partner, and all
+# pairs are left to plain Python.
+REFERENCES = ("PassiveAggressive2",)
+PARTNERS = ("Margin", "Within(AtRate(Margin))")
+THIN = [
+    combination
+    for combination in ALL
+    if type(combination.update).__name__ in REFERENCES or _name(combination.query) in PARTNERS
+]
+COMBINATIONS = THIN if COMPILING else ALL

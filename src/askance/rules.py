@@ -6,14 +6,21 @@ from typing import Any, get_type_hints
 from askance.limits import check_parameters
 from askance.queries import RULES as QUERIES
 from askance.queries import WRAPPERS, AtRate, QueryRule
+from askance.queries.rule import needs_spread
 from askance.updates import RULES as UPDATES
 from askance.updates import UpdateRule
+from askance.updates.rule import about
 
 
 def check_rules(update: Any, query: Any) -> None:
     """ValueError or TypeError, in one sentence, unless `update` and `query` are rules with sound parameters."""
     _check_methods(update, UpdateRule, "an update rule")
     check_parameters(update, update.limits())
+    if needs_spread(query) and not about(update).has_spread:
+        raise ValueError(
+            f"{type(query).__name__} looks at the spread, which {type(update).__name__} has not: "
+            f"take {_listed_with_spread()}, or the query rule Margin"
+        )
     while query is not None:
         _check_methods(query, QueryRule, "a query rule")
         check_parameters(query, query.limits())
@@ -21,6 +28,10 @@ def check_rules(update: Any, query: Any) -> None:
         if isinstance(query, AtRate) and not hasattr(inner, "scaled"):
             raise ValueError(f"AtRate needs a rule that can be scaled, which {type(inner).__name__} cannot")
         query = inner
+
+
+def _listed_with_spread() -> str:
+    return ", ".join(rule.__name__ for rule in UPDATES if about(rule()).has_spread)
 
 
 def _check_methods(rule: Any, protocol: type, kind: str) -> None:

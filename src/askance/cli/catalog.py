@@ -16,7 +16,7 @@ from askance.cli.console import print_json, stdout
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from askance.papers import Entry
+    from askance.papers.entry import Entry
 
 EXAMPLE = "Example:   askance catalog PAA-II"
 COLUMNS = ("name", "update rule", "query rule", "parameters", "where")

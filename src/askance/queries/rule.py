@@ -23,6 +23,14 @@ class QueryRule(Protocol):
         """The allowed values of the hyper-parameters."""
 
 
+def needs_spread(rule: Any) -> bool:
+    """Whether a query rule, or one that it wraps, looks at the spread: it then has a method that says so."""
+    inner = getattr(rule, "inner", None)
+    return bool(hasattr(rule, "needs_spread") and rule.needs_spread()) or (
+        inner is not None and needs_spread(inner)
+    )
+
+
 class ScalableRule(QueryRule, Protocol):
     """A query rule whose eagerness can be turned up and down."""
 

@@ -12,6 +12,7 @@ from askance.engine.choose import larger, smaller, where
 from askance.engine.seam import inlined
 from askance.limits import POSITIVE, Limits
 from askance.rows import Seen
+from askance.updates.rule import About
 from askance.updates.weights import Weights, hinge, zero_weights
 
 
@@ -30,6 +31,10 @@ class PassiveAggressive(NamedTuple):
     def limits(self) -> Limits:
         """It has no hyper-parameters."""
         return {}
+
+    def about(self) -> About:
+        """For two classes and for many."""
+        return About(many_classes=True)
 
 
 class PassiveAggressive1(NamedTuple):
@@ -50,6 +55,10 @@ class PassiveAggressive1(NamedTuple):
         """C > 0."""
         return {"C": POSITIVE}
 
+    def about(self) -> About:
+        """For two classes and for many."""
+        return About(many_classes=True)
+
 
 class PassiveAggressive2(NamedTuple):
     """PA-II: τ = ℓ / (x·x + 1/(2C)); every step is dampened, most those on short rows."""
@@ -68,6 +77,10 @@ class PassiveAggressive2(NamedTuple):
     def limits(self) -> Limits:
         """C > 0."""
         return {"C": POSITIVE}
+
+    def about(self) -> About:
+        """For two classes and for many."""
+        return About(many_classes=True)
 
 
 # Shorter rows count as rows of zeros: a full step along them would overflow single precision.

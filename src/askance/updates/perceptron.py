@@ -6,6 +6,7 @@ from numpy.typing import DTypeLike
 
 from askance.limits import Limits
 from askance.rows import Seen
+from askance.updates.rule import About
 from askance.updates.weights import Weights, zero_weights
 
 
@@ -23,3 +24,7 @@ class Perceptron(NamedTuple):
     def limits(self) -> Limits:
         """It has no hyper-parameters."""
         return {}
+
+    def about(self) -> About:
+        """For two classes and for many."""
+        return About(many_classes=True)

@@ -1,6 +1,6 @@
 """What an update rule is."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -10,11 +10,22 @@ from askance.limits import Limits
 from askance.rows import Seen
 
 
+class About(NamedTuple):
+    """What users should know of an update rule: its cost a round, and what it can be combined with.
+
+    In a cost, d' is the number of a row's non-zeros, d that of all features.
+    """
+
+    cost: str = "O(d')"
+    has_spread: bool = False
+    many_classes: bool = False
+
+
 class UpdateRule(Protocol):
     """How to learn from a label: a named tuple of hyper-parameters with these methods.
 
     `start` and `limits` run in plain Python, `step` in compiled code too, where it must be free of branches:
-    `askance.engine.choose` has what to use instead of `if`.
+    `askance.engine.choose` has what to use instead of `if`. A method `about` that returns an `About` is optional.
     """
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
@@ -25,6 +36,12 @@ class UpdateRule(Protocol):
 
     def limits(self) -> Limits:
         """The allowed values of the hyper-parameters."""
+
+
+def about(rule: Any) -> About:
+    """What a rule says of itself; a rule that says nothing is first-order and binary."""
+    said: About = rule.about() if hasattr(rule, "about") else About()
+    return said
 
 
 def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> Any:
