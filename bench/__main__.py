@@ -19,6 +19,7 @@ GROUPS = {
     "wide": ("bench.memory", "measure_wide"),
     "dense": ("bench.memory", "measure_dense"),
     "peers": ("bench.peers", "measure"),
+    "many": ("bench.many", "measure"),
     "rows": ("bench.rows", "measure"),
     "text": ("bench.text", "measure"),
     "peak": ("bench.processes", "measure_peak"),

@@ -1,4 +1,4 @@
-"""Write vectors.npz: what each algorithm returns on two small streams, worked out by the naive twins.
+"""Write vectors.npz: what each algorithm returns on small streams, worked out by the naive twins.
 
     python tests/make_vectors.py
 
@@ -12,28 +12,41 @@ import numpy as np
 
 import naive
 import streams
+from naive import multiclass
 
 PATH = pathlib.Path(__file__).with_name("vectors.npz")
 FIELDS = ("labels", "scores", "probabilities", "asked", "updated", "w")
 STREAMS = {"noisy": streams.noisy(), "sparse": streams.sparse_units()}
+SEVERAL = streams.several()
+CLASSES = 4
 
 
 def vectors() -> dict[str, Any]:
     """Every array of the file by name: in/<stream>/X|y|coins and out/<stream>/<name>/<field>."""
+    everywhere = {**STREAMS, "several": SEVERAL}
     arrays = {
-        f"in/{name}/{part}": value for name, made in STREAMS.items() for part, value in made._asdict().items()
+        f"in/{name}/{part}": value for name, made in everywhere.items() for part, value in made._asdict().items()
     }
-    for stream, made in STREAMS.items():
-        for name in naive.ALGORITHMS:
-            run = naive.algorithm(name, *made)
-            if run.settled < len(made.y):
-                raise ValueError(
-                    f"{name} on {stream}: round {run.settled} hangs on the last bits; take another seed"
-                )
-            arrays |= {f"out/{stream}/{name}/{field}": getattr(run, field) for field in FIELDS}
+    runs = {(stream, name): run(name, stream) for stream in STREAMS for name in naive.ALGORITHMS}
+    runs |= {("several", name): run(name, "several") for name in multiclass.ALGORITHMS}
+    for (stream, name), found in runs.items():
+        if found.settled < len(found.labels):
+            raise ValueError(
+                f"{name} on {stream}: round {found.settled} hangs on the last bits; take another seed"
+            )
+        arrays |= {f"out/{stream}/{name}/{field}": getattr(found, field) for field in FIELDS}
     return arrays
+
+
+def run(name: str, stream: str) -> naive.Run:
+    """What the twin of a name returns on a stream."""
+    if stream == "several":
+        return multiclass.algorithm(name, *SEVERAL, classes=CLASSES)
+    return naive.algorithm(name, *STREAMS[stream])
 
 
 if __name__ == "__main__":
     np.savez_compressed(PATH, **vectors())
-    print(f"{PATH.name}: {len(naive.ALGORITHMS)} algorithms on {len(STREAMS)} streams")
+    print(
+        f"{PATH.name}: {len(naive.ALGORITHMS)} algorithms for two classes, {len(multiclass.ALGORITHMS)} for many"
+    )

@@ -32,6 +32,16 @@ def sparse_units(rows: int = 150, width: int = 40, seed: int = 2) -> Made:
     return Made(X, np.where(score > np.quantile(score, 0.75), 1, -1), rng.random(rows))
 
 
+def several(rows: int = 150, width: int = 10, classes: int = 4, seed: int = 6) -> Made:
+    """Rows of several classes, numbered from 0; a tenth of the labels are wrong, and one row is of zeros."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, width)) * (rng.random((rows, width)) < 0.6)
+    y = np.argmax(X @ rng.normal(size=(width, classes)), axis=1)
+    wrong = rng.random(rows) < 0.1
+    X[rows // 3] = 0.0
+    return Made(X, np.where(wrong, rng.integers(0, classes, rows), y), rng.random(rows))
+
+
 def separable(rows: int = 200, width: int = 8, seed: int = 3) -> tuple[Made, Any]:
     """Rows that a vector of weights, returned too, separates with a margin of 1."""
     rng = np.random.default_rng(seed)

@@ -274,7 +274,6 @@ def test_one_line_for_a_mistake(data, words, said):
             "a,b\n1,2\n",
             "no label field: looked for 'label', 'y', 'class', 'target' among 'a', 'b': name it with --label",
         ),
-        ("x,label\n1,a\n2,b\n3,c\n", "has more than two classes ('a', 'b', 'c'): keep two of them"),
         ("x,label\n1,a\n2,a\n", "has only the class 'a': there is nothing to tell apart"),
         ("x,label\n1,a\nnan,b\n", "line 3, column 'x': nan is not a finite number"),
         ("x,label\n1,a\n2\n", "line 3: has 1 cells where the header has 2"),
@@ -287,6 +286,32 @@ def test_one_line_for_a_bad_file(tmp_path, content, said):
     told = complaint("run", data)
     assert told.startswith(str(data))
     assert said in told
+
+
+def test_many_classes_take_a_method_for_many_classes(tmp_path):
+    made = streams.several(rows=300)
+    data = write_csv(tmp_path / "d.csv", made.X, np.array(["a", "b", "c", "d"])[made.y])
+    said = answer("run", data, "--against", "MPE,full", "--rate", "0.3")
+    assert [method["name"] for method in said["methods"]] == ["MPAA-II", "MPE", "full"]
+    assert said["classes"] == ["a", "b", "c", "d"]
+    assert said["positive"] is None
+    assert set(said["methods"][0]["metrics"]) == {"accuracy", "error", "mistakes", "query_ratio"}
+    assert "4 classes: a, b, c, d" in output("run", data)
+    told = complaint("run", data, "--algorithm", "PAA-II")
+    assert "has more than two classes ('a', 'b', 'c', 'd'): take a multiclass method" in told
+    assert "the metric 'f' is for two classes" in complaint("run", data, "--metric", "f")
+    assert "PE is for two classes" in complaint("run", data, "--algorithm", "MPAA-II", "--against", "PE")
+    assert "give two or more different classes" in complaint("run", data, "--algorithm", "MPE", "--classes", "a,a")
+
+
+def test_a_model_of_many_classes_goes_on(tmp_path):
+    made = streams.several(rows=300)
+    first = write_csv(tmp_path / "first.csv", made.X[:150], made.y[:150])
+    second = write_csv(tmp_path / "second.csv", made.X[150:], made.y[150:])
+    output("run", first, "--save", tmp_path / "m.safetensors", "--trace", tmp_path / "t.parquet")
+    resumed = answer("run", second, "--resume", tmp_path / "m.safetensors")
+    assert resumed["classes"] == [0, 1, 2, 3]
+    assert resumed["methods"][0]["rows"] == 150
 
 
 def test_the_words_of_the_library_become_options():

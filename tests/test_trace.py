@@ -173,6 +173,7 @@ def test_parquet_holds_the_trace(tmp_path: pathlib.Path, classes: list[Any], unk
     assert json.loads(table.schema.metadata[b"askance"]) == {
         "algorithm": "PAA-II",
         "mode": "float64 exact",
+        "kind": "binary",
         "classes": classes,
         "spent": trace.spent,
         "refused": 2,

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import askance
 import make_vectors
 import naive
+from naive import multiclass
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 CHUNKS = (1, 7, None)
@@ -29,7 +30,18 @@ def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: in
     parts = [slice(start, start + (size or len(y))) for start in edges]
     trace = askance.Trace.join([learner.run(X[part], y[part], coins=coins[part]) for part in parts])
     fields = {name: getattr(trace, name) for name in ("labels", "scores", "probabilities", "asked", "updated")}
-    return fields | {"w": learner.coef_[0]}
+    return fields | {"w": learner.coef_ if learner.many else learner.coef_[0]}
+
+
+def made(name: str) -> askance.Learner:
+    """The learner of a name in exact mode; many classes are known from the start, however few a chunk shows."""
+    several = {"k": make_vectors.CLASSES} if askance.catalog[name].kind == "multiclass" else {}
+    return askance.make(name, dtype="float64", **several)
+
+
+def streams_of(name: str, two: tuple[str, ...], many: str) -> tuple[str, ...]:
+    """The streams that a name has vectors on."""
+    return (many,) if askance.catalog[name].kind == "multiclass" else two
 
 
 def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
@@ -52,12 +64,13 @@ def own_vectors() -> Mapping[str, Any]:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", askance.catalog)
 def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
-    assert f"out/noisy/{name}/w" in own_vectors, f"{name} has no vector: write its twin, run tests/make_vectors.py"
-    for stream in make_vectors.STREAMS:
+    for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
+        stored = f"out/{stream}/{name}/w" in own_vectors
+        assert stored, f"{name} has no vector: write its twin, run tests/make_vectors.py"
         X, y, coins = (own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "coins"))
         wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
         for size in CHUNKS:
-            learner = askance.make(name, dtype="float64")
+            learner = made(name)
             found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
             assert list(differences(found, wanted)) == [], (stream, size)
 
@@ -65,28 +78,32 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", askance.catalog)
 def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
-    for stream in ("bin", "sparse"):
+    for stream in streams_of(name, ("bin", "sparse"), "multi"):
         X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u"))
         wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
         for size in CHUNKS:
-            learner = askance.make(name, dtype="float64")
+            learner = made(name)
             found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
             assert list(differences(found, wanted)) == [], (stream, size)
 
 
-@pytest.mark.parametrize("name", naive.ALGORITHMS)
+@pytest.mark.parametrize("name", askance.catalog)
 def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mapping[str, Any]) -> None:
-    for stream in make_vectors.STREAMS:
-        run = naive.algorithm(name, *(own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "coins")))
+    for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
+        run = make_vectors.run(name, stream)
         wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
         assert list(differences(vars(run), wanted)) == []
         assert run.settled == len(run.labels)
 
 
-@pytest.mark.parametrize("name", naive.ALGORITHMS)
+@pytest.mark.parametrize("name", askance.catalog)
 def test_the_twins_return_the_vectors_of_the_specification(name: str, spec_vectors: Mapping[str, Any]) -> None:
-    for stream in ("bin", "sparse"):
-        run = naive.algorithm(name, *(spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u")))
+    for stream in streams_of(name, ("bin", "sparse"), "multi"):
+        arrays = [spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u")]
+        if stream == "multi":
+            run = multiclass.algorithm(name, *arrays, classes=make_vectors.CLASSES)
+        else:
+            run = naive.algorithm(name, *arrays)
         wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
         assert list(differences(vars(run), wanted)) == []
 

@@ -14,14 +14,16 @@ USUAL_NEGATIVES = (-1, 0)
 USUAL_POSITIVE = 1
 
 
-def as_classes(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
-    """Two given classes, sorted."""
+def as_classes(values: Sequence[Any] | NDArray[Any], *, many: bool = False) -> NDArray[Any]:
+    """Two given classes, or `many`, sorted."""
     try:
         classes = np.unique(as_labels(list(values), len(values)))
     except (TypeError, ValueError):
         classes = np.empty(0)
-    if len(classes) != 2 or isinstance(values, str):
-        raise ValueError(f"classes must hold two different values of one kind, not {values!r}")
+    different = len(classes) >= 2 and len(classes) == len(values) if many else len(classes) == 2
+    if not different or isinstance(values, str):
+        count = "two or more" if many else "two"
+        raise ValueError(f"classes must hold {count} different values of one kind, not {values!r}")
     return classes
 
 
@@ -74,7 +76,8 @@ def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
         raise ValueError("y mixes labels of different kinds, which have no order") from None
     if len(both) > 2:
         raise ValueError(
-            f"Only binary classification is supported. y has {len(both)} classes: {_listed(both)}"
+            f"Only binary classification is supported. y has {len(both)} classes: {_listed(both)}; "
+            "for more than two take Learner(many=True) or a multiclass name such as MPAA-II"
             if not len(known)
             else f"unknown class {_listed(np.setdiff1d(both, known))} in y: the classes are {_listed(known)}, "
             "so leave such rows out or map their labels to one of these"

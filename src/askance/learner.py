@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance import labels
+from askance.coding import Coding, ManyClasses, TwoClasses
 from askance.data.stream import Stream
 from askance.engine.coins import coins as toss
 from askance.engine.machine import AnyRows, Machine
@@ -20,7 +21,7 @@ from askance.queries import Margin, QueryRule
 from askance.queries.rule import refused
 from askance.rows import SOUND, UNSORTED, Row
 from askance.rules import check_rules, with_floats
-from askance.trace import Trace
+from askance.trace import BINARY, MANY, Trace
 from askance.updates import PassiveAggressive, PassiveAggressive2, UpdateRule
 
 # `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
@@ -54,10 +55,16 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     seed : of the coins. The coin of a round is a pure function of seed and round.
     dtype : "float32" is fast, with relaxed arithmetic; "float64" is exact, to the last bit of the formulas.
     sgn0 : the sign (+1 or -1) of a score of 0, on which the papers disagree.
-    classes : the two classes, where the first rows may not show both. The larger is the positive one.
+    classes : the classes, where the first rows may not show all. Of two, the larger is the positive one.
+    many : whether there may be more than two classes; new ones are learned when they appear. `classes` that are
+        given are reckoned with from the start, so that decisions do not depend on how a stream is cut.
 
     `ask` and `run` consult the query rule; `tell`, `partial_fit` and `fit` learn from every label they are given.
     """
+
+    _machine: Machine
+    _coding: Coding
+    _elastic: bool  # whether nothing but rows without a width has been seen
 
     def __init__(
         self,
@@ -68,6 +75,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dtype: str = "float32",
         sgn0: int = 1,
         classes: Sequence[Any] | None = None,
+        many: bool = False,
     ) -> None:
         self.update = update
         self.query = query
@@ -75,8 +83,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.dtype = dtype
         self.sgn0 = sgn0
         self.classes = classes
+        self.many = many
         if all(isinstance(rule, tuple) for rule in self._rules()):
-            check_rules(*self._rules())
+            check_rules(*self._rules(), many=many)
 
     # ------------------------------------------------------------------ the labelling loop
 
@@ -94,22 +103,18 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(sentence(kind, 0, rows))
         if self._elastic:
             self._has_width(width, elastic=isinstance(x, Row))
-        return Decision(self._pair[guess > 0] if self._pair else None, score, probability, asked)
+        return Decision(self._coding.label(guess), score, probability, asked)
 
     def tell(self, x: Any, y: Any) -> Self:
         """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
         self._begin_once()
         machine = self._machine
         rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
-        if self._pair is None or y not in self._pair:
-            observed, signs = self._signs(labels.as_labels([y], 1))
-        else:
-            observed, signs = self._observed, self._sign[int(y == self._pair[1])]
-        kind, bad = machine.learn(rows, width, signs)
+        coding, codes = self._coding.one(y)
+        kind, bad = machine.learn(rows, width, codes, coding.lanes)
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
-        if observed is not self._observed:
-            self._observe(observed)
+        self._coding = coding
         if self._elastic:
             self._has_width(width, elastic=isinstance(x, Row))
         return self
@@ -166,9 +171,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fresh._begin_once()
         X = fresh._validated(X, reset=True)
         targets = self._targets(y, X.shape[0])
-        if self.classes is None and len(labels.distinct(targets, targets[:0])) < 2:
-            raise ValueError("fit needs rows of two classes, but y has only one class")
-        fresh._learn(X, targets)
+        fresh._learn(X, targets, at_least=1 if self.classes is not None else 2)
         self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fresh.__dict__)
         return self
@@ -181,28 +184,34 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """The scores of the rows: positive for the larger class."""
-        self._check_fitted()
-        X = self._validated(X, reset=False)
-        return self._on_sound_rows(X, lambda rows: self._machine.score(rows, *X.shape))
+        """The scores of the rows: positive for the larger class, or of more than two, a column a class."""
+        scores = self._scores(X)
+        if not self.many:
+            return scores[:, 0]
+        scores = scores[:, np.argsort(self._coding.observed)]
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classes of the rows."""
-        scores = self.decision_function(X)
-        positive = scores >= 0 if self._machine.core.at_zero > 0 else scores > 0
+        scores = self._scores(X)
+        if self.many:
+            return self._coding.values[np.argmax(scores, axis=1)]
+        positive = scores[:, 0] >= 0 if self._machine.core.at_zero > 0 else scores[:, 0] > 0
         return self.classes_[positive.astype(int)]
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The two classes; the larger is the positive one."""
+        """The classes, sorted; of two, the larger is the positive one."""
         self._check_fitted()
-        return labels.pair(self._observed).copy()
+        return np.sort(self._coding.values)
 
     @property
     def coef_(self) -> NDArray[Any]:
-        """The weights, in scikit-learn's form of one row a binary classifier."""
+        """The weights: a row for two classes, as in scikit-learn; for many, a row a class."""
         self._check_fitted()
-        window = self._machine.core.state.weights[np.newaxis, :]
+        window = self._machine.weights()
+        if self.many:
+            window = window[np.argsort(self._coding.observed)]
         window.flags.writeable = False
         return window
 
@@ -214,7 +223,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def check_parameters(self) -> None:
         """Raise ValueError or TypeError, in one sentence, if a parameter cannot be used."""
-        check_rules(*self._rules())
+        check_rules(*self._rules(), many=self.many)
         if self.dtype not in ("float32", "float64"):
             raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {self.dtype!r}")
         if self.sgn0 not in (1, -1):
@@ -222,8 +231,10 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         whole = isinstance(self.seed, int | np.integer) and not isinstance(self.seed, bool)
         if not whole or not 0 <= self.seed < 2**64:
             raise ValueError(f"seed must be a whole number from 0 to 2^64 - 1, not {self.seed!r}")
+        if not isinstance(self.many, bool | np.bool_):
+            raise ValueError(f"many must be True or False, not {self.many!r}")
         if self.classes is not None:
-            labels.as_classes(self.classes)
+            labels.as_classes(self.classes, many=bool(self.many))
 
     # ------------------------------------------------------------------ inside
 
@@ -238,9 +249,11 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return
         self.check_parameters()
         update, query = map(with_floats, self._rules())
-        self._machine = Machine(update, query, np.dtype(self.dtype), float(self.sgn0))
-        self._observe(np.empty(0) if self.classes is None else labels.as_classes(self.classes))
-        self._sign = (np.full(1, -1, self.dtype), np.full(1, 1, self.dtype))
+        dtype, many = np.dtype(self.dtype), bool(self.many)
+        given = np.empty(0) if self.classes is None else labels.as_classes(self.classes, many=many)
+        self._coding = (ManyClasses if many else TwoClasses)(given, dtype)
+        lanes = self._coding.lanes
+        self._machine = Machine(update, query, dtype, float(self.sgn0), many=many, lanes=lanes)
         self._elastic = True
         self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
 
@@ -249,16 +262,17 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Trace:
         """One pass over rows; if anything is wrong with them, nothing changes."""
         machine, dtype = self._machine, self._machine.dtype
-        observed, signs = self._signs(labels.as_labels(y, X.shape[0]), classes)
+        coding, codes = self._coding.all(labels.as_labels(y, X.shape[0]), classes)
         first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
-        tossed = toss(self.seed, first, len(signs)) if coins is None else given_coins(coins, len(signs))
-        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, signs, tossed))
-        self._observe(observed)
+        tossed = toss(self.seed, first, len(codes)) if coins is None else given_coins(coins, len(codes))
+        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, codes, tossed, coding.lanes))
+        self._coding = coding
         self._has_width(width)
         return Trace(
-            truth=signs.astype(np.int8),
+            truth=codes.astype(np.int32),
             **outcome._asdict(),
-            classes=labels.pair(observed).copy(),
+            classes=coding.values,
+            kind=MANY if self.many else BINARY,
             first_round=first,
             mode="float64 exact" if dtype == np.float64 else "float32 relaxed",
             algorithm=f"{machine.core.update} × {machine.core.query}",
@@ -266,11 +280,13 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             refused=refused(machine.core.memory) - refused_before,
         )
 
-    def _learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
-        observed, signs = self._signs(y, classes)
+    def _learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None, *, at_least: int = 1) -> None:
+        coding, codes = self._coding.all(y, classes)
+        if len(coding.observed) < at_least:
+            raise ValueError("fit needs rows of two classes, but y has only one class")
         machine, width = self._machine, X.shape[1]
-        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, signs), None))
-        self._observe(observed)
+        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, coding.lanes), None))
+        self._coding = coding
         self._has_width(width)
 
     def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
@@ -284,23 +300,11 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(sentence(kind, bad, rows))
         return found
 
-    def _signs(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The classes observed with `y`, and y as +1 and -1; nothing changes yet."""
-        known = self._observed
-        if classes is not None:
-            known = labels.distinct(labels.as_classes(classes), known)
-        observed = labels.distinct(y, known)
-        pair = labels.pair(observed)
-        if len(known) == 1 and (pair[1] == known[0]) != (labels.pair(known)[1] == known[0]):
-            raise ValueError(
-                f"the class {known[0]!r} was learned with the other sign: give classes={pair.tolist()!r}"
-            )
-        return observed, labels.signs(y, pair, self._machine.dtype)
-
-    def _observe(self, observed: NDArray[Any]) -> None:
-        """Note which classes labels have shown so far, and so what the two classes are."""
-        self._observed = observed
-        self._pair: tuple[Any, Any] | None = tuple(labels.pair(observed).tolist()) if len(observed) else None
+    def _scores(self, X: Any) -> NDArray[Any]:
+        self._check_fitted()
+        X = self._validated(X, reset=False)
+        scores: NDArray[Any] = self._on_sound_rows(X, lambda rows: self._machine.score(rows, *X.shape))
+        return scores
 
     def _has_width(self, width: int, *, elastic: bool = False) -> None:
         self.n_features_in_, self._elastic = width, elastic
@@ -335,11 +339,12 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_machine") and self._pair is not None and self._machine.width is not None
+        begun = hasattr(self, "_machine") and self._machine.width is not None
+        return begun and len(self._coding.observed) > 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = bool(self.many)
         # One pass with hard steps: the last noisy label alone can turn the weights round.
         tags.classifier_tags.poor_score = isinstance(self._rules()[0], PassiveAggressive)
         tags.input_tags.sparse = True

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askance.learner import Learner
-from askance.papers import rules_of
+from askance.papers import parts_of
 
 
 def make(
@@ -16,7 +16,10 @@ def make(
     **parameters: Any,
 ) -> Learner:
     """The learner that a paper calls `name`, with the paper's parameters: make("PAA-II", C=0.5, delta=1.0)."""
-    update, query, sgn0 = rules_of(name, parameters)
-    learner = Learner(update, query, seed=seed, dtype=dtype, sgn0=sgn0, classes=classes)
+    update, query, sgn0, many, numbered = parts_of(name, parameters)
+    if classes is not None and numbered is not None:
+        raise ValueError("k says that the classes are 0 to k - 1: give k or classes, not both")
+    known = classes if numbered is None else list(numbered)
+    learner = Learner(update, query, seed=seed, dtype=dtype, sgn0=sgn0, classes=known, many=many)
     learner.check_parameters()
     return learner

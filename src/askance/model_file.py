@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.coding import Coding, ManyClasses
 from askance.engine.passes import learned
 from askance.labels import as_labels, distinct
 from askance.rules import known_rules
@@ -97,8 +98,9 @@ def _header(learner: "Learner") -> dict[str, Any]:
         "sgn0": int(machine.core.at_zero),
         "width": machine.width,
         "elastic": learner._elastic,
+        "many": bool(learner.many),
         "classes": None if learner.classes is None else _listed(np.asarray(learner.classes)),
-        "observed": _listed(learner._observed),
+        "observed": _listed(learner._coding.observed),
     }
 
 
@@ -134,11 +136,14 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         dtype=header["dtype"],
         sgn0=header["sgn0"],
         classes=None if header["classes"] is None else _unlisted(header["classes"]).tolist(),
+        many=header["many"],
     )
     learner._begin_once()
-    learner._observe(_observed(header["observed"], learner._observed))
+    learner._coding = _coding(header["observed"], learner._coding)
     if width is not None:
-        learner._machine.make_room(width)
+        if width * learner._coding.lanes > len(content):
+            raise ModelFault("holds what no learner can hold: more classes and features than the file has bytes")
+        learner._machine.make_room(width, learner._coding.lanes)
         learner._has_width(width, elastic=header["elastic"])
     if json.dumps(_header(learner), sort_keys=True) != json.dumps(header, sort_keys=True):
         raise ModelFault("has a header that this askance would not write: use a backup or train anew")
@@ -146,12 +151,20 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
     return learner
 
 
-def _observed(described: dict[str, Any], given: NDArray[Any]) -> NDArray[Any]:
+def _coding(described: dict[str, Any], given: Coding) -> Coding:
+    """The coding of the classes observed, which begin with those `given`; two classes are sorted."""
     observed = _unlisted(described)
     labels = as_labels(observed, len(observed))
-    if labels.dtype.kind not in "biufU" or not np.array_equal(distinct(labels, given), labels):
+    coding = type(given)(labels, given.dtype)
+    if isinstance(given, ManyClasses):
+        sound = len(np.unique(labels)) == len(labels)
+    else:
+        sound = np.array_equal(distinct(labels, given.observed), labels)
+    if labels.dtype.kind not in "biufU" or not sound:
         raise ModelFault(f"has the classes {observed.tolist()}, which no learner can have observed")
-    return observed
+    if not np.isin(given.observed, labels).all():
+        raise ModelFault(f"has the classes {observed.tolist()}, which are not those given")
+    return coding
 
 
 def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import prefetch
+from askance.engine.seam import inlined, like, prefetch
 
 
 class Row(NamedTuple):
@@ -37,13 +37,13 @@ class Seen(NamedTuple):
 class State(Protocol):
     """What an update rule has learned: a named tuple of arrays. Here, one with a few numbers a feature."""
 
-    def terms(self, j: int, x: float) -> tuple[float, float]:
+    def terms(self, j: Any, x: float) -> tuple[float, float]:
         """What feature `j` of value `x` adds to the score and to the spread."""
 
     def margin(self, total: float, spread: float) -> float:
         """The score, from the sums of the terms."""
 
-    def move(self, j: int, x: float, step: Any) -> None:
+    def move(self, j: Any, x: float, step: Any) -> None:
         """Change feature `j` by a step of the rule."""
 
 
@@ -68,8 +68,17 @@ class Rows(Protocol):
         The squared norm does double duty: it is finite if and only if every value of the row is.
         """
 
+    def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
+        """The same for a state that holds several learners side by side, whose scores and spreads are filled in.
+
+        Of feature `j`, lane `i` has coordinate j·lanes + i: one visit to a feature serves every lane.
+        """
+
     def shift(self, t: int, state: State, step: Any) -> None:
         """Move the state by `step` along row `t`, which is sound."""
+
+    def shift_lane(self, t: int, state: State, step: Any, side: float, lane: int, lanes: int) -> None:
+        """Move one lane by `step` along row `t`, or against it if `side` is -1."""
 
 
 class SparseRows(NamedTuple):
@@ -132,10 +141,34 @@ class SparseRows(NamedTuple):
             squared_norm += x * x
         return score, spread, squared_norm, sound & (squared_norm < np.inf)
 
+    def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
+        """Scores and spreads of all lanes; squared norm, soundness."""
+        end = np.uint64(min(self.indices.shape[0], self.values.shape[0])) if width > 0 else np.uint64(0)
+        stop = min(self.starts[t + 1], end)
+        start = min(self.starts[t], stop)
+        sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
+        lanes, last = np.uint64(scores.shape[0]), np.uint64(width - 1)
+        squared_norm = self.values.dtype.type(0)
+        beyond = np.uint64(0)  # the least that the next feature may be
+        clear(scores, spreads)
+        for k in range(start, stop):
+            j, x = np.uint64(self.indices[k]), self.values[k]
+            sound &= (beyond <= j) & (j <= last)
+            beyond = j + np.uint64(1)
+            add_lanes(state, min(j, last) * lanes, x, scores, spreads)
+            squared_norm += x * x
+        return squared_norm, sound & (squared_norm < np.inf)
+
     def shift(self, t: int, state: State, step: Any) -> None:
         """Move the state by `step` along row `t`, which is sound."""
         for k in range(self.starts[t], self.starts[t + 1]):
             state.move(self.indices[k], self.values[k], step)
+
+    def shift_lane(self, t: int, state: State, step: Any, side: float, lane: int, lanes: int) -> None:
+        """Move one lane by `step` along row `t`, or against it if `side` is -1."""
+        for k in range(self.starts[t], self.starts[t + 1]):
+            j = np.uint64(self.indices[k]) * np.uint64(lanes) + np.uint64(lane)
+            state.move(j, like(side, self.values[k]) * self.values[k], step)
 
 
 class DenseRows(NamedTuple):
@@ -168,7 +201,44 @@ class DenseRows(NamedTuple):
             squared_norm += x * x
         return score, spread, squared_norm, (self.values.shape[1] == width) & (squared_norm < np.inf)
 
+    def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
+        """Scores and spreads of all lanes; squared norm, soundness."""
+        lanes = np.uint64(scores.shape[0])
+        squared_norm = self.values.dtype.type(0)
+        clear(scores, spreads)
+        for j in range(min(self.values.shape[1], width)):
+            x = self.values[t, j]
+            add_lanes(state, np.uint64(j) * lanes, x, scores, spreads)
+            squared_norm += x * x
+        return squared_norm, (self.values.shape[1] == width) & (squared_norm < np.inf)
+
     def shift(self, t: int, state: State, step: Any) -> None:
         """Move the state by `step` along row `t`, which is sound."""
         for j in range(self.values.shape[1]):
             state.move(j, self.values[t, j], step)
+
+    def shift_lane(self, t: int, state: State, step: Any, side: float, lane: int, lanes: int) -> None:
+        """Move one lane by `step` along row `t`, or against it if `side` is -1."""
+        for j in range(self.values.shape[1]):
+            state.move(j * lanes + lane, like(side, self.values[t, j]) * self.values[t, j], step)
+
+
+@inlined
+def clear(scores: Any, spreads: Any) -> None:
+    """Nothing has been added up yet."""
+    for lane in range(scores.shape[0]):
+        scores[lane] = 0
+    for lane in range(spreads.shape[0]):
+        spreads[lane] = 0
+
+
+@inlined
+def add_lanes(state: Any, first: Any, x: float, scores: Any, spreads: Any) -> None:
+    """Add what a feature, whose lanes begin at `first`, says in each; spreads have no room where there are none.
+
+    Two loops: the compiler makes vector instructions of each, but not of one that fills both arrays.
+    """
+    for lane in range(np.uint64(scores.shape[0])):
+        scores[lane] += state.terms(first + lane, x)[0]
+    for lane in range(np.uint64(spreads.shape[0])):
+        spreads[lane] += state.terms(first + lane, x)[1]

@@ -12,8 +12,8 @@ from askance.updates import UpdateRule
 from askance.updates.rule import about
 
 
-def check_rules(update: Any, query: Any) -> None:
-    """ValueError or TypeError, in one sentence, unless `update` and `query` are rules with sound parameters."""
+def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
+    """ValueError or TypeError, in one sentence, unless the rules are sound, fit each other and `many` classes."""
     _check_methods(update, UpdateRule, "an update rule")
     check_parameters(update, update.limits())
     if needs_spread(query) and not about(update).has_spread:
@@ -21,6 +21,9 @@ def check_rules(update: Any, query: Any) -> None:
             f"{type(query).__name__} looks at the spread, which {type(update).__name__} has not: "
             f"take {_listed_with_spread()}, or the query rule Margin"
         )
+    if many and not about(update).many_classes:
+        able = ", ".join(rule.__name__ for rule in UPDATES if about(rule()).many_classes)
+        raise ValueError(f"{type(update).__name__} is for two classes: for many take {able}")
     while query is not None:
         _check_methods(query, QueryRule, "a query rule")
         check_parameters(query, query.limits())

@@ -17,15 +17,22 @@ if TYPE_CHECKING:
     import pyarrow
     from matplotlib.axes import Axes
 
+# Two classes are +1 and -1; of many, each is its number.
+BINARY, MANY = "binary", "multiclass"
+
 PER_ROUND = ("truth", "guesses", "scores", "probabilities", "asked", "updated")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """The decisions of a pass. Of the two `classes` the larger is the positive one."""
+    """The decisions of a pass. Of two `classes` the larger is the positive one.
 
-    truth: NDArray[np.int8]  # +1, -1, or 0 where the true label is unknown
-    guesses: NDArray[np.int8]  # +1 or -1
+    For two classes, `truth` and `guesses` are signs, and 0 where the true label is unknown. For many, they are
+    places in `classes`, and -1 where the true label is unknown.
+    """
+
+    truth: NDArray[np.integer[Any]]
+    guesses: NDArray[np.integer[Any]]
     scores: NDArray[np.floating[Any]]
     probabilities: NDArray[np.floating[Any]]  # of asking
     asked: NDArray[np.bool_]
@@ -36,13 +43,14 @@ class Trace:
     algorithm: str
     spent: int  # labels that these rounds took from the budget
     refused: int  # labels that the query rule wanted in these rounds and the budget refused
+    kind: str = BINARY
 
     def __post_init__(self) -> None:
         lengths = [len(getattr(self, name)) for name in PER_ROUND]
         if len(set(lengths)) > 1:
             raise ValueError(f"the arrays {', '.join(PER_ROUND)} must be equally long, not {lengths}")
-        if len(self.classes) != 2:
-            raise ValueError(f"a trace has two classes, not {len(self.classes)}")
+        if self.kind == BINARY and len(self.classes) != 2:
+            raise ValueError(f"a trace has two classes, not {len(self.classes)}, unless its kind is {MANY!r}")
 
     def __len__(self) -> int:
         return len(self.guesses)
@@ -60,19 +68,26 @@ class Trace:
     @property
     def y(self) -> NDArray[Any]:
         """The true class values; if some are unknown, an array of objects with None in their place."""
-        values, unknown = self._class_values(self.truth), self.truth == 0
+        values, unknown = self._class_values(self.truth), self.truth == (0 if self.kind == BINARY else -1)
         if unknown.any():
             values = values.astype(object)
             values[unknown] = None
         return values
 
-    def _class_values(self, signs: NDArray[np.int8]) -> NDArray[Any]:
-        return np.asarray(self.classes)[(signs > 0).astype(np.intp)]
+    def _class_values(self, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        return np.asarray(self.classes)[(codes > 0).astype(np.intp) if self.kind == BINARY else codes]
+
+    def signs(self) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
+        """Truth and guesses as the metrics take them: +1, -1 and 0; of many classes, +1 is the right one."""
+        if self.kind == BINARY:
+            return self.truth, self.guesses
+        known = (self.truth >= 0).astype(np.int8)
+        return known, np.where(self.guesses == self.truth, 1, -1).astype(np.int8)
 
     def tally(self) -> Tally:
         """The counts from which metrics are computed."""
-        tally = Tally()
-        tally.add(self.truth, self.guesses, self.asked, self.updated)
+        tally = Tally(many=self.kind == MANY)
+        tally.add(*self.signs(), self.asked, self.updated)
         return tally
 
     def summary(self) -> "Summary":
@@ -88,14 +103,12 @@ class Trace:
             updates=int(tally.counts.updates),
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
-            precision=tally.value("precision"),
-            recall=tally.value("recall"),
-            f=tally.value("f"),
+            **{name: None if self.kind == MANY else tally.value(name) for name in ("precision", "recall", "f")},
         )
 
     def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
         """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
-        return curve(self.truth, self.guesses, self.asked, metric, points, **weights)
+        return curve(*self.signs(), self.asked, metric, points, many=self.kind == MANY, **weights)
 
     def plot(
         self,
@@ -137,6 +150,7 @@ class Trace:
         about = {
             "algorithm": self.algorithm,
             "mode": self.mode,
+            "kind": self.kind,
             "classes": np.asarray(self.classes).tolist(),
             "spent": self.spent,
             "refused": self.refused,
@@ -185,9 +199,9 @@ class Summary:
     updates: int
     mistakes: int
     accuracy: float
-    precision: float
-    recall: float
-    f: float
+    precision: float | None  # these three of two classes only
+    recall: float | None
+    f: float | None
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""
@@ -198,7 +212,7 @@ class Summary:
         counts |= {"updates": self.updates, "mistakes": self.mistakes}
         shares = {"accuracy": self.accuracy, "precision": self.precision, "recall": self.recall, "F": self.f}
         cells = {name: f"{count:,}" for name, count in counts.items()}
-        cells |= {name: f"{share:.4f}" for name, share in shares.items()}
+        cells |= {name: f"{share:.4f}" for name, share in shares.items() if share is not None}
         width = max(map(len, cells.values()))
         lines = {name: f"{name:<12}  {cell:>{width}}" for name, cell in cells.items()}
         if self.rows:
@@ -214,7 +228,7 @@ def _check_consecutive(before: Trace, after: Trace) -> None:
         raise ValueError(
             f"traces to join must follow each other: round {expected} expected, {after.first_round} found"
         )
-    for name in ("algorithm", "mode"):
+    for name in ("algorithm", "mode", "kind"):
         left, right = getattr(before, name), getattr(after, name)
         if left != right:
             raise ValueError(f"traces to join must have the same {name}, not {left} and {right}")

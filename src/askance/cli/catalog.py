@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from askance.papers.entry import Entry
+    from askance.updates.rule import About
 
 EXAMPLE = "Example:   askance catalog PAA-II"
-COLUMNS = ("name", "update rule", "query rule", "parameters", "where")
+COLUMNS = ("name", "update rule", "query rule", "parameters", "cost", "where")
 GAP = 2
 
 
@@ -49,14 +50,15 @@ def _list(catalog: "Mapping[str, Entry]") -> None:
     console = stdout()
     papers: dict[str, list[tuple[str, ...]]] = {}
     for name, entry in catalog.items():
-        cells = (name, entry.update.__name__, entry.query.__name__, _assignments(entry), entry.where)
-        papers.setdefault(entry.paper, []).append(cells)
+        made_of = (name, entry.update.__name__, entry.query.__name__)
+        papers.setdefault(entry.paper, []).append((*made_of, _assignments(entry), _about(entry).cost, entry.where))
     widths = _widths([COLUMNS, *chain.from_iterable(papers.values())], console.width)
     console.print(_table([COLUMNS], widths), style="bold")
     for paper, rows in papers.items():
         console.print(f"\n{paper}", style="bold")
         console.print(_table(rows, widths))
-    console.print("\n`askance catalog NAME` shows the formulas of one of them.")
+    console.print("\nThe cost is that of a round: d' is the number of a row's non-zeros, d that of all features.")
+    console.print("`askance catalog NAME` shows the formulas of one of them, and what its rules go with.")
 
 
 def _widths(rows: list[tuple[str, ...]], available: int) -> list[int] | None:
@@ -82,10 +84,35 @@ def _explain(name: str, entry: "Entry") -> None:
     for kind, formulas in _formulas(entry).items():
         console.print(f"\nThe {kind} rule, {formulas}")
     console.print(f"\nParameters: {_assignments(entry) or 'none'}")
-    given = "".join(f" --param {name}={value:g}" for name, value in _own(entry).items())
+    console.print(f"Cost of a round: {_about(entry).cost}")
+    console.print(
+        f"{entry.update.__name__} goes with the query rules {', '.join(_partners(entry))}{_classes(entry)}."
+    )
+    given = "".join(f" --param {name}={_shown(value)}" for name, value in _own(entry).items())
     console.print(f"\nTry it:    askance run FILE --algorithm {shlex.quote(name)}{given}", soft_wrap=True)
     named = ", ".join([repr(name), *filter(None, [_assignments(entry)])])
     console.print(f"In Python: learner = askance.make({named})", soft_wrap=True)
+
+
+def _about(entry: "Entry") -> "About":
+    from askance.updates.rule import about
+
+    return about(entry.build()[0])
+
+
+def _partners(entry: "Entry") -> list[str]:
+    """The query rules that the entry's update rule can be combined with."""
+    from askance.queries import RULES, WRAPPERS
+    from askance.queries.rule import needs_spread
+
+    seeing = _about(entry).has_spread
+    return [rule.__name__ for rule in RULES if seeing or not needs_spread(rule())] + [
+        f"{wrapper.__name__} around them" for wrapper in WRAPPERS
+    ]
+
+
+def _classes(entry: "Entry") -> str:
+    return ", for two classes and for many" if _about(entry).many_classes else ", for two classes"
 
 
 def _formulas(entry: "Entry") -> dict[str, str]:
@@ -103,12 +130,17 @@ def _unwrapped(text: str) -> str:
 
 
 def _own(entry: "Entry") -> dict[str, Any]:
-    """The parameters with their defaults; the sign of 0 only where it is not the usual one."""
-    return {name: value for name, value in entry.defaults.items() if (name, value) != ("sgn0", 1)}
+    """The parameters with their defaults; not those that are left open, nor sgn(0) where it is the usual one."""
+    said = {name: value for name, value in entry.defaults.items() if value is not None}
+    return {name: value for name, value in said.items() if (name, value) != ("sgn0", 1)}
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else f"{value:g}"
 
 
 def _assignments(entry: "Entry") -> str:
-    return ", ".join(f"{name}={value:g}" for name, value in _own(entry).items())
+    return ", ".join(f"{name}={_shown(value)}" for name, value in _own(entry).items())
 
 
 def _as_dict(name: str, entry: "Entry") -> dict[str, Any]:
@@ -117,6 +149,8 @@ def _as_dict(name: str, entry: "Entry") -> dict[str, Any]:
         "kind": entry.kind,
         "update": entry.update.__name__,
         "query": entry.query.__name__,
+        "cost": _about(entry).cost,
+        "goes_with": _partners(entry),
         "parameters": dict(entry.defaults),
         "paper": entry.paper,
         "where": entry.where,

@@ -24,9 +24,12 @@ class Contestant:
 
     name: str
     learner: Learner
-    recorder: CurveRecorder = field(default_factory=CurveRecorder)
+    recorder: CurveRecorder = field(init=False)
     refused: int = 0
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.recorder = CurveRecorder(many=self.learner.many)
 
     @property
     def share_asked(self) -> float:
@@ -38,7 +41,7 @@ class Contestant:
         begun = time.perf_counter()
         (trace,) = self.learner.follow(_Alone(self.name, chunk))
         self.seconds += time.perf_counter() - begun
-        self.recorder.add(trace.truth, trace.guesses, trace.asked, trace.updated)
+        self.recorder.add(*trace.signs(), trace.asked, trace.updated)
         self.refused += trace.refused
         return trace
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from askance.learner import Learner
-from askance.papers import catalog, look_up, rules_of
+from askance.papers import catalog, look_up, parts_of
 from askance.queries import Always, AtRate, QueryRule, Random, Within
 from askance.updates import UpdateRule
 
@@ -35,10 +35,11 @@ class Method(NamedTuple):
     update: UpdateRule
     query: QueryRule
     sgn0: int
+    many: bool
 
     def learner(self, **options: Any) -> Learner:
         """A learner that knows nothing yet."""
-        learner = Learner(self.update, self.query, sgn0=self.sgn0, **options)
+        learner = Learner(self.update, self.query, sgn0=self.sgn0, many=self.many, **options)
         learner.check_parameters()
         return learner
 
@@ -60,10 +61,9 @@ def _parse_parameter(assignment: str) -> tuple[str, float]:
 
 def algorithm(name: str, parameters: Mapping[str, float], budget: Budget) -> Method:
     """The method that the catalog calls `name`, steered to the rate and kept within the budget."""
-    update, query, sgn0 = rules_of(name, parameters)
-    if budget.rate is not None:
-        query = _steered(name, query, budget.rate)
-    return Method(name, update, budget.around(query), sgn0)
+    parts = parts_of(name, parameters)
+    query = parts.query if budget.rate is None else _steered(name, parts.query, budget.rate)
+    return Method(name, parts.update, budget.around(query), parts.sgn0, parts.many)
 
 
 def _steered(name: str, query: Any, rate: float) -> QueryRule:
@@ -78,7 +78,7 @@ def _active_form(name: str) -> str:
     """A hint at the method with the same update rule that asks when in doubt."""
     for other, entry in catalog.items():
         scalable = hasattr(entry.query, "scaled") and entry.query is not Random
-        if entry.update is look_up(name).update and scalable:
+        if (entry.update, entry.kind) == (look_up(name).update, look_up(name).kind) and scalable:
             return f": its active form is {other}"
     return ": leave --rate out"
 
@@ -90,17 +90,19 @@ def opponent(word: str, main: Method, parameters: Mapping[str, float], budget: B
     without a budget: it shows what all labels would give.
     """
     if word == FULL:
-        return Method(FULL, main.update, Always(), main.sgn0)
+        return main._replace(name=FULL, query=Always())
     if word == RANDOM and budget.rate is not None:
-        return Method(RANDOM, main.update, budget.around(Random(budget.rate)), main.sgn0)
+        return main._replace(name=RANDOM, query=budget.around(Random(budget.rate)))
     known = look_up(word).defaults
-    query: Any
-    update, query, sgn0 = rules_of(word, {name: value for name, value in parameters.items() if name in known})
-    if isinstance(query, Always):
-        return Method(word, update, query, sgn0)
-    if budget.rate is not None and hasattr(query, "scaled"):
-        query = AtRate(query, budget.rate)
-    return Method(word, update, budget.around(query), sgn0)
+    parts = parts_of(word, {name: value for name, value in parameters.items() if name in known})
+    if parts.many != main.many:
+        kinds = "many classes and the other two" if parts.many else "two classes and the other many"
+        raise ValueError(f"--against {word}: {word} is for {kinds}, so they cannot be compared")
+    query: Any = parts.query
+    if not isinstance(query, Always):
+        query = AtRate(query, budget.rate) if budget.rate is not None and hasattr(query, "scaled") else query
+        query = budget.around(query)
+    return Method(word, parts.update, query, parts.sgn0, parts.many)
 
 
 def parse_opponents(against: str | None, main: str) -> list[str]:

@@ -69,7 +69,9 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
         "share_asked": contestant.share_asked,
         "refused": contestant.refused,
         "updates": tally.counts.updates,
-        "metrics": {name: tally.value(name) for name in METRICS},
+        "metrics": {
+            name: tally.value(name) for name, entry in METRICS.items() if not (tally.many and entry.two_classes)
+        },
     }
 
 

@@ -19,7 +19,14 @@ METRIC_NAMES = (
 
 
 Algorithm = Annotated[
-    str | None, option("A name of `askance catalog`; PAA-II unless said.", "NAME", None, "--algorithm", "-a")
+    str | None,
+    option(
+        "A name of `askance catalog`; unless said PAA-II, or MPAA-II for many classes.",
+        "NAME",
+        None,
+        "--algorithm",
+        "-a",
+    ),
 ]
 Param = Annotated[list[str] | None, option("A parameter of it; may be repeated.", "NAME=NUMBER")]
 Seed = Annotated[int | None, option("Of the coins that decide about asking; 0 unless said.", "N")]
@@ -39,7 +46,7 @@ Against = Annotated[
 Metric = Annotated[str, option(f"{METRIC_NAMES}; accuracy unless said.", "NAME", COMPARING)]
 Classes = Annotated[
     str | None,
-    option("The two classes; unless said, those that the file shows first.", "A,B", options.READING),
+    option("The classes; unless said, those that the file shows.", "A,B", options.READING),
 ]
 Save = Annotated[Path | None, option("Keep what was learned.", "MODEL", KEEPING)]
 Resume = Annotated[Path | None, option("Go on with a model kept before, as it is.", "MODEL", KEEPING)]

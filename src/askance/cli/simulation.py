@@ -12,15 +12,16 @@ from askance.cli.contest import Contestant, LineUp
 from askance.cli.methods import RANDOM, Budget, Method, algorithm, opponent, parse_opponents, parse_parameters
 from askance.cli.progress import progress
 from askance.cli.run import Wish
-from askance.cli.source import Classes, open_file, two_classes
+from askance.cli.source import Classes, MoreThanTwo, find_classes, open_file
 from askance.cli.targets import draft
 from askance.cli.trace_file import trace_writer
 from askance.data import DataFault
 from askance.metrics import draw
-from askance.metrics.measures import find
+from askance.metrics.measures import check_kind, find
 from askance.model_file import load
 
-ALGORITHM = "PAA-II"
+ALGORITHM, MANY_ALGORITHM = "PAA-II", "MPAA-II"
+SHOWN = 10  # classes named in a heading
 
 
 class Outcome(NamedTuple):
@@ -51,9 +52,19 @@ def simulate(wish: Wish) -> Outcome:
 
 
 def _started(wish: Wish) -> LineUp:
+    try:
+        return _lined_up(wish, wish.algorithm or ALGORITHM)
+    except MoreThanTwo:
+        if wish.algorithm is not None:
+            raise
+        return _lined_up(wish, MANY_ALGORITHM)
+
+
+def _lined_up(wish: Wish, name: str) -> LineUp:
     parameters = parse_parameters(wish.parameters)
     budget = Budget(wish.rate, wish.limit, wish.burst)
-    main = algorithm(wish.algorithm or ALGORITHM, parameters, budget)
+    main = algorithm(name, parameters, budget)
+    check_kind(wish.metric, many=main.many)
     words = parse_opponents(wish.against, main.name)
     waits = RANDOM in words and budget.rate is None
     others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
@@ -61,7 +72,7 @@ def _started(wish: Wish) -> LineUp:
     for method in (main, *others):
         method.learner(seed=wish.seed or 0, dtype=dtype)  # a bad parameter is told before the file is opened
     stream = open_file(wish.file, wish.reading, dtype)
-    classes = two_classes(stream, wish.classes, str(wish.file))
+    classes = find_classes(stream, wish.classes, str(wish.file), many=main.many)
 
     def contestant(method: Method) -> Contestant:
         learner = method.learner(seed=wish.seed or 0, dtype=dtype, classes=classes.values)
@@ -77,6 +88,7 @@ def _started(wish: Wish) -> LineUp:
 
 def _resumed(wish: Wish, model: Path) -> LineUp:
     learner = load(model)
+    check_kind(wish.metric, many=learner.many)
     stream = open_file(wish.file, wish.reading, learner.dtype)
     return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner)])
 
@@ -112,7 +124,7 @@ def _notes(line_up: LineUp, wish: Wish) -> list[str]:
         notes.append(f"The budget refused {main.refused:,} further questions of {main.name}.")
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is nothing to ask at random for.")
-    if wish.metric in ("accuracy", "error", "mistakes"):
+    if wish.metric in ("accuracy", "error", "mistakes") and not main.learner.many:
         notes += report.majority_note(main, line_up.classes.values)
     return notes
 
@@ -124,14 +136,21 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
         return
     console = stdout()
     wish, line_up = outcome.wish, outcome.line_up
-    negative, positive = map(shown_class, line_up.classes.values)
-    console.print(f"{wish.file.name}: {positive} (positive) or {negative}\n")
+    console.print(f"{wish.file.name}: {_described(line_up)}\n")
     console.print(report.table(line_up.contestants, wish.metric))
     console.print(f"\n{report.sentence(line_up.contestants, wish.metric)}")
     for note in _notes(line_up, wish):
         console.print(note)
     for what, path in _written(wish).items():
         console.print(f"The {what} is in {path}.", soft_wrap=True)
+
+
+def _described(line_up: LineUp) -> str:
+    """The classes in words."""
+    names = [shown_class(value) for value in line_up.classes.values]
+    if not line_up.contestants[0].learner.many:
+        return f"{names[1]} (positive) or {names[0]}"
+    return f"{len(names)} classes: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
 
 
 def _written(wish: Wish) -> dict[str, str]:
@@ -144,7 +163,7 @@ def _as_dict(outcome: Outcome) -> dict[str, Any]:
     return {
         "file": str(wish.file),
         "classes": line_up.classes.values,
-        "positive": line_up.classes.values[1],
+        "positive": None if line_up.contestants[0].learner.many else line_up.classes.values[1],
         "metric": wish.metric,
         "methods": [report.as_dict(contestant) for contestant in line_up.contestants],
         "sentence": report.sentence(line_up.contestants, wish.metric),

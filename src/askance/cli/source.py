@@ -1,4 +1,4 @@
-"""A file of the command line as a stream, and the two classes in it."""
+"""A file of the command line as a stream, and the classes in it."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -19,10 +19,14 @@ CHUNK_ROWS = 2048
 
 
 class Classes(NamedTuple):
-    """The two classes, and how many rows at the beginning are of one of them, as far as was looked."""
+    """The classes, and how many rows at the beginning are of one of them, as far as was looked."""
 
     values: list[Any]
     alone: int = 0
+
+
+class MoreThanTwo(ValueError):
+    """A file has more classes than a method for two can take."""
 
 
 def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True) -> Stream:
@@ -62,17 +66,28 @@ def _widened(part: Any, width: int) -> sp.csr_array:
     return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width))
 
 
-def two_classes(stream: Stream, given: str | None, place: str) -> Classes:
+def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -> Classes:
     """The classes that were given, or else those of the first rows that show two; `place` is for messages.
 
-    A stream that begins with one class for long would otherwise leave open which of the two is the larger.
+    A stream that begins with one class for long would otherwise leave open which of the two is the larger. If
+    there may be `many`, all rows are looked at, so that decisions do not depend on when a class first appears.
     """
     chunks = iter(stream)
     first = next(chunks)
     if given is not None:
-        return Classes(_parsed(given, _labels(first, place)))
-    with progress("looking for the second class") as tell:
-        return _found(chain([first], chunks), place, tell)
+        return Classes(_parsed(given, _labels(first, place), many=many))
+    with progress("looking for classes" if many else "looking for the second class") as tell:
+        return (_all_found if many else _found)(chain([first], chunks), place, tell)
+
+
+def _all_found(chunks: Iterable[Chunk], place: str, tell: Tell) -> Classes:
+    classes: set[Any] = set()
+    for chunk in chunks:
+        classes.update(np.unique(_labels(chunk, place)).tolist())
+        tell(chunk.progress)
+    if len(classes) < 2:
+        raise ValueError(f"{place} has only the class {classes.pop()!r}: there is nothing to tell apart")
+    return Classes(sorted(classes))
 
 
 def _found(chunks: Iterable[Chunk], place: str, tell: Tell) -> Classes:
@@ -82,9 +97,9 @@ def _found(chunks: Iterable[Chunk], place: str, tell: Tell) -> Classes:
         classes.update(np.unique(_labels(chunk, place)).tolist())
         if len(classes) > 2:
             shown = ", ".join(map(repr, sorted(classes)[:5]))
-            raise ValueError(
+            raise MoreThanTwo(
                 f"{place} has more than two classes ({shown}{', …' if len(classes) > 5 else ''}): "
-                "keep two of them, or make a column that says whether it is one of them"
+                "take a multiclass method, as in --algorithm MPAA-II, or keep two of them"
             )
         if len(classes) == 2:
             return Classes(sorted(classes), alone)
@@ -99,11 +114,12 @@ def _labels(chunk: Chunk, place: str) -> NDArray[Any]:
     return chunk.y
 
 
-def _parsed(given: str, labels: NDArray[Any]) -> list[Any]:
-    """`a,b` as two labels of the kind that the file has."""
+def _parsed(given: str, labels: NDArray[Any], *, many: bool) -> list[Any]:
+    """`a,b` as labels of the kind that the file has, two of them unless there may be `many`."""
     names = [name.strip() for name in given.split(",")]
-    if len(set(names)) != 2:
-        raise ValueError(f"--classes {given}: give two different classes, as in --classes ham,spam")
+    if len(set(names)) != len(names) or len(names) < 2 or (len(names) > 2 and not many):
+        count = "two or more" if many else "two"
+        raise ValueError(f"--classes {given}: give {count} different classes, as in --classes ham,spam")
     if labels.dtype.kind == "b":
         return [False, True]
     if labels.dtype.kind not in "iuf":
@@ -111,4 +127,4 @@ def _parsed(given: str, labels: NDArray[Any]) -> list[Any]:
     try:
         return sorted(float(name) for name in names)
     except ValueError:
-        raise ValueError(f"--classes {given}: the labels of the file are numbers, so give two numbers") from None
+        raise ValueError(f"--classes {given}: the labels of the file are numbers, so give numbers") from None

@@ -9,72 +9,97 @@ from numpy.typing import NDArray
 from askance.engine import passes
 from askance.engine.passes import Core, Outcome
 from askance.engine.seam import COMPILING
+from askance.forms import room_for_classes
 from askance.rows import SOUND, DenseRows, SparseRows
-from askance.updates.rule import form_of, widened
+from askance.updates.rule import about, form_of, widened, widened_lanes
 
 AnyRows = SparseRows | DenseRows
 
 
 class Machine:
-    """Two rules, what they have learned, and the passes over it. A call does all that it should, or nothing."""
+    """Two rules, what they have learned, and the passes over it. A call does all that it should, or nothing.
 
-    def __init__(self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float) -> None:
+    For two classes there is one lane, and labels are +1 and -1. For `many` there is a lane a class, and labels are
+    the numbers of lanes.
+    """
+
+    def __init__(
+        self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float, *, many: bool = False, lanes: int = 1
+    ) -> None:
         self.dtype = dtype
+        self.many = many
         self.width: int | None = None
+        self.lanes = lanes
         state = update.start(0, dtype)
-        self.core = Core(update, query, form_of(state), state, query.start(), passes.no_past(), at_zero)
+        form = self._classes(update, lanes) if many else form_of(state)
+        self.core = Core(update, query, form, state, query.start(), passes.no_past(), at_zero)
         self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
 
     def run(
-        self, rows: AnyRows, width: int, signs: NDArray[Any], coins: NDArray[np.float64]
+        self, rows: AnyRows, width: int, labels: NDArray[Any], coins: NDArray[np.float64], lanes: int = 1
     ) -> tuple[int, int, Outcome]:
         """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
-        core = self._with_room(width)
-        outcome = passes.blank_outcome(len(signs), self.dtype)
+        core = self._with_room(width, lanes)
+        outcome = passes.blank_outcome(len(labels), self.dtype)
         if _bytes(core.state) < _bytes(rows):
             # A copy of the state, which stands by for a fault, costs less than going through the rows twice.
             core = copied(core)
         else:
-            kind, bad = self._pass("check", rows, (rows, len(signs), width))
+            kind, bad = self._pass("check", rows, (rows, len(labels), width))
             if kind != SOUND:
                 return kind, bad, outcome
-        kind, bad = self._pass("run", rows, (core, rows, width, signs, coins, outcome))
-        if kind == SOUND:
-            self.core, self.width = core, width
+        kind, bad = self._pass("run", rows, (core, rows, width, labels, coins, outcome))
+        self._accept(kind, core, width, lanes)
         return kind, bad, outcome
 
     def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[int, float, float, float, bool]:
         """What is wrong with one row, or its guess, score, probability of asking, and whether to ask."""
-        core = self._with_room(width)
-        found = self._pass("ask", rows, (core, rows, width, coin))
-        if found[0] == SOUND:
-            self.core, self.width = core, width
+        core = self._with_room(width, self.lanes)
+        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin))
+        self._accept(found[0], core, width, self.lanes)
         return found
 
-    def learn(self, rows: AnyRows, width: int, signs: NDArray[Any]) -> tuple[int, int]:
+    def learn(self, rows: AnyRows, width: int, labels: NDArray[Any], lanes: int = 1) -> tuple[int, int]:
         """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
-        core = self._with_room(width)
-        kind, bad = self._pass("learn", rows, (core, rows, width, signs))
-        if kind == SOUND:
-            self.core, self.width = core, width
+        core = self._with_room(width, lanes)
+        parts = (core.update, core.form, core.state, core.past)
+        kind, bad = self._pass("learn", rows, (*parts, rows, width, labels, core.at_zero))
+        self._accept(kind, core, width, lanes)
         return kind, bad
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
-        """What is wrong with a bad row and which it is, and the scores."""
-        scores = np.empty(count, self.dtype)
-        kind, bad = self._pass("score", rows, (self._with_room(width), rows, width, scores))
+        """What is wrong with a bad row and which it is, and the scores, a column a lane."""
+        scores = np.empty((count, self.lanes), self.dtype)
+        core = self._with_room(width, self.lanes)
+        kind, bad = self._pass("score", rows, (core.form, core.state, rows, width, scores, core.at_zero))
         return kind, bad, scores
 
-    def make_room(self, width: int) -> None:
-        """Have room for `width` features."""
-        if width != self.width:
-            self.core, self.width = self._with_room(width), width
+    def make_room(self, width: int, lanes: int | None = None) -> None:
+        """Have room for `width` features and, if that is said, `lanes` classes."""
+        lanes = lanes or self.lanes
+        self._accept(SOUND, self._with_room(width, lanes), width, lanes)
 
-    def _with_room(self, width: int) -> Core:
-        if width == self.width:
+    def weights(self) -> NDArray[Any]:
+        """A window on the weights, a row a lane."""
+        weights: NDArray[Any] = self.core.state.weights.reshape(-1, self.lanes).T
+        return weights
+
+    def _accept(self, kind: int, core: Core, width: int, lanes: int) -> None:
+        if kind == SOUND:
+            self.core, self.width, self.lanes = core, width, lanes
+
+    def _with_room(self, width: int, lanes: int) -> Core:
+        if width == self.width and lanes == self.lanes:
             return self.core
-        state = widened(self.core.state, self.core.update, width, self.dtype)
-        return self.core._replace(state=state, form=form_of(state))
+        update, state = self.core.update, self.core.state
+        if not self.many:
+            state = widened(state, update, width, self.dtype)
+            return self.core._replace(state=state, form=form_of(state))
+        state = widened_lanes(state, update, (width, lanes), self.lanes, self.dtype)
+        return self.core._replace(state=state, form=self._classes(update, lanes))
+
+    def _classes(self, update: Any, lanes: int) -> Any:
+        return room_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
 
     def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
         key = (name, type(rows))

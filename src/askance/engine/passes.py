@@ -52,7 +52,7 @@ class Core(NamedTuple):
 class Outcome(NamedTuple):
     """What a pass writes down of each round."""
 
-    guesses: NDArray[np.int8]
+    guesses: NDArray[np.int32]  # +1 and -1, or the numbers of classes
     scores: NDArray[Any]
     probabilities: NDArray[np.float64]
     asked: NDArray[np.bool_]
@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
 def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
     """Room for the decisions of `rounds` rounds."""
     return Outcome(
-        np.empty(rounds, np.int8),
+        np.empty(rounds, np.int32),
         np.empty(rounds, dtype),
         np.empty(rounds),
         np.empty(rounds, np.bool_),
@@ -88,6 +88,8 @@ def _learn(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label
     past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
 
 
+# A pass takes no more of a core than it uses, so that many learners share its machine code.
+#
 # Each pass is made by a function of the sources' digest: what a function closes over is part of the key
 # under which its machine code is cached, the methods it calls are not.
 
@@ -144,9 +146,8 @@ def _make_ask(digest: str) -> Callable[..., Any]:
 
 
 def _make_learn(digest: str) -> Callable[..., Any]:
-    def learn(core, rows, width, labels):  # type: ignore[no-untyped-def]
+    def learn(update, form, state, past, rows, width, labels, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
-        update, _query, form, state, _memory, past, at_zero = core
         kind, bad = rows.check(0, labels.shape[0], width)
         if kind == SOUND:
             for t in range(labels.shape[0]):
@@ -161,13 +162,13 @@ def _make_learn(digest: str) -> Callable[..., Any]:
 
 
 def _make_score(digest: str) -> Callable[..., Any]:
-    def score(core, rows, width, scores):  # type: ignore[no-untyped-def]
+    def score(form, state, rows, width, scores, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
-        form, state, at_zero = core.form, core.state, core.at_zero
         for t in range(scores.shape[0]):
-            scores[t], _spread, _squared_norm, _guess, sound = form.look(state, rows, t, width, at_zero)
+            score, _spread, _squared_norm, _guess, sound = form.look(state, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
+            form.put(score, scores, t)
         return SOUND, 0
 
     return score

@@ -1,9 +1,11 @@
 """Forms: how what a rule has learned is laid over rows. A state names its form; the passes know nothing else.
 
-`Linear` adds up what each feature says, which serves every rule with a few numbers a feature.
+`Linear` adds up what each feature says, which serves every rule with a few numbers a feature. `Classes` does so
+for each of several classes.
 """
 
+from askance.forms.classes import Classes, room_for_classes
 from askance.forms.form import Form
 from askance.forms.linear import Linear
 
-__all__ = ["Form", "Linear"]
+__all__ = ["Classes", "Form", "Linear", "room_for_classes"]

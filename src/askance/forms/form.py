@@ -11,6 +11,9 @@ class Form(Protocol):
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
         """Score, spread, squared norm and guess of row `t`, and whether it is sound; if not, they mean nothing."""
 
+    def put(self, score: float, scores: Any, t: int) -> None:
+        """Write down what the row just looked at has scored."""
+
     def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
         """What the update rule is told of the row just looked at and of its label, which is +1 or -1 to it."""
 

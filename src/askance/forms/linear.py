@@ -15,6 +15,10 @@ class Linear(NamedTuple):
         score = state.margin(total, spread)
         return score, spread, squared_norm, sign(score, at_zero), sound
 
+    def put(self, score: float, scores: Any, t: int) -> None:
+        """The score."""
+        scores[t, 0] = score
+
     def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
         """The row and its label as they are."""
         return seen, label

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.metrics.measures import Counts, Values, measure
+from askance.metrics.measures import Counts, Values, check_kind, measure
 from askance.metrics.tally import Tally, counted, events
 
 
@@ -25,13 +25,13 @@ class CurveRecorder:
     on the number of rows alone, so a stream gives the same curve in whatever chunks it comes.
     """
 
-    def __init__(self, points: int = 200) -> None:
+    def __init__(self, points: int = 200, *, many: bool = False) -> None:
         if points < 1:
             raise ValueError(f"a curve needs at least one point, not {points}")
         self._points = points
         self._stride = 1
         self._kept: list[Counts] = []  # after each `stride` rows
-        self.tally = Tally()  # of all rows so far
+        self.tally = Tally(many=many)  # of all rows so far
 
     def add(
         self, truth: ArrayLike, guesses: ArrayLike, asked: ArrayLike, updated: ArrayLike | None = None
@@ -48,6 +48,7 @@ class CurveRecorder:
 
     def curve(self, metric: str = "accuracy", **weights: float) -> Curve:
         """The metric of that name at the kept rows."""
+        check_kind(metric, many=self.tally.many)
         last = [self.tally.counts] if self._rows % self._stride else []
         counts = Counts(*np.array(self._kept + last, dtype=np.int64).reshape(-1, len(Counts._fields)).T)
         return Curve(np.asarray(counts.rows), np.asarray(counts.asked), measure(counts, metric, **weights))
@@ -69,9 +70,11 @@ def curve(
     asked: ArrayLike,
     metric: str = "accuracy",
     points: int = 200,
+    *,
+    many: bool = False,
     **weights: float,
 ) -> Curve:
     """The metric over all rows so far, at up to `points` evenly spaced rows and always at the last."""
-    recorder = CurveRecorder(points)
+    recorder = CurveRecorder(points, many=many)
     recorder.add(truth, guesses, asked)
     return recorder.curve(metric, **weights)

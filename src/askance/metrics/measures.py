@@ -47,6 +47,7 @@ class Metric(NamedTuple):
     larger_is_better: bool
     title: str
     meaning: str
+    two_classes: bool = True
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -69,6 +70,13 @@ def measure(counts: Counts, metric: str, **weights: float) -> Values:
                 f"the weight {name} of the metric {metric!r} must be finite and not negative, not {weight}"
             )
     return entry.function(counts, **weights)
+
+
+def check_kind(metric: str, *, many: bool) -> None:
+    """ValueError if a metric of two classes is asked for where there are many."""
+    if many and find(metric).two_classes:
+        able = ", ".join(name for name, entry in METRICS.items() if not entry.two_classes)
+        raise ValueError(f"the metric {metric!r} is for two classes: for many there are {able}")
 
 
 def find(metric: str) -> Metric:
@@ -138,9 +146,9 @@ def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> Values
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
-        "accuracy": Metric(accuracy, True, "accuracy", "share of right predictions"),
-        "error": Metric(error, False, "error", "share of wrong predictions"),
-        "mistakes": Metric(mistakes, False, "mistakes", "number of wrong predictions"),
+        "accuracy": Metric(accuracy, True, "accuracy", "share of right predictions", two_classes=False),
+        "error": Metric(error, False, "error", "share of wrong predictions", two_classes=False),
+        "mistakes": Metric(mistakes, False, "mistakes", "number of wrong predictions", two_classes=False),
         "f": Metric(f, True, "F", "weighted harmonic mean of precision and recall"),
         "precision": Metric(precision, True, "precision", "share of true positives among rows called positive"),
         "recall": Metric(sensitivity, True, "recall", "share of the positive rows that were found"),
@@ -148,6 +156,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "specificity": Metric(specificity, True, "specificity", "share of the negative rows that were left alone"),
         "sum": Metric(weighted_sum, True, "weighted sum", "eta_p sensitivity + eta_n specificity"),
         "cost": Metric(cost, False, "cost", "c_p missed positives + c_n false alarms"),
-        "query_ratio": Metric(query_ratio, False, "query ratio", "share of the rows whose label was asked"),
+        "query_ratio": Metric(
+            query_ratio, False, "query ratio", "share of the rows whose label was asked", two_classes=False
+        ),
     }
 )

@@ -5,18 +5,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.metrics.measures import Counts, measure
+from askance.metrics.measures import Counts, check_kind, measure
 
 
 class Tally:
     """Counts that grow with a stream; two tallies of different rows can be added.
 
     Predictions are made on every round, so mistakes are counted on all rounds, asked or not. A row whose
-    true label is unknown counts as a row, and in no quality metric.
+    true label is unknown counts as a row, and in no quality metric. With `many` classes, +1 stands for the right
+    one: then only the metrics that tell right from wrong have a meaning.
     """
 
-    def __init__(self, counts: Counts | None = None) -> None:
+    def __init__(self, counts: Counts | None = None, *, many: bool = False) -> None:
         self.counts = Counts(0, 0, 0, 0, 0, 0, 0) if counts is None else counts
+        self.many = many
 
     def add(
         self, truth: ArrayLike, guesses: ArrayLike, asked: ArrayLike, updated: ArrayLike | None = None
@@ -26,10 +28,12 @@ class Tally:
 
     def value(self, metric: str, **weights: float) -> float:
         """The metric of that name, over all rows so far."""
+        check_kind(metric, many=self.many)
         return float(measure(self.counts, metric, **weights))
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(Counts(*(one + two for one, two in zip(self.counts, other.counts, strict=True))))
+        counts = Counts(*(one + two for one, two in zip(self.counts, other.counts, strict=True)))
+        return Tally(counts, many=self.many)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tally) and self.counts == other.counts

@@ -1,16 +1,17 @@
 """The papers' names. Each is one line: an update rule × a query rule × the paper's parameters and defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from askance.limits import check_parameters
-from askance.papers import first_order
-from askance.papers.entry import Entry
+from askance.papers import first_order, multiclass
+from askance.papers.entry import MANY, Entry
 from askance.queries import QueryRule
 from askance.updates import PassiveAggressive1, UpdateRule
 
-FAMILIES = (first_order,)
+FAMILIES = (first_order, multiclass)
 
 catalog: Mapping[str, Entry] = MappingProxyType(
     {name: entry for family in FAMILIES for name, entry in family.ENTRIES.items()}
@@ -28,15 +29,33 @@ def look_up(name: str) -> Entry:
     raise ValueError(f"the catalog has no algorithm {name!r}{hint}")
 
 
-def rules_of(name: str, parameters: Mapping[str, Any]) -> tuple[UpdateRule, QueryRule, int]:
-    """Update rule, query rule and sgn(0) of a name with some of its parameters given."""
+class Parts(NamedTuple):
+    """What a name with its parameters stands for; `classes` are those that `k` has told of many."""
+
+    update: UpdateRule
+    query: QueryRule
+    sgn0: int
+    many: bool
+    classes: Sequence[Any] | None
+
+
+def parts_of(name: str, parameters: Mapping[str, Any]) -> Parts:
+    """What a name stands for, with some of its parameters given."""
     entry = look_up(name)
     unknown = [parameter for parameter in parameters if parameter not in entry.defaults]
     if unknown:
         raise ValueError(f"{name} has no parameter {unknown[0]!r}: it takes {', '.join(entry.defaults)}")
     given = {**entry.defaults, **parameters}
-    sgn0 = given.pop("sgn0")
+    sgn0, k = given.pop("sgn0", 1), given.pop("k", None)
     update, query = entry.build(**given)
     if "C" in given and not hasattr(update, "C"):  # PA has it only because the papers' tables do
         check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
-    return update, query, sgn0
+    return Parts(update, query, sgn0, entry.kind == MANY, None if k is None else _numbered(k))
+
+
+def _numbered(k: Any) -> Sequence[int]:
+    """The classes 0 to k - 1."""
+    whole = not isinstance(k, bool) and isinstance(k, Real) and float(k).is_integer()
+    if not whole or k < 2:
+        raise ValueError(f"k must be a whole number of classes, 2 or more, not {k!r}")
+    return range(int(k))

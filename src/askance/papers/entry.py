@@ -13,6 +13,8 @@ PASSIVE_AGGRESSIVE = "Crammer, Dekel, Keshet, Shalev-Shwartz, Singer 2006"
 SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni 2006"
 ACTIVE = "Lu, Zhao, Hoi 2016"
 
+BINARY, MANY = "binary", "multiclass"
+
 Build = Callable[..., tuple[UpdateRule, QueryRule]]
 
 
@@ -28,9 +30,18 @@ class Entry(NamedTuple):
     build: Build
 
 
-def entry(paper: str, where: str, build: Build, *, sgn0: int = 1, kind: str = "binary") -> Entry:
-    """The entry of what `build` makes; the parameters and defaults are those of `build`."""
+def entry(paper: str, where: str, build: Build, *, sgn0: int = 1) -> Entry:
+    """The entry, for two classes, of what `build` makes; parameters and defaults are those of `build`."""
+    return _entry(paper, where, build, BINARY, {"sgn0": sgn0})
+
+
+def many(paper: str, where: str, build: Build) -> Entry:
+    """The same for many classes; `k`, if it is given, says that they are 0 to k - 1."""
+    return _entry(paper, where, build, MANY, {"k": None})
+
+
+def _entry(paper: str, where: str, build: Build, kind: str, common: Mapping[str, Any]) -> Entry:
     parameters = inspect.signature(build).parameters
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     update, query = build()
-    return Entry(paper, where, type(update), type(query), kind, MappingProxyType(defaults | {"sgn0": sgn0}), build)
+    return Entry(paper, where, type(update), type(query), kind, MappingProxyType({**defaults, **common}), build)

@@ -52,6 +52,15 @@ def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> A
     return wider
 
 
+def widened_lanes(state: Any, rule: UpdateRule, room: tuple[int, int], lanes: int, dtype: np.dtype[Any]) -> Any:
+    """The same for a state of several learners side by side: room for features and lanes, where it had `lanes`."""
+    wider = rule.start(room[0] * room[1], dtype)
+    for old, new in zip(state, wider, strict=True):
+        window = old.reshape(-1, lanes)
+        new.reshape(room)[: window.shape[0], :lanes] = window
+    return wider
+
+
 def form_of(state: Any) -> Any:
     """The form that a state names: `Linear` unless it says otherwise."""
     return state.form() if hasattr(state, "form") else Linear()

@@ -1,0 +1,24 @@
+"""More than two classes: the same rules, each label against its strongest rival."""
+
+from collections.abc import Mapping
+
+from askance.papers.entry import ACTIVE, PASSIVE_AGGRESSIVE, Entry, many
+from askance.queries import Always, Margin, Random
+from askance.updates import PassiveAggressive, PassiveAggressive1, PassiveAggressive2, Perceptron
+
+HERE = "section 6.2"
+
+ENTRIES: Mapping[str, Entry] = {
+    "MPE": many(ACTIVE, HERE, lambda: (Perceptron(), Always())),
+    "MRPE": many(ACTIVE, HERE, lambda ratio=0.5: (Perceptron(), Random(ratio))),
+    "MPEA": many(ACTIVE, HERE, lambda delta=1.0: (Perceptron(), Margin(delta))),
+    "MPA": many(PASSIVE_AGGRESSIVE, "section 8", lambda C=1.0: (PassiveAggressive(), Always())),
+    "MPA-I": many(PASSIVE_AGGRESSIVE, "section 8", lambda C=1.0: (PassiveAggressive1(C), Always())),
+    "MPA-II": many(PASSIVE_AGGRESSIVE, "section 8", lambda C=1.0: (PassiveAggressive2(C), Always())),
+    "MRPA": many(ACTIVE, HERE, lambda ratio=0.5, C=1.0: (PassiveAggressive(), Random(ratio))),
+    "MRPA-I": many(ACTIVE, HERE, lambda ratio=0.5, C=1.0: (PassiveAggressive1(C), Random(ratio))),
+    "MRPA-II": many(ACTIVE, HERE, lambda ratio=0.5, C=1.0: (PassiveAggressive2(C), Random(ratio))),
+    "MPAA": many(ACTIVE, "algorithm 3", lambda delta=1.0, C=1.0: (PassiveAggressive(), Margin(delta))),
+    "MPAA-I": many(ACTIVE, "algorithm 3", lambda delta=1.0, C=1.0: (PassiveAggressive1(C), Margin(delta))),
+    "MPAA-II": many(ACTIVE, "algorithm 3", lambda delta=1.0, C=1.0: (PassiveAggressive2(C), Margin(delta))),
+}

@@ -1,0 +1,125 @@
+"""Many classes: a vector of weights a class, each label against its strongest rival."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from naive.loop import CLOSE, Query, Run, View, dot, refused_by
+from naive.queries import always, margin, random
+
+
+class Prototypes:
+    """s_i = w^i·x; on y against r: w^y += τx, w^r -= τx, with τ from γ = s_y - s_r and ‖x‖²."""
+
+    def __init__(self, tau: Callable[[float, float], float] | None) -> None:
+        self.tau = tau
+
+    def begin(self, classes: int, width: int) -> None:
+        """Know nothing."""
+        self.w = [[0.0] * width for _ in range(classes)]
+
+    def look(self, x: list[float]) -> tuple[list[float], list[float]]:
+        """The scores and the spreads of all classes."""
+        return [dot(w, x) for w in self.w], [0.0] * len(self.w)
+
+    def learn(self, x: list[float], y: int, scores: list[float], guess: int) -> bool:
+        """Learn the label; whether the rule fired."""
+        rival = best([score if i != y else -np.inf for i, score in enumerate(scores)])
+        gamma = scores[y] - scores[rival]
+        if self.tau is None:
+            fires, tau = guess != y, 1.0
+        else:
+            fires, tau = gamma < 1, self.tau(1 - gamma, dot(x, x))
+        if fires:
+            self.move(x, y, tau)
+            self.move(x, rival, -tau)
+        return fires
+
+    def move(self, x: list[float], i: int, step: float) -> None:
+        """w^i += step x."""
+        self.w[i] = [w + step * value for w, value in zip(self.w[i], x, strict=True)]
+
+
+def best(values: list[float]) -> int:
+    """The first of the largest."""
+    return max(range(len(values)), key=lambda i: (values[i], -i))
+
+
+def perceptron() -> Prototypes:
+    """τ = 1 on a mistake."""
+    return Prototypes(None)
+
+
+def pa() -> Prototypes:
+    """τ = ℓ/(2‖x‖²), and 0 for x = 0."""
+    return Prototypes(lambda loss, norm: loss / (2 * norm) if norm else 0.0)
+
+
+def pa_1(C: float = 1.0) -> Prototypes:
+    """τ = min(C, ℓ/(2‖x‖²)), and 0 for x = 0."""
+    return Prototypes(lambda loss, norm: min(C, loss / (2 * norm)) if norm else 0.0)
+
+
+def pa_2(C: float = 1.0) -> Prototypes:
+    """τ = ℓ/(2‖x‖² + 1/(2C))."""
+    return Prototypes(lambda loss, norm: loss / (2 * norm + 1 / (2 * C)))
+
+
+UPDATES: Mapping[str, Callable[..., Prototypes]] = {
+    "Perceptron": perceptron,
+    "PassiveAggressive": pa,
+    "PassiveAggressive1": pa_1,
+    "PassiveAggressive2": pa_2,
+}
+
+ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
+    "MPE": lambda: (perceptron(), always()),
+    "MRPE": lambda ratio=0.5: (perceptron(), random(ratio)),
+    "MPEA": lambda delta=1: (perceptron(), margin(delta)),
+    "MPA": lambda C=1: (pa(), always()),
+    "MPA-I": lambda C=1: (pa_1(C), always()),
+    "MPA-II": lambda C=1: (pa_2(C), always()),
+    "MRPA": lambda ratio=0.5, C=1: (pa(), random(ratio)),
+    "MRPA-I": lambda ratio=0.5, C=1: (pa_1(C), random(ratio)),
+    "MRPA-II": lambda ratio=0.5, C=1: (pa_2(C), random(ratio)),
+    "MPAA": lambda delta=1, C=1: (pa(), margin(delta)),
+    "MPAA-I": lambda delta=1, C=1: (pa_1(C), margin(delta)),
+    "MPAA-II": lambda delta=1, C=1: (pa_2(C), margin(delta)),
+}
+
+
+def run(X: Any, y: Any, coins: Any, twin: Prototypes, query: Query, classes: int) -> Run:
+    """Predict each row, ask where coin < probability, learn where asked; labels are 0 to classes - 1."""
+    rows = np.asarray(X, float).tolist()
+    twin.begin(classes, np.shape(X)[1])
+    rounds = []
+    settled = None
+    mistakes, longest = 0, 0.0
+    for t, (x, label, coin) in enumerate(zip(rows, np.asarray(y).tolist(), coins, strict=True)):
+        scores, spreads = twin.look(x)
+        guess = best(scores)
+        others = [i for i in range(classes) if i != guess]
+        p = scores[guess] - max(scores[i] for i in others)
+        v = spreads[guess] + max(spreads[i] for i in others)
+        probability = query(View(p, v, dot(x, x), mistakes, longest), coin)
+        gamma = scores[label] - max(score for i, score in enumerate(scores) if i != label)
+        # Scores that are equal but for rounding decide who is first; only exact ties are sure.
+        ranks = sorted(scores)
+        near = any(0 < high - low < CLOSE for low, high in itertools.pairwise(ranks))
+        if settled is None and (near or abs(coin - probability) < CLOSE or 0 < abs(1 - gamma) < CLOSE):
+            settled = t
+        asked = coin < probability
+        fired = asked and twin.learn(x, label, scores, guess)
+        if fired and guess != label:
+            mistakes, longest = mistakes + 1, max(longest, dot(x, x))
+        rounds.append((guess, p, probability, asked, fired))
+    columns = [np.array(column) for column in zip(*rounds, strict=True)]
+    return Run(*columns, np.array(twin.w), refused_by(query), len(rounds) if settled is None else settled)
+
+
+def algorithm(name: str, X: Any, y: Any, coins: Any, classes: int, **parameters: Any) -> Run:
+    """The run of a paper's algorithm."""
+    twin, query = ALGORITHMS[name](**parameters)
+    return run(X, y, coins, twin, query, classes)
