@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from askance.learner import Learner
 from askance.papers import catalog, look_up, parts_of
+from askance.papers.entry import MANY
 from askance.queries import Always, AtRate, QueryRule, Random, Within
 from askance.updates import UpdateRule
 
@@ -103,6 +104,11 @@ def opponent(word: str, main: Method, parameters: Mapping[str, float], budget: B
         query = AtRate(query, budget.rate) if budget.rate is not None and hasattr(query, "scaled") else query
         query = budget.around(query)
     return Method(word, parts.update, query, parts.sgn0, parts.many)
+
+
+def for_many(word: str) -> bool:
+    """Whether a word of `--against` names a method for many classes."""
+    return word not in (RANDOM, FULL) and look_up(word).kind == MANY
 
 
 def parse_opponents(against: str | None, main: str) -> list[str]:

@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 from askance.cli import report
 from askance.cli.console import print_json, shown_class, stdout
 from askance.cli.contest import Contestant, LineUp
-from askance.cli.methods import RANDOM, Budget, Method, algorithm, opponent, parse_opponents, parse_parameters
+from askance.cli.methods import (
+    RANDOM,
+    Budget,
+    Method,
+    algorithm,
+    for_many,
+    opponent,
+    parse_opponents,
+    parse_parameters,
+)
 from askance.cli.progress import progress
 from askance.cli.run import Wish
 from askance.cli.source import Classes, MoreThanTwo, find_classes, open_file
@@ -52,11 +61,13 @@ def simulate(wish: Wish) -> Outcome:
 
 
 def _started(wish: Wish) -> LineUp:
+    if wish.algorithm is not None:
+        return _lined_up(wish, wish.algorithm)
+    if any(for_many(word) for word in parse_opponents(wish.against, ALGORITHM)):
+        return _lined_up(wish, MANY_ALGORITHM)
     try:
-        return _lined_up(wish, wish.algorithm or ALGORITHM)
+        return _lined_up(wish, ALGORITHM)
     except MoreThanTwo:
-        if wish.algorithm is not None:
-            raise
         return _lined_up(wish, MANY_ALGORITHM)
 
 
