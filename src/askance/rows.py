@@ -71,6 +71,12 @@ class Rows(Protocol):
     def shift(self, t: int, state: State, step: Any) -> None:
         """Move the state by `step` along row `t`, which is sound."""
 
+    def size(self, t: int) -> int:
+        """How many entries row `t` has, which is sound."""
+
+    def entry(self, t: int, k: int) -> tuple[int, float]:
+        """The feature and the value of entry `k` of row `t`, which is sound."""
+
 
 class SparseRows(NamedTuple):
     """Compressed sparse rows: row `t` has its features at `starts[t]:starts[t + 1]`, each feature once."""
@@ -137,6 +143,15 @@ class SparseRows(NamedTuple):
         for k in range(self.starts[t], self.starts[t + 1]):
             state.move(self.indices[k], self.values[k], step)
 
+    def size(self, t: int) -> int:
+        """How many entries row `t` has, which is sound."""
+        return np.int64(self.starts[t + 1] - self.starts[t])  # type: ignore[return-value]
+
+    def entry(self, t: int, k: int) -> tuple[int, float]:
+        """The feature and the value of entry `k` of row `t`, which is sound."""
+        place = self.starts[t] + np.uint64(k)
+        return self.indices[place], self.values[place]
+
 
 class DenseRows(NamedTuple):
     """Rows with a value for every feature."""
@@ -172,3 +187,11 @@ class DenseRows(NamedTuple):
         """Move the state by `step` along row `t`, which is sound."""
         for j in range(self.values.shape[1]):
             state.move(j, self.values[t, j], step)
+
+    def size(self, t: int) -> int:  # noqa: ARG002
+        """How many entries a row has: one a feature."""
+        return self.values.shape[1]
+
+    def entry(self, t: int, k: int) -> tuple[int, float]:
+        """The feature and the value of entry `k` of row `t`, which is sound."""
+        return k, self.values[t, k]
