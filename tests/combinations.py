@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from askance import Learner, queries, updates
 from askance.engine.seam import COMPILING
+from askance.queries.rule import needs_spread
 from askance.rules import check_rules
 
 WRAPPED: dict[type, dict[str, float]] = {
@@ -25,6 +26,14 @@ def query_rules() -> Iterator[Any]:
         if wrapper is queries.Within or hasattr(rule, "scaled"):
             yield wrapper(rule(), **WRAPPED[wrapper])
     yield queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
+
+
+def update_rules() -> Iterator[Any]:
+    """Each update rule; those that can keep a full matrix also with one."""
+    for rule in updates.RULES:
+        yield rule()
+        if "full" in rule._fields:  # type: ignore[attr-defined]
+            yield rule(full=True)
 
 
 def fits(query: Any, update: Any) -> bool:
@@ -47,7 +56,8 @@ class Combination(NamedTuple):
         return Learner(self.update, self.query, **({"dtype": "float64", "classes": (-1, 1), "seed": 5} | changes))
 
     def __str__(self) -> str:
-        return f"{type(self.update).__name__}-{_name(self.query)}"
+        full = "-full" if getattr(self.update, "full", False) else ""
+        return f"{type(self.update).__name__}{full}-{_name(self.query)}"
 
 
 def _name(rule: Any) -> str:
@@ -56,18 +66,22 @@ def _name(rule: Any) -> str:
 
 
 ALL = [
-    Combination(rule(), query)
-    for rule, query in itertools.product(updates.RULES, query_rules())
-    if fits(query, rule())
+    Combination(rule, query)
+    for rule, query in itertools.product(update_rules(), query_rules())
+    if fits(query, rule)
 ]
 
 # Compiling takes a second for each: there, every rule is seen with a bare and with a wrapped partner, and all
-# pairs are left to plain Python.
+# pairs are left to plain Python. Query rules that look at the spread need a reference that has one.
 REFERENCES = ("PassiveAggressive2",)
+REFERENCES_WITH_SPREAD = ("SOAL",)
 PARTNERS = ("Margin", "Within(AtRate(Margin))")
-THIN = [
-    combination
-    for combination in ALL
-    if type(combination.update).__name__ in REFERENCES or _name(combination.query) in PARTNERS
-]
+
+
+def _is_reference(combination: Combination) -> bool:
+    name = type(combination.update).__name__
+    return name in (REFERENCES_WITH_SPREAD if needs_spread(combination.query) else REFERENCES)
+
+
+THIN = [combination for combination in ALL if _is_reference(combination) or _name(combination.query) in PARTNERS]
 COMBINATIONS = THIN if COMPILING else ALL

@@ -15,12 +15,15 @@ import combinations
 import naive
 import streams
 from askance import queries, updates
+from askance.updates.rule import about
 
 # Quarters meet exactly: margins of 0 and 1, ties and repeats come up; the others are what data look like.
 QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)
 VALUES = st.one_of(st.just(0.0), QUARTERS, st.floats(0.01, 10.0), st.floats(-10.0, -0.01))
 POSITIVE = st.floats(-8, 8).map(lambda power: 2.0**power)
 SHARES = st.floats(0.01, 1.0)
+FLAGS = st.booleans()
+PHI = st.floats(0.51, 0.999).map(updates.deviations)
 SEEDS = st.integers(0, 2**32)
 
 
@@ -47,11 +50,20 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.PassiveAggressive: st.builds(updates.PassiveAggressive),
     updates.PassiveAggressive1: st.builds(updates.PassiveAggressive1, POSITIVE),
     updates.PassiveAggressive2: st.builds(updates.PassiveAggressive2, POSITIVE),
+    updates.SecondOrderPerceptron: st.builds(updates.SecondOrderPerceptron, FLAGS, FLAGS),
+    updates.ConfidenceWeighted: st.builds(updates.ConfidenceWeighted, PHI, FLAGS, FLAGS),
+    updates.ConfidenceWeightedStdev: st.builds(updates.ConfidenceWeightedStdev, PHI, FLAGS, FLAGS),
+    updates.AROW: st.builds(updates.AROW, POSITIVE, FLAGS, FLAGS),
+    updates.PAM: st.builds(updates.PAM, FLAGS, FLAGS),
+    updates.PAM1: st.builds(updates.PAM1, POSITIVE, FLAGS, FLAGS),
+    updates.PAM2: st.builds(updates.PAM2, POSITIVE, FLAGS, FLAGS),
+    updates.SOAL: st.builds(updates.SOAL, POSITIVE, POSITIVE, FLAGS, FLAGS),
 }
 SCALABLE = st.one_of(
     st.builds(queries.Random, SHARES),
     st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
 )
+WITH_SPREAD = st.builds(queries.SpreadMargin, POSITIVE, POSITIVE, POSITIVE)
 STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
 BARE = st.one_of(st.builds(queries.Always), SCALABLE, STEERED)
 BUDGETED = st.builds(
@@ -74,7 +86,8 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
 @settings(max_examples=60)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
-    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(QUERY_PARAMETERS)
+    rule = data.draw(UPDATE_PARAMETERS[update])
+    query = data.draw(QUERY_PARAMETERS | WITH_SPREAD if about(rule).has_spread else QUERY_PARAMETERS)
     stream, sgn0 = data.draw(any_stream()), data.draw(st.sampled_from([-1, 1]))
     twin = naive.run(stream.X, stream.y, stream.coins, naive.update_twin(rule), naive.query_twin(query), sgn0)
     learner = askance.Learner(rule, query, dtype="float64", sgn0=sgn0, classes=(-1, 1))

@@ -26,7 +26,16 @@ class Limit(NamedTuple):
         return f"{low} and {'at most' if self.high_closed else 'less than'} {self.high:g}"
 
 
-Limits = Mapping[str, Limit]
+class Flag(NamedTuple):
+    """True or False, and nothing that could be taken for them."""
+
+    def __str__(self) -> str:
+        return "True or False"
+
+
+Limits = Mapping[str, Limit | Flag]
+
+YES_OR_NO = Flag()
 
 POSITIVE = Limit(0, high_closed=False)
 POSITIVE_OR_INFINITE = Limit(0)
@@ -39,6 +48,10 @@ def check_parameters(rule: Any, limits: Limits) -> None:
     kind = type(rule).__name__
     for name, limit in limits.items():
         value = getattr(rule, name)
+        if isinstance(limit, Flag):
+            if not isinstance(value, bool):
+                raise TypeError(f"{kind}: {name} must be {limit}, not {value!r}")
+            continue
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{kind}: {name} must be a number, not {value!r}")
         try:

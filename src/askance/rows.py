@@ -80,6 +80,12 @@ class Rows(Protocol):
     def shift_lane(self, t: int, state: State, step: Any, side: float, lane: int, lanes: int) -> None:
         """Move one lane by `step` along row `t`, or against it if `side` is -1."""
 
+    def size(self, t: int) -> int:
+        """How many entries row `t` has, which is sound."""
+
+    def entry(self, t: int, k: int) -> tuple[int, float]:
+        """The feature and the value of entry `k` of row `t`, which is sound."""
+
 
 class SparseRows(NamedTuple):
     """Compressed sparse rows: row `t` has its features at `starts[t]:starts[t + 1]`, each feature once."""
@@ -170,6 +176,15 @@ class SparseRows(NamedTuple):
             j = np.uint64(self.indices[k]) * np.uint64(lanes) + np.uint64(lane)
             state.move(j, like(side, self.values[k]) * self.values[k], step)
 
+    def size(self, t: int) -> int:
+        """How many entries row `t` has, which is sound."""
+        return np.int64(self.starts[t + 1] - self.starts[t])  # type: ignore[return-value]
+
+    def entry(self, t: int, k: int) -> tuple[int, float]:
+        """The feature and the value of entry `k` of row `t`, which is sound."""
+        place = self.starts[t] + np.uint64(k)
+        return self.indices[place], self.values[place]
+
 
 class DenseRows(NamedTuple):
     """Rows with a value for every feature."""
@@ -221,6 +236,14 @@ class DenseRows(NamedTuple):
         """Move one lane by `step` along row `t`, or against it if `side` is -1."""
         for j in range(self.values.shape[1]):
             state.move(j * lanes + lane, like(side, self.values[t, j]) * self.values[t, j], step)
+
+    def size(self, t: int) -> int:  # noqa: ARG002
+        """How many entries a row has: one a feature."""
+        return self.values.shape[1]
+
+    def entry(self, t: int, k: int) -> tuple[int, float]:
+        """The feature and the value of entry `k` of row `t`, which is sound."""
+        return k, self.values[t, k]
 
 
 @inlined

@@ -22,6 +22,17 @@ def margin(b: float = 1.0, offset: float = 0.0, eagerness: float = 1.0) -> Query
     return lambda view, coin: 1.0 if b == math.inf else b / (b + offset + abs(view.p))
 
 
+def spread_margin(b: float = 1.0, eta: float = 1.0, gamma: float = 1.0, eagerness: float = 1.0) -> Query:
+    """c = -(η/2)/(1/v + 1/γ), q = |p| + c: for sure if q ≤ 0, else b/(b + q); b = ∞ gives 1."""
+    b = b * eagerness
+
+    def ask(view: View, coin: float) -> float:
+        q = abs(view.p) - (eta / 2 / (1 / view.v + 1 / gamma) if view.v else 0.0)
+        return 1.0 if q <= 0 or b == math.inf else b / (b + q)
+
+    return ask
+
+
 class Within:
     """At most burst + rate·t questions after t rows, and at most `limit`: otherwise probability 0."""
 
@@ -53,5 +64,10 @@ class AtRate:
         return probability
 
 
-QUERIES: Mapping[str, Callable[..., Query]] = {"Always": always, "Random": random, "Margin": margin}
+QUERIES: Mapping[str, Callable[..., Query]] = {
+    "Always": always,
+    "Random": random,
+    "Margin": margin,
+    "SpreadMargin": spread_margin,
+}
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

@@ -1,11 +1,12 @@
 """Forms: how what a rule has learned is laid over rows. A state names its form; the passes know nothing else.
 
 `Linear` adds up what each feature says, which serves every rule with a few numbers a feature. `Classes` does so
-for each of several classes.
+for each of several classes. `Matrix` serves rules with a number for every pair of features.
 """
 
 from askance.forms.classes import Classes, room_for_classes
 from askance.forms.form import Form
 from askance.forms.linear import Linear
+from askance.forms.matrix import Matrix, MatrixState
 
-__all__ = ["Classes", "Form", "Linear", "room_for_classes"]
+__all__ = ["Classes", "Form", "Linear", "Matrix", "MatrixState", "room_for_classes"]

@@ -5,9 +5,10 @@ from askance.queries.at_rate import AtRate
 from askance.queries.margin import Margin
 from askance.queries.random import Random
 from askance.queries.rule import QueryRule, ScalableRule
+from askance.queries.spread_margin import SpreadMargin
 from askance.queries.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin)
+RULES: tuple[type, ...] = (Always, Random, Margin, SpreadMargin)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
-__all__ = ["Always", "AtRate", "Margin", "QueryRule", "Random", "ScalableRule", "Within"]
+__all__ = ["Always", "AtRate", "Margin", "QueryRule", "Random", "ScalableRule", "SpreadMargin", "Within"]

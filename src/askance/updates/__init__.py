@@ -1,14 +1,42 @@
 """Update rules: how to learn from a label. This list is the register."""
 
+from askance.updates.arow import AROW
+from askance.updates.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
+from askance.updates.pam import PAM, PAM1, PAM2
 from askance.updates.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.updates.perceptron import Perceptron
 from askance.updates.rule import UpdateRule
+from askance.updates.second_order_perceptron import SecondOrderPerceptron
+from askance.updates.soal import SOAL
 
 RULES: tuple[type, ...] = (
     Perceptron,
     PassiveAggressive,
     PassiveAggressive1,
     PassiveAggressive2,
+    SecondOrderPerceptron,
+    ConfidenceWeighted,
+    ConfidenceWeightedStdev,
+    AROW,
+    PAM,
+    PAM1,
+    PAM2,
+    SOAL,
 )
 
-__all__ = ["PassiveAggressive", "PassiveAggressive1", "PassiveAggressive2", "Perceptron", "UpdateRule"]
+__all__ = [
+    "AROW",
+    "PAM",
+    "PAM1",
+    "PAM2",
+    "SOAL",
+    "ConfidenceWeighted",
+    "ConfidenceWeightedStdev",
+    "PassiveAggressive",
+    "PassiveAggressive1",
+    "PassiveAggressive2",
+    "Perceptron",
+    "SecondOrderPerceptron",
+    "UpdateRule",
+    "deviations",
+]
