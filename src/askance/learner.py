@@ -14,8 +14,9 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from askance import labels
 from askance.data.stream import Stream
 from askance.engine.coins import coins as toss
-from askance.engine.machine import AnyRows, Machine
+from askance.engine.machine import AnyRows
 from askance.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
+from askance.machines import machine_for
 from askance.queries import Margin, QueryRule
 from askance.queries.rule import refused
 from askance.rows import SOUND, UNSORTED, Row
@@ -206,6 +207,16 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         window.flags.writeable = False
         return window
 
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors of a learner in dual form, a row each, the oldest first."""
+        return self._support().matrix(self._machine.width)
+
+    @property
+    def dual_coef_(self) -> NDArray[Any]:
+        """The coefficients of the support vectors, in scikit-learn's form of one row a binary classifier."""
+        return self._support().coefficients[np.newaxis, :].copy()
+
     def save(self, path: Any) -> None:
         """Write the whole learner to a file that `askance.load` reads, here or elsewhere."""
         from askance.model_file import save
@@ -238,7 +249,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return
         self.check_parameters()
         update, query = map(with_floats, self._rules())
-        self._machine = Machine(update, query, np.dtype(self.dtype), float(self.sgn0))
+        self._machine = machine_for(update, query, np.dtype(self.dtype), float(self.sgn0))
         self._observe(np.empty(0) if self.classes is None else labels.as_classes(self.classes))
         self._sign = (np.full(1, -1, self.dtype), np.full(1, 1, self.dtype))
         self._elastic = True
@@ -329,6 +340,14 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             first, ahead = round_, toss(self.seed, round_, COINS_AHEAD)
             self._coins_ahead = (first, ahead)
         return float(ahead[round_ - first])
+
+    def _support(self) -> Any:
+        self._check_fitted()
+        if not hasattr(self._machine.core.state, "support"):
+            raise AttributeError(
+                f"{type(self._rules()[0]).__name__} learns weights: only rules of dual have a support set"
+            )
+        return self._machine.core.state.support
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

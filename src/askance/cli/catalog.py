@@ -82,7 +82,7 @@ def _explain(name: str, entry: "Entry") -> None:
     for kind, formulas in _formulas(entry).items():
         console.print(f"\nThe {kind} rule, {formulas}")
     console.print(f"\nParameters: {_assignments(entry) or 'none'}")
-    given = "".join(f" --param {name}={value:g}" for name, value in _own(entry).items())
+    given = "".join(f" --param {name}={_shown(value)}" for name, value in _own(entry).items())
     console.print(f"\nTry it:    askance run FILE --algorithm {shlex.quote(name)}{given}", soft_wrap=True)
     named = ", ".join([repr(name), *filter(None, [_assignments(entry)])])
     console.print(f"In Python: learner = askance.make({named})", soft_wrap=True)
@@ -103,12 +103,21 @@ def _unwrapped(text: str) -> str:
 
 
 def _own(entry: "Entry") -> dict[str, Any]:
-    """The parameters with their defaults; the sign of 0 only where it is not the usual one."""
-    return {name: value for name, value in entry.defaults.items() if (name, value) != ("sgn0", 1)}
+    """The parameters with their defaults, if they have any; the sign of 0 only where it is not the usual one."""
+    usual = ("sgn0", 1)
+    return {name: value for name, value in entry.defaults.items() if value is not None and (name, value) != usual}
 
 
 def _assignments(entry: "Entry") -> str:
-    return ", ".join(f"{name}={value:g}" for name, value in _own(entry).items())
+    return ", ".join(
+        f"{name}={value!r}" if isinstance(value, str) else f"{name}={value:g}"
+        for name, value in _own(entry).items()
+    )
+
+
+def _shown(value: Any) -> str:
+    """As the command line takes it."""
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _as_dict(name: str, entry: "Entry") -> dict[str, Any]:

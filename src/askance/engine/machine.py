@@ -1,6 +1,6 @@
 """A core with its compiled passes: all that a learner does to rows and signs, nothing of users' data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,9 @@ class Machine:
         """Have room for `width` features."""
         if width != self.width:
             self.core, self.width = self._with_room(width), width
+
+    def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
+        """Have arrays of the sizes that a model file's have: the width says them all."""
 
     def _with_room(self, width: int) -> Core:
         if width == self.width:

@@ -5,12 +5,12 @@ from types import MappingProxyType
 from typing import Any
 
 from askance.limits import check_parameters
-from askance.papers import first_order
+from askance.papers import dual, first_order
 from askance.papers.entry import Entry
 from askance.queries import QueryRule
 from askance.updates import PassiveAggressive1, UpdateRule
 
-FAMILIES = (first_order,)
+FAMILIES = (first_order, dual)
 
 catalog: Mapping[str, Entry] = MappingProxyType(
     {name: entry for family in FAMILIES for name, entry in family.ENTRIES.items()}
@@ -37,6 +37,8 @@ def rules_of(name: str, parameters: Mapping[str, Any]) -> tuple[UpdateRule, Quer
     given = {**entry.defaults, **parameters}
     sgn0 = given.pop("sgn0")
     update, query = entry.build(**given)
-    if "C" in given and not hasattr(update, "C"):  # PA has it only because the papers' tables do
+    if "C" in given and not hasattr(
+        getattr(update, "inner", update), "C"
+    ):  # PA has it only because the papers' tables do
         check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
     return update, query, sgn0

@@ -1,5 +1,6 @@
 """Query rules: when to ask for a label. These lists are the register."""
 
+from askance.queries.adaptive import Adaptive
 from askance.queries.always import Always
 from askance.queries.at_rate import AtRate
 from askance.queries.margin import Margin
@@ -7,7 +8,7 @@ from askance.queries.random import Random
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.queries.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin)
+RULES: tuple[type, ...] = (Always, Random, Margin, Adaptive)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
-__all__ = ["Always", "AtRate", "Margin", "QueryRule", "Random", "ScalableRule", "Within"]
+__all__ = ["Adaptive", "Always", "AtRate", "Margin", "QueryRule", "Random", "ScalableRule", "Within"]
