@@ -15,8 +15,9 @@ from askance import labels
 from askance.coding import Coding, ManyClasses, TwoClasses
 from askance.data.stream import Stream
 from askance.engine.coins import coins as toss
-from askance.engine.machine import AnyRows, Machine
+from askance.engine.machine import AnyRows
 from askance.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
+from askance.machines import AnyMachine, machine_for
 from askance.queries import Margin, QueryRule
 from askance.queries.rule import refused
 from askance.rows import SOUND, UNSORTED, Row
@@ -62,7 +63,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     `ask` and `run` consult the query rule; `tell`, `partial_fit` and `fit` learn from every label they are given.
     """
 
-    _machine: Machine
+    _machine: AnyMachine
     _coding: Coding
     _elastic: bool  # whether nothing but rows without a width has been seen
 
@@ -215,6 +216,16 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         window.flags.writeable = False
         return window
 
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors of a learner in dual form, a row each, the oldest first."""
+        return self._support().matrix(self._machine.width)
+
+    @property
+    def dual_coef_(self) -> NDArray[Any]:
+        """The coefficients of the support vectors, in scikit-learn's form of one row a binary classifier."""
+        return self._support().coefficients[np.newaxis, :].copy()
+
     def save(self, path: Any) -> None:
         """Write the whole learner to a file that `askance.load` reads, here or elsewhere."""
         from askance.model_file import save
@@ -253,7 +264,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = np.empty(0) if self.classes is None else labels.as_classes(self.classes, many=many)
         self._coding = (ManyClasses if many else TwoClasses)(given, dtype)
         lanes = self._coding.lanes
-        self._machine = Machine(update, query, dtype, float(self.sgn0), many=many, lanes=lanes)
+        self._machine = machine_for(update, query, dtype, float(self.sgn0), many=many, lanes=lanes)
         self._elastic = True
         self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
 
@@ -333,6 +344,14 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             first, ahead = round_, toss(self.seed, round_, COINS_AHEAD)
             self._coins_ahead = (first, ahead)
         return float(ahead[round_ - first])
+
+    def _support(self) -> Any:
+        self._check_fitted()
+        if not hasattr(self._machine.core.state, "support"):
+            raise AttributeError(
+                f"{type(self._rules()[0]).__name__} learns weights: only rules of dual have a support set"
+            )
+        return self._machine.core.state.support
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

@@ -147,7 +147,9 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         learner._has_width(width, elastic=header["elastic"])
     if json.dumps(_header(learner), sort_keys=True) != json.dumps(header, sort_keys=True):
         raise ModelFault("has a header that this askance would not write: use a backup or train anew")
-    _fill(learned(learner._machine.core), from_safetensors(content))
+    found = from_safetensors(content)
+    learner._machine.expect(found)
+    _fill(learned(learner._machine.core), found)
     return learner
 
 
@@ -188,6 +190,9 @@ def _described(rule: Any) -> dict[str, Any]:
     parameters = {
         name: _described(value) if hasattr(value, "_fields") else value for name, value in rule._asdict().items()
     }
+    code = next((name for name, value in parameters.items() if callable(value)), None)
+    if code is not None:
+        raise ValueError(f"a model file holds no code, so a learner whose {code} is a function cannot be saved")
     return {"rule": type(rule).__name__, "parameters": parameters}
 
 

@@ -3,6 +3,8 @@
 import inspect
 from typing import Any, get_type_hints
 
+from askance.dual import KERNELS
+from askance.dual import RULES as DUAL
 from askance.limits import check_parameters
 from askance.queries import RULES as QUERIES
 from askance.queries import WRAPPERS, AtRate, QueryRule
@@ -14,8 +16,13 @@ from askance.updates.rule import about
 
 def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
     """ValueError or TypeError, in one sentence, unless the rules are sound, fit each other and `many` classes."""
-    _check_methods(update, UpdateRule, "an update rule")
-    check_parameters(update, update.limits())
+    rule = update
+    while rule is not None:
+        _check_methods(rule, UpdateRule, "an update rule")
+        check_parameters(rule, rule.limits())
+        rule = getattr(rule, "inner", None)
+    if hasattr(update, "check"):
+        update.check()
     if needs_spread(query) and not about(update).has_spread:
         raise ValueError(
             f"{type(query).__name__} looks at the spread, which {type(update).__name__} has not: "
@@ -72,7 +79,7 @@ def _plain(value: Any, hint: Any) -> Any:
 def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
     """Every rule of the registers by name, and those of the user; a name stands for one rule only."""
     rules: dict[str, type] = {}
-    for rule in (*UPDATES, *QUERIES, *WRAPPERS, *extra):
+    for rule in (*UPDATES, *DUAL, *KERNELS, *QUERIES, *WRAPPERS, *extra):
         if rules.setdefault(rule.__name__, rule) is not rule:
             raise ValueError(f"two rules are called {rule.__name__}: give one of them another name")
     return rules

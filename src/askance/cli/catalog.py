@@ -141,12 +141,17 @@ def _own(entry: "Entry") -> dict[str, Any]:
     return {name: value for name, value in said.items() if (name, value) != ("sgn0", 1)}
 
 
-def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else f"{value:g}"
-
-
 def _assignments(entry: "Entry") -> str:
-    return ", ".join(f"{name}={_shown(value)}" for name, value in _own(entry).items())
+    """As Python takes them."""
+    return ", ".join(
+        f"{name}={value!r}" if isinstance(value, str) else f"{name}={value:g}"
+        for name, value in _own(entry).items()
+    )
+
+
+def _shown(value: Any) -> str:
+    """As the command line takes it."""
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _as_dict(name: str, entry: "Entry") -> dict[str, Any]:

@@ -45,22 +45,25 @@ class Method(NamedTuple):
         return learner
 
 
-def parse_parameters(assignments: list[str]) -> dict[str, float]:
-    """`["C=0.5", "delta=1"]` as numbers by name."""
+def parse_parameters(assignments: list[str]) -> dict[str, Any]:
+    """`["C=0.5", "kernel=rbf"]` as numbers by name, and words where the catalog has words."""
     return dict(map(_parse_parameter, assignments))
 
 
-def _parse_parameter(assignment: str) -> tuple[str, float]:
+def _parse_parameter(assignment: str) -> tuple[str, float | str]:
     name, equals, value = assignment.partition("=")
     if not equals:
         raise ValueError(f"--param {assignment}: give a name and a number, as in --param C=0.5")
+    name = name.strip()
+    if any(isinstance(entry.defaults.get(name), str) for entry in catalog.values()):
+        return name, value.strip()
     try:
-        return name.strip(), float(value)
+        return name, float(value)
     except ValueError:
         raise ValueError(f"--param {assignment}: {value!r} is not a number") from None
 
 
-def algorithm(name: str, parameters: Mapping[str, float], budget: Budget) -> Method:
+def algorithm(name: str, parameters: Mapping[str, Any], budget: Budget) -> Method:
     """The method that the catalog calls `name`, steered to the rate and kept within the budget."""
     parts = parts_of(name, parameters)
     query = parts.query if budget.rate is None else _steered(name, parts.query, budget.rate)
@@ -84,7 +87,7 @@ def _active_form(name: str) -> str:
     return ": leave --rate out"
 
 
-def opponent(word: str, main: Method, parameters: Mapping[str, float], budget: Budget) -> Method:
+def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Budget) -> Method:
     """What `--against` names: the algorithm's own update rule asked otherwise, or a method of the catalog.
 
     A method of the catalog gets the parameters that it shares with the algorithm. Whatever always asks does so

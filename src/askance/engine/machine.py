@@ -1,6 +1,6 @@
 """A core with its compiled passes: all that a learner does to rows and signs, nothing of users' data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,9 @@ class Machine:
         """A window on the weights, a row a lane."""
         weights: NDArray[Any] = self.core.state.weights.reshape(-1, self.lanes).T
         return weights
+
+    def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
+        """Have arrays of the sizes that a model file's have: width and lanes say them all."""
 
     def _accept(self, kind: int, core: Core, width: int, lanes: int) -> None:
         if kind == SOUND:

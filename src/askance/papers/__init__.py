@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from askance.limits import check_parameters
-from askance.papers import first_order, multiclass, second_order
+from askance.papers import dual, first_order, multiclass, second_order
 from askance.papers.entry import MANY, Entry
 from askance.queries import QueryRule
 from askance.updates import PassiveAggressive1, UpdateRule
 
-FAMILIES = (first_order, second_order, multiclass)
+FAMILIES = (first_order, second_order, dual, multiclass)
 
 catalog: Mapping[str, Entry] = MappingProxyType(
     {name: entry for family in FAMILIES for name, entry in family.ENTRIES.items()}
@@ -48,7 +48,9 @@ def parts_of(name: str, parameters: Mapping[str, Any]) -> Parts:
     given = {**entry.defaults, **parameters}
     sgn0, k = given.pop("sgn0", 1), given.pop("k", None)
     update, query = entry.build(**given)
-    if "C" in given and not hasattr(update, "C"):  # PA has it only because the papers' tables do
+    if "C" in given and not hasattr(
+        getattr(update, "inner", update), "C"
+    ):  # PA has it only because the papers' tables do
         check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
     return Parts(update, query, sgn0, entry.kind == MANY, None if k is None else _numbered(k))
 

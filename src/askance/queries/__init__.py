@@ -1,5 +1,6 @@
 """Query rules: when to ask for a label. These lists are the register."""
 
+from askance.queries.adaptive import Adaptive
 from askance.queries.always import Always
 from askance.queries.at_rate import AtRate
 from askance.queries.margin import Margin
@@ -8,7 +9,17 @@ from askance.queries.rule import QueryRule, ScalableRule
 from askance.queries.spread_margin import SpreadMargin
 from askance.queries.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin, SpreadMargin)
+RULES: tuple[type, ...] = (Always, Random, Margin, Adaptive, SpreadMargin)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
-__all__ = ["Always", "AtRate", "Margin", "QueryRule", "Random", "ScalableRule", "SpreadMargin", "Within"]
+__all__ = [
+    "Adaptive",
+    "Always",
+    "AtRate",
+    "Margin",
+    "QueryRule",
+    "Random",
+    "ScalableRule",
+    "SpreadMargin",
+    "Within",
+]

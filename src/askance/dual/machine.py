@@ -1,0 +1,205 @@
+"""A machine for rules in dual form: what `engine.machine.Machine` does, by a support set instead of weights."""
+
+import contextlib
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.dual.kernelized import Glance
+from askance.dual.support import Point, Support, point_of
+from askance.engine import passes
+from askance.engine.choose import sign
+from askance.engine.machine import AnyRows, copied
+from askance.engine.passes import Core, Outcome
+from askance.rows import SOUND, Seen, SparseRows
+
+Numbers = NDArray[np.float64]
+
+
+class DualMachine:
+    """Two rules, what they have learned, and the loops over it. A call does all that it should, or nothing.
+
+    The loop over rounds is plain Python, which costs little beside the sums over a support set. A state is a
+    value: what a call has learned takes the place of the old state when all rows were good. There is one lane.
+    """
+
+    lanes = 1
+
+    def __init__(self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float) -> None:
+        self.dtype = dtype
+        self.width: int | None = None
+        self.core = Core(update, query, None, update.start(0, dtype), query.start(), passes.no_past(), at_zero)
+        self._idle: list[Numbers] = []
+
+    def run(
+        self,
+        rows: AnyRows,
+        width: int,
+        signs: NDArray[Any],
+        coins: NDArray[np.float64],
+        lanes: int = 1,  # noqa: ARG002
+    ) -> tuple[int, int, Outcome]:
+        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
+        outcome = passes.blank_outcome(len(signs), self.dtype)
+        kind, bad = self._check(rows, len(signs), width)
+        if kind != SOUND:
+            return kind, bad, outcome
+        core = self._apart(width)
+        with self._at_work(width) as scratch:
+            for t, (label, coin) in enumerate(zip(signs.astype(np.float64), coins, strict=True)):
+                point = point_of(rows, t)
+                glance, seen = self._look(core, point, t, scratch)
+                probability = core.query.ask(core.memory, seen, coin)
+                asked = bool(coin < probability)
+                updated = False
+                if asked:
+                    core, updated = self._learned(core, point, glance, seen, label)
+                for column, value in zip(
+                    outcome, (seen.guess, seen.score, probability, asked, updated), strict=True
+                ):
+                    column[t] = value
+                core.past.asked[0] += asked
+        core.past.rounds[0] += len(signs)
+        self.core, self.width = core, width
+        return SOUND, 0, outcome
+
+    def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[int, float, float, float, bool]:
+        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask."""
+        kind, _ = self._check(rows, 1, width)
+        if kind != SOUND:
+            return kind, 0.0, 0.0, 0.0, False
+        core = self._apart(width)
+        with self._at_work(width) as scratch:
+            _, seen = self._look(core, point_of(rows, 0), 0, scratch)
+            probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
+        asked = coin < probability
+        core.past.rounds[0] += 1
+        core.past.asked[0] += asked
+        self.core, self.width = core, width
+        return SOUND, float(seen.guess), float(seen.score), probability, asked
+
+    def learn(self, rows: AnyRows, width: int, signs: NDArray[Any], lanes: int = 1) -> tuple[int, int]:  # noqa: ARG002
+        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
+        kind, bad = self._check(rows, len(signs), width)
+        if kind != SOUND:
+            return kind, bad
+        core = self._apart(width)
+        with self._at_work(width) as scratch:
+            for t, label in enumerate(signs.astype(np.float64)):
+                point = point_of(rows, t)
+                glance, seen = self._look(core, point, t, scratch)
+                core, _ = self._learned(core, point, glance, seen, label)
+        self.core, self.width = core, width
+        return SOUND, 0
+
+    def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
+        """What is wrong with a bad row and which it is, and the scores."""
+        scores = np.empty((count, 1), self.dtype)
+        kind, bad = self._check(rows, count, width)
+        if kind == SOUND:
+            core = self._with_room(width)
+            with self._at_work(width) as scratch:
+                for t in range(count):
+                    scores[t, 0] = self._look(core, point_of(rows, t), t, scratch)[1].score
+        return kind, bad, scores
+
+    def make_room(self, width: int, lanes: int | None = None) -> None:  # noqa: ARG002
+        """Have room for `width` features."""
+        self.core, self.width = self._with_room(width), width
+
+    def weights(self) -> NDArray[Any]:
+        """The weights in one row; AttributeError if the kernel has none."""
+        return np.asarray(self.core.state.weights)[np.newaxis, :]
+
+    def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
+        """Have arrays of the sizes that a model file's have; ValueError if no support set can be like these."""
+        names = {name: f"state/support/{name}" for name in Support._fields}
+        if not found.keys() >= set(names.values()):
+            return
+        support = Support(**{name: found[path] for name, path in names.items()})
+        check_support(support, self.width or 0, self.core.update.budget)
+        count = support.size
+        sizes = {"factor": count * (count + 1) // 2, "solved": count}
+        state = self.core.state._replace(support=Support(*map(np.zeros_like, support)))
+        state = state._replace(**{name: np.zeros(sizes[name]) for name in sizes if hasattr(state, name)})
+        self.core = self.core._replace(state=state)
+
+    def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Glance, Seen]:
+        glance = core.state.look(point, scratch)
+        norm = glance.likeness.norm
+        score = np.float64(self.dtype.type(glance.score))
+        if not (np.isfinite(score) and np.isfinite(norm)):
+            raise ValueError(
+                f"row {t} of X is too long for this kernel: scale the rows, or choose a smaller degree"
+            )
+        past = core.past
+        guess = sign(score, core.at_zero)
+        return glance, Seen(score, glance.spread, norm, guess, int(past.mistakes[0]), float(past.longest[0]))
+
+    def _learned(
+        self, core: Core, point: Point, glance: Glance, seen: Seen, label: np.float64
+    ) -> tuple[Core, bool]:
+        """After the label of the row just looked at, and whether the rule fired."""
+        fires, wanted = core.update.step(seen, label)
+        if not fires:
+            return core, False
+        step = self.dtype.type(wanted)
+        # What would add nothing to any score is no support vector: by a kernel, k(x, x) = 0 makes φ(x) = 0.
+        if step != 0 and seen.squared_norm > 0:
+            budget = math.inf if core.update.budget is None else core.update.budget
+            core = core._replace(state=core.state.learned(point, glance, step, budget))
+        if seen.guess != label:
+            core.past.mistakes[0] += 1
+            core.past.longest[0] = max(core.past.longest[0], seen.squared_norm)
+        return core, True
+
+    def _apart(self, width: int) -> Core:
+        """The core with counters and memory of their own, to be changed."""
+        core = self._with_room(width)
+        return core._replace(memory=copied(core.memory), past=copied(core.past))
+
+    def _with_room(self, width: int) -> Core:
+        return (
+            self.core if width == self.width else self.core._replace(state=self.core.state._replace(width=width))
+        )
+
+    def _check(self, rows: AnyRows, count: int, width: int) -> tuple[int, int]:
+        arguments = (rows, count, width)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found: tuple[int, int] = passes.bind("check", arguments, exact=self.dtype == np.float64)(*arguments)
+        return found
+
+    @contextlib.contextmanager
+    def _at_work(self, width: int) -> Iterator[Numbers]:
+        """A zero for every feature, for nobody else to use; infinities are found afterwards."""
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = np.zeros(0)
+        if len(scratch) != width:
+            scratch = np.zeros(width)
+        with np.errstate(all="ignore"):
+            yield scratch
+        self._idle.append(scratch)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_idle": []}
+
+
+def check_support(support: Support, width: int, budget: int | None) -> None:
+    """ValueError unless the arrays fit each other and the features, and their vectors the budget."""
+    starts, count = support.starts, support.size
+    if starts.dtype != np.uint64 or support.indices.dtype != np.uint32 or support.values.dtype.kind != "f":
+        raise ValueError("arrays of other types than a support set has")
+    if len(starts) != count + 1 or starts[0] != 0 or starts[-1] != len(support.indices):
+        raise ValueError("support vectors that are not whole")
+    if budget is not None and count > budget:
+        raise ValueError(f"{count} support vectors within a budget of {budget}")
+    rows = SparseRows(starts, support.indices, support.values)
+    arguments = (rows, count, width)
+    kind, bad = passes.bind("check", arguments, exact=True)(*arguments)
+    if kind != SOUND:
+        raise ValueError(f"a support vector, number {bad}, that is no row")

@@ -1,0 +1,130 @@
+"""Sums over support sets: products of a row with every support vector, and triangular systems.
+
+A support set is compressed sparse rows, and a lower triangle is packed, row after row, so that both grow at their
+ends. All is added up in double precision and in an order that is written down, by four sums side by side: one
+alone would wait for each addition before the next.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine.seam import inlined, persistent
+
+Numbers = NDArray[np.float64]
+
+U1, U2, U3, U4 = (np.uint64(number) for number in range(1, 5))
+
+
+def _products(
+    starts: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], row: Numbers, out: Numbers
+) -> None:
+    for s in range(out.shape[0]):
+        k, stop = starts[s], starts[s + 1]
+        by_fours = stop - (stop - k) % U4
+        one = two = three = four = 0.0
+        while k < by_fours:
+            one += values[k] * row[indices[k]]
+            two += values[k + U1] * row[indices[k + U1]]
+            three += values[k + U2] * row[indices[k + U2]]
+            four += values[k + U3] * row[indices[k + U3]]
+            k += U4
+        while k < stop:
+            one += values[k] * row[indices[k]]
+            k += U1
+        out[s] = (one + two) + (three + four)
+
+
+@inlined
+def _dot(left: Any, offset: Any, right: Numbers, count: Any) -> float:
+    """Σ left_(offset + k) right_k over k < count."""
+    by_fours = count - count % U4
+    one = two = three = four = 0.0
+    k = count - count
+    while k < by_fours:
+        one += left[offset + k] * right[k]
+        two += left[offset + k + U1] * right[k + U1]
+        three += left[offset + k + U2] * right[k + U2]
+        four += left[offset + k + U3] * right[k + U3]
+        k += U4
+    while k < count:
+        one += left[offset + k] * right[k]
+        k += U1
+    return (one + two) + (three + four)
+
+
+def _inner_product(left: NDArray[Any], right: Numbers) -> float:
+    return _dot(left, np.uint64(0), right, np.uint64(right.shape[0]))
+
+
+def _solve(factor: Numbers, given: NDArray[Any], solution: Numbers) -> None:
+    offset = np.uint64(0)
+    for s in range(solution.shape[0]):
+        i = np.uint64(s)
+        solution[i] = (given[i] - _dot(factor, offset, solution, i)) / factor[offset + i]
+        offset += i + U1
+
+
+def _strike(factor: Numbers, solved: Numbers, gone: Any, smaller: Numbers, still_solved: Numbers) -> None:
+    count = np.uint64(solved.shape[0])
+    cosines, sines = np.empty(solved.shape[0]), np.empty(solved.shape[0])
+    kept = gone * (gone + U1) // U2
+    smaller[:kept] = factor[:kept]
+    still_solved[:gone] = solved[:gone]
+    offset, row = kept, gone + U1
+    spare = solved[gone]
+    while row < count:
+        start = row * (row + U1) // U2
+        smaller[offset : offset + gone] = factor[start : start + gone]
+        # Row by row, the column struck out is turned into what stands on its right.
+        rest = factor[start + gone]
+        column = gone + U1
+        while column < row:
+            k, entry = column - U1, factor[start + column]
+            smaller[offset + k] = cosines[k] * entry + sines[k] * rest
+            rest = cosines[k] * rest - sines[k] * entry
+            column += U1
+        k, entry = row - U1, factor[start + row]
+        radius = np.sqrt(entry * entry + rest * rest)
+        cosines[k], sines[k] = entry / radius, rest / radius
+        smaller[offset + k] = radius
+        still_solved[k] = cosines[k] * solved[row] + sines[k] * spare
+        spare = cosines[k] * spare - sines[k] * solved[row]
+        offset += row
+        row += U1
+
+
+_compiled_products = persistent(_products, exact=True)
+_compiled_inner_product = persistent(_inner_product, exact=True)
+_compiled_solve = persistent(_solve, exact=True)
+_compiled_strike = persistent(_strike, exact=True)
+
+
+def products(
+    starts: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], row: Numbers
+) -> Numbers:
+    """The product of a row, which has a number for every feature, with each of some sparse rows."""
+    found = np.empty(len(starts) - 1)
+    _compiled_products(starts, indices, values, row, found)
+    return found
+
+
+def inner_product(left: NDArray[Any], right: Numbers) -> np.float64:
+    """Σ left_k right_k."""
+    return np.float64(_compiled_inner_product(left, right))
+
+
+def solve(factor: Numbers, given: NDArray[Any]) -> Numbers:
+    """z with L z = `given`, where `factor` packs the lower triangle L."""
+    solution = np.empty(len(given))
+    _compiled_solve(factor, given, solution)
+    return solution
+
+
+def strike(factor: Numbers, solved: Numbers, gone: int) -> tuple[Numbers, Numbers]:
+    """L and L⁻¹c for the matrix L Lᵀ and the vector c without row `gone`: rotations, which lose no accuracy."""
+    count = len(solved) - 1
+    smaller, still_solved = np.empty(count * (count + 1) // 2), np.empty(count)
+    _compiled_strike(factor, solved, np.uint64(gone), smaller, still_solved)
+    return smaller, still_solved
