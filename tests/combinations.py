@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from askance import Learner, queries, updates
 from askance.engine.seam import COMPILING
+from askance.queries.rule import needs_spread
 from askance.rules import check_rules
 
 WRAPPED: dict[type, dict[str, float]] = {
@@ -64,10 +65,13 @@ ALL = [
 # Compiling takes a second for each: there, every rule is seen with a bare and with a wrapped partner, and all
 # pairs are left to plain Python.
 REFERENCES = ("PassiveAggressive2",)
+WITH_SPREAD = ("MirrorDescent",)
 PARTNERS = ("Margin", "Within(AtRate(Margin))")
 THIN = [
     combination
     for combination in ALL
-    if type(combination.update).__name__ in REFERENCES or _name(combination.query) in PARTNERS
+    if type(combination.update).__name__ in REFERENCES
+    or _name(combination.query) in PARTNERS
+    or (needs_spread(combination.query) and type(combination.update).__name__ in WITH_SPREAD)
 ]
 COMBINATIONS = THIN if COMPILING else ALL

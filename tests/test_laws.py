@@ -117,13 +117,15 @@ def test_probability_does_not_grow_with_the_distance_from_the_boundary(
     query: Any, scores: Any, coin: float
 ) -> None:
     near, far = sorted(scores, key=abs)
-    asking = [query.ask(query.start(), Seen(score, 0.0, 1.0, 1.0), coin) for score in (near, far, -far)]
+    asking = [query.ask(query.start(), Seen(score, 0.0, 1.0, 1.0, 0, 0.0), coin) for score in (near, far, -far)]
     assert 1 >= asking[0] >= asking[1] == asking[2] > 0
 
 
 @given(b=COSTS, score=st.floats(0, 1e3))
 def test_a_larger_b_asks_more(b: float, score: float) -> None:
-    asking = [queries.Margin(value).ask(None, Seen(score, 0.0, 1.0, 1.0), 0.5) for value in (b, 2 * b, math.inf)]
+    asking = [
+        queries.Margin(value).ask(None, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for value in (b, 2 * b, math.inf)
+    ]
     assert asking[0] <= asking[1] <= asking[2] == 1
 
 

@@ -15,11 +15,13 @@ import combinations
 import naive
 import streams
 from askance import queries, updates
+from askance.updates.rule import about
 
 # Quarters meet exactly: margins of 0 and 1, ties and repeats come up; the others are what data look like.
 QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)
 VALUES = st.one_of(st.just(0.0), QUARTERS, st.floats(0.01, 10.0), st.floats(-10.0, -0.01))
 POSITIVE = st.floats(-8, 8).map(lambda power: 2.0**power)
+MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
 SHARES = st.floats(0.01, 1.0)
 SEEDS = st.integers(0, 2**32)
 
@@ -47,21 +49,31 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.PassiveAggressive: st.builds(updates.PassiveAggressive),
     updates.PassiveAggressive1: st.builds(updates.PassiveAggressive1, POSITIVE),
     updates.PassiveAggressive2: st.builds(updates.PassiveAggressive2, POSITIVE),
+    updates.DualAveraging: st.builds(updates.DualAveraging, MODEST, MODEST),
+    updates.MirrorDescent: st.builds(updates.MirrorDescent, MODEST, MODEST),
 }
 SCALABLE = st.one_of(
     st.builds(queries.Random, SHARES),
     st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
 )
-STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
-BARE = st.one_of(st.builds(queries.Always), SCALABLE, STEERED)
-BUDGETED = st.builds(
-    queries.Within,
-    BARE,
-    rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
-    burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
-    limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
+OF_SPREAD = st.one_of(
+    st.builds(queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()),
 )
-QUERY_PARAMETERS = st.one_of(BARE, BUDGETED)
+
+
+def query_parameters(update: type) -> st.SearchStrategy[Any]:
+    """Any query rule that goes with an update rule, bare, steered or within a budget."""
+    scalable = st.one_of(SCALABLE, OF_SPREAD) if about(update()).has_spread else SCALABLE
+    steered = st.builds(queries.AtRate, scalable, SHARES)
+    bare = st.one_of(st.builds(queries.Always), scalable, steered)
+    budgeted = st.builds(
+        queries.Within,
+        bare,
+        rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
+        burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
+        limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
+    )
+    return st.one_of(bare, budgeted)
 
 
 def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
@@ -74,7 +86,7 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
 @settings(max_examples=60)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
-    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(QUERY_PARAMETERS)
+    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(query_parameters(update))
     stream, sgn0 = data.draw(any_stream()), data.draw(st.sampled_from([-1, 1]))
     twin = naive.run(stream.X, stream.y, stream.coins, naive.update_twin(rule), naive.query_twin(query), sgn0)
     learner = askance.Learner(rule, query, dtype="float64", sgn0=sgn0, classes=(-1, 1))

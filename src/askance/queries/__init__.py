@@ -2,12 +2,22 @@
 
 from askance.queries.always import Always
 from askance.queries.at_rate import AtRate
+from askance.queries.discrimination import Discrimination
 from askance.queries.margin import Margin
 from askance.queries.random import Random
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.queries.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin)
+RULES: tuple[type, ...] = (Always, Random, Margin, Discrimination)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
-__all__ = ["Always", "AtRate", "Margin", "QueryRule", "Random", "ScalableRule", "Within"]
+__all__ = [
+    "Always",
+    "AtRate",
+    "Discrimination",
+    "Margin",
+    "QueryRule",
+    "Random",
+    "ScalableRule",
+    "Within",
+]
