@@ -18,6 +18,7 @@ GROUPS = {
     "memory": ("bench.memory", "measure"),
     "wide": ("bench.memory", "measure_wide"),
     "dense": ("bench.memory", "measure_dense"),
+    "subgradient": ("bench.subgradient", "measure"),
     "peers": ("bench.peers", "measure"),
     "many": ("bench.many", "measure"),
     "rows": ("bench.rows", "measure"),

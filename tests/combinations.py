@@ -74,7 +74,7 @@ ALL = [
 # Compiling takes a second for each: there, every rule is seen with a bare and with a wrapped partner, and all
 # pairs are left to plain Python. Query rules that look at the spread need a reference that has one.
 REFERENCES = ("PassiveAggressive2",)
-REFERENCES_WITH_SPREAD = ("SOAL",)
+REFERENCES_WITH_SPREAD = ("SOAL", "MirrorDescent")
 PARTNERS = ("Margin", "Within(AtRate(Margin))")
 
 

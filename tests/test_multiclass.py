@@ -16,7 +16,7 @@ from askance import queries, updates
 from askance.model_file import from_bytes, to_bytes
 from askance.updates.rule import about
 from naive import multiclass
-from test_twins import POSITIVE, QUERY_PARAMETERS, UPDATE_PARAMETERS, VALUES
+from test_twins import MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.kind == "multiclass"]
 ABLE = [rule for rule in updates.RULES if about(rule()).many_classes]
@@ -65,7 +65,7 @@ def test_every_rule_for_many_classes_has_a_twin() -> None:
 @settings(max_examples=40)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
-    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(QUERY_PARAMETERS)
+    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(query_parameters(update))
     made = data.draw(any_stream())
     twin = multiclass.run(
         *made[:3], multiclass.UPDATES[update.__name__](**rule._asdict()), naive.query_twin(query), made.classes
@@ -110,6 +110,20 @@ def test_two_classes_of_a_perceptron_are_binary_at_half_the_scale(made: Stream, 
     y = made.y % 2
     trace, binary = two.run(made.X, y, coins=made.coins), one.run(made.X, 1 - 2 * y, coins=made.coins)
     same_until(trace, binary, made.coins)
+
+
+@settings(max_examples=60)
+@given(any_stream(), MODEST, MODEST, st.sampled_from(["DualAveraging", "MirrorDescent"]), st.booleans())
+def test_two_classes_of_adaptive_subgradients_are_binary_at_twice_the_pace(
+    made: Stream, delta: float, eta: float, name: str, damped: bool
+) -> None:
+    """MD-*(η) = D-*(2η)."""
+    rule = getattr(updates, name)
+    two = many(rule(delta, eta), queries.Discrimination(1.0, eta, damped), classes=(0, 1))
+    binary = queries.Discrimination(1.0, 2 * eta, damped)
+    one = askance.Learner(rule(delta, 2 * eta), binary, dtype="float64", classes=(-1, 1))
+    y = made.y % 2
+    same_until(two.run(made.X, y, coins=made.coins), one.run(made.X, 1 - 2 * y, coins=made.coins), made.coins)
 
 
 def same_until(trace: askance.Trace, binary: askance.Trace, coins: Any) -> None:

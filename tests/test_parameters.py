@@ -12,6 +12,7 @@ import streams
 from askance import Learner, queries, updates
 from test_bad_input import refused
 
+MIRROR = updates.MirrorDescent()
 X, Y, _ = streams.noisy(rows=30, width=4, seed=8)
 
 
@@ -41,6 +42,19 @@ X, Y, _ = streams.noisy(rows=30, width=4, seed=8)
         (lambda: Learner(None, queries.Within(queries.Margin(), limit=-1)), ["limit", "-1"]),
         (lambda: Learner(None, queries.Within(queries.Margin(), limit=math.nan)), ["limit", "nan"]),
         (lambda: Learner(None, queries.Within(queries.Margin(0))), ["Margin", "b"]),
+        (lambda: Learner(updates.DualAveraging(delta=0)), ["delta", "not 0"]),
+        (lambda: Learner(updates.MirrorDescent(delta=1e-40)), ["delta", "1e-30 or more", "1e-40"]),
+        (lambda: Learner(updates.MirrorDescent(eta=-1)), ["eta", "greater than 0", "-1"]),
+        (lambda: Learner(MIRROR, queries.Discrimination(b=0)), ["b", "greater than 0"]),
+        (lambda: Learner(MIRROR, queries.Discrimination(eta=-0.5)), ["eta", "0 or more", "-0.5"]),
+        (lambda: Learner(MIRROR, queries.Discrimination(damped=1)), ["damped", "True or False", "not 1"]),
+        (
+            lambda: Learner(None, queries.Discrimination()),
+            ["Discrimination", "PassiveAggressive2", "MirrorDescent"],
+        ),
+        (lambda: Learner(None, queries.Within(queries.Discrimination())), ["spread", "PassiveAggressive2"]),
+        (lambda: askance.make("D-AMD", eta=0), ["eta", "not 0"]),
+        (lambda: askance.make("D-ADA", C=1), ["D-ADA", "'C'", "delta, eta, b, sgn0"]),
         (lambda: Learner(None, queries.Within("x")), ["query rule", "'x'"]),
         (lambda: Learner("x").run(X, Y), ["update rule", "'x'"]),
         (lambda: Learner(updates.Perceptron).run(X, Y), ["update rule", "Perceptron"]),

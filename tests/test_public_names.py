@@ -72,6 +72,10 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
         ("PA", "PA-I", "PA-II"): {"C": 1, "sgn0": 1},
         ("RPA", "RPA-I", "RPA-II"): {"ratio": 0.5, "C": 1, "sgn0": 1},
         ("PAA", "PAA-I", "PAA-II"): {"delta": 1, "C": 1, "sgn0": 1},
+        ("DA", "MD"): {"delta": 1, "eta": 1, "sgn0": 1},
+        ("R-ADA", "R-AMD"): {"delta": 1, "eta": 1, "ratio": 0.5, "sgn0": 1},
+        ("M-ADA", "D-ADA", "D-ADA-I"): {"delta": 1, "eta": 1, "b": 1, "sgn0": 1},
+        ("M-AMD", "D-AMD", "D-AMD-I"): {"delta": 1, "eta": 1, "b": 1, "sgn0": 1},
         ("PAA(thm4)", "PAA-I(thm4)", "PAA-II(thm4)"): {"delta": 1, "C": 1, "sgn0": 1},
     }
     wanted = {name: defaults for names, defaults in table.items() for name in names}

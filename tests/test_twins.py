@@ -21,6 +21,7 @@ from askance.updates.rule import about
 QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)
 VALUES = st.one_of(st.just(0.0), QUARTERS, st.floats(0.01, 10.0), st.floats(-10.0, -0.01))
 POSITIVE = st.floats(-8, 8).map(lambda power: 2.0**power)
+MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
 SHARES = st.floats(0.01, 1.0)
 FLAGS = st.booleans()
 PHI = st.floats(0.51, 0.999).map(updates.deviations)
@@ -58,22 +59,32 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.PAM1: st.builds(updates.PAM1, POSITIVE, FLAGS, FLAGS),
     updates.PAM2: st.builds(updates.PAM2, POSITIVE, FLAGS, FLAGS),
     updates.SOAL: st.builds(updates.SOAL, POSITIVE, POSITIVE, FLAGS, FLAGS),
+    updates.DualAveraging: st.builds(updates.DualAveraging, MODEST, MODEST),
+    updates.MirrorDescent: st.builds(updates.MirrorDescent, MODEST, MODEST),
 }
 SCALABLE = st.one_of(
     st.builds(queries.Random, SHARES),
     st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
 )
-WITH_SPREAD = st.builds(queries.SpreadMargin, POSITIVE, POSITIVE, POSITIVE)
-STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
-BARE = st.one_of(st.builds(queries.Always), SCALABLE, STEERED)
-BUDGETED = st.builds(
-    queries.Within,
-    BARE,
-    rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
-    burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
-    limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
+OF_SPREAD = st.one_of(
+    st.builds(queries.SpreadMargin, POSITIVE, POSITIVE, POSITIVE),
+    st.builds(queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()),
 )
-QUERY_PARAMETERS = st.one_of(BARE, BUDGETED)
+
+
+def query_parameters(update: type) -> st.SearchStrategy[Any]:
+    """Any query rule that goes with an update rule, bare, steered or within a budget."""
+    scalable = st.one_of(SCALABLE, OF_SPREAD) if about(update()).has_spread else SCALABLE
+    steered = st.builds(queries.AtRate, scalable, SHARES)
+    bare = st.one_of(st.builds(queries.Always), scalable, steered)
+    budgeted = st.builds(
+        queries.Within,
+        bare,
+        rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
+        burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
+        limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
+    )
+    return st.one_of(bare, budgeted)
 
 
 def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
@@ -86,8 +97,7 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
 @settings(max_examples=60)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
-    rule = data.draw(UPDATE_PARAMETERS[update])
-    query = data.draw(QUERY_PARAMETERS | WITH_SPREAD if about(rule).has_spread else QUERY_PARAMETERS)
+    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(query_parameters(update))
     stream, sgn0 = data.draw(any_stream()), data.draw(st.sampled_from([-1, 1]))
     twin = naive.run(stream.X, stream.y, stream.coins, naive.update_twin(rule), naive.query_twin(query), sgn0)
     learner = askance.Learner(rule, query, dtype="float64", sgn0=sgn0, classes=(-1, 1))

@@ -1,13 +1,14 @@
 """Many classes: a vector of weights a class, each label against its strongest rival."""
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from naive.loop import CLOSE, Query, Run, View, dot, refused_by
-from naive.queries import always, margin, random
+from naive.queries import always, discrimination, margin, random
 
 
 class Prototypes:
@@ -67,11 +68,65 @@ def pa_2(C: float = 1.0) -> Prototypes:
     return Prototypes(lambda loss, norm: loss / (2 * norm + 1 / (2 * C)))
 
 
+class Adaptive(Prototypes):
+    """An H a class: H^i = δ + √(Σ (g^i)²), with g^r = x and g^y = -x where 1 + s_r - s_y > 0."""
+
+    def __init__(self, delta: float = 1.0, eta: float = 1.0) -> None:
+        self.delta, self.eta = delta, eta
+
+    def begin(self, classes: int, width: int) -> None:
+        super().begin(classes, width)
+        self.gradients: list[list[list[float]]] = [[] for _ in range(classes)]
+
+    def diagonal(self, i: int) -> list[float]:
+        """The diagonal of H^i."""
+        return [self.delta + math.sqrt(sum(g[j] ** 2 for g in self.gradients[i])) for j in range(len(self.w[i]))]
+
+    def look(self, x: list[float]) -> tuple[list[float], list[float]]:
+        scores, _ = super().look(x)
+        spreads = [
+            sum(value**2 / H for value, H in zip(x, self.diagonal(i), strict=True)) for i in range(len(scores))
+        ]
+        return scores, spreads
+
+    def learn(self, x: list[float], y: int, scores: list[float], guess: int) -> bool:
+        rival = best([score if i != y else -np.inf for i, score in enumerate(scores)])
+        fires = 1 + scores[rival] - scores[y] > 0
+        for i, sign in ((y, -1), (rival, 1)) if fires else ():
+            self.gradients[i].append([sign * value for value in x])
+            self.follow(i)
+        return fires
+
+    def follow(self, i: int) -> None:
+        """Move w^i."""
+        raise NotImplementedError
+
+
+class DualAveraging(Adaptive):
+    """w = -η H⁻¹ Σ g."""
+
+    def follow(self, i: int) -> None:
+        totals = [sum(column) for column in zip(*self.gradients[i], strict=True)]
+        self.w[i] = [-self.eta * total / H for total, H in zip(totals, self.diagonal(i), strict=True)]
+
+
+class MirrorDescent(Adaptive):
+    """w ← w - η H⁻¹ g."""
+
+    def follow(self, i: int) -> None:
+        parts = zip(self.w[i], self.gradients[i][-1], self.diagonal(i), strict=True)
+        self.w[i] = [w - self.eta * g / H for w, g, H in parts]
+
+
+DA, MD = DualAveraging, MirrorDescent
+
 UPDATES: Mapping[str, Callable[..., Prototypes]] = {
     "Perceptron": perceptron,
     "PassiveAggressive": pa,
     "PassiveAggressive1": pa_1,
     "PassiveAggressive2": pa_2,
+    "DualAveraging": DualAveraging,
+    "MirrorDescent": MirrorDescent,
 }
 
 ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
@@ -87,6 +142,16 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
     "MPAA": lambda delta=1, C=1: (pa(), margin(delta)),
     "MPAA-I": lambda delta=1, C=1: (pa_1(C), margin(delta)),
     "MPAA-II": lambda delta=1, C=1: (pa_2(C), margin(delta)),
+    "MDA": lambda delta=1, eta=1: (DA(delta, eta), always()),
+    "MMD": lambda delta=1, eta=1: (MD(delta, eta), always()),
+    "MR-ADA": lambda delta=1, eta=1, ratio=0.5: (DA(delta, eta), random(ratio)),
+    "MM-ADA": lambda delta=1, eta=1, b=1: (DA(delta, eta), margin(b)),
+    "MD-ADA": lambda delta=1, eta=1, b=1: (DA(delta, eta), discrimination(b, eta)),
+    "MD-ADA-I": lambda delta=1, eta=1, b=1: (DA(delta, eta), discrimination(b, eta, damped=False)),
+    "MR-AMD": lambda delta=1, eta=1, ratio=0.5: (MD(delta, eta), random(ratio)),
+    "MM-AMD": lambda delta=1, eta=1, b=1: (MD(delta, eta), margin(b)),
+    "MD-AMD": lambda delta=1, eta=1, b=1: (MD(delta, eta), discrimination(b, eta)),
+    "MD-AMD-I": lambda delta=1, eta=1, b=1: (MD(delta, eta), discrimination(b, eta, damped=False)),
 }
 
 

@@ -33,6 +33,18 @@ def spread_margin(b: float = 1.0, eta: float = 1.0, gamma: float = 1.0, eagernes
     return ask
 
 
+def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagerness: float = 1.0) -> Query:
+    """b/(b + max(q, 0)), q = |p| - (η/2) a v, a = 1/max(1, x·x) or 1; b = ∞ gives 1."""
+    b = b * eagerness
+
+    def probability(view: View, coin: float) -> float:
+        a = 1 / max(1.0, view.norm) if damped else 1.0
+        q = abs(view.p) - eta / 2 * a * view.v
+        return 1.0 if b == math.inf or q <= 0 else b / (b + q)
+
+    return probability
+
+
 class Within:
     """At most burst + rate·t questions after t rows, and at most `limit`: otherwise probability 0."""
 
@@ -69,5 +81,6 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "Random": random,
     "Margin": margin,
     "SpreadMargin": spread_margin,
+    "Discrimination": discrimination,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

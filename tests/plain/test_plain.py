@@ -26,6 +26,11 @@ from test_laws import (
     test_passive_aggressive_reaches_a_margin_of_one_and_no_more,
     test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
 )
+from test_subgradient import (
+    test_a_turned_value_is_a_turned_label,
+    test_dual_averaging_is_its_closed_form,
+    test_mirror_descent_minimises_what_it_should,
+)
 from test_twins import (
     test_every_combination_decides_as_its_twin,
     test_exact_mode_decides_as_the_twin,

@@ -2,9 +2,17 @@
 
 from collections.abc import Mapping
 
-from askance.papers.entry import ACTIVE, PASSIVE_AGGRESSIVE, Entry, many
+from askance.papers.entry import ACTIVE, ADAPTIVE, DISCRIMINATION, PASSIVE_AGGRESSIVE, Entry, many
+from askance.papers.subgradient import always, discrimination, margin, random
 from askance.queries import Always, Margin, Random
-from askance.updates import PassiveAggressive, PassiveAggressive1, PassiveAggressive2, Perceptron
+from askance.updates import (
+    DualAveraging,
+    MirrorDescent,
+    PassiveAggressive,
+    PassiveAggressive1,
+    PassiveAggressive2,
+    Perceptron,
+)
 
 HERE = "section 6.2"
 
@@ -21,4 +29,14 @@ ENTRIES: Mapping[str, Entry] = {
     "MPAA": many(ACTIVE, "algorithm 3", lambda delta=1.0, C=1.0: (PassiveAggressive(), Margin(delta))),
     "MPAA-I": many(ACTIVE, "algorithm 3", lambda delta=1.0, C=1.0: (PassiveAggressive1(C), Margin(delta))),
     "MPAA-II": many(ACTIVE, "algorithm 3", lambda delta=1.0, C=1.0: (PassiveAggressive2(C), Margin(delta))),
+    "MDA": many(ADAPTIVE, "", always(DualAveraging)),
+    "MMD": many(ADAPTIVE, "", always(MirrorDescent)),
+    "MR-ADA": many(DISCRIMINATION, "section 5.2", random(DualAveraging)),
+    "MM-ADA": many(DISCRIMINATION, "algorithm 2", margin(DualAveraging)),
+    "MD-ADA": many(DISCRIMINATION, "algorithm 2", discrimination(DualAveraging, damped=True)),
+    "MD-ADA-I": many(DISCRIMINATION, "algorithm 2", discrimination(DualAveraging, damped=False)),
+    "MR-AMD": many(DISCRIMINATION, "section 5.2", random(MirrorDescent)),
+    "MM-AMD": many(DISCRIMINATION, "algorithm 2", margin(MirrorDescent)),
+    "MD-AMD": many(DISCRIMINATION, "algorithm 2", discrimination(MirrorDescent, damped=True)),
+    "MD-AMD-I": many(DISCRIMINATION, "algorithm 2", discrimination(MirrorDescent, damped=False)),
 }

@@ -8,6 +8,7 @@ from askance.updates.perceptron import Perceptron
 from askance.updates.rule import UpdateRule
 from askance.updates.second_order_perceptron import SecondOrderPerceptron
 from askance.updates.soal import SOAL
+from askance.updates.subgradient import DualAveraging, MirrorDescent
 
 RULES: tuple[type, ...] = (
     Perceptron,
@@ -22,6 +23,8 @@ RULES: tuple[type, ...] = (
     PAM1,
     PAM2,
     SOAL,
+    DualAveraging,
+    MirrorDescent,
 )
 
 __all__ = [
@@ -32,6 +35,8 @@ __all__ = [
     "SOAL",
     "ConfidenceWeighted",
     "ConfidenceWeightedStdev",
+    "DualAveraging",
+    "MirrorDescent",
     "PassiveAggressive",
     "PassiveAggressive1",
     "PassiveAggressive2",

@@ -56,8 +56,11 @@ def widened_lanes(state: Any, rule: UpdateRule, room: tuple[int, int], lanes: in
     """The same for a state of several learners side by side: room for features and lanes, where it had `lanes`."""
     wider = rule.start(room[0] * room[1], dtype)
     for old, new in zip(state, wider, strict=True):
-        window = old.reshape(-1, lanes)
-        new.reshape(room)[: window.shape[0], :lanes] = window
+        if old.shape == new.shape:  # nothing of a feature
+            new[:] = old
+        else:
+            window = old.reshape(-1, lanes, *old.shape[1:])
+            new.reshape(*room, *new.shape[1:])[: window.shape[0], :lanes] = window
     return wider
 
 
