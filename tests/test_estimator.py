@@ -1,7 +1,9 @@
 """A learner is a scikit-learn classifier."""
 
+import pathlib
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -22,9 +24,26 @@ MADE = streams.noisy(rows=200, width=6)
 OWN_WARNING = "ignore:invalid value encountered in cast:RuntimeWarning"
 
 
+def one_of_each_kind() -> list[str]:
+    """Names of which every other differs in its query rule or in numbers alone, which the checks never meet."""
+    kinds: dict[Any, str] = {}
+    for name, entry in askance.catalog.items():
+        update = entry.build()[0]
+        flags = tuple(value for value in update if not isinstance(value, float))
+        kinds.setdefault((entry.update, flags, entry.kind), name)
+    return list(kinds.values())
+
+
+@pytest.mark.filterwarnings(OWN_WARNING)
+@parametrize_with_checks([askance.make(name) for name in one_of_each_kind()])
+def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.soak
 @pytest.mark.filterwarnings(OWN_WARNING)
 @parametrize_with_checks([askance.make(name) for name in askance.catalog])
-def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_checks_of_scikit_learn_for_every_name(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
@@ -32,6 +51,17 @@ def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
 @parametrize_with_checks([askance.make("PAA-II", dtype="float64")])
 def test_checks_of_scikit_learn_in_exact_mode(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("name", ["PAA-II", "AROW", "MPAA-II", "D-AMD"])
+def test_a_learner_in_read_only_memory_goes_on_learning(name: str, tmp_path: pathlib.Path) -> None:
+    """As workers of joblib get large ones; machine code would end the process by writing there."""
+    learner = askance.make(name, dtype="float64").fit(MADE.X, MADE.y)
+    joblib.dump(learner, tmp_path / "learner")
+    mapped = joblib.load(tmp_path / "learner", mmap_mode="r")
+    for one in (learner, mapped):
+        one.partial_fit(MADE.X, MADE.y).tell(MADE.X[0], 1).run(MADE.X, MADE.y)
+    assert to_bytes(mapped) == to_bytes(learner)
 
 
 def test_grid_search_over_rules() -> None:

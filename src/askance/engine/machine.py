@@ -119,12 +119,21 @@ class Machine:
         # Machine code stays behind; it is found again at the first call.
         return {**self.__dict__, "_bound": {}}
 
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        # Machine code would write into arrays that came as read-only memory, as joblib sends large ones.
+        self.__dict__.update(kept, core=copied(kept["core"], only=is_fixed))
 
-def copied(value: Any) -> Any:
-    """The same nested named tuples with arrays of their own."""
+
+def is_fixed(array: NDArray[Any]) -> bool:
+    """Whether an array cannot be written."""
+    return not array.flags.writeable
+
+
+def copied(value: Any, only: Callable[[NDArray[Any]], bool] = lambda _: True) -> Any:
+    """The same nested named tuples with arrays of their own, or with such as need it."""
     if isinstance(value, np.ndarray):
-        return value.copy()
-    return type(value)(*map(copied, value)) if isinstance(value, tuple) else value
+        return np.array(value) if only(value) else value
+    return type(value)(*(copied(part, only) for part in value)) if isinstance(value, tuple) else value
 
 
 def _bytes(value: Any) -> int:

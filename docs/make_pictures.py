@@ -1,0 +1,106 @@
+"""Draw the pictures of the pages, from data that scikit-learn ships or that are made here: `make pictures`.
+
+The picture of the README is of data that must be fetched first; it is drawn by the command that stands beside it.
+"""
+
+import pathlib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import load_digits
+
+import askance
+from askance.metrics import Curve, draw
+from askance.queries import AtRate
+
+PICTURES = pathlib.Path(__file__).parent / "pictures"
+RATE = 0.1
+SEEDS = range(5)
+
+
+class Data(NamedTuple):
+    """Rows and labels."""
+
+    X: Any
+    y: Any
+
+
+def digits(*, parity: bool) -> Callable[[int], Data]:
+    """scikit-learn's digits in some order, scaled to unit length, with the digit or its parity for a label."""
+    X, y = load_digits(return_X_y=True)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+
+    def shuffled(seed: int) -> Data:
+        order = np.random.default_rng(seed).permutation(len(y))
+        return Data(X[order], np.where(y[order] % 2, 1, -1) if parity else y[order])
+
+    return shuffled
+
+
+def texts(seed: int) -> Data:
+    """Made texts of thirty words: frequent ones say nothing, and most of the rare ones give the topic away."""
+    random = np.random.default_rng(seed)
+    y = random.choice([-1, 1], 6000)
+    words = (8000 ** random.random((len(y), 30))).astype(int)
+    telling = (words > 100) & (random.random(words.shape) < 0.6)
+    words = np.where(telling, words // 2 * 2 + (y > 0)[:, np.newaxis], words)
+    X = sp.csr_array((np.full(words.size, 30**-0.5), words.ravel(), np.arange(0, words.size + 1, 30)))
+    X.resize(len(y), 8001)
+    X.sum_duplicates()
+    return Data(X, y)
+
+
+def steered(name: str, **parameters: Any) -> askance.Learner:
+    """A method that asks for a share RATE of the labels; one that asks for all is left as it is."""
+    learner = askance.make(name, **parameters)
+    return learner.set_params(query=AtRate(learner.query, RATE)) if hasattr(learner.query, "scaled") else learner
+
+
+def mean_curve(data: Callable[[int], Data], metric: str, name: str, parameters: dict[str, Any]) -> Curve:
+    """The curve over several orders of the rows."""
+    curves = []
+    for seed in SEEDS:
+        learner = steered(name, seed=seed, **parameters)
+        curves.append(learner.run(*data(seed)).curve(metric))
+    return Curve(*(np.mean([getattr(curve, field) for curve in curves], axis=0) for field in Curve._fields))
+
+
+def picture(
+    stem: str, title: str, data: Callable[[int], Data], metric: str, methods: dict[str, dict[str, Any]]
+) -> None:
+    """One line a method, against rows and against labels asked, unless all ask for every label."""
+    curves = {name: mean_curve(data, metric, name, parameters) for name, parameters in methods.items()}
+    same = all(np.array_equal(curve.rows, curve.labels) for curve in curves.values())
+    panels = ("rows",) if same else ("rows", "labels")
+    draw(curves, metric, PICTURES / f"{stem}.png", f"{title}; mean of {len(SEEDS)} orders", panels=panels)
+
+
+def main() -> None:
+    """All pictures."""
+    picture(
+        "multiclass",
+        "scikit-learn's digits, ten classes",
+        digits(parity=False),
+        "accuracy",
+        {"MPAA-II": {}, "MRPA-II": {}, "MPEA": {}, "MPA-II": {}},
+    )
+    picture(
+        "second-order",
+        "scikit-learn's digits, odd or even, every label",
+        digits(parity=True),
+        "error",
+        {"PA-II": {}, "CW": {}, "PAM-II": {}, "AROW": {}, "AROW-diag": {}},
+    )
+    picture(
+        "subgradient",
+        "made texts in which rare words tell the topic",
+        texts,
+        "accuracy",
+        {"D-AMD": {}, "M-AMD": {}, "R-AMD": {}, "PAA-II": {}},
+    )
+
+
+if __name__ == "__main__":
+    main()
