@@ -10,7 +10,7 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "metrics"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "dual", "metrics"}
 
 
 def test_the_names_are_those_promised() -> None:
@@ -63,6 +63,7 @@ def test_parameters_are_those_promised() -> None:
 
 
 def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
+    kernel = {"kernel": "linear", "gamma": None, "degree": None, "coef0": None, "budget": None}
     table = {
         ("PE",): {"sgn0": 1},
         ("RPE",): {"ratio": 0.5, "sgn0": 1},
@@ -72,6 +73,9 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
         ("PA", "PA-I", "PA-II"): {"C": 1, "sgn0": 1},
         ("RPA", "RPA-I", "RPA-II"): {"ratio": 0.5, "C": 1, "sgn0": 1},
         ("PAA", "PAA-I", "PAA-II"): {"delta": 1, "C": 1, "sgn0": 1},
+        ("K-SEL-P", "K-SEL-2ND"): {"b": 1, **kernel, "sgn0": -1},
+        ("K-SEL-ADA",): {"beta": 1, **kernel, "sgn0": -1},
+        ("K-PAA", "K-PAA-I", "K-PAA-II"): {"delta": 1, "C": 1, **kernel, "sgn0": 1},
         ("PAA(thm4)", "PAA-I(thm4)", "PAA-II(thm4)"): {"delta": 1, "C": 1, "sgn0": 1},
     }
     wanted = {name: defaults for names, defaults in table.items() for name in names}
@@ -83,7 +87,7 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
 
 def public_things() -> Iterator[Any]:
     """Every public name, of every public module, and what public classes offer of their own."""
-    for module in (askance, askance.updates, askance.queries, askance.data, askance.metrics):
+    for module in (askance, askance.updates, askance.queries, askance.dual, askance.data, askance.metrics):
         yield pytest.param(module, id=module.__name__)
         for name in module.__all__:
             thing = getattr(module, name)
@@ -105,6 +109,7 @@ def test_every_public_name_says_what_it_is(thing: Any) -> None:
 def test_every_name_of_the_registers_is_public() -> None:
     for module, rules in (
         (askance.updates, askance.updates.RULES),
+        (askance.dual, (*askance.dual.RULES, *askance.dual.KERNELS)),
         (askance.queries, (*askance.queries.RULES, *askance.queries.WRAPPERS)),
     ):
         assert {rule.__name__ for rule in rules} <= set(module.__all__)

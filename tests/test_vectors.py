@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import askance
 import make_vectors
 import naive
+from askance import dual
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 CHUNKS = (1, 7, None)
@@ -29,7 +30,16 @@ def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: in
     parts = [slice(start, start + (size or len(y))) for start in edges]
     trace = askance.Trace.join([learner.run(X[part], y[part], coins=coins[part]) for part in parts])
     fields = {name: getattr(trace, name) for name in ("labels", "scores", "probabilities", "asked", "updated")}
-    return fields | {"w": learner.coef_[0]}
+    in_dual_form = isinstance(learner.update, dual.RULES)
+    return fields | {"w": learner.dual_coef_[0] if in_dual_form else learner.coef_[0]}
+
+
+def without_empty_vectors(name: str, X: Any, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The vectors of kernel forms list a coefficient for every update; learners keep none for rows of zeros."""
+    if not name.startswith("K-"):
+        return wanted
+    learned_from = X[np.asarray(wanted["updated"], bool)]
+    return {**wanted, "w": wanted["w"][learned_from.any(axis=1)]}
 
 
 def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
@@ -59,7 +69,7 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
         for size in CHUNKS:
             learner = askance.make(name, dtype="float64")
             found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
-            assert list(differences(found, wanted)) == [], (stream, size)
+            assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -71,7 +81,7 @@ def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mappin
         for size in CHUNKS:
             learner = askance.make(name, dtype="float64")
             found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
-            assert list(differences(found, wanted)) == [], (stream, size)
+            assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
 @pytest.mark.parametrize("name", naive.ALGORITHMS)

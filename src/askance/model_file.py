@@ -125,8 +125,6 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
     from askance.learner import Learner
 
     width = header["width"]
-    if width is not None and not 0 <= width <= len(content):
-        raise ModelFault(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
     learner = Learner(
         update=_made(header["update"], known),
         query=_made(header["query"], known),
@@ -136,6 +134,8 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         classes=None if header["classes"] is None else _unlisted(header["classes"]).tolist(),
     )
     learner._begin_once()
+    if width is not None and not 0 <= width <= learner._machine.most_features(len(content)):
+        raise ModelFault(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
     learner._observe(_observed(header["observed"], learner._observed))
     if width is not None:
         learner._machine.make_room(width)

@@ -22,6 +22,18 @@ def margin(b: float = 1.0, offset: float = 0.0, eagerness: float = 1.0) -> Query
     return lambda view, coin: 1.0 if b == math.inf else b / (b + offset + abs(view.p))
 
 
+def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
+    """b/(b + |p|) with b = β max(X², x·x) √(1 + K); 0 if b = 0, and 1 if b = ∞."""
+
+    def ask(view: View, coin: float) -> float:
+        b = beta * eagerness * max(view.longest, view.norm) * math.sqrt(1 + view.mistakes)
+        if b == math.inf:
+            return 1.0
+        return b / (b + abs(view.p)) if b > 0 else 0.0
+
+    return ask
+
+
 class Within:
     """At most burst + rate·t questions after t rows, and at most `limit`: otherwise probability 0."""
 
@@ -53,5 +65,10 @@ class AtRate:
         return probability
 
 
-QUERIES: Mapping[str, Callable[..., Query]] = {"Always": always, "Random": random, "Margin": margin}
+QUERIES: Mapping[str, Callable[..., Query]] = {
+    "Always": always,
+    "Random": random,
+    "Margin": margin,
+    "Adaptive": adaptive,
+}
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

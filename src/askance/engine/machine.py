@@ -70,6 +70,10 @@ class Machine:
         if width != self.width:
             self.core, self.width = self._with_room(width), width
 
+    def most_features(self, size: int) -> int:
+        """How many features a model file of so many bytes can be about: each has a byte at least."""
+        return size
+
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
         """Have arrays of the sizes that a model file's have: the width says them all."""
 
