@@ -10,7 +10,7 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "metrics"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "dual", "metrics"}
 
 
 def test_the_names_are_those_promised() -> None:
@@ -58,11 +58,13 @@ def test_parameters_are_those_promised() -> None:
         "dtype",
         "sgn0",
         "classes",
+        "many",
     ]
     assert {"X", "y", "coins", "classes"} <= set(inspect.signature(askance.Learner.run).parameters)
 
 
 def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
+    kernel = {"kernel": "linear", "gamma": None, "degree": None, "coef0": None, "budget": None}
     table = {
         ("PE",): {"sgn0": 1},
         ("RPE",): {"ratio": 0.5, "sgn0": 1},
@@ -76,7 +78,34 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
         ("R-ADA", "R-AMD"): {"delta": 1, "eta": 1, "ratio": 0.5, "sgn0": 1},
         ("M-ADA", "D-ADA", "D-ADA-I"): {"delta": 1, "eta": 1, "b": 1, "sgn0": 1},
         ("M-AMD", "D-AMD", "D-AMD-I"): {"delta": 1, "eta": 1, "b": 1, "sgn0": 1},
+        ("K-SEL-P", "K-SEL-2ND"): {"b": 1, **kernel, "sgn0": -1},
+        ("K-SEL-ADA",): {"beta": 1, **kernel, "sgn0": -1},
+        ("K-PAA", "K-PAA-I", "K-PAA-II"): {"delta": 1, "C": 1, **kernel, "sgn0": 1},
         ("PAA(thm4)", "PAA-I(thm4)", "PAA-II(thm4)"): {"delta": 1, "C": 1, "sgn0": 1},
+        ("SEL-2ND",): {"b": 1, "sgn0": -1},
+        ("SEL-2ND-FIXED",): {"ratio": 0.5, "sgn0": -1},
+        ("SEL-2ND-diag",): {"b": 1, "rule": "entry", "sgn0": -1},
+        ("SOP",): {"sgn0": -1},
+        ("SOP-diag",): {"rule": "entry", "sgn0": -1},
+        ("CW",): {"eta": 0.9, "form": "var", "sgn0": 1},
+        ("CW-diag",): {"eta": 0.9, "form": "var", "mode": "inv", "sgn0": 1},
+        ("CW-stdev",): {"eta": 0.9, "sgn0": 1},
+        ("AROW",): {"r": 1, "sgn0": 1},
+        ("AROW-diag",): {"r": 1, "mode": "drop", "sgn0": 1},
+        ("PAM", "PAM-I", "PAM-II"): {"C": 1, "sgn0": 1},
+        ("PAM-diag", "PAM-I-diag", "PAM-II-diag"): {"C": 1, "mode": "inv", "sgn0": 1},
+        ("SOAL",): {"delta": 1, "eta": 1, "gamma": 1, "sgn0": 1},
+        ("SOAL-diag",): {"delta": 1, "eta": 1, "gamma": 1, "mode": "drop", "sgn0": 1},
+        ("MPE",): {"k": None},
+        ("MRPE",): {"ratio": 0.5, "k": None},
+        ("MPEA",): {"delta": 1, "k": None},
+        ("MPA", "MPA-I", "MPA-II"): {"C": 1, "k": None},
+        ("MRPA", "MRPA-I", "MRPA-II"): {"ratio": 0.5, "C": 1, "k": None},
+        ("MPAA", "MPAA-I", "MPAA-II"): {"delta": 1, "C": 1, "k": None},
+        ("MDA", "MMD"): {"delta": 1, "eta": 1, "k": None},
+        ("MR-ADA", "MR-AMD"): {"delta": 1, "eta": 1, "ratio": 0.5, "k": None},
+        ("MM-ADA", "MD-ADA", "MD-ADA-I"): {"delta": 1, "eta": 1, "b": 1, "k": None},
+        ("MM-AMD", "MD-AMD", "MD-AMD-I"): {"delta": 1, "eta": 1, "b": 1, "k": None},
     }
     wanted = {name: defaults for names, defaults in table.items() for name in names}
     assert {name: dict(askance.catalog[name].defaults) for name in wanted} == wanted
@@ -87,7 +116,7 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
 
 def public_things() -> Iterator[Any]:
     """Every public name, of every public module, and what public classes offer of their own."""
-    for module in (askance, askance.updates, askance.queries, askance.data, askance.metrics):
+    for module in (askance, askance.updates, askance.queries, askance.dual, askance.data, askance.metrics):
         yield pytest.param(module, id=module.__name__)
         for name in module.__all__:
             thing = getattr(module, name)
@@ -109,7 +138,8 @@ def test_every_public_name_says_what_it_is(thing: Any) -> None:
 def test_every_name_of_the_registers_is_public() -> None:
     for module, rules in (
         (askance.updates, askance.updates.RULES),
+        (askance.dual, (*askance.dual.RULES, *askance.dual.KERNELS)),
         (askance.queries, (*askance.queries.RULES, *askance.queries.WRAPPERS)),
     ):
         assert {rule.__name__ for rule in rules} <= set(module.__all__)
-        assert module.__all__ == sorted(module.__all__)
+        assert len(module.__all__) == len(set(module.__all__))

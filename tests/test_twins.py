@@ -64,6 +64,7 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
 }
 SCALABLE = st.one_of(
     st.builds(queries.Random, SHARES),
+    st.builds(queries.Adaptive, POSITIVE),
     st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
 )
 OF_SPREAD = st.one_of(

@@ -365,7 +365,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = bool(self.many)
         # One pass with hard steps: the last noisy label alone can turn the weights round.
-        tags.classifier_tags.poor_score = isinstance(self._rules()[0], PassiveAggressive)
+        update = self._rules()[0]
+        tags.classifier_tags.poor_score = isinstance(getattr(update, "inner", update), PassiveAggressive)
         tags.input_tags.sparse = True
         return tags
 

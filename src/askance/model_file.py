@@ -127,8 +127,6 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
     from askance.learner import Learner
 
     width = header["width"]
-    if width is not None and not 0 <= width <= len(content):
-        raise ModelFault(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
     learner = Learner(
         update=_made(header["update"], known),
         query=_made(header["query"], known),
@@ -139,9 +137,11 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         many=header["many"],
     )
     learner._begin_once()
+    if width is not None and not 0 <= width <= learner._machine.most_features(len(content)):
+        raise ModelFault(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
     learner._coding = _coding(header["observed"], learner._coding)
     if width is not None:
-        if width * learner._coding.lanes > len(content):
+        if learner.many and width * learner._coding.lanes > len(content):
             raise ModelFault("holds what no learner can hold: more classes and features than the file has bytes")
         learner._machine.make_room(width, learner._coding.lanes)
         learner._has_width(width, elastic=header["elastic"])

@@ -33,6 +33,18 @@ def spread_margin(b: float = 1.0, eta: float = 1.0, gamma: float = 1.0, eagernes
     return ask
 
 
+def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
+    """b/(b + |p|) with b = β max(X², x·x) √(1 + K); 0 if b = 0, and 1 if b = ∞."""
+
+    def ask(view: View, coin: float) -> float:
+        b = beta * eagerness * max(view.longest, view.norm) * math.sqrt(1 + view.mistakes)
+        if b == math.inf:
+            return 1.0
+        return b / (b + abs(view.p)) if b > 0 else 0.0
+
+    return ask
+
+
 def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagerness: float = 1.0) -> Query:
     """b/(b + max(q, 0)), q = |p| - (η/2) a v, a = 1/max(1, x·x) or 1; b = ∞ gives 1."""
     b = b * eagerness
@@ -82,5 +94,6 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "Margin": margin,
     "SpreadMargin": spread_margin,
     "Discrimination": discrimination,
+    "Adaptive": adaptive,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

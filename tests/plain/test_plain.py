@@ -10,6 +10,16 @@ from test_budgets import (
     test_a_steered_probability_is_positive_and_follows_its_formula,
 )
 from test_conformance import test_combination
+from test_dual import (
+    test_a_function_of_ones_own_is_a_kernel,
+    test_a_linear_kernel_decides_as_weights_do,
+    test_kernels_are_those_of_scikit_learn,
+    test_second_order_with_a_linear_kernel_is_that_of_matrices,
+    test_there_are_never_more_vectors_than_the_budget,
+)
+from test_dual import test_exact_mode_decides_as_the_twin as test_dual_forms_decide_as_their_twins
+from test_dual_conformance import test_ask_and_tell_are_run, test_predicting_changes_nothing
+from test_dual_conformance import test_combination as test_combination_in_dual_form
 from test_engine import (
     test_a_coin_is_a_function_of_seed_and_round_alone,
     test_a_learner_tosses_these_coins,

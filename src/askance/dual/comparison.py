@@ -51,12 +51,11 @@ def _gram(function: Any, left: Any, right: Any) -> Numbers:
     try:
         gram = np.asarray(found.toarray() if sp.issparse(found) else found, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"the kernel must return a matrix of numbers, not {type(found).__name__}") from None
-    if gram.shape != (left.shape[0], 1):
-        raise ValueError(
-            f"the kernel must return a row for each of {left.shape[0]} rows and a column for 1, "
-            f"not an array of shape {gram.shape}"
-        )
+        gram = np.empty(0)
+    wanted = (left.shape[0], 1)
+    if gram.shape != wanted:
+        what = f"one of shape {np.shape(found)}" if hasattr(found, "shape") else repr(found)[:50]
+        raise ValueError(f"the kernel must return a matrix of numbers, here of shape {wanted}, not {what}")
     if not np.isfinite(gram).all():
         raise ValueError("the kernel returned NaN or infinity: scale the rows, or mend it")
     return gram[:, 0]

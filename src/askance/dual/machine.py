@@ -2,21 +2,24 @@
 
 import contextlib
 import math
+import operator
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.dual.filed import room_for
 from askance.dual.kernelized import Glance
-from askance.dual.support import Point, Support, point_of
+from askance.dual.support import Point, point_of
 from askance.engine import passes
 from askance.engine.choose import sign
 from askance.engine.machine import AnyRows, copied
 from askance.engine.passes import Core, Outcome
-from askance.rows import SOUND, Seen, SparseRows
+from askance.rows import SOUND, Seen
 
 Numbers = NDArray[np.float64]
+LARGEST_COLUMN = np.iinfo(np.int32).max
 
 
 class DualMachine:
@@ -108,24 +111,20 @@ class DualMachine:
 
     def make_room(self, width: int, lanes: int | None = None) -> None:  # noqa: ARG002
         """Have room for `width` features."""
+        width = operator.index(width)
         self.core, self.width = self._with_room(width), width
 
     def weights(self) -> NDArray[Any]:
         """The weights in one row; AttributeError if the kernel has none."""
         return np.asarray(self.core.state.weights)[np.newaxis, :]
 
+    def most_features(self, size: int) -> int:  # noqa: ARG002
+        """How many features a model file of so many bytes can be about: any, as it keeps those of its rows."""
+        return LARGEST_COLUMN
+
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
-        """Have arrays of the sizes that a model file's have; ValueError if no support set can be like these."""
-        names = {name: f"state/support/{name}" for name in Support._fields}
-        if not found.keys() >= set(names.values()):
-            return
-        support = Support(**{name: found[path] for name, path in names.items()})
-        check_support(support, self.width or 0, self.core.update.budget)
-        count = support.size
-        sizes = {"factor": count * (count + 1) // 2, "solved": count}
-        state = self.core.state._replace(support=Support(*map(np.zeros_like, support)))
-        state = state._replace(**{name: np.zeros(sizes[name]) for name in sizes if hasattr(state, name)})
-        self.core = self.core._replace(state=state)
+        """Have arrays as long as those of a model file; ValueError if no support set can be like these."""
+        self.core = self.core._replace(state=room_for(found, self.core.state, self.core.update.budget))
 
     def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Glance, Seen]:
         glance = core.state.look(point, scratch)
@@ -187,19 +186,3 @@ class DualMachine:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_idle": []}
-
-
-def check_support(support: Support, width: int, budget: int | None) -> None:
-    """ValueError unless the arrays fit each other and the features, and their vectors the budget."""
-    starts, count = support.starts, support.size
-    if starts.dtype != np.uint64 or support.indices.dtype != np.uint32 or support.values.dtype.kind != "f":
-        raise ValueError("arrays of other types than a support set has")
-    if len(starts) != count + 1 or starts[0] != 0 or starts[-1] != len(support.indices):
-        raise ValueError("support vectors that are not whole")
-    if budget is not None and count > budget:
-        raise ValueError(f"{count} support vectors within a budget of {budget}")
-    rows = SparseRows(starts, support.indices, support.values)
-    arguments = (rows, count, width)
-    kind, bad = passes.bind("check", arguments, exact=True)(*arguments)
-    if kind != SOUND:
-        raise ValueError(f"a support vector, number {bad}, that is no row")

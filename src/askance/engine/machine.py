@@ -84,6 +84,10 @@ class Machine:
         weights: NDArray[Any] = self.core.state.weights.reshape(-1, self.lanes).T
         return weights
 
+    def most_features(self, size: int) -> int:
+        """How many features a model file of so many bytes can be about: each has a byte at least."""
+        return size
+
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
         """Have arrays of the sizes that a model file's have: width and lanes say them all."""
 
