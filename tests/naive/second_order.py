@@ -157,9 +157,11 @@ class ConfidenceWeighted(Second):
 
     def close(self, x: list[float], y: float, p: float, v: float) -> bool:
         known = any(w and x_j for w, x_j in zip(self.w, x, strict=True))
-        # A label that falls short by little leaves few digits of α above.
-        unsure = v > 0 and abs(self.lacking(y * p, v)) < 1e-5 * (abs(p) + self.phi * v)
+        unsure = v > 0 and abs(self.lacking(y * p, v)) < CLOSE
         return (known and abs(p) < CLOSE) or unsure or v < LEFT * self.norm(x)
+
+    def distances(self, y: float, p: float, v: float) -> list[float]:
+        return [abs(p), abs(self.lacking(y * p, v))]
 
 
 class ConfidenceWeightedStdev(ConfidenceWeighted):

@@ -62,9 +62,14 @@ def _list(catalog: "Mapping[str, Entry]") -> None:
 
 
 def _widths(rows: list[tuple[str, ...]], available: int) -> list[int] | None:
-    """The width of each column; None, to let each table wrap as it must, where there is no room for them."""
+    """The width of each column: parameters wrap if they must. None, to let all wrap, where there is no room."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return widths if sum(widths) + GAP * (len(widths) - 1) <= available else None
+    parameters = COLUMNS.index("parameters")
+    widths[parameters] = min(
+        widths[parameters], available - GAP * (len(widths) - 1) - sum(widths) + widths[parameters]
+    )
+    longest = max(len(word) for row in rows for word in row[parameters].split())
+    return widths if widths[parameters] >= longest else None
 
 
 def _table(rows: list[tuple[str, ...]], widths: list[int] | None) -> "Table":

@@ -72,14 +72,11 @@ class Matrix(NamedTuple):
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move along the row and along Σx, and note the change of Σ."""
         rows.shift(t, state, step)
-        root = math.sqrt(smaller(step[2], self.bound[0]))
-        slot = state.learned[0] % PENDING
         for i in range(self.product.shape[0]):
             state.drift(i, self.product[i], step)
-            state.pending[slot, i] = root * self.product[i]
-        state.learned[0] += 1
-        if slot == PENDING - 1:
-            settle(state.matrix, state.pending)
+        shrink = smaller(step[2], self.bound[0])
+        if shrink > 0.0:  # not so for a row of zeros, after which all must be as before
+            note(state, self.product, math.sqrt(shrink))
 
 
 # The least square of a spread that a number can be divided by.
@@ -129,6 +126,17 @@ def along(vector: Any, rows: Any, t: int) -> Any:
         j, x = rows.entry(t, k)
         total += x * vector[j]
     return total
+
+
+@inlined
+def note(state: Any, product: Any, root: float) -> None:
+    """Let the change q = root · product wait, and settle those waiting if there are as many as there may be."""
+    slot = state.learned[0] % PENDING
+    for i in range(product.shape[0]):
+        state.pending[slot, i] = root * product[i]
+    state.learned[0] += 1
+    if slot == PENDING - 1:
+        settle(state.matrix, state.pending)
 
 
 @inlined
