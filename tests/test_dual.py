@@ -2,6 +2,8 @@
 
 import functools
 import itertools
+import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import naive
 import streams
 from askance import dual, queries, updates
 from askance.dual.support import Support
+from processes import run_code
 from test_twins import POSITIVE, QUERY_PARAMETERS, UPDATE_PARAMETERS, any_stream, chunked
 
 FIRST_ORDER = [rule for rule in updates.RULES if dual.kernelized.has_kernel_form(rule())]
@@ -349,3 +352,30 @@ def test_a_step_of_hard_passive_aggressive_reaches_a_margin_of_one(seed: int, ga
         for x, label in zip(X, y, strict=True):
             learner.tell(x, int(label))
             assert label * learner.decision_function(x[np.newaxis])[0] >= 1 - reason_to_differ(learner)
+
+
+# ---------------------------------------------------------------------- with the compiler off
+
+RUN_ALL = """
+import numpy as np
+import askance, streams
+from askance import dual, queries, updates
+
+made = streams.noisy(rows=150)
+for kernel in (dual.RBF(0.3), dual.Polynomial(2)):
+    for budget in (None, 12):
+        soft = dual.Kernelized(updates.PassiveAggressive2(), kernel, budget)
+        for update in (soft, dual.SecondOrder(kernel, budget)):
+            learner = askance.Learner(update, queries.Adaptive(0.5), dtype="float64")
+            trace = learner.run(made.X, made.y)
+            parts = trace.scores, trace.probabilities, trace.asked, learner.dual_coef_
+            print(update, *(part.tobytes().hex() for part in parts))
+"""
+
+
+def test_compiled_and_plain_agree_to_the_last_bit() -> None:
+    compiled, plain = (
+        run_code(RUN_ALL, NUMBA_DISABLE_JIT=off, PYTHONPATH=os.pathsep.join(sys.path)) for off in (0, 1)
+    )
+    assert compiled == plain
+    assert compiled.count("\n") == 8
