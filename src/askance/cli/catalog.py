@@ -51,13 +51,15 @@ def _list(catalog: "Mapping[str, Entry]") -> None:
     papers: dict[str, list[tuple[str, ...]]] = {}
     for name, entry in catalog.items():
         made_of = (name, entry.update.__name__, entry.query.__name__)
-        papers.setdefault(entry.paper, []).append((*made_of, _assignments(entry), _about(entry).cost, entry.where))
+        papers.setdefault(entry.paper, []).append((*made_of, _assignments(entry), _cost(entry), entry.where))
     widths = _widths([COLUMNS, *chain.from_iterable(papers.values())], console.width)
     console.print(_table([COLUMNS], widths), style="bold")
     for paper, rows in papers.items():
         console.print(f"\n{paper}", style="bold")
         console.print(_table(rows, widths))
-    console.print("\nThe cost is that of a round: d' is the number of a row's non-zeros, d that of all features.")
+    console.print(
+        "\nThe cost is that of a round: d' is the number of a row's non-zeros, d that of all features, k that of classes."
+    )
     console.print("`askance catalog NAME` shows the formulas of one of them, and what its rules go with.")
 
 
@@ -84,7 +86,7 @@ def _explain(name: str, entry: "Entry") -> None:
     for kind, formulas in _formulas(entry).items():
         console.print(f"\nThe {kind} rule, {formulas}")
     console.print(f"\nParameters: {_assignments(entry) or 'none'}")
-    console.print(f"Cost of a round: {_about(entry).cost}")
+    console.print(f"Cost of a round: {_cost(entry)}")
     console.print(
         f"{entry.update.__name__} goes with the query rules {', '.join(_partners(entry))}{_classes(entry)}."
     )
@@ -98,6 +100,12 @@ def _about(entry: "Entry") -> "About":
     from askance.updates.rule import about
 
     return about(entry.build()[0])
+
+
+def _cost(entry: "Entry") -> str:
+    """Of a round; with k classes, all of them."""
+    cost = _about(entry).cost
+    return cost.replace("O(", "O(k ") if entry.kind == "multiclass" else cost
 
 
 def _partners(entry: "Entry") -> list[str]:
@@ -149,7 +157,7 @@ def _as_dict(name: str, entry: "Entry") -> dict[str, Any]:
         "kind": entry.kind,
         "update": entry.update.__name__,
         "query": entry.query.__name__,
-        "cost": _about(entry).cost,
+        "cost": _cost(entry),
         "goes_with": _partners(entry),
         "parameters": dict(entry.defaults),
         "paper": entry.paper,
