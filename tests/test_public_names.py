@@ -10,7 +10,7 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "metrics"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "data", "metrics"}
 
 
 def test_the_names_are_those_promised() -> None:
@@ -83,7 +83,7 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
 
 def public_things() -> Iterator[Any]:
     """Every public name, of every public module, and what public classes offer of their own."""
-    for module in (askance, askance.updates, askance.queries, askance.data, askance.metrics):
+    for module in (askance, askance.updates, askance.queries, askance.data, askance.metrics, askance.bounds):
         yield pytest.param(module, id=module.__name__)
         for name in module.__all__:
             thing = getattr(module, name)
