@@ -10,7 +10,7 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "data", "dual", "metrics"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "data", "dual", "metrics"}
 
 
 def test_the_names_are_those_promised() -> None:
@@ -116,7 +116,8 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
 
 def public_things() -> Iterator[Any]:
     """Every public name, of every public module, and what public classes offer of their own."""
-    for module in (askance, askance.updates, askance.queries, askance.dual, askance.data, askance.metrics):
+    parts = (askance.updates, askance.queries, askance.dual, askance.data, askance.metrics, askance.bounds)
+    for module in (askance, *parts):
         yield pytest.param(module, id=module.__name__)
         for name in module.__all__:
             thing = getattr(module, name)
