@@ -17,7 +17,7 @@ from askance.bounds.theorem import Problem, Theorem
 
 # How much losses weigh against length in the support vector machines that are tried.
 COSTS = (0.01, 1.0, 100.0, 10_000.0)
-# The median of |y u·x| is tried from here to there, in units of the margin of the losses. With weights of nearly 0,
+# The median of |y u·x| is tried from here to there, in units of the margin of the losses. With weights near 0,
 # a bound says no more than that there are at most as many mistakes as rows.
 SHORTEST, LONGEST = 0.1, 1e5
 PASSES = 400
