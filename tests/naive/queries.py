@@ -34,6 +34,19 @@ def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagern
     return probability
 
 
+def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
+    """b/(b + |p|), b = β X'² √(1 + K), X' the longest row among the mistakes and this one; b = 0 gives 0."""
+
+    def probability(view: View, coin: float) -> float:
+        longest = max(view.longest, view.norm)
+        if longest == 0:
+            return 0.0
+        b = beta * eagerness * longest * math.sqrt(1 + view.mistakes)
+        return 1.0 if b == math.inf else b / (b + abs(view.p))
+
+    return probability
+
+
 class Within:
     """At most burst + rate·t questions after t rows, and at most `limit`: otherwise probability 0."""
 
@@ -70,5 +83,6 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "Random": random,
     "Margin": margin,
     "Discrimination": discrimination,
+    "Adaptive": adaptive,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

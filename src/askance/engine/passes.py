@@ -15,11 +15,12 @@ from askance.engine.choose import larger
 from askance.engine.digest import is_ours, package_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
 from askance.forms.form import Form
+from askance.forms.settled import SettlingState
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.rows import SOUND, Rows, Seen, State
 from askance.updates.rule import UpdateRule
 
-for _protocol in (State, Rows, Form, UpdateRule, QueryRule, ScalableRule):
+for _protocol in (State, SettlingState, Rows, Form, UpdateRule, QueryRule, ScalableRule):
     expose(_protocol)
 
 

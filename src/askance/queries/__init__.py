@@ -1,5 +1,6 @@
 """Query rules: when to ask for a label. These lists are the register."""
 
+from askance.queries.adaptive import Adaptive
 from askance.queries.always import Always
 from askance.queries.at_rate import AtRate
 from askance.queries.discrimination import Discrimination
@@ -8,10 +9,11 @@ from askance.queries.random import Random
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.queries.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin, Discrimination)
+RULES: tuple[type, ...] = (Always, Random, Margin, Discrimination, Adaptive)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
 __all__ = [
+    "Adaptive",
     "Always",
     "AtRate",
     "Discrimination",

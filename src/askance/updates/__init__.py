@@ -1,5 +1,6 @@
 """Update rules: how to learn from a label. This list is the register."""
 
+from askance.updates.additive import PNorm, Winnow
 from askance.updates.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.updates.perceptron import Perceptron
 from askance.updates.rule import UpdateRule
@@ -12,14 +13,18 @@ RULES: tuple[type, ...] = (
     PassiveAggressive2,
     DualAveraging,
     MirrorDescent,
+    Winnow,
+    PNorm,
 )
 
 __all__ = [
     "DualAveraging",
     "MirrorDescent",
+    "PNorm",
     "PassiveAggressive",
     "PassiveAggressive1",
     "PassiveAggressive2",
     "Perceptron",
     "UpdateRule",
+    "Winnow",
 ]
