@@ -107,7 +107,7 @@ def check_the_seed_decides(combination: Combination) -> None:
     X, y, _ = STREAM
     first, again = (combination.learner(seed=11).run(X, y) for _ in range(2))
     same(first, again)
-    others = [combination.learner(seed=seed).run(X, y).asked for seed in (12, 2**64 - 1)]
+    others = [combination.learner(seed=seed).run(X, y).asked for seed in (12, 13, 14, 2**64 - 1)]
     if not first.probabilities.all() or (first.probabilities < 1).any():
         certain = set(first.probabilities.tolist()) <= {0.0, 1.0}
         assert certain or any(not np.array_equal(first.asked, other) for other in others)
@@ -170,6 +170,8 @@ def check_one_class_alone_is_learned(combination: Combination) -> None:
 
 
 def check_new_features_find_room(combination: Combination) -> None:
+    if isinstance(combination.update, updates.Winnow):
+        return  # its scores depend on the number of features: test_selective.py has what holds of it
     X, y, _ = STREAM
     X = X.copy()
     X[:20, 4:] = 0

@@ -61,10 +61,12 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.SOAL: st.builds(updates.SOAL, POSITIVE, POSITIVE, FLAGS, FLAGS),
     updates.DualAveraging: st.builds(updates.DualAveraging, MODEST, MODEST),
     updates.MirrorDescent: st.builds(updates.MirrorDescent, MODEST, MODEST),
+    updates.Winnow: st.builds(updates.Winnow, MODEST),
+    updates.PNorm: st.builds(updates.PNorm, st.one_of(st.sampled_from([2.0, 3.0, 4.0]), st.floats(2, 12)), MODEST),
 }
 SCALABLE = st.one_of(
     st.builds(queries.Random, SHARES),
-    st.builds(queries.Adaptive, POSITIVE),
+    st.builds(queries.Adaptive, st.one_of(POSITIVE, st.just(math.inf))),
     st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
 )
 OF_SPREAD = st.one_of(

@@ -33,18 +33,6 @@ def spread_margin(b: float = 1.0, eta: float = 1.0, gamma: float = 1.0, eagernes
     return ask
 
 
-def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
-    """b/(b + |p|) with b = β max(X², x·x) √(1 + K); 0 if b = 0, and 1 if b = ∞."""
-
-    def ask(view: View, coin: float) -> float:
-        b = beta * eagerness * max(view.longest, view.norm) * math.sqrt(1 + view.mistakes)
-        if b == math.inf:
-            return 1.0
-        return b / (b + abs(view.p)) if b > 0 else 0.0
-
-    return ask
-
-
 def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagerness: float = 1.0) -> Query:
     """b/(b + max(q, 0)), q = |p| - (η/2) a v, a = 1/max(1, x·x) or 1; b = ∞ gives 1."""
     b = b * eagerness
@@ -53,6 +41,19 @@ def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagern
         a = 1 / max(1.0, view.norm) if damped else 1.0
         q = abs(view.p) - eta / 2 * a * view.v
         return 1.0 if b == math.inf or q <= 0 else b / (b + q)
+
+    return probability
+
+
+def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
+    """b/(b + |p|), b = β X'² √(1 + K), X' the longest row among the mistakes and this one; b = 0 gives 0."""
+
+    def probability(view: View, coin: float) -> float:
+        longest = max(view.longest, view.norm)
+        if longest == 0:
+            return 0.0
+        b = beta * eagerness * longest * math.sqrt(1 + view.mistakes)
+        return 1.0 if b == math.inf else b / (b + abs(view.p))
 
     return probability
 

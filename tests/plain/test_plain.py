@@ -36,6 +36,14 @@ from test_laws import (
     test_passive_aggressive_reaches_a_margin_of_one_and_no_more,
     test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
 )
+from test_selective import (
+    test_a_weight_that_has_vanished_can_come_back,
+    test_p_of_2_is_the_perceptron,
+    test_the_adaptive_rule_is_the_margin_rule_with_its_own_b,
+    test_the_p_norm_perceptron_is_the_link_of_a_sum,
+    test_winnow_is_the_softmax_of_a_sum,
+    test_winnow_stays_in_the_simplex,
+)
 from test_subgradient import (
     test_a_turned_value_is_a_turned_label,
     test_dual_averaging_is_its_closed_form,

@@ -16,11 +16,12 @@ from askance.engine.digest import is_ours, package_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
 from askance.forms.form import Form
 from askance.forms.matrix import MatrixState
+from askance.forms.settled import SettlingState
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.rows import SOUND, Rows, Seen, State
 from askance.updates.rule import UpdateRule
 
-for _protocol in (State, MatrixState, Rows, Form, UpdateRule, QueryRule, ScalableRule):
+for _protocol in (State, MatrixState, SettlingState, Rows, Form, UpdateRule, QueryRule, ScalableRule):
     expose(_protocol)
 
 

@@ -1,12 +1,14 @@
 """Forms: how what a rule has learned is laid over rows. A state names its form; the passes know nothing else.
 
 `Linear` adds up what each feature says, which serves every rule with a few numbers a feature. `Classes` does so
-for each of several classes. `Matrix` serves rules with a number for every pair of features.
+for each of several classes, `Settled` where some numbers belong to all features together. `Matrix` serves rules
+with a number for every pair of features.
 """
 
 from askance.forms.classes import Classes, room_for_classes
 from askance.forms.form import Form
 from askance.forms.linear import Linear
 from askance.forms.matrix import Matrix, MatrixState
+from askance.forms.settled import Settled, SettlingState
 
-__all__ = ["Classes", "Form", "Linear", "Matrix", "MatrixState", "room_for_classes"]
+__all__ = ["Classes", "Form", "Linear", "Matrix", "MatrixState", "Settled", "SettlingState", "room_for_classes"]

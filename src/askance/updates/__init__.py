@@ -1,5 +1,6 @@
 """Update rules: how to learn from a label. This list is the register."""
 
+from askance.updates.additive import PNorm, Winnow
 from askance.updates.arow import AROW
 from askance.updates.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
 from askance.updates.pam import PAM, PAM1, PAM2
@@ -25,6 +26,8 @@ RULES: tuple[type, ...] = (
     SOAL,
     DualAveraging,
     MirrorDescent,
+    Winnow,
+    PNorm,
 )
 
 __all__ = [
@@ -37,11 +40,13 @@ __all__ = [
     "ConfidenceWeightedStdev",
     "DualAveraging",
     "MirrorDescent",
+    "PNorm",
     "PassiveAggressive",
     "PassiveAggressive1",
     "PassiveAggressive2",
     "Perceptron",
     "SecondOrderPerceptron",
     "UpdateRule",
+    "Winnow",
     "deviations",
 ]

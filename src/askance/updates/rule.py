@@ -45,10 +45,15 @@ def about(rule: Any) -> About:
 
 
 def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> Any:
-    """The same state with room for `width` features; those never seen start as the rule starts them."""
+    """The same state with room for `width` features; those never seen start as the rule starts them.
+
+    A state with numbers that depend on all features has a method `welcome`, which is told the first new one.
+    """
     wider = rule.start(width, dtype)
     for old, new in zip(state, wider, strict=True):
         new[tuple(map(slice, old.shape))] = old
+    if hasattr(wider, "welcome"):
+        wider.welcome(state[0].shape[0])
     return wider
 
 
