@@ -70,7 +70,7 @@ class Run:
     # The rounds before the first that hangs on the last bits: up to there, decisions must agree exactly.
     settled: int
     # How far each round was from another decision.
-    distances: Any
+    distances: Any = None
 
 
 def dot(one: list[float], other: list[float]) -> float:
