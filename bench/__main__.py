@@ -20,6 +20,7 @@ GROUPS = {
     "dense": ("bench.memory", "measure_dense"),
     "peers": ("bench.peers", "measure"),
     "rows": ("bench.rows", "measure"),
+    "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),
     "peak": ("bench.processes", "measure_peak"),
     "start": ("bench.processes", "measure_start"),
