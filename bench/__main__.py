@@ -22,6 +22,7 @@ GROUPS = {
     "peers": ("bench.peers", "measure"),
     "many": ("bench.many", "measure"),
     "rows": ("bench.rows", "measure"),
+    "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),
     "peak": ("bench.processes", "measure_peak"),
     "start": ("bench.processes", "measure_start"),

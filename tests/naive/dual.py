@@ -63,11 +63,18 @@ class Supported(Twin):
         return [abs(c) * math.sqrt(self.norm(row)) for c, row in zip(self.coefficients, self.rows, strict=True)]
 
     def close(self, x: list[float], y: float, p: float, v: float) -> bool:
-        """Also if rounding decides which one goes; ties among whole numbers are no matter of rounding."""
-        least = sorted(self.lengths())[:2] if len(self.rows) == self.budget else []
-        near = len(least) == 2 and least[1] - least[0] <= CLOSE * least[1]
-        whole = len(least) == 2 and least[0] == least[1] and {abs(c) for c in self.coefficients} == {1.0}
-        return super().close(x, y, p, v) or (near and not whole)
+        """If p, a sum whose terms may cancel, is 0 or y but for rounding, or if that decides which row goes."""
+        scale = sum(abs(c * self.kernel(row, x)) for c, row in zip(self.coefficients, self.rows, strict=True))
+        cancels = scale > 0 and min(abs(p), abs(1 - y * p)) < CLOSE * (1 + scale)
+        return cancels or (len(self.rows) == self.budget and not self.sure_of_least())
+
+    def sure_of_least(self) -> bool:
+        """Whether the row that goes next is known: ties of equal rows, or at a length of 1, hang on nothing."""
+        lengths = self.lengths()
+        least = min(lengths)
+        near = [s for s, length in enumerate(lengths) if length - least <= CLOSE * length]
+        alike = all(lengths[s] == 1 for s in near) or all(self.rows[s] == self.rows[near[0]] for s in near)
+        return len(near) == 1 or (alike and all(abs(self.coefficients[s]) == 1 for s in near))
 
     def weights(self) -> Any:
         return np.array(self.coefficients)

@@ -60,10 +60,9 @@ class DualMachine:
                 updated = False
                 if asked:
                     core, updated = self._learned(core, point, glance, seen, label)
-                for column, value in zip(
-                    outcome, (seen.guess, seen.score, probability, asked, updated), strict=True
-                ):
-                    column[t] = value
+                outcome.guesses[t], outcome.scores[t] = seen.guess, seen.score
+                outcome.probabilities[t] = probability
+                outcome.asked[t], outcome.updated[t] = asked, updated
                 core.past.asked[0] += asked
         core.past.rounds[0] += len(signs)
         self.core, self.width = core, width
@@ -130,7 +129,7 @@ class DualMachine:
         glance = core.state.look(point, scratch)
         norm = glance.likeness.norm
         score = np.float64(self.dtype.type(glance.score))
-        if not (np.isfinite(score) and np.isfinite(norm)):
+        if not (math.isfinite(score) and math.isfinite(norm)):
             raise ValueError(
                 f"row {t} of X is too long for this kernel: scale the rows, or choose a smaller degree"
             )

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from askance.engine.machine import AnyRows
+from askance.engine.sums import inner_product
 from askance.rows import DenseRows, SparseRows
 
 LEAST_ROOM = 16
@@ -38,8 +39,8 @@ def point_of(rows: AnyRows, t: int) -> Point:
         places = values.nonzero()[0]
         indices = places.astype(np.uint32)
     values = values[places]
-    wide = values.astype(np.float64)
-    return Point(indices, values, (wide * wide).sum(), isinstance(rows, DenseRows))
+    square = inner_product(values, values.astype(np.float64))
+    return Point(indices, values, square, isinstance(rows, DenseRows))
 
 
 class Support(NamedTuple):
