@@ -19,7 +19,7 @@ import streams
 from askance import dual, queries, updates
 from askance.dual.support import Support
 from processes import run_code
-from test_twins import POSITIVE, QUERY_PARAMETERS, UPDATE_PARAMETERS, any_stream, chunked
+from test_twins import POSITIVE, UPDATE_PARAMETERS, any_stream, chunked, query_parameters
 
 FIRST_ORDER = [rule for rule in updates.RULES if dual.kernelized.has_kernel_form(rule())]
 KERNELS = st.one_of(
@@ -53,7 +53,7 @@ def reason_to_differ(learner: askance.Learner) -> float:
 @settings(max_examples=200)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(data: st.DataObject) -> None:
-    rule, query = data.draw(RULES), data.draw(QUERY_PARAMETERS)
+    rule, query = data.draw(RULES), data.draw(query_parameters(updates.Perceptron))
     stream, sgn0 = data.draw(any_stream(30)), data.draw(st.sampled_from([-1, 1]))
     twin = naive.run(stream.X, stream.y, stream.coins, naive.dual_twin(rule), naive.query_twin(query), sgn0)
     learner = exact(rule, query, sgn0=sgn0)
