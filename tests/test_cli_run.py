@@ -64,6 +64,17 @@ def test_the_figures_are_those_of_the_library(data, arrays):
     assert (told["classes"], told["positive"]) == (["ham", "spam"], "spam")
 
 
+def test_a_kernel_is_named_by_a_word(data, arrays):
+    words = ("kernel=rbf", "gamma=0.5", "budget=20")
+    told = answer(
+        "run", data, "-a", "K-PAA-I", "--dtype", "float64", *(part for word in words for part in ("--param", word))
+    )
+    learner = askance.make("K-PAA-I", kernel="rbf", gamma=0.5, budget=20, dtype="float64")
+    trace = learner.run(*arrays)
+    (method,) = told["methods"]
+    assert (method["asked"], method["metrics"]["f"]) == (np.count_nonzero(trace.asked), trace.tally().value("f"))
+
+
 def test_the_same_seed_says_the_same(data):
     words = ("run", data, "--rate", 0.1, "--against", "random,full", "--seed", 3)
     assert without_times(answer(*words)) == without_times(answer(*words))
@@ -230,6 +241,8 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--param", "C=nan"], "PassiveAggressive2: C must be greater than 0 and finite, not nan"),
         (["--param", "C=much"], "--param C=much: 'much' is not a number"),
         (["--param", "C"], "--param C: give a name and a number"),
+        (["-a", "K-PAA", "--param", "kernel=tanh"], "kernel must be 'linear', 'rbf', 'poly' or a function"),
+        (["-a", "K-PAA", "--param", "budget=few"], "--param budget=few: 'few' is not a number"),
         (["--param", "sgn0=3"], "sgn0 must be +1 or -1"),
         (["--rate", "0"], "--rate must be a share of the rows, more than 0 and at most 1, not 0"),
         (["--rate", "2"], "--rate must be a share of the rows, more than 0 and at most 1, not 2"),

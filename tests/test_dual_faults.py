@@ -55,6 +55,7 @@ class TwoNumbers(updates.PassiveAggressive):
         (lambda: Learner(dual.Kernelized(PA2, budget=True)), ["budget", "True"]),
         (lambda: Learner(dual.SecondOrder(budget=0)), ["budget", "not 0"]),
         (lambda: Learner(dual.Kernelized(updates.PassiveAggressive2(-1))), ["PassiveAggressive2", "C", "-1"]),
+        (lambda: Learner(dual.Kernelized(None)), ["update rule", "None"]),
         (lambda: Learner(dual.Kernelized("x")), ["update rule", "'x'"]),
         (lambda: Learner(dual.Kernelized(queries.Margin())), ["Margin"]),
         (

@@ -1,6 +1,7 @@
 """What holds for update rules and query rules alike: checking them, listing them, finding them by name."""
 
 import inspect
+from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 from askance.dual import KERNELS
@@ -16,11 +17,9 @@ from askance.updates.rule import about
 
 def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
     """ValueError or TypeError, in one sentence, unless the rules are sound, fit each other and `many` classes."""
-    rule = update
-    while rule is not None:
+    for rule in _with_inner(update):
         _check_methods(rule, UpdateRule, "an update rule")
         check_parameters(rule, rule.limits())
-        rule = getattr(rule, "inner", None)
     if hasattr(update, "check"):
         update.check()
     if needs_spread(query) and not about(update).has_spread:
@@ -38,6 +37,12 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
         if isinstance(query, AtRate) and not hasattr(inner, "scaled"):
             raise ValueError(f"AtRate needs a rule that can be scaled, which {type(inner).__name__} cannot")
         query = inner
+
+
+def _with_inner(rule: Any) -> Iterator[Any]:
+    yield rule
+    if hasattr(rule, "inner"):
+        yield from _with_inner(rule.inner)
 
 
 def _listed_with_spread() -> str:

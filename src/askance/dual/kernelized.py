@@ -59,8 +59,8 @@ class Expansion(NamedTuple):
 class Kernelized(NamedTuple):
     """Any rule that moves w by a multiple of x, learning in the kernel's space of features instead.
 
-    With a `budget`, there are never more support vectors: the one of the smallest |c_s| √k(x_s, x_s), and of these
-    the oldest, goes before a new one comes.
+    With a `budget`, there are never more support vectors: the one of the smallest `|c_s| √k(x_s, x_s)`, and of
+    these the oldest, goes before a new one comes.
     """
 
     inner: UpdateRule
