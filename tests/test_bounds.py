@@ -571,13 +571,13 @@ def test_learners_and_simulations_are_of_the_same_algorithm(name: str) -> None:
 
 
 def test_what_a_bound_says() -> None:
-    X, y, u = setting("PAA-II", separable=True)
-    traces = traces_of("PAA-II", True)
+    X, y, u = setting("PAA-II", separable=True, rows=400)
+    traces = [askance.make("PAA-II", C=3.0, seed=seed).run(X, y) for seed in range(4)]
     one = evaluate("PAA-II", X, y, trace=traces[0], comparator=u, C=3.0)
-    several = evaluate("PAA-II", X, y, trace=iter(traces[:4]), comparator=u, C=3.0)
+    several = evaluate("PAA-II", X, y, trace=iter(traces), comparator=u, C=3.0)
     assert one.value == several.value  # nothing in it is drawn
     assert one.expectations == several.expectations == ""
-    assert several.observed == np.mean([(trace.labels != y).sum() for trace in traces[:4]])
+    assert several.observed == np.mean([(trace.labels != y).sum() for trace in traces])
     assert repr(one).startswith("PAA-II: expected mistakes ≤ ")
     assert "theorem 3 of Lu, Zhao, Hoi 2016" in repr(one)
     assert "holds        δ ≥ 1: δ = 1" in repr(one)
@@ -589,6 +589,16 @@ def test_what_a_bound_says() -> None:
     assert set(said["ingredients"]) == {"R", "‖u‖", "Σℓ²"}
     assert (said["applies"], said["holds"], said["traces"]) == (True, True, 1)
     np.testing.assert_array_equal(one.comparator, u)
+
+
+def test_a_bound_above_the_number_of_rows_is_said_to_say_nothing() -> None:
+    X, y, u = setting("PAA-II", separable=True)
+    bound = evaluate("PAA-II", X, y, comparator=10 * u)
+    assert bound.is_vacuous
+    assert bound.sentence.endswith(f" That says nothing: there are only {ROWS} rows.")
+    losses = evaluate("PA-II", X, y, comparator=10 * u)
+    assert losses.value > ROWS
+    assert not losses.is_vacuous  # losses may be larger than 1
 
 
 def test_expectations_are_said_to_be_means_over_traces() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.bounds.given import Draw, checked, drawn, in_sorted_order, labelled
+from askance.bounds.given import Draw, Labelled, checked, drawn, in_sorted_order, labelled
 from askance.bounds.hindsight import best_comparator, plain_comparator
 from askance.bounds.register import find
 from askance.bounds.result import Bound
@@ -35,9 +35,21 @@ def evaluate(
     `parameters` are those of the algorithm; left out, they have the catalog's defaults.
     """
     chosen = find(name, theorem)
-    values = parameters_of(chosen, name, parameters)
+    parameters_of(chosen, name, parameters)
     traces = _listed(trace)
-    rows = labelled(X, y, traces, many=chosen.many)
+    return evaluate_on(labelled(X, y, traces, many=chosen.many), name, chosen, traces, comparator, parameters)
+
+
+def evaluate_on(
+    rows: Labelled,
+    name: str,
+    chosen: Theorem,
+    traces: Sequence[Trace],
+    comparator: ArrayLike | None,
+    parameters: Mapping[str, float],
+) -> Bound:
+    """The same of rows that have been checked, and may be used for several algorithms."""
+    values = parameters_of(chosen, name, parameters)
     compared = (
         best_comparator(chosen, rows, values) if comparator is None else rows.compared(checked(comparator, rows))
     )
@@ -106,6 +118,7 @@ def _bound(name: str, theorem: Theorem, problem: Problem, draws: Sequence[tuple[
         from_below=theorem.from_below,
         observed=float(np.mean([theorem.observed(problem, draw) for draw, _ in draws])) if draws else None,
         traces=len(draws),
+        rows=len(problem.rows),
         conditions=(*theorem.conditions(problem), *trace_conditions(theorem, problem, draws)),
         ingredients=terms,
         expectations=_expectations(theorem, len(draws)),

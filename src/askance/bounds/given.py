@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from askance import labels
+from askance.bounds.machines import machines
 from askance.trace import MANY, Trace
 
 Floats = NDArray[np.float64]
@@ -57,6 +58,11 @@ class Labelled:
     def occurring(self) -> int:
         """How many features are not 0 in all rows."""
         return len(np.unique(self.X.nonzero()[1]))
+
+    @functools.cached_property
+    def machines(self) -> list[Floats]:
+        """Support vector machines on the rows, to find a comparator among."""
+        return machines(self.X, self.codes, len(self.classes))
 
     def row(self, t: int) -> tuple[Any, Floats]:
         """The places and the values of row `t`."""

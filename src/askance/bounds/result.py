@@ -25,6 +25,7 @@ class Bound:
     from_below: bool  # whether the quantity is at least `value`, and not at most
     observed: float | None  # of the same quantity: the mean over the traces
     traces: int
+    rows: int
     conditions: Sequence[Condition]
     ingredients: Mapping[str, float]
     expectations: str  # how those among the ingredients were taken
@@ -43,6 +44,11 @@ class Bound:
         return [condition for condition in self.conditions if not condition.holds]
 
     @property
+    def is_vacuous(self) -> bool:
+        """Whether it says only that there are no more mistakes than rows."""
+        return self.quantity.endswith(MISTAKES) and self.value >= self.rows
+
+    @property
     def holds(self) -> bool | None:
         """Whether what was observed is within the bound; None without a trace."""
         if self.observed is None:
@@ -59,6 +65,8 @@ class Bound:
         if self.observed is not None:
             mean = f" on average over {self.traces} traces" if self.traces > 1 else ""
             words += f"; {_number(self.observed)} {'were made' if counts else 'was seen'}{mean}"
+        if self.applies and self.is_vacuous:
+            return f"{words}. That says nothing: there are only {self.rows:,} rows."
         if self.applies:
             return f"{words}."
         faults = ", and ".join(f"“{fault.demand}” is not so here ({fault.found})" for fault in self.failing)
@@ -75,6 +83,7 @@ class Bound:
             "from_below": self.from_below,
             "observed": self.observed,
             "traces": self.traces,
+            "rows": self.rows,
             "applies": self.applies,
             "holds": self.holds,
             "conditions": [condition._asdict() for condition in self.conditions],
@@ -107,4 +116,6 @@ def _listed(table: Mapping[str, float]) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:,.5g}"
+    if abs(value) >= 1e12:
+        return f"{value:.3g}"
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1e4 else f"{value:,.4g}"

@@ -14,8 +14,8 @@ from askance.learner import Learner
 from askance.metrics import CurveRecorder
 from askance.trace import Trace
 
-Keep = Callable[[Trace], None]
-"""What to do with a piece of a trace."""
+Keep = Callable[[Chunk, Sequence[Trace]], None]
+"""What to do with a chunk and everyone's decisions about it."""
 
 
 @dataclass
@@ -71,8 +71,8 @@ class LineUp:
     contestants: list[Contestant]
     later: Callable[[float], Contestant] | None = None
 
-    def run(self, tell: Tell, keep: Keep | None = None) -> None:
-        """Lead everyone through the stream; `keep` gets the trace of the first, piece by piece."""
+    def run(self, tell: Tell, keep: Sequence[Keep] = ()) -> None:
+        """Lead everyone through the stream; each of `keep` gets to see it all, but not who starts later."""
         readings = 1 if self.later is None else 2
         self._lead(self.contestants, lambda share: tell(share / readings), keep)
         reached = self.contestants[0].share_asked
@@ -87,12 +87,12 @@ class LineUp:
         """Whether someone never got to start, because no label was asked for."""
         return self.later is not None
 
-    def _lead(self, contestants: Sequence[Contestant], tell: Tell, keep: Keep | None = None) -> None:
+    def _lead(self, contestants: Sequence[Contestant], tell: Tell, keep: Sequence[Keep] = ()) -> None:
         warm = False
         for chunk in Watched(self.stream, tell):
             for contestant in contestants if not warm else ():
                 contestant.warm_up(chunk, self.classes.values)
             warm = True
             traces = [contestant.follow(chunk) for contestant in contestants]
-            if keep is not None:
-                keep(traces[0])
+            for each in keep:
+                each(chunk, traces)

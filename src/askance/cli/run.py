@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import typer
+
 from askance.cli import options
 from askance.cli.options import option
 from askance.cli.targets import PICTURES, TRACES, check_ending, require
@@ -43,6 +45,15 @@ Against = Annotated[
         COMPARING,
     ),
 ]
+Bound = Annotated[
+    bool,
+    typer.Option(
+        "--bound",
+        rich_help_panel=COMPARING,
+        help="Also say what the algorithm's theorem promises beside the best linear classifier in hindsight, and "
+        "what came of it; keeps all rows in memory.",
+    ),
+]
 Metric = Annotated[str, option(f"{METRIC_NAMES}; accuracy unless said.", "NAME", COMPARING)]
 Classes = Annotated[
     str | None,
@@ -66,6 +77,7 @@ class Wish(NamedTuple):
     limit: int | None
     burst: int | None
     against: str | None
+    bound: bool
     metric: str
     classes: str | None
     save: Path | None
@@ -81,12 +93,21 @@ class Wish(NamedTuple):
             raise ValueError("--burst is how far questions may run ahead of the rate: give --rate too")
         if self.resume is not None:
             self._check_resumed()
+        if self.bound:
+            self._check_bound()
         check_ending(self.trace, "--trace", TRACES)
         check_ending(self.plot, "--plot", PICTURES)
         if self.trace is not None:
             require("pyarrow")
         if self.plot is not None:
             require("matplotlib")
+
+    def _check_bound(self) -> None:
+        for name in ("rate", "limit", "burst"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"--bound is about algorithms that ask as their papers say: leave --{name} out")
+        if self.resume is not None:
+            raise ValueError("--bound is about algorithms that start from nothing: leave --resume out")
 
     def _check_resumed(self) -> None:
         for name in ("algorithm", "seed", "dtype", "rate", "limit", "burst", "classes"):
@@ -109,6 +130,7 @@ def run(
     limit: Limit = None,
     burst: Burst = None,
     against: Against = None,
+    bound: Bound = False,
     metric: Metric = "accuracy",
     plot: options.Plot = None,
     label: options.Label = None,
@@ -139,6 +161,7 @@ def run(
         limit=limit,
         burst=burst,
         against=against,
+        bound=bound,
         metric=metric,
         classes=classes,
         save=save,

@@ -6,9 +6,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance.bounds import Bound
+from askance.bounds.register import find as find_theorem
 from askance.cli import report
 from askance.cli.console import print_json, shown_class, stdout
-from askance.cli.contest import Contestant, LineUp
+from askance.cli.contest import Contestant, Keep, LineUp
 from askance.cli.methods import (
     RANDOM,
     Budget,
@@ -23,6 +25,7 @@ from askance.cli.progress import progress
 from askance.cli.run import Wish
 from askance.cli.source import Classes, MoreThanTwo, find_classes, open_file
 from askance.cli.targets import draft
+from askance.cli.theory import Witness
 from askance.cli.trace_file import trace_writer
 from askance.data import DataFault
 from askance.metrics import draw
@@ -38,6 +41,7 @@ class Outcome(NamedTuple):
 
     wish: Wish
     line_up: LineUp
+    bounds: list[Bound]
     seconds: float
 
 
@@ -53,11 +57,18 @@ def simulate(wish: Wish) -> Outcome:
             if target is not None
         }
         line_up = _started(wish) if wish.resume is None else _resumed(wish, wish.resume)
-        keep = stack.enter_context(trace_writer(paths["trace"])).add if "trace" in paths else None
+        keep: list[Keep] = []
+        if "trace" in paths:
+            writer = stack.enter_context(trace_writer(paths["trace"]))
+            keep.append(lambda _chunk, traces: writer.add(traces[0]))
+        witness = Witness([contestant.name for contestant in line_up.contestants])
+        if wish.bound:
+            keep.append(witness.add)
         with progress(wish.file.name) as tell, _naming(wish.file):
             line_up.run(tell, keep)
+            bounds = witness.bounds(parse_parameters(wish.parameters)) if wish.bound else []
         _write(line_up.contestants, wish, paths)
-    return Outcome(wish, line_up, time.perf_counter() - begun)
+    return Outcome(wish, line_up, bounds, time.perf_counter() - begun)
 
 
 def _started(wish: Wish) -> LineUp:
@@ -75,6 +86,8 @@ def _lined_up(wish: Wish, name: str) -> LineUp:
     parameters = parse_parameters(wish.parameters)
     budget = Budget(wish.rate, wish.limit, wish.burst)
     main = algorithm(name, parameters, budget)
+    if wish.bound:
+        find_theorem(main.name)
     check_kind(wish.metric, many=main.many)
     words = parse_opponents(wish.against, main.name)
     waits = RANDOM in words and budget.rate is None
@@ -150,7 +163,7 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
     console.print(f"{wish.file.name}: {_described(line_up)}\n")
     console.print(report.table(line_up.contestants, wish.metric))
     console.print(f"\n{report.sentence(line_up.contestants, wish.metric)}")
-    for note in _notes(line_up, wish):
+    for note in (*_notes(line_up, wish), *(bound.sentence for bound in outcome.bounds)):
         console.print(note)
     for what, path in _written(wish).items():
         console.print(f"The {what} is in {path}.", soft_wrap=True)
@@ -179,6 +192,7 @@ def _as_dict(outcome: Outcome) -> dict[str, Any]:
         "methods": [report.as_dict(contestant) for contestant in line_up.contestants],
         "sentence": report.sentence(line_up.contestants, wish.metric),
         "notes": _notes(line_up, wish),
+        "bounds": [bound.as_dict() for bound in outcome.bounds],
         "written": _written(wish),
         "seconds": {"total": outcome.seconds, "learning": report.learning_times(line_up.contestants)},
     }

@@ -51,11 +51,12 @@ def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
     with progress("loading") as tell:
         chunks = list(Watched(stream, tell))
     labels = None if chunks[0].y is None else np.concatenate([chunk.y for chunk in chunks])
-    rows = _stacked([chunk.X for chunk in chunks])
+    rows = stacked([chunk.X for chunk in chunks])
     return read_arrays(rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=seed)
 
 
-def _stacked(parts: list[Features]) -> Features:
+def stacked(parts: list[Features]) -> Features:
+    """All rows of consecutive chunks."""
     if not sp.issparse(parts[-1]):
         return np.concatenate(parts)
     width = parts[-1].shape[1]  # never narrower than one before it
