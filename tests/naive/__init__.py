@@ -5,11 +5,11 @@ A file a family; each lists its update rules and its algorithms by name, and the
 
 from typing import Any
 
-from naive import first_order, selective, subgradient
+from naive import cost_sensitive, first_order, selective, subgradient
 from naive.loop import Query, Run, Twin, View, run
 from naive.queries import QUERIES, WRAPPERS, margin
 
-FAMILIES = (first_order, subgradient, selective)
+FAMILIES = (first_order, subgradient, selective, cost_sensitive)
 UPDATES = {name: twin for family in FAMILIES for name, twin in family.UPDATES.items()}
 ALGORITHMS = {name: build for family in FAMILIES for name, build in family.ALGORITHMS.items()}
 

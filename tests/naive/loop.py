@@ -29,6 +29,10 @@ class Twin:
         """Whether a decision of the rule hangs on the last bits."""
         return 0 < abs(p) < CLOSE or 0 < abs(1 - y * p) < CLOSE
 
+    def distances(self, y: float, p: float, v: float) -> list[float]:
+        """How far what the rule decides by is from where it would decide otherwise."""
+        return [abs(p), abs(1 - y * p)]
+
     def norm(self, x: list[float]) -> float:
         """x·x."""
         return dot(x, x)
@@ -40,13 +44,16 @@ class Twin:
 
 @dataclass
 class View:
-    """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them."""
+    """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them, and
+    which round it is, from 1 on.
+    """
 
     p: float
     v: float
     norm: float
     mistakes: int
     longest: float
+    t: int = 1
 
 
 Query = Callable[[View, float], float]
@@ -65,6 +72,8 @@ class Run:
     refused: int
     # The rounds before the first that hangs on the last bits: up to there, decisions must agree exactly.
     settled: int
+    # How far each round was from another decision.
+    distances: Any
 
 
 def dot(one: list[float], other: list[float]) -> float:
@@ -76,22 +85,24 @@ def run(X: Any, y: Any, coins: Any, twin: Twin, query: Query, sgn0: float = 1.0)
     """Predict each row, ask where coin < probability, learn where asked."""
     rows = np.asarray(X, float).tolist()
     twin.begin(np.shape(X)[1])
-    rounds = []
+    rounds, distances = [], []
     settled = None
     mistakes, longest = 0, 0.0
     for t, (x, label, coin) in enumerate(zip(rows, np.asarray(y).tolist(), coins, strict=True)):
         p, v = twin.look(x)
         guess = sgn0 if p == 0 else math.copysign(1.0, p)
-        probability = query(View(p, v, twin.norm(x), mistakes, longest), coin)
+        probability = query(View(p, v, twin.norm(x), mistakes, longest, t + 1), coin)
         if settled is None and (abs(coin - probability) < CLOSE or twin.close(x, label, p, v)):
             settled = t
+        distances.append(min(abs(coin - probability), *twin.distances(label, p, v)))
         asked = coin < probability
         fired = asked and twin.learn(x, label, p, v, guess)
         if fired and guess != label:
             mistakes, longest = mistakes + 1, max(longest, twin.norm(x))
         rounds.append((guess, p, probability, asked, fired))
     columns = [np.array(column) for column in zip(*rounds, strict=True)]
-    return Run(*columns, twin.weights(), refused_by(query), len(rounds) if settled is None else settled)
+    until = len(rounds) if settled is None else settled
+    return Run(*columns, twin.weights(), refused_by(query), until, np.array(distances))
 
 
 def refused_by(query: Any) -> int:

@@ -10,6 +10,11 @@ from test_budgets import (
     test_a_steered_probability_is_positive_and_follows_its_formula,
 )
 from test_conformance import test_combination
+from test_cost_sensitive import (
+    test_cost_sensitive_pa_goes_to_the_margin_of_its_class_or_as_far_as_c_allows,
+    test_cpa_moves_on_mistakes_alone,
+    test_the_uneven_perceptron_moves_by_the_row_up_to_its_margin,
+)
 from test_engine import (
     test_a_coin_is_a_function_of_seed_and_round_alone,
     test_a_learner_tosses_these_coins,

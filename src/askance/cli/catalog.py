@@ -60,9 +60,14 @@ def _list(catalog: "Mapping[str, Entry]") -> None:
 
 
 def _widths(rows: list[tuple[str, ...]], available: int) -> list[int] | None:
-    """The width of each column; None, to let each table wrap as it must, where there is no room for them."""
+    """The width of each column: parameters wrap if they must. None, to let all wrap, where there is no room."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return widths if sum(widths) + GAP * (len(widths) - 1) <= available else None
+    parameters = COLUMNS.index("parameters")
+    widths[parameters] = min(
+        widths[parameters], available - GAP * (len(widths) - 1) - sum(widths) + widths[parameters]
+    )
+    longest = max(len(word) for row in rows for word in row[parameters].split())
+    return widths if widths[parameters] >= longest else None
 
 
 def _table(rows: list[tuple[str, ...]], widths: list[int] | None) -> "Table":
@@ -82,7 +87,7 @@ def _explain(name: str, entry: "Entry") -> None:
     for kind, formulas in _formulas(entry).items():
         console.print(f"\nThe {kind} rule, {formulas}")
     console.print(f"\nParameters: {_assignments(entry) or 'none'}")
-    given = "".join(f" --param {name}={value:g}" for name, value in _own(entry).items())
+    given = "".join(f" --param {name}={_shown(value)}" for name, value in _own(entry).items())
     console.print(f"\nTry it:    askance run FILE --algorithm {shlex.quote(name)}{given}", soft_wrap=True)
     named = ", ".join([repr(name), *filter(None, [_assignments(entry)])])
     console.print(f"In Python: learner = askance.make({named})", soft_wrap=True)
@@ -108,7 +113,14 @@ def _own(entry: "Entry") -> dict[str, Any]:
 
 
 def _assignments(entry: "Entry") -> str:
-    return ", ".join(f"{name}={value:g}" for name, value in _own(entry).items())
+    values = {
+        name: repr(value) if isinstance(value, str) else _shown(value) for name, value in _own(entry).items()
+    }
+    return ", ".join(f"{name}={value}" for name, value in values.items())
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _as_dict(name: str, entry: "Entry") -> dict[str, Any]:

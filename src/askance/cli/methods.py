@@ -43,22 +43,25 @@ class Method(NamedTuple):
         return learner
 
 
-def parse_parameters(assignments: list[str]) -> dict[str, float]:
-    """`["C=0.5", "delta=1"]` as numbers by name."""
-    return dict(map(_parse_parameter, assignments))
+def parse_parameters(assignments: list[str], algorithm: str) -> dict[str, Any]:
+    """`["C=0.5", "mode=inv"]` as values by name: numbers, but for what the algorithm has a word for."""
+    defaults = look_up(algorithm).defaults
+    return dict(_parse_parameter(assignment, defaults) for assignment in assignments)
 
 
-def _parse_parameter(assignment: str) -> tuple[str, float]:
+def _parse_parameter(assignment: str, defaults: Mapping[str, Any]) -> tuple[str, Any]:
     name, equals, value = assignment.partition("=")
     if not equals:
         raise ValueError(f"--param {assignment}: give a name and a number, as in --param C=0.5")
+    if isinstance(defaults.get(name.strip()), str):
+        return name.strip(), value.strip()
     try:
         return name.strip(), float(value)
     except ValueError:
         raise ValueError(f"--param {assignment}: {value!r} is not a number") from None
 
 
-def algorithm(name: str, parameters: Mapping[str, float], budget: Budget) -> Method:
+def algorithm(name: str, parameters: Mapping[str, Any], budget: Budget) -> Method:
     """The method that the catalog calls `name`, steered to the rate and kept within the budget."""
     update, query, sgn0 = rules_of(name, parameters)
     if budget.rate is not None:
@@ -83,7 +86,7 @@ def _active_form(name: str) -> str:
     return ": leave --rate out"
 
 
-def opponent(word: str, main: Method, parameters: Mapping[str, float], budget: Budget) -> Method:
+def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Budget) -> Method:
     """What `--against` names: the algorithm's own update rule asked otherwise, or a method of the catalog.
 
     A method of the catalog gets the parameters that it shares with the algorithm. Whatever always asks does so

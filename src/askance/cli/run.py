@@ -21,7 +21,7 @@ METRIC_NAMES = (
 Algorithm = Annotated[
     str | None, option("A name of `askance catalog`; PAA-II unless said.", "NAME", None, "--algorithm", "-a")
 ]
-Param = Annotated[list[str] | None, option("A parameter of it; may be repeated.", "NAME=NUMBER")]
+Param = Annotated[list[str] | None, option("A parameter of it; may be repeated.", "NAME=VALUE")]
 Seed = Annotated[int | None, option("Of the coins that decide about asking; 0 unless said.", "N")]
 Dtype = Annotated[str | None, option("float32, which is fast, or float64, exact to the last bit.", "TYPE")]
 Rate = Annotated[float | None, option("The share of labels to ask for.", "SHARE", ASKING)]

@@ -51,9 +51,10 @@ def simulate(wish: Wish) -> Outcome:
 
 
 def _started(wish: Wish) -> LineUp:
-    parameters = parse_parameters(wish.parameters)
+    name = wish.algorithm or ALGORITHM
+    parameters = parse_parameters(wish.parameters, name)
     budget = Budget(wish.rate, wish.limit, wish.burst)
-    main = algorithm(wish.algorithm or ALGORITHM, parameters, budget)
+    main = algorithm(name, parameters, budget)
     words = parse_opponents(wish.against, main.name)
     waits = RANDOM in words and budget.rate is None
     others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]

@@ -5,12 +5,12 @@ from types import MappingProxyType
 from typing import Any
 
 from askance.limits import check_parameters
-from askance.papers import first_order, selective, subgradient
+from askance.papers import cost_sensitive, first_order, selective, subgradient
 from askance.papers.entry import Entry
 from askance.queries import QueryRule
 from askance.updates import PassiveAggressive1, UpdateRule
 
-FAMILIES = (first_order, subgradient, selective)
+FAMILIES = (first_order, subgradient, selective, cost_sensitive)
 
 catalog: Mapping[str, Entry] = MappingProxyType(
     {name: entry for family in FAMILIES for name, entry in family.ENTRIES.items()}

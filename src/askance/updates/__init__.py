@@ -1,6 +1,7 @@
 """Update rules: how to learn from a label. This list is the register."""
 
 from askance.updates.additive import PNorm, Winnow
+from askance.updates.cost_sensitive import CPA, PAUM, CostSensitivePA1
 from askance.updates.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.updates.perceptron import Perceptron
 from askance.updates.rule import UpdateRule
@@ -15,9 +16,15 @@ RULES: tuple[type, ...] = (
     MirrorDescent,
     Winnow,
     PNorm,
+    CostSensitivePA1,
+    PAUM,
+    CPA,
 )
 
 __all__ = [
+    "CPA",
+    "PAUM",
+    "CostSensitivePA1",
     "DualAveraging",
     "MirrorDescent",
     "PNorm",
