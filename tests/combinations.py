@@ -1,6 +1,6 @@
 """Every update rule with every query rule, bare and wrapped: what the registers offer, made into learners.
 
-A new rule is found in its register. Wrappers get parameters here under which they make a difference.
+A new rule is found in its register. Where the defaults make no difference on few rows, parameters stand here.
 """
 
 import itertools
@@ -12,6 +12,7 @@ from askance.engine.seam import COMPILING
 from askance.queries.rule import needs_spread
 from askance.rules import check_rules
 
+BARE: dict[type, dict[str, float]] = {queries.Decaying: {"delta0": 8.0}}
 WRAPPED: dict[type, dict[str, float]] = {
     queries.Within: {"rate": 0.4, "burst": 2.0},
     queries.AtRate: {"rate": 0.3},
@@ -21,10 +22,10 @@ WRAPPED: dict[type, dict[str, float]] = {
 def query_rules() -> Iterator[Any]:
     """Each query rule, each wrapper around each rule that it takes, and a budget around a steered rule."""
     for rule in queries.RULES:
-        yield rule()
+        yield rule(**BARE.get(rule, {}))
     for wrapper, rule in itertools.product(queries.WRAPPERS, queries.RULES):
         if wrapper is queries.Within or hasattr(rule, "scaled"):
-            yield wrapper(rule(), **WRAPPED[wrapper])
+            yield wrapper(rule(**BARE.get(rule, {})), **WRAPPED[wrapper])
     yield queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
 
 

@@ -145,6 +145,9 @@ def test_the_catalog_explains_a_name():
     assert "b / (b + offset + |p|)" in told
     assert "askance run FILE --algorithm PAA-II --param delta=1 --param C=1" in told
     assert "--algorithm 'PAA-II(thm4)'" in output("catalog", "PAA-II(thm4)")
+    told = output("catalog", "CPA")
+    assert "askance run FILE --algorithm CPA --param C=2 --param rho=2 --param variant=PA-I" in told
+    assert "askance.make('CPA', C=2, rho=2, variant='PA-I')" in told
 
 
 def test_the_catalog_for_programs():

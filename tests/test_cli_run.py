@@ -75,6 +75,14 @@ def test_a_kernel_is_named_by_a_word(data, arrays):
     assert (method["asked"], method["metrics"]["f"]) == (np.count_nonzero(trace.asked), trace.tally().value("f"))
 
 
+def test_a_parameter_may_be_a_word(data, arrays):
+    words = ("--param", "variant=PA-II", "--param", "rho=3", "--dtype", "float64")
+    (method,) = answer("run", data, "--algorithm", "CPA", *words)["methods"]
+    trace = askance.make("CPA", variant="PA-II", rho=3.0, dtype="float64").run(*arrays)
+    assert method["updates"] == np.count_nonzero(trace.updated)
+    assert method["metrics"]["f"] == trace.tally().value("f")
+
+
 def test_the_same_seed_says_the_same(data):
     words = ("run", data, "--rate", 0.1, "--against", "random,full", "--seed", 3)
     assert without_times(answer(*words)) == without_times(answer(*words))
@@ -243,6 +251,7 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--param", "C"], "--param C: give a name and a number"),
         (["-a", "K-PAA", "--param", "kernel=tanh"], "kernel must be 'linear', 'rbf', 'poly' or a function"),
         (["-a", "K-PAA", "--param", "budget=few"], "--param budget=few: 'few' is not a number"),
+        (["-a", "CPA", "--param", "variant=soft"], "CPA: variant must be 'PA' or 'PA-I' or 'PA-II', not 'soft'"),
         (["--param", "sgn0=3"], "sgn0 must be +1 or -1"),
         (["--rate", "0"], "--rate must be a share of the rows, more than 0 and at most 1, not 0"),
         (["--rate", "2"], "--rate must be a share of the rows, more than 0 and at most 1, not 2"),

@@ -13,10 +13,11 @@ import askance
 import naive
 import streams
 from askance import queries, updates
+from askance.engine.seam import COMPILING
 from askance.model_file import from_bytes, to_bytes
 from askance.updates.rule import about
 from naive import multiclass
-from test_twins import MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
+from test_twins import FEW_QUERIES, MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.kind == "multiclass"]
 ABLE = [rule for rule in updates.RULES if about(rule()).many_classes]
@@ -65,7 +66,10 @@ def test_every_rule_for_many_classes_has_a_twin() -> None:
 @settings(max_examples=40)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
-    rule, query = data.draw(UPDATE_PARAMETERS[update]), data.draw(query_parameters(update))
+    rule, query = (
+        data.draw(UPDATE_PARAMETERS[update]),
+        data.draw(FEW_QUERIES if COMPILING else query_parameters(update)),
+    )
     made = data.draw(any_stream())
     twin = multiclass.run(
         *made[:3], multiclass.UPDATES[update.__name__](**rule._asdict()), naive.query_twin(query), made.classes

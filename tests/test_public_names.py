@@ -10,7 +10,7 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "data", "dual", "metrics"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "costs", "data", "dual", "metrics"}
 
 
 def test_the_names_are_those_promised() -> None:
@@ -77,6 +77,12 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
         ("SEL-ADA",): {"beta": 1, "sgn0": -1},
         ("SEL-WINNOW",): {"b": 0.1, "eta": 0.5, "sgn0": -1},
         ("SEL-PNORM",): {"b": 1, "p": 4, "eta": 1, "sgn0": -1},
+        ("CSPA",): {"C": 2, "rho": 2, "sgn0": 1},
+        ("CSPAA",): {"delta": 1, "C": 2, "rho": 2, "sgn0": 1},
+        ("CSPAA(a)",): {"delta0": 2**14, "C": 2, "rho": 2, "sgn0": 1},
+        ("CSRND",): {"ratio": 0.5, "C": 2, "rho": 2, "sgn0": 1},
+        ("PAUM",): {"tau_pos": 2, "tau_neg": 1, "eta": 1, "sgn0": 1},
+        ("CPA",): {"C": 2, "rho": 2, "variant": "PA-I", "sgn0": 1},
         ("DA", "MD"): {"delta": 1, "eta": 1, "sgn0": 1},
         ("R-ADA", "R-AMD"): {"delta": 1, "eta": 1, "ratio": 0.5, "sgn0": 1},
         ("M-ADA", "D-ADA", "D-ADA-I"): {"delta": 1, "eta": 1, "b": 1, "sgn0": 1},
@@ -119,7 +125,15 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
 
 def public_things() -> Iterator[Any]:
     """Every public name, of every public module, and what public classes offer of their own."""
-    parts = (askance.updates, askance.queries, askance.dual, askance.data, askance.metrics, askance.bounds)
+    parts = (
+        askance.updates,
+        askance.queries,
+        askance.dual,
+        askance.data,
+        askance.metrics,
+        askance.bounds,
+        askance.costs,
+    )
     for module in (askance, *parts):
         yield pytest.param(module, id=module.__name__)
         for name in module.__all__:

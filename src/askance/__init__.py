@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import bounds, data, dual, metrics, queries, updates
+    from askance import bounds, costs, data, dual, metrics, queries, updates
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
     from askance.model_file import load
@@ -29,7 +29,7 @@ _HOMES = {
     "load": "askance.model_file",
     "make": "askance.made",
 }
-_MODULES = ("bounds", "data", "dual", "metrics", "queries", "updates")
+_MODULES = ("bounds", "costs", "data", "dual", "metrics", "queries", "updates")
 
 __all__ = [
     "Decision",
@@ -39,6 +39,7 @@ __all__ = [
     "Trace",
     "bounds",
     "catalog",
+    "costs",
     "data",
     "dual",
     "load",

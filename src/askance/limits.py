@@ -26,22 +26,22 @@ class Limit(NamedTuple):
         return f"{low} and {'at most' if self.high_closed else 'less than'} {self.high:g}"
 
 
-class Choice(NamedTuple):
-    """A few allowed values."""
-
-    values: tuple[Any, ...]
+class Flag(NamedTuple):
+    """True or False, and nothing that could be taken for them."""
 
     def __str__(self) -> str:
-        return " or ".join(map(repr, self.values))
+        return "True or False"
 
 
-Limits = Mapping[str, Limit | Choice]
+Limits = Mapping[str, Limit | Flag]
+
+YES_OR_NO = Flag()
 
 POSITIVE = Limit(0, high_closed=False)
 POSITIVE_OR_INFINITE = Limit(0)
 NOT_NEGATIVE = Limit(0, low_closed=True)
+NOT_NEGATIVE_AND_FINITE = Limit(0, low_closed=True, high_closed=False)
 SHARE = Limit(0, 1)
-YES_OR_NO = Choice((True, False))
 
 
 def check_parameters(rule: Any, limits: Limits) -> None:
@@ -49,8 +49,9 @@ def check_parameters(rule: Any, limits: Limits) -> None:
     kind = type(rule).__name__
     for name, limit in limits.items():
         value = getattr(rule, name)
-        if isinstance(limit, Choice):
-            _check_choice(f"{kind}: {name}", value, limit)
+        if isinstance(limit, Flag):
+            if not isinstance(value, bool):
+                raise TypeError(f"{kind}: {name} must be {limit}, not {value!r}")
             continue
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{kind}: {name} must be a number, not {value!r}")
@@ -60,9 +61,3 @@ def check_parameters(rule: Any, limits: Limits) -> None:
             raise ValueError(f"{kind}: {name} is larger than any float") from None
         if not allowed:
             raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")
-
-
-def _check_choice(what: str, value: Any, choice: Choice) -> None:
-    # Of the same type too: 1 == True, but compiled code would tell them apart.
-    if not any(type(value) is type(allowed) and value == allowed for allowed in choice.values):
-        raise ValueError(f"{what} must be {choice}, not {value!r}")

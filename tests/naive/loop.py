@@ -44,13 +44,16 @@ class Twin:
 
 @dataclass
 class View:
-    """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them."""
+    """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them, and
+    which round it is, from 1 on.
+    """
 
     p: float
     v: float
     norm: float
     mistakes: int
     longest: float
+    t: int = 1
 
 
 Query = Callable[[View, float], float]
@@ -88,7 +91,7 @@ def run(X: Any, y: Any, coins: Any, twin: Twin, query: Query, sgn0: float = 1.0)
     for t, (x, label, coin) in enumerate(zip(rows, np.asarray(y).tolist(), coins, strict=True)):
         p, v = twin.look(x)
         guess = sgn0 if p == 0 else math.copysign(1.0, p)
-        probability = query(View(p, v, twin.norm(x), mistakes, longest), coin)
+        probability = query(View(p, v, twin.norm(x), mistakes, longest, t + 1), coin)
         if settled is None and (abs(coin - probability) < CLOSE or twin.close(x, label, p, v)):
             settled = t
         distances.append(min(abs(coin - probability), *twin.distances(label, p, v)))

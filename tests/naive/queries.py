@@ -46,16 +46,27 @@ def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagern
 
 
 def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
-    """b/(b + |p|), b = β X'² √(1 + K), X' the longest row among the mistakes and this one; b = 0 gives 0."""
+    """b/(b + |p|) with b = β max(X², x·x) √(1 + K); 0 if b = 0, and 1 if b = ∞."""
 
-    def probability(view: View, coin: float) -> float:
-        longest = max(view.longest, view.norm)
-        if longest == 0:
-            return 0.0
-        b = beta * eagerness * longest * math.sqrt(1 + view.mistakes)
-        return 1.0 if b == math.inf else b / (b + abs(view.p))
+    def ask(view: View, coin: float) -> float:
+        b = beta * eagerness * max(view.longest, view.norm) * math.sqrt(1 + view.mistakes)
+        if b == math.inf:
+            return 1.0
+        return b / (b + abs(view.p)) if b > 0 else 0.0
 
-    return probability
+    return ask
+
+
+def decaying(delta0: float = 2.0**14, after: bool = False, eagerness: float = 1.0) -> Query:
+    """δ/(δ + |p|), where δ has been multiplied by 1/2, 2/3, …, t/(t + 1), or one time less; δ = ∞ gives 1."""
+
+    def ask(view: View, coin: float) -> float:
+        delta = delta0 * eagerness
+        for k in range(1, view.t + (0 if after else 1)):
+            delta *= k / (k + 1)
+        return 1.0 if delta == math.inf else delta / (delta + abs(view.p))
+
+    return ask
 
 
 class Within:
@@ -96,5 +107,6 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "SpreadMargin": spread_margin,
     "Discrimination": discrimination,
     "Adaptive": adaptive,
+    "Decaying": decaying,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

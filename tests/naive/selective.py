@@ -8,7 +8,19 @@ from naive.loop import CLOSE, Query, Twin
 from naive.queries import adaptive, margin
 
 
-class Winnow(Twin):
+class Additive(Twin):
+    """Twins that decide by the sign of p alone."""
+
+    def close(self, x: list[float], y: float, p: float, v: float) -> bool:
+        # Equal weights may cancel to 0 or nearly so, by the order of the roundings.
+        terms = sum(abs(w_i * x_i) for w_i, x_i in zip(self.w, x, strict=True))
+        return abs(p) < CLOSE * terms
+
+    def distances(self, y: float, p: float, v: float) -> list[float]:
+        return [abs(p)]
+
+
+class Winnow(Additive):
     """w = 1/d; on a mistake w_i ← w_i e^(η y x_i), then divided by the sum."""
 
     def __init__(self, eta: float = 0.5) -> None:
@@ -23,12 +35,8 @@ class Winnow(Twin):
             self.w = [w_i / sum(grown) for w_i in grown]
         return guess != y
 
-    def close(self, x: list[float], y: float, p: float, v: float) -> bool:
-        # Equal weights may cancel to 0 or nearly so, by the order of the roundings.
-        return abs(p) < CLOSE and any(x)
 
-
-class PNorm(Twin):
+class PNorm(Additive):
     """θ = 0; on a mistake θ += η y x; w_i = sign(θ_i) |θ_i|^(p-1) / ‖θ‖_p^(p-2), w(0) = 0."""
 
     def __init__(self, p: float = 4.0, eta: float = 1.0) -> None:
@@ -48,9 +56,6 @@ class PNorm(Twin):
     def link(self, theta: float, norm: float) -> float:
         """One weight."""
         return 0.0 if theta == 0 else theta / abs(theta) * abs(theta) ** (self.p - 1) / norm ** (self.p - 2)
-
-    def close(self, x: list[float], y: float, p: float, v: float) -> bool:
-        return abs(p) < CLOSE and any(w_i * x_i for w_i, x_i in zip(self.w, x, strict=True))
 
 
 UPDATES: Mapping[str, Callable[..., Twin]] = {"Winnow": Winnow, "PNorm": PNorm}

@@ -10,6 +10,11 @@ from test_budgets import (
     test_a_steered_probability_is_positive_and_follows_its_formula,
 )
 from test_conformance import test_combination
+from test_cost_sensitive import (
+    test_cost_sensitive_pa_goes_to_the_margin_of_its_class_or_as_far_as_c_allows,
+    test_cpa_moves_on_mistakes_alone,
+    test_the_uneven_perceptron_moves_by_the_row_up_to_its_margin,
+)
 from test_dual import (
     test_a_function_of_ones_own_is_a_kernel,
     test_a_linear_kernel_decides_as_weights_do,
@@ -36,6 +41,7 @@ from test_laws import (
     test_passive_aggressive_reaches_a_margin_of_one_and_no_more,
     test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
 )
+from test_multiclass import test_exact_mode_decides_as_the_twin as test_many_classes_decide_as_their_twins
 from test_selective import (
     test_a_weight_that_has_vanished_can_come_back,
     test_p_of_2_is_the_perceptron,

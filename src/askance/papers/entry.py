@@ -12,6 +12,7 @@ PERCEPTRON = "Rosenblatt 1958"
 PASSIVE_AGGRESSIVE = "Crammer, Dekel, Keshet, Shalev-Shwartz, Singer 2006"
 SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni 2006"
 ACTIVE = "Lu, Zhao, Hoi 2016"
+UNEVEN_MARGINS = "Li, Zaragoza, Herbrich, Shawe-Taylor, Kandola 2002"
 ADAPTIVE = "Duchi, Hazan, Singer 2011"
 DISCRIMINATION = "Zhai, Koriche, Gao, Zhu, Li 2022"
 

@@ -1,4 +1,4 @@
-"""Asking when the margin is small, by a measure that grows with the mistakes."""
+"""Asking when the margin is small, with a scale that grows with the mistakes seen."""
 
 import math
 from typing import NamedTuple
@@ -12,16 +12,14 @@ from askance.rows import Seen
 class Adaptive(NamedTuple):
     """Ask with probability `b / (b + |p|)`, where b = β X² √(1 + K).
 
-    Cesa-Bianchi, Gentile and Zaniboni 2006, figure 2: K is the number of mistakes that labels have shown so far,
-    and X² the longest x·x among their rows and this one. The bound on the mistakes is of the same form as with the
-    best constant b, which nobody knows beforehand. A row of zeros before any mistake is not asked for; β = ∞ asks
-    for all others.
+    Cesa-Bianchi, Gentile and Zaniboni 2006, figure 2: K counts the mistakes that labels have shown, and X² is the
+    largest x·x among these and the row in hand. Where b = 0, which takes a row of zeros, it does not ask.
     """
 
     beta: float = 1.0
 
     def start(self) -> NoMemory:
-        """Nothing to remember: mistakes are counted for all."""
+        """Nothing to remember: the past counts mistakes."""
         return NoMemory()
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002

@@ -3,6 +3,7 @@
 from askance.updates.additive import PNorm, Winnow
 from askance.updates.arow import AROW
 from askance.updates.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
+from askance.updates.cost_sensitive import CPA, PAUM, CostSensitivePA1
 from askance.updates.pam import PAM, PAM1, PAM2
 from askance.updates.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.updates.perceptron import Perceptron
@@ -28,16 +29,22 @@ RULES: tuple[type, ...] = (
     MirrorDescent,
     Winnow,
     PNorm,
+    CostSensitivePA1,
+    PAUM,
+    CPA,
 )
 
 __all__ = [
     "AROW",
+    "CPA",
     "PAM",
     "PAM1",
     "PAM2",
+    "PAUM",
     "SOAL",
     "ConfidenceWeighted",
     "ConfidenceWeightedStdev",
+    "CostSensitivePA1",
     "DualAveraging",
     "MirrorDescent",
     "PNorm",
