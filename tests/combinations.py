@@ -72,17 +72,23 @@ ALL = [
     if fits(query, rule)
 ]
 
-# Compiling takes a second for each: there, every rule is seen with a bare and with a wrapped partner, and all
-# pairs are left to plain Python. Query rules that look at the spread need a reference that has one.
-REFERENCES = ("PassiveAggressive2",)
-REFERENCES_WITH_SPREAD = ("SOAL", "MirrorDescent")
-PARTNERS = ("Margin", "Within(AtRate(Margin))")
+# Compiling takes seconds for each pair: there, every update rule is seen with one query rule, every query rule with
+# one update rule, and a full matrix of either kind once; all pairs are left to plain Python. Query rules that look at
+# the spread need a reference that has one.
+REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
+PARTNER = "Margin"
+FULL = ("AROW", "SecondOrderPerceptron")
 
 
 def _is_reference(combination: Combination) -> bool:
     name = type(combination.update).__name__
-    return name in (REFERENCES_WITH_SPREAD if needs_spread(combination.query) else REFERENCES)
+    return name == (REFERENCE_WITH_SPREAD if needs_spread(combination.query) else REFERENCE)
 
 
-THIN = [combination for combination in ALL if _is_reference(combination) or _name(combination.query) in PARTNERS]
+def _is_partner(combination: Combination) -> bool:
+    full = getattr(combination.update, "full", False)
+    return _name(combination.query) == PARTNER and (not full or type(combination.update).__name__ in FULL)
+
+
+THIN = [combination for combination in ALL if _is_reference(combination) or _is_partner(combination)]
 COMBINATIONS = THIN if COMPILING else ALL

@@ -141,7 +141,7 @@ def note(state: Any, product: Any, root: float) -> None:
 
 @inlined
 def settle(matrix: Any, pending: Any) -> None:
-    """matrix ← matrix - Σᵣ qᵣ qᵣᵀ: symmetric because a product of two numbers is, in exact mode to the last bit."""
+    """matrix ← matrix - Σᵣ qᵣ qᵣᵀ: symmetric, in exact mode to the last bit, because products of numbers are."""
     p, q, r, s = pending[0], pending[1], pending[2], pending[3]
     for j in range(matrix.shape[0]):
         a, b, c, d = p[j], q[j], r[j], s[j]
