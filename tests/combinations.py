@@ -72,9 +72,9 @@ ALL = [
     if fits(query, rule)
 ]
 
-# Compiling takes seconds for each pair: there, every update rule is seen with one query rule, every query rule with
-# one update rule, and a full matrix of either kind once; all pairs are left to plain Python. Query rules that look at
-# the spread need a reference that has one.
+# Compiling takes seconds for each pair: there, every update rule is seen with one query rule, every query rule
+# with one update rule, and a full matrix of either kind once; all pairs are left to plain Python. Query rules that
+# look at the spread need a reference that has one.
 REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
 PARTNER = "Margin"
 FULL = ("AROW", "SecondOrderPerceptron")
