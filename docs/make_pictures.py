@@ -52,6 +52,15 @@ def texts(seed: int) -> Data:
     return Data(X, y)
 
 
+def rare_positives(seed: int) -> Data:
+    """Rows of two clouds that overlap, one of them with a twentieth of the rows."""
+    random = np.random.default_rng(seed)
+    y = np.where(random.random(4000) < 0.05, 1, -1)
+    X = random.normal(size=(len(y), 10)) + 0.7 * y[:, np.newaxis] * np.linspace(1, 0, 10)
+    X = np.c_[X, np.ones(len(y))]
+    return Data(X / np.linalg.norm(X, axis=1, keepdims=True), y)
+
+
 def steered(name: str, **parameters: Any) -> askance.Learner:
     """A method that asks for a share RATE of the labels; one that asks for all is left as it is."""
     learner = askance.make(name, **parameters)
@@ -99,6 +108,28 @@ def main() -> None:
         texts,
         "accuracy",
         {"D-AMD": {}, "M-AMD": {}, "R-AMD": {}, "PAA-II": {}},
+    )
+
+    picture(
+        "selective-sampling",
+        "scikit-learn's digits, odd or even, a tenth of the labels",
+        digits(parity=True),
+        "accuracy",
+        {"SEL-P": {}, "SEL-ADA": {}, "SEL-2ND": {}, "SEL-P-FIXED": {}},
+    )
+    picture(
+        "cost-sensitive",
+        "made rows, one in twenty positive, a tenth of the labels",
+        rare_positives,
+        "sum",
+        {"CSPAA": {"rho": 19.0, "C": 19.0}, "PAA-I": {}, "CSRND": {"rho": 19.0, "C": 19.0}},
+    )
+    picture(
+        "kernels",
+        "scikit-learn's digits, odd or even, a tenth of the labels",
+        digits(parity=True),
+        "accuracy",
+        {"K-PAA-II": {"kernel": "rbf", "gamma": 3.0}, "PAA-II": {}},
     )
 
 
