@@ -98,8 +98,8 @@ def test_with_a_trace_kept_and_rows_shuffled(data, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-a", "RPA-II"], "no theorem bounds the mistakes of RPA-II: it asks at random"),
-        (["-a", "MPE"], "no theorem bounds the mistakes of MPE: the papers have none"),
+        (["-a", "RPA-II"], "askance has no mistake bound for RPA-II: it asks at random"),
+        (["-a", "MPE"], "askance has no mistake bound for MPE: none of the theorems"),
         (["--rate", "0.1"], "--bound is about algorithms that ask as their papers say: leave --rate out"),
         (["--limit", "9"], "--bound is about algorithms that ask as their papers say: leave --limit out"),
         (["--resume", "m"], "--bound is about algorithms that start from nothing: leave --resume out"),

@@ -57,7 +57,9 @@ class Labelled:
     @functools.cached_property
     def occurring(self) -> int:
         """How many features are not 0 in all rows."""
-        return len(np.unique(self.X.nonzero()[1]))
+        if sp.issparse(self.X):
+            return len(np.unique(self.X.indices[self.X.data != 0]))
+        return int(np.count_nonzero(self.X.any(axis=0)))
 
     @functools.cached_property
     def machines(self) -> list[Floats]:

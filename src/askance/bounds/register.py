@@ -21,7 +21,7 @@ AT_RANDOM |= {f"{name}{step}" for name in ("RPA", "MRPA") for step in STEPS}
 def find(name: str, theorem: int | str | None = None) -> Theorem:
     """The theorem of a name, or that one of several; ValueError, in one sentence, if there is none."""
     if name not in THEOREMS:
-        raise ValueError(f"no theorem bounds the mistakes of {name}: {_reason(name)}")
+        raise ValueError(f"askance has no mistake bound for {name}: {_reason(name)}")
     several = THEOREMS[name]
     if theorem is None:
         return several[0]
@@ -40,4 +40,4 @@ def _reason(name: str) -> str:
     if name.endswith("-diag"):
         return f"it keeps a diagonal, and the papers are about the whole matrix of {name.removesuffix('-diag')}"
     look_up(name)
-    return "the papers have none"
+    return "none of the theorems that it knows is about it"
