@@ -9,7 +9,7 @@ from askance.rows import Seen
 
 
 class SpreadMargin(NamedTuple):
-    """Ask with probability b / (b + max(0, q)), q = |p| - ηvγ / (2(v + γ)), where v is the spread of the row.
+    """Ask with probability `b / (b + max(0, q))`, `q = |p| - ηvγ / (2(v + γ))`, where v is the spread of the row.
 
     Hao, Lu, Zhao, Zhang and Hoi 2018. The less is known of a row, the larger the margin that is still in doubt;
     eta and gamma should be those of the update rule `SOAL`. b = ∞ always asks.
