@@ -92,6 +92,12 @@ def test_goals() -> None:
     assert not at_least(7).met(6)
 
 
+def test_a_quick_run_of_rules_with_two_numbers_a_feature(tmp_path: pathlib.Path) -> None:
+    report = main(["--quick", "subgradient"], tmp_path)
+    assert [line.group for line in report.lines] == ["subgradient A"] * 2 + ["subgradient B"] * 2
+    assert all(line.best > 0 for line in report.lines)
+
+
 def test_a_quick_run_makes_table_and_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = main(["--quick", "memory", "dense"], tmp_path)
     assert {line.group for line in report.lines} == {"memory A", "memory C"}

@@ -29,7 +29,10 @@ class UpdateRule(Protocol):
     """
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
-        """The state before the first label: a `State`, or one that has a method `form`."""
+        """The state before the first label: a `State`, or one that has a method `form`.
+
+        Its `weights`, an array of its own or a property, are what a learner shows as `coef_`.
+        """
 
     def step(self, seen: Seen, label: float) -> tuple[bool, Any]:
         """Whether the rule fires on a row of this `label` (+1 or -1), and the step it then takes."""
