@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests bench examples
 
-.PHONY: demo test test-plain check format bench soak docs clean
+.PHONY: demo test test-plain check format bench soak pictures docs clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -30,6 +30,10 @@ bench: .venv/installed-bench
 
 soak: .venv/installed
 	$(BIN)/pytest -n 2 -m soak --soak
+
+# The pictures of the documentation, which are kept: drawing them takes a minute.
+pictures: .venv/installed
+	$(BIN)/python docs/make_pictures.py
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W -b html docs build/docs
