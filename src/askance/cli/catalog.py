@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from askance.updates.rule import About
 
 EXAMPLE = "Example:   askance catalog PAA-II"
-COLUMNS = ("name", "update rule", "query rule", "parameters", "cost", "where")
+COLUMNS = ("name", "update rule", "query rule", "cost", "where")
 GAP = 2
 
 
@@ -51,25 +51,23 @@ def _list(catalog: "Mapping[str, Entry]") -> None:
     papers: dict[str, list[tuple[str, ...]]] = {}
     for name, entry in catalog.items():
         made_of = (name, entry.update.__name__, entry.query.__name__)
-        papers.setdefault(entry.paper, []).append((*made_of, _assignments(entry), _cost(entry), entry.where))
+        papers.setdefault(entry.paper, []).append((*made_of, _cost(entry), entry.where))
     widths = _widths([COLUMNS, *chain.from_iterable(papers.values())], console.width)
     console.print(_table([COLUMNS], widths), style="bold")
     for paper, rows in papers.items():
         console.print(f"\n{paper}", style="bold")
         console.print(_table(rows, widths))
     console.print("\nThe cost is that of a round: a row has d' non-zeros among d features; there are k classes.")
-    console.print("`askance catalog NAME` shows the formulas of one of them, and what its rules go with.")
+    console.print("`askance catalog NAME` shows formulas and parameters of one, and what its rules go with.")
 
 
 def _widths(rows: list[tuple[str, ...]], available: int) -> list[int] | None:
-    """The width of each column: parameters wrap if they must. None, to let all wrap, where there is no room."""
+    """The width of each column: costs wrap if they must. None, to let all wrap, where there is no room."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    parameters = COLUMNS.index("parameters")
-    widths[parameters] = min(
-        widths[parameters], available - GAP * (len(widths) - 1) - sum(widths) + widths[parameters]
-    )
-    longest = max(len(word) for row in rows for word in row[parameters].split())
-    return widths if widths[parameters] >= longest else None
+    cost = COLUMNS.index("cost")
+    widths[cost] = min(widths[cost], available - GAP * (len(widths) - 1) - sum(widths) + widths[cost])
+    longest = max(len(word) for row in rows for word in row[cost].split())
+    return widths if widths[cost] >= longest else None
 
 
 def _table(rows: list[tuple[str, ...]], widths: list[int] | None) -> "Table":
