@@ -21,7 +21,8 @@ from askance.dual.support import Support
 from processes import run_code
 from test_twins import POSITIVE, UPDATE_PARAMETERS, any_stream, chunked, query_parameters
 
-FIRST_ORDER = [rule for rule in updates.RULES if dual.kernelized.has_kernel_form(rule())]
+# The twins of cost-sensitive rules leave rows of zeros alone, which in a kernel's space may not be zero.
+FIRST_ORDER = [rule for rule in updates.RULES if rule.__name__ in naive.first_order.UPDATES]
 KERNELS = st.one_of(
     st.just(dual.Linear()),
     st.builds(dual.RBF, st.floats(-4, 2).map(lambda power: 2.0**power)),

@@ -142,8 +142,8 @@ def test_an_entry_says_what_it_makes(name: str) -> None:
     learner = askance.make(name)
     assert type(learner.update) is entry.update
     assert type(learner.query) is entry.query
-    assert learner.sgn0 == entry.defaults["sgn0"]
-    assert entry.kind == "binary"
+    assert learner.sgn0 == entry.defaults.get("sgn0", 1)
+    assert entry.kind == ("multiclass" if learner.many else "binary")
     assert entry.paper
     for parameter, value in entry.defaults.items():
         assert askance.make(name, **{parameter: value}).get_params() == learner.get_params()

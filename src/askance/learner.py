@@ -23,7 +23,16 @@ from askance.queries.rule import refused
 from askance.rows import SOUND, UNSORTED, Row
 from askance.rules import check_rules, with_floats
 from askance.trace import BINARY, MANY, Trace
-from askance.updates import PassiveAggressive, PassiveAggressive2, UpdateRule, Winnow
+from askance.updates import (
+    PAM,
+    ConfidenceWeightedStdev,
+    PassiveAggressive,
+    PassiveAggressive2,
+    UpdateRule,
+    Winnow,
+)
+
+POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
 
 # `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
@@ -364,10 +373,10 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = bool(self.many)
-        # One pass with hard steps: the last noisy label alone can turn the weights round. And Winnow, without
-        # negative weights, cannot learn most targets unless every row comes as (x, -x).
+        # One pass with steps as long as a label asks for: the last noisy one alone can turn the weights round. And
+        # Winnow, without negative weights, cannot learn most targets unless every row comes as (x, -x).
         update = self._rules()[0]
-        tags.classifier_tags.poor_score = isinstance(getattr(update, "inner", update), PassiveAggressive | Winnow)
+        tags.classifier_tags.poor_score = isinstance(getattr(update, "inner", update), POOR)
         tags.input_tags.sparse = True
         return tags
 
