@@ -153,7 +153,7 @@ def test_every_rule_has_a_twin() -> None:
 
 @pytest.mark.parametrize("combination", combinations.COMBINATIONS, ids=str)
 def test_every_combination_decides_as_its_twin(combination: combinations.Combination) -> None:
-    made = streams.sparse_units(rows=90, width=12, seed=32)  # where no decision hangs on the last bits
+    made = streams.sparse_units(rows=90, width=12, seed=33)  # where no decision hangs on the last bits
     twin = naive.run(*made, naive.update_twin(combination.update), naive.query_twin(combination.query))
     assert twin.settled == len(made.y)
     for X in (made.X, sp.csr_array(made.X)):
