@@ -18,6 +18,7 @@ GROUPS = {
     "memory": ("bench.memory", "measure"),
     "wide": ("bench.memory", "measure_wide"),
     "dense": ("bench.memory", "measure_dense"),
+    "second": ("bench.second_order", "measure"),
     "peers": ("bench.peers", "measure"),
     "rows": ("bench.rows", "measure"),
     "text": ("bench.text", "measure"),
