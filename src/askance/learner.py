@@ -21,10 +21,13 @@ from askance.queries.rule import refused
 from askance.rows import SOUND, UNSORTED, Row
 from askance.rules import check_rules, with_floats
 from askance.trace import Trace
-from askance.updates import PassiveAggressive, PassiveAggressive2, UpdateRule
+from askance.updates import PAM, ConfidenceWeightedStdev, PassiveAggressive, PassiveAggressive2, UpdateRule
 
 # `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
+
+# Rules that go as far as a label wants, however wrong it may be.
+HARD = (PassiveAggressive, PAM, ConfidenceWeightedStdev)
 
 
 class Decision(NamedTuple):
@@ -341,7 +344,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         # One pass with hard steps: the last noisy label alone can turn the weights round.
-        tags.classifier_tags.poor_score = isinstance(self._rules()[0], PassiveAggressive)
+        tags.classifier_tags.poor_score = isinstance(self._rules()[0], HARD)
         tags.input_tags.sparse = True
         return tags
 

@@ -88,8 +88,13 @@ class Machine:
             return bound(*arguments)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Machine code stays behind; it is found again at the first call.
-        return {**self.__dict__, "_bound": {}}
+        # Machine code stays behind; it is found again at the first call. So does scratch: what is unpickled may
+        # lie in memory that cannot be written to.
+        return {**self.__dict__, "core": self.core._replace(form=None), "_bound": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.core = self.core._replace(form=form_of(self.core.state))
 
 
 def copied(value: Any) -> Any:
