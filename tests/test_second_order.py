@@ -1,4 +1,4 @@
-"""What second-order rules promise: a Σ that stays positive definite and shrinks, and margins after a step."""
+"""What the formulas of second-order learning imply: of Σ, of a step, of a diagonal, of questions."""
 
 import math
 from typing import Any
@@ -10,177 +10,241 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries, updates
-from askance.updates import full as full_states
+from askance.forms.matrix import PENDING
+from askance.queries.rule import NoMemory
+from askance.rows import Seen
 from askance.updates.full import covariance
+from askance.updates.rule import about
+from test_bad_input import refused
 
 SEEDS = st.integers(0, 2**32 - 1)
-SIZES = st.floats(-5, 5).map(lambda power: 2.0**power)
-PHIS = st.floats(0.55, 0.99).map(updates.deviations)
-GAUSSIANS = st.one_of(
-    st.builds(updates.AROW, SIZES, full=st.just(True)),
-    st.builds(updates.ConfidenceWeighted, PHIS, full=st.just(True)),
-    st.builds(updates.ConfidenceWeightedStdev, PHIS, full=st.just(True)),
-    st.builds(updates.PAM, full=st.just(True)),
-    st.builds(updates.PAM1, SIZES, full=st.just(True)),
-    st.builds(updates.PAM2, SIZES, full=st.just(True)),
-    st.builds(updates.SOAL, SIZES, SIZES, full=st.just(True)),
-    st.builds(updates.SecondOrderPerceptron, full=st.just(True)),
-)
+GAUSSIAN = [
+    updates.AROW(0.5),
+    updates.ConfidenceWeighted(1.5),
+    updates.ConfidenceWeightedStdev(0.7),
+    updates.PAM(),
+    updates.PAM1(0.3),
+    updates.PAM2(0.3),
+    updates.SOAL(0.5, 2.0),
+]
+ALL = [*GAUSSIAN, updates.SecondOrderPerceptron()]
+MODES = [False, True]
 
 
-def exact(update: Any, query: Any = None) -> askance.Learner:
-    return askance.Learner(update, query, dtype="float64", classes=(-1, 1))
+def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
+    return askance.Learner(update, query, **({"dtype": "float64", "classes": (-1, 1)} | options))
 
 
-def rows_and_labels(seed: int, rows: int = 30, width: int = 5) -> tuple[Any, Any]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(rows, width)), rng.choice([-1, 1], rows)
+def state_of(learner: askance.Learner) -> Any:
+    return learner._machine.core.state
 
 
 def sigma(learner: askance.Learner) -> Any:
-    return covariance(learner._machine.core.state)
+    """Σ, whole or as a diagonal matrix."""
+    state = state_of(learner)
+    return np.diag(state.variances) if hasattr(state, "variances") else covariance(state)
 
 
-@settings(max_examples=60)
-@given(GAUSSIANS, SEEDS)
-def test_the_matrix_shrinks_and_stays_positive_definite(update: Any, seed: int) -> None:
-    X, y = rows_and_labels(seed)
-    learner = exact(update).partial_fit(X[:1], y[:1])
-    before = sigma(learner)
-    for x, label in zip(X[1:], y[1:], strict=True):
-        learner.tell(x, int(label))
-        after = sigma(learner)
-        assert np.array_equal(learner._machine.core.state.matrix, learner._machine.core.state.matrix.T)
-        scale = np.abs(before).max()
-        assert np.linalg.eigvalsh(after).min() > -1e-12 * scale
-        assert np.linalg.eigvalsh(before - after).min() > -1e-10 * scale
-        before = after
-    assert np.linalg.eigvalsh(before).min() > 0
+def gaussian_rows(seed: int, rows: int = 30, width: int = 4) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(rows, width)) * 10 ** rng.uniform(-1, 1, (rows, 1)), rng.choice([-1, 1], rows)
 
 
-def last_step(update: Any, seed: int) -> tuple[bool, float, float]:
-    """Whether the last of some rows was learned from, and its y p and xᵀΣx afterwards."""
-    X, y = rows_and_labels(seed, rows=12)
-    learner = exact(update, queries.Always())
-    trace = learner.run(X, y)
-    margin = y[-1] * learner.decision_function(X[-1:])[0]
-    return bool(trace.updated[-1]), float(margin), float(X[-1] @ sigma(learner) @ X[-1])
+def one_hot_rows(seed: int, rows: int = 40, width: int = 5) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = np.eye(width)[rng.integers(0, width, rows)] * rng.normal(size=(rows, 1))
+    return X, rng.choice([-1, 1], rows)
 
 
-@given(SEEDS)
-def test_a_hard_step_reaches_a_margin_of_one(seed: int) -> None:
-    updated, margin, _ = last_step(updates.PAM(full=True), seed)
-    assert not updated or margin == pytest.approx(1, abs=1e-8)
+# ---------------------------------------------------------------------- Σ
 
 
-@given(PHIS, SEEDS)
-def test_a_confident_step_reaches_the_wanted_probability(phi: float, seed: int) -> None:
-    updated, margin, spread = last_step(updates.ConfidenceWeighted(phi, full=True), seed)
-    assert not updated or margin == pytest.approx(phi * spread, abs=1e-7)
-    updated, margin, spread = last_step(updates.ConfidenceWeightedStdev(phi, full=True), seed)
-    assert not updated or margin == pytest.approx(phi * math.sqrt(spread), abs=1e-7)
+@pytest.mark.parametrize("update", ALL, ids=str)
+@settings(max_examples=20)
+@given(seed=SEEDS)
+def test_sigma_is_positive_definite_and_only_shrinks(update: Any, seed: int) -> None:
+    X, y = gaussian_rows(seed)
+    probes = np.random.default_rng(seed + 1).normal(size=(10, X.shape[1]))
+    for changes in ({"full": True}, {"full": False}):
+        learner = exact(update._replace(**changes))
+        learner.widen(X.shape[1])
+        before = np.einsum("ij,ij->i", probes, probes)  # Σ = I
+        for x, label in zip(X, y, strict=True):
+            learner.tell(x, int(label))
+            found = sigma(learner)
+            assert np.array_equal(found, found.T)
+            assert np.linalg.eigvalsh(found).min() > 0
+            after = np.einsum("ij,jk,ik->i", probes, found, probes)
+            assert (after <= before * (1 + 1e-12)).all()
+            before = after
+        assert (before < 0.99 * np.einsum("ij,ij->i", probes, probes)).any()
 
 
-@pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize(
-    "rule",
+    ("update", "c"),
     [
-        updates.AROW(0.7),
-        updates.ConfidenceWeighted(),
-        updates.ConfidenceWeightedStdev(),
-        updates.PAM(),
-        updates.PAM1(0.3),
-        updates.PAM2(0.3),
-        updates.SOAL(0.5, 2.0),
+        (updates.AROW(0.5), 2.0),
+        (updates.PAM(), 1.0),
+        (updates.PAM1(0.3), 1.0),
+        (updates.PAM2(0.3), 1.0),
+        (updates.SOAL(0.5, 2.0), 0.5),
+        (updates.SecondOrderPerceptron(), 1.0),
     ],
-    ids=lambda rule: type(rule).__name__,
+    ids=str,
 )
-def test_the_diagonal_is_all_there_is_for_one_hot_rows(rule: Any, inverse: bool) -> None:
-    agree(rule._replace(full=True), rule._replace(inverse=inverse))
+def test_sigma_is_the_inverse_of_what_was_added_up(update: Any, c: float) -> None:
+    """Σ⁻¹ = I + c Σ x xᵀ over the rows that were learned from."""
+    X, y = gaussian_rows(5)
+    learner = exact(update._replace(full=True), queries.Always())
+    fired = learner.run(X, y).updated
+    assert fired.sum() > PENDING
+    wanted = np.linalg.inv(np.eye(X.shape[1]) + c * X[fired].T @ X[fired])
+    np.testing.assert_allclose(sigma(learner), wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("rank1", [False, True])
-def test_both_diagonal_perceptrons_are_the_full_one_for_one_hot_rows(rank1: bool) -> None:
-    agree(updates.SecondOrderPerceptron(full=True), updates.SecondOrderPerceptron(rank1=rank1))
+# ---------------------------------------------------------------------- a step
 
 
-def agree(whole: Any, diagonal: Any) -> None:
-    rng = np.random.default_rng(3)
-    X = np.eye(4)[rng.integers(0, 4, 80)] * rng.uniform(0.3, 2.0, (80, 1))
-    y = rng.choice([-1, 1], 80)
-    coins = rng.random(80)
-    one, other = (exact(rule, queries.Margin(0.5)).run(X, y, coins=coins) for rule in (whole, diagonal))
-    assert np.array_equal(one.asked, other.asked)
-    # Not `updated`: of a feature seen again, the step of CW with standard deviations leaves exactly nothing to do.
-    np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9, atol=1e-9)
+def a_step(update: Any, seed: int) -> tuple[Any, float, float, float, float]:
+    """The learner, and margin y p and spread xᵀΣx before and after one more label."""
+    X, y = gaussian_rows(seed, rows=12)
+    learner = exact(update).partial_fit(X[:-1], y[:-1])
+    x, label = X[-1], y[-1]
+    figures = []
+    for _ in range(2):
+        figures.extend([label * (learner.coef_[0] @ x), x @ sigma(learner) @ x])
+        learner.tell(x, int(label)) if len(figures) == 2 else None
+    return learner, *figures
 
 
-@given(SEEDS, SIZES)
-def test_from_the_identity_the_first_step_is_that_of_passive_aggressive_learning(seed: int, C: float) -> None:
-    X, y = rows_and_labels(seed, rows=1)
-    pairs = [
-        (updates.PAM(full=True), updates.PassiveAggressive()),
-        (updates.PAM1(C, full=True), updates.PassiveAggressive1(C)),
-        (updates.PAM2(C, full=True), updates.PassiveAggressive2(C)),
-        (updates.PAM2(C), updates.PassiveAggressive2(C)),
+@pytest.mark.parametrize("full", [True, False])
+@given(seed=SEEDS, inverse=st.booleans())
+def test_pam_reaches_a_margin_of_one_and_no_more(full: bool, seed: int, inverse: bool) -> None:
+    _, before, v, after, v_after = a_step(updates.PAM(full, inverse), seed)
+    if before < 1:
+        assert after == pytest.approx(1, abs=1e-8)
+        assert v_after < v
+        if full:
+            assert v_after == pytest.approx(v / (1 + v), rel=1e-6)
+    else:
+        assert (after, v_after) == (before, v)
+
+
+@given(seed=SEEDS, phi=st.floats(0.05, 3.0))
+def test_confidence_weighted_reaches_the_wanted_confidence_and_no_more(seed: int, phi: float) -> None:
+    for rule, root in ((updates.ConfidenceWeighted, float), (updates.ConfidenceWeightedStdev, math.sqrt)):
+        _, before, v, after, v_after = a_step(rule(phi, full=True), seed)
+        if before < phi * root(v):
+            assert after == pytest.approx(phi * root(v_after), rel=1e-6, abs=1e-9)
+            assert v_after < v
+        else:
+            assert (after, v_after) == (before, v)
+
+
+@given(seed=SEEDS, r=st.floats(-6, 6).map(lambda power: 2.0**power))
+def test_arow_goes_forward_by_the_share_that_is_not_known(seed: int, r: float) -> None:
+    _, before, v, after, v_after = a_step(updates.AROW(r, full=True), seed)
+    if before < 1:
+        assert after == pytest.approx(before + (1 - before) * v / (v + r), rel=1e-6, abs=1e-9)
+        assert v_after == pytest.approx(r * v / (v + r), rel=1e-6)
+
+
+@given(seed=SEEDS)
+def test_soal_moves_along_the_new_sigma(seed: int) -> None:
+    _, before, _, after, v_after = a_step(updates.SOAL(0.7, 2.0, full=True), seed)
+    if before < 1:
+        assert after == pytest.approx(before + 0.7 * v_after, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("full", [True, False])
+@given(seed=SEEDS)
+def test_the_first_step_of_pam_is_that_of_pa(full: bool, seed: int) -> None:
+    """Σ = I then."""
+    X, y = gaussian_rows(seed, rows=1)
+    for ours, plain in (
+        (updates.PAM(full), updates.PassiveAggressive()),
+        (updates.PAM1(0.3, full), updates.PassiveAggressive1(0.3)),
+        (updates.PAM2(0.3, full), updates.PassiveAggressive2(0.3)),
+    ):
+        moved = [exact(update).partial_fit(X, y).coef_ for update in (ours, plain)]
+        np.testing.assert_allclose(*moved, rtol=1e-12)
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("update", ALL, ids=lambda update: type(update).__name__)
+def test_a_row_of_zeros_teaches_nothing(update: Any, full: bool) -> None:
+    X, y = gaussian_rows(2)
+    learner = exact(update._replace(full=full), queries.Always())
+    learner.run(X, y)
+    before = [array.tobytes() for array in state_of(learner)]
+    trace = learner.run(np.zeros((3, X.shape[1])), [1, -1, 1])
+    assert [array.tobytes() for array in state_of(learner)] == before
+    assert not trace.scores.any()
+
+
+# ---------------------------------------------------------------------- diagonals
+
+
+@pytest.mark.parametrize("inverse", MODES)
+@pytest.mark.parametrize("update", GAUSSIAN, ids=str)
+@settings(max_examples=20)
+@given(seed=SEEDS)
+def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse: bool, seed: int) -> None:
+    X, y = one_hot_rows(seed)
+    full, diagonal = (exact(update._replace(full=full, inverse=inverse)) for full in (True, False))
+    for learner in (full, diagonal):
+        learner.partial_fit(X, y)
+    np.testing.assert_allclose(diagonal.coef_, full.coef_, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(sigma(diagonal), sigma(full), rtol=1e-8, atol=1e-12)
+
+
+@settings(max_examples=20)
+@given(seed=SEEDS)
+def test_on_rows_of_one_feature_all_second_order_perceptrons_are_one(seed: int) -> None:
+    X, y = one_hot_rows(seed)
+    rules = [
+        updates.SecondOrderPerceptron(full=True),
+        *(updates.SecondOrderPerceptron(rank1=one) for one in MODES),
     ]
-    for second, first in pairs:
-        found, wanted = (exact(rule).partial_fit(X, y).coef_ for rule in (second, first))
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    learners = [exact(rule, queries.Always()) for rule in rules]
+    traces = [learner.run(X, y) for learner in learners]
+    for learner, trace in zip(learners, traces, strict=True):
+        np.testing.assert_allclose(trace.scores, traces[0].scores, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(learner.coef_, learners[0].coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(sigma(learner), sigma(learners[0]), rtol=1e-9, atol=1e-12)
 
 
-def many_rounds(rounds: int, dtype: str) -> None:
-    """Rows in few directions, and one almost unseen: what is well known and what is not lie far apart."""
-    rng = np.random.default_rng(5)
-    learner = askance.Learner(updates.AROW(0.01, full=True), queries.Always(), dtype=dtype, classes=(-1, 1))
-    for _ in range(rounds // 10_000):
-        X = rng.normal(size=(10_000, 6)) @ np.diag([10, 1, 1, 0.1, 0.01, 1e-4])
-        learner.run(X, rng.choice([-1, 1], 10_000))
-    found = sigma(learner)
-    scales = np.sqrt(np.outer(found.diagonal(), found.diagonal()))
-    # Relaxed sums may round differently on the two sides of the diagonal.
-    assert (np.abs(found - found.T) <= (1e-9 if dtype == "float32" else 0) * scales).all()
-    assert np.linalg.eigvalsh(found).min() > 0
-    assert np.isfinite(learner.coef_).all()
+@pytest.mark.parametrize("update", GAUSSIAN, ids=str)
+def test_the_two_diagonals_differ_on_other_rows(update: Any) -> None:
+    X, y = gaussian_rows(1)
+    kept = [sigma(exact(update._replace(inverse=inverse)).partial_fit(X, y)) for inverse in MODES]
+    assert not np.allclose(*kept)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_matrix_is_sound_after_many_rounds(dtype: str) -> None:
-    many_rounds(20_000, dtype)
+# ---------------------------------------------------------------------- questions
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_matrix_is_sound_after_a_million_rounds(dtype: str) -> None:
-    many_rounds(1_000_000, dtype)
+@given(p=st.floats(-10, 10), v=st.floats(0, 10), eta=st.floats(0.01, 10), gamma=st.floats(0.01, 10))
+def test_the_less_is_known_the_likelier_a_question(p: float, v: float, eta: float, gamma: float) -> None:
+    rule = queries.SpreadMargin(0.5, eta, gamma)
+    asking = [rule.ask(NoMemory(), Seen(p, spread, 1.0, 1.0, 0, 0.0), 0.5) for spread in (0.0, v, 2 * v)]
+    assert asking[0] <= asking[1] <= asking[2] <= 1
+    assert asking[0] == pytest.approx(queries.Margin(0.5).ask(NoMemory(), Seen(p, 0.0, 1.0, 1.0, 0, 0.0), 0.5))
+    surely = abs(p) <= eta * v * gamma / (2 * (v + gamma))
+    assert (asking[1] == 1) if surely else (asking[1] < 1 or p == 0 or abs(p) < 1e-12)
 
 
-def test_a_matrix_that_cannot_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = exact(updates.AROW(full=True)).partial_fit(*rows_and_labels(0))
-    before = learner.coef_.copy()
-    monkeypatch.setattr(full_states, "free_bytes", lambda: 1e6)
-    with pytest.raises(ValueError, match="take AROW with full=False, which keeps its diagonal only"):
-        learner.widen(5_000)
-    assert np.array_equal(learner.coef_, before)
-    with pytest.raises(ValueError, match=r"a full matrix over 5,000 features takes 0\.2 GB"):
-        exact(updates.SecondOrderPerceptron(full=True)).run(np.ones((2, 5_000)), [1, -1])
+def test_a_rule_without_a_spread_cannot_be_asked_for_it() -> None:
+    with refused("SpreadMargin", "PassiveAggressive2", "AROW", "Margin"):
+        askance.Learner(updates.PassiveAggressive2(), queries.SpreadMargin())
+    with refused("Within", "spread", "Perceptron"):
+        askance.Learner(updates.Perceptron(), queries.Within(queries.SpreadMargin()))
+    for update in ALL:
+        askance.Learner(update, queries.AtRate(queries.SpreadMargin()))
 
 
-@pytest.mark.parametrize(
-    ("work", "says"),
-    [
-        (lambda: askance.make("AROW", r=0), "AROW: r must be greater than 0"),
-        (lambda: askance.make("CW", eta=0.5), "eta must be greater than 0.5 and less than 1, not 0.5"),
-        (lambda: askance.make("CW", eta=1), "not 1"),
-        (lambda: askance.make("CW", form="mean"), "form must be 'var' or 'stdev', not 'mean'"),
-        (lambda: askance.make("AROW-diag", mode="keep"), "mode must be 'inv' or 'drop', not 'keep'"),
-        (lambda: askance.make("SOP-diag", rule="row"), "rule must be 'entry' or 'rank1', not 'row'"),
-        (lambda: askance.make("PAM-I", C=-1), "C must be greater than 0"),
-        (lambda: askance.make("SOAL", gamma=0), "gamma must be greater than 0"),
-        (lambda: exact(updates.AROW(full=1)), "full must be True or False, not 1"),
-        (lambda: exact(updates.PassiveAggressive2(), queries.SpreadMargin()), "looks at the spread"),
-    ],
-)
-def test_what_is_refused(work: Any, says: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=says):
-        work()
+@pytest.mark.parametrize("update", ALL, ids=lambda update: type(update).__name__)
+def test_what_a_rule_says_of_itself(update: Any) -> None:
+    assert about(update._replace(full=True)).cost == "O(d²)"
+    assert about(update).cost == "O(d')"
+    assert about(update).has_spread

@@ -30,6 +30,12 @@ from test_engine import (
     test_a_learner_tosses_these_coins,
     test_coins_are_those_of_splitmix64,
 )
+from test_full_matrix import (
+    test_extreme_rows_break_nothing,
+    test_products_are_right_and_the_same_for_sparse_and_dense_rows,
+    test_sigma_stays_sound_for_long,
+    test_sparse_and_dense_rows_teach_the_same,
+)
 from test_inputs import expected, test_every_form_of_one_row, test_every_form_of_rows_gives_the_same_decisions
 from test_laws import (
     test_a_coin_must_be_less_than_the_probability,
@@ -42,6 +48,12 @@ from test_laws import (
     test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
 )
 from test_multiclass import test_exact_mode_decides_as_the_twin as test_many_classes_decide_as_their_twins
+from test_second_order import (
+    test_confidence_weighted_reaches_the_wanted_confidence_and_no_more,
+    test_on_rows_of_one_feature_a_diagonal_is_all_there_is,
+    test_pam_reaches_a_margin_of_one_and_no_more,
+    test_sigma_is_the_inverse_of_what_was_added_up,
+)
 from test_selective import (
     test_a_weight_that_has_vanished_can_come_back,
     test_p_of_2_is_the_perceptron,

@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.choose import larger, sign, smaller, where
+from askance.engine.lanes import LANES
 from askance.engine.seam import inlined
+from askance.forms.triangle import along, product_of_few, product_of_many, settle
 from askance.rows import Seen, State
 
-# Going through the matrix costs more than what is done to it: changes wait until there are this many, as many as
-# the loops below are written for.
+# Bringing the matrix from memory costs more than what is done to it: changes wait until there are this many, which
+# is how many `settle` is written for.
 PENDING = 4
 
 # An xᵀΣx below this share of what it would be were the features unrelated is made of rounding errors: these are at
@@ -19,15 +21,21 @@ PENDING = 4
 # positive definite whatever the rows.
 GRAIN = 1e-12
 
+# The least square of a spread that a number can be divided by.
+TINY = 1e-300
+
+# Rows with fewer than one non-zero in so many features are multiplied entry by entry.
+THIN = 10
+
 
 class MatrixState(State, Protocol):
-    """A state with Σ: `matrix` is symmetric, float64, and lacks the last few changes: Σ = matrix - Σᵣ qᵣ qᵣᵀ.
+    """A state with a symmetric Σ, of which the last few changes may be waiting: Σ = matrix - Σᵣ qᵣ qᵣᵀ.
 
-    The qᵣ are the first `learned` modulo PENDING rows of `pending`. Here `terms` tells the spread as it would be
-    were the features unrelated.
+    The matrix is a `triangle` in float64; the qᵣ are the first `learned` modulo PENDING rows of `pending`. Here
+    `terms` tells the spread as it would be were the features unrelated.
     """
 
-    matrix: NDArray[np.float64]
+    triangle: NDArray[np.float64]
     pending: NDArray[np.float64]
     learned: NDArray[np.int64]
 
@@ -38,19 +46,24 @@ class MatrixState(State, Protocol):
 class Matrix(NamedTuple):
     """The form of states with a full matrix Σ. A look costs O(d·d'), a step O(d²).
 
-    A step is three numbers or more; the third, s, gives Σ ← Σ - s Σx xᵀΣ. `product` keeps Σx from look to step,
-    `bound` the largest s that leaves Σ positive definite.
+    A step is three numbers, of which the last, s, gives Σ ← Σ - s Σx xᵀΣ. `product` keeps Σx from look to step,
+    `bound` the largest s that leaves Σ positive definite; `row` and `sums` are scratch of the products.
     """
 
     product: NDArray[np.float64]
     bound: NDArray[np.float64]
+    row: NDArray[np.float64]
+    sums: NDArray[np.float64]
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
         """Score, spread xᵀΣx, squared norm and guess."""
         total, unrelated, squared_norm, sound = rows.sweep(t, state, width)
         spread = 0.0
         if sound:
-            multiply(state.matrix, rows, t, self.product)
+            if THIN * rows.size(t) > width:
+                product_of_many(state.triangle, rows, t, self.product, self.row)
+            else:
+                product_of_few(state.triangle, rows, t, self.product, self.sums)
             for r in range(state.learned[0] % PENDING):
                 subtract(state.pending[r], rows, t, self.product)
             least = GRAIN * unrelated
@@ -79,35 +92,9 @@ class Matrix(NamedTuple):
             note(state, self.product, math.sqrt(shrink))
 
 
-# The least square of a spread that a number can be divided by.
-TINY = 1e-300
-
-
 def scratch(width: int) -> Matrix:
     """The form for `width` features."""
-    return Matrix(np.zeros(width), np.zeros(1))
-
-
-# Loops run along rows of the matrix and add to every feature of the product in turn: strict arithmetic lets the
-# compiler do several features at once, but never several terms of one sum. Four entries of a row are taken at a
-# time to spare the product's way to memory and back, in the order in which they would be taken singly.
-
-
-@inlined
-def multiply(matrix: Any, rows: Any, t: int, product: Any) -> None:
-    """product ← matrix · x."""
-    width, entries = product.shape[0], rows.size(t)
-    for i in range(width):
-        product[i] = 0.0
-    for k in range(0, entries - 3, 4):
-        (a, x), (b, y) = rows.entry(t, k), rows.entry(t, k + 1)
-        (c, z), (d, w) = rows.entry(t, k + 2), rows.entry(t, k + 3)
-        for i in range(width):
-            product[i] = product[i] + x * matrix[a, i] + y * matrix[b, i] + z * matrix[c, i] + w * matrix[d, i]
-    for k in range(entries - entries % 4, entries):
-        a, x = rows.entry(t, k)
-        for i in range(width):
-            product[i] = product[i] + x * matrix[a, i]
+    return Matrix(np.zeros(width), np.zeros(1), np.zeros(width), np.zeros((LANES, width)))
 
 
 @inlined
@@ -119,16 +106,6 @@ def subtract(q: Any, rows: Any, t: int, product: Any) -> None:
 
 
 @inlined
-def along(vector: Any, rows: Any, t: int) -> Any:
-    """vector · x."""
-    total = 0.0
-    for k in range(rows.size(t)):
-        j, x = rows.entry(t, k)
-        total += x * vector[j]
-    return total
-
-
-@inlined
 def note(state: Any, product: Any, root: float) -> None:
     """Let the change q = root · product wait, and settle those waiting if there are as many as there may be."""
     slot = state.learned[0] % PENDING
@@ -136,14 +113,4 @@ def note(state: Any, product: Any, root: float) -> None:
         state.pending[slot, i] = root * product[i]
     state.learned[0] += 1
     if slot == PENDING - 1:
-        settle(state.matrix, state.pending)
-
-
-@inlined
-def settle(matrix: Any, pending: Any) -> None:
-    """matrix ← matrix - Σᵣ qᵣ qᵣᵀ: symmetric, in exact mode to the last bit, because products of numbers are."""
-    p, q, r, s = pending[0], pending[1], pending[2], pending[3]
-    for j in range(matrix.shape[0]):
-        a, b, c, d = p[j], q[j], r[j], s[j]
-        for i in range(matrix.shape[1]):
-            matrix[j, i] = matrix[j, i] - a * p[i] - b * q[i] - c * r[i] - d * s[i]
+        settle(state.triangle, state.pending)

@@ -22,7 +22,7 @@ from askance.updates.rule import About
 from askance.updates.second_order import about_second_order, no_gaussian_yet, shrinkage
 
 # Φ⁻¹(0.9). The rules have φ and not η for a parameter, because compiled steps then have nothing to derive.
-PHI = 1.2815515655446004
+PHI = 1.2815515655446008
 
 
 class Confidence(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance.forms.matrix import PENDING, Matrix, scratch
+from askance.forms.triangle import diagonal, identity, whole
 from askance.memory import free_bytes
 
 
@@ -17,7 +18,7 @@ class FullGaussian(NamedTuple):
     """μ and Σ. A step is (α, ·, s): μ ← μ + α Σx, Σ ← Σ - s Σx xᵀΣ."""
 
     weights: NDArray[Any]
-    matrix: NDArray[np.float64]
+    triangle: NDArray[np.float64]
     pending: NDArray[np.float64]
     learned: NDArray[np.int64]
 
@@ -27,7 +28,7 @@ class FullGaussian(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j, and Σ_jj x_j²."""
-        return self.weights[j] * x, self.matrix[j, j] * x * x
+        return self.weights[j] * x, self.triangle[diagonal(j)] * x * x
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """μ·x."""
@@ -46,7 +47,7 @@ class FullPerceptron(NamedTuple):
 
     weights: NDArray[Any]
     mean: NDArray[np.float64]
-    matrix: NDArray[np.float64]
+    triangle: NDArray[np.float64]
     pending: NDArray[np.float64]
     learned: NDArray[np.int64]
 
@@ -56,7 +57,7 @@ class FullPerceptron(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """(A⁻¹v)_j x_j, and (A⁻¹)_jj x_j²."""
-        return self.mean[j] * x, self.matrix[j, j] * x * x
+        return self.mean[j] * x, self.triangle[diagonal(j)] * x * x
 
     def margin(self, total: float, spread: float) -> float:
         """vᵀ(A + x xᵀ)⁻¹x = vᵀA⁻¹x / (1 + xᵀA⁻¹x)."""
@@ -73,27 +74,26 @@ class FullPerceptron(NamedTuple):
 
 def full_gaussian(width: int, dtype: DTypeLike, rule: Any) -> FullGaussian:
     """μ = 0, Σ = I."""
-    return FullGaussian(np.zeros(width, dtype), *identity(width, rule))
+    return FullGaussian(np.zeros(width, dtype), *unknown(width, rule))
 
 
 def full_perceptron(width: int, dtype: DTypeLike, rule: Any) -> FullPerceptron:
     """v = 0, A = I."""
-    return FullPerceptron(np.zeros(width, dtype), np.zeros(width), *identity(width, rule))
+    return FullPerceptron(np.zeros(width, dtype), np.zeros(width), *unknown(width, rule))
 
 
 def covariance(state: FullGaussian | FullPerceptron) -> NDArray[np.float64]:
     """Σ, with the changes that were still waiting."""
     waiting = state.pending[: state.learned[0] % PENDING]
-    whole: NDArray[np.float64] = state.matrix - waiting.T @ waiting
-    return whole
+    return whole(state.triangle, len(state.weights)) - np.einsum("ri,rj->ij", waiting, waiting)
 
 
-def identity(width: int, rule: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def unknown(width: int, rule: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Σ = I, with nothing waiting; ValueError if there is no room for it."""
-    wanted, free = 8.0 * width * width, free_bytes()
+    wanted, free = 4.0 * width * (width + 1), free_bytes()
     if wanted > free:
         raise ValueError(
             f"a full matrix over {width:,} features takes {wanted / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB of "
             f"memory are free: take {type(rule).__name__} with full=False, which keeps its diagonal only"
         )
-    return np.eye(width), np.zeros((PENDING, width)), np.zeros(1, np.int64)
+    return identity(width), np.zeros((PENDING, width)), np.zeros(1, np.int64)

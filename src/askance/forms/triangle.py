@@ -1,0 +1,152 @@
+"""Symmetric matrices, of which the lower triangle is kept, row by row: products with rows, and changes.
+
+An entry (i, j) of the triangle counts twice in a product: in the sum over row i, which `lane_dot` does, and in
+what row i adds to the features before it, of which strict arithmetic lets the compiler do several at a time. So
+the product with a dense row goes once through half a matrix. That with a sparse row picks out what it needs.
+Either way a number is the sum of the same terms in the same order, but for terms of 0: sparse and dense rows give
+the same to the last bit.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine.lanes import LANES, lane_dot
+from askance.engine.seam import inlined
+
+
+def identity(width: int) -> NDArray[np.float64]:
+    """The triangle of the identity matrix."""
+    triangle = np.zeros(base(width))
+    for i in range(width):
+        triangle[diagonal(i)] = 1.0
+    return triangle
+
+
+def whole(triangle: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    """The matrix, with both triangles."""
+    matrix = np.zeros((width, width))
+    matrix[np.tril_indices(width)] = triangle
+    return matrix + np.tril(matrix, -1).T
+
+
+@inlined
+def base(i: Any) -> Any:
+    """Where row `i` begins."""
+    return i * (i + 1) // 2
+
+
+@inlined
+def diagonal(j: Any) -> Any:
+    """Where the entry (j, j) is."""
+    return base(np.int64(j) + 1) - 1  # the feature of a sparse row has too few bits
+
+
+@inlined
+def row_of(triangle: Any, i: Any) -> Any:
+    """Row `i`, from feature 0 up to feature i."""
+    return triangle[base(i) : base(i + 1)]
+
+
+@inlined
+def product_of_many(triangle: Any, rows: Any, t: int, product: Any, x: Any) -> None:
+    """product ← matrix · x, of a row with many entries; `x` becomes the row."""
+    width = product.shape[0]
+    for i in range(width):
+        x[i] = 0.0
+    for k in range(rows.size(t)):
+        j, value = rows.entry(t, k)
+        x[j] = value
+    # Four rows at a time spare the product's way to memory and back.
+    last = width - width % 4
+    for i in range(0, last, 4):
+        for k in range(i, i + 4):
+            product[k] = lane_dot(row_of(triangle, k), x, k + 1)
+        a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
+        p, q = row_of(triangle, i), row_of(triangle, i + 1)
+        r, s = row_of(triangle, i + 2), row_of(triangle, i + 3)
+        for j in range(i):
+            product[j] = product[j] + a * p[j] + b * q[j] + c * r[j] + d * s[j]
+        for k in range(i + 1, i + 4):
+            add_row(x[k], triangle, k, i, product)
+    for k in range(last, width):
+        product[k] = lane_dot(row_of(triangle, k), x, k + 1)
+        add_row(x[k], triangle, k, 0, product)
+
+
+@inlined
+def product_of_few(triangle: Any, rows: Any, t: int, product: Any, sums: Any) -> None:
+    """product ← matrix · x, of a row with few entries; `sums` has the lanes of every feature side by side."""
+    width, entries = product.shape[0], rows.size(t)
+    for lane in range(LANES):
+        for i in range(width):
+            sums[lane, i] = 0.0
+    for k in range(entries):
+        j, x = wide_entry(rows, t, k)
+        add_column(x, triangle, j, first_in_lanes(j), width, sums[j % LANES])
+    half = LANES // 2
+    while half > 0:
+        for lane in range(half):
+            for i in range(width):
+                sums[lane, i] += sums[lane + half, i]
+        half //= 2
+    for i in range(width):
+        product[i] = sums[0, i]
+    for k in range(entries):
+        j, x = wide_entry(rows, t, k)
+        add_column(x, triangle, j, j, min(first_in_lanes(j), width), product)
+    for k in range(entries):
+        j, x = wide_entry(rows, t, k)
+        add_row(x, triangle, j, 0, product)
+
+
+@inlined
+def wide_entry(rows: Any, t: int, k: int) -> Any:
+    """An entry of a row, its feature with enough bits for a place in the triangle."""
+    j, x = rows.entry(t, k)
+    return np.int64(j), x
+
+
+@inlined
+def first_in_lanes(j: int) -> int:
+    """The first feature i whose `lane_dot` over the features up to i has feature `j` in its lanes."""
+    return (j // LANES + 1) * LANES - 1
+
+
+@inlined
+def add_row(x: Any, triangle: Any, i: Any, start: Any, product: Any) -> None:
+    """What feature `i` of value `x` adds to the features from `start` on and before it."""
+    part, target = row_of(triangle, i)[start:i], product[start:i]
+    for j in range(part.shape[0]):
+        target[j] += x * part[j]
+
+
+@inlined
+def add_column(x: Any, triangle: Any, j: Any, start: Any, stop: Any, product: Any) -> None:
+    """What feature `j` of value `x` adds to the features from `start`, which is not before it, up to `stop`."""
+    place = base(start) + j
+    for i in range(start, stop):
+        product[i] += x * triangle[place]
+        place += i + 1
+
+
+@inlined
+def along(vector: Any, rows: Any, t: int) -> Any:
+    """vector · x."""
+    total = 0.0
+    for k in range(rows.size(t)):
+        j, x = rows.entry(t, k)
+        total += x * vector[j]
+    return total
+
+
+@inlined
+def settle(triangle: Any, pending: Any) -> None:
+    """matrix ← matrix - Σᵣ qᵣ qᵣᵀ, for the four rows of `pending`."""
+    p, q, r, s = pending[0], pending[1], pending[2], pending[3]
+    for j in range(pending.shape[1]):
+        a, b, c, d = p[j], q[j], r[j], s[j]
+        row = row_of(triangle, j)
+        for i in range(row.shape[0]):
+            row[i] = row[i] - a * p[i] - b * q[i] - c * r[i] - d * s[i]
