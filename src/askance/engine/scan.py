@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.engine.bits import trailing_zeros
 from askance.engine.seam import inlined, persistent
 
 # Bytes that must be readable behind the text, because words are loaded without looking for its end.
@@ -76,7 +77,7 @@ LOWER_E, UPPER_E = np.uint8(ord("e")), np.uint8(ord("E"))
 
 # Compiled, an unsigned number and a literal would make a float: whatever meets a word is unsigned too.
 U0, U1, U2, U3, U4, U5, U6, U7, U8, U9, U10 = (np.uint64(number) for number in range(11))
-U16, U24, U32, U40, U48, U56, U63, U64 = (np.uint64(bits) for bits in (16, 24, 32, 40, 48, 56, 63, 64))
+U16, U24, U32, U40, U48, U52, U56, U63, U64 = (np.uint64(bits) for bits in (16, 24, 32, 40, 48, 52, 56, 63, 64))
 U_ZERO, U_COLON, U_POINT = (np.uint64(ord(sign)) for sign in "0:.")
 QID = np.uint64(int.from_bytes(b"qid:", "little"))
 
@@ -93,6 +94,8 @@ WHOLE_TENS = np.array([10**power for power in range(9)], dtype=np.uint64)
 # 10^k at 2k and -10^k behind it: dividing by one of them sets the sign too.
 SIGNED_TENS = np.array([sign * 10.0**power for power in range(16) for sign in (1, -1)])
 U_LARGEST_EXACT = np.uint64(LARGEST_EXACT)
+# The length of a value that is not plain: one byte back there is a colon, which is no value's end.
+NOT_PLAIN = np.uint64(2**64 - 1)
 
 LABEL_IS_NEXT = 2**31  # taken for the last column, it is one that no column exceeds
 LARGEST_COLUMN = 2**31 - 2  # the width, one more, still is an int32
@@ -123,11 +126,6 @@ def _word(text: Text, position: Position) -> Word:
 
 
 @inlined
-def _byte(word: Word, place: Word) -> Word:
-    return (word >> (U8 * place)) & LOW_BYTE
-
-
-@inlined
 def _signed(word: Word) -> int:
     return int(np.int64(word))
 
@@ -139,18 +137,6 @@ def _non_digits(values: Word) -> Word:
 
 
 @inlined
-def _place_of_lowest(bits: Word) -> Word:
-    """Which byte, counted from one, holds the lowest bit of those set, none of which is the lowest of its byte."""
-    return (((bits ^ (bits - U1)) & ONES) * ONES) >> U56
-
-
-@inlined
-def _leading(values: Word, count: Word) -> Word:
-    """The first `count` bytes (of 1 to 8), moved behind zeros; anything at all if `count` is 0."""
-    return values << ((U64 - U8 * count) & U63)
-
-
-@inlined
 def _eight_digits(values: Word) -> Word:
     """The number that has the bytes as its digits, the lowest byte first: joined to pairs, then all at once."""
     pairs = values * U10 + (values >> U8)
@@ -159,55 +145,54 @@ def _eight_digits(values: Word) -> Word:
 
 @inlined
 def _plain_index(word: Word, guess: Word) -> tuple[int, Word]:
-    """A plain index, which is up to seven digits and a colon, and how many digits; 0 of them if it is not plain.
+    """A plain index, which is up to seven digits and a colon, and its digits' bits; if it is not plain, -1.
 
     Indices ascend, so most have as many digits as the one before. Going on with that guess, instead of with the
     outcome of counting, is what lets the processor work on several features at the same time.
     """
     values = word ^ ZERO_SIGNS
-    digits = guess
-    number = _leading(values, digits)
-    if _non_digits(number) != U0 or _byte(word, digits) != U_COLON:
-        digits = _place_of_lowest(_non_digits(values) | TOP_BIT) - U1
-        number = _leading(values, digits)
-        if _byte(word, digits) != U_COLON:
-            digits = U0
-    return _signed(_eight_digits(number)), digits
+    bits = guess
+    number = values << (U64 - bits)
+    if (_non_digits(number) | (((word >> bits) ^ U_COLON) & LOW_BYTE)) != U0:
+        bits = trailing_zeros(_non_digits(values) | TOP_BIT) - U7
+        number = values << ((U64 - bits) & U63)
+        if bits == U0 or (word >> bits) & LOW_BYTE != U_COLON:
+            return -1, U8
+    return _signed(_eight_digits(number)), bits
 
 
 @inlined
-def _plain_value(negative: Word, start: Word, fraction: Word, tail: Word, more: Word) -> tuple[float, Word]:
-    """A plain value, "1" or "-0.25" with up to fifteen digits behind the point, and its length; 0 if not plain.
+def _plain_value(
+    negative: Word, lead: Word, point: Word, tail: Word, more: Word, rest: Word
+) -> tuple[float, Word]:
+    """A plain value, "1" or "-0.25" with up to fifteen digits behind the point, and its length, or NOT_PLAIN.
 
-    The words begin at the first digit, two bytes on, three bytes behind the sign's place, and ten bytes behind
-    the first digit. The end is found in `tail`, which does not wait for the sign: signs are random, so nothing
-    that the next feature waits for may depend on one. Whether a blank is at the end, the caller sees.
+    The words begin one byte behind the first digit (`lead`), three bytes behind the sign's place, and two and ten
+    bytes behind the first digit. The end is found in `tail`, which does not wait for the sign: signs are random,
+    so nothing that the next feature waits for may depend on one. Whether a blank is at the end, the caller sees.
     """
-    lead = _byte(start, U0) - U_ZERO
-    if lead > U9:
-        return 0.0, U0
-    if _byte(start, U1) != U_POINT:
-        return float(_signed(lead)) / SIGNED_TENS[negative], U1 + negative
-    ends = ~tail & FIFTH_BITS
-    if ends == U0:
-        return _long_fraction(negative, lead, fraction ^ ZERO_SIGNS, more)
-    length = _place_of_lowest(ends)
-    digits = length - negative
-    values = _leading(fraction ^ ZERO_SIGNS, digits)
+    if point & LOW_BYTE != U_POINT:
+        if lead - U_ZERO > U9:
+            return 0.0, NOT_PLAIN
+        return float(_signed(lead - U_ZERO)) / SIGNED_TENS[negative], U1 + negative
+    end = trailing_zeros(~tail & FIFTH_BITS)  # the fifth bit of a byte, or 64
+    if end > U52 + U8 * negative:
+        return _long_fraction(negative, lead - U_ZERO, more ^ ZERO_SIGNS, rest)
+    # The first digit takes the place of the point, so that it is one of at most eight.
+    values = ((point + lead - U_POINT) ^ ZERO_SIGNS) << (U52 + U8 * negative - end)
     if _non_digits(values) != U0:
-        return 0.0, U0
-    mantissa = lead * WHOLE_TENS[digits] + _eight_digits(values)
-    return float(_signed(mantissa)) / SIGNED_TENS[U2 * digits + negative], U2 + length
+        return 0.0, NOT_PLAIN
+    return float(_signed(_eight_digits(values))) / SIGNED_TENS[(end >> U2) + U1 - negative], U3 + (end >> U3)
 
 
 @inlined
 def _long_fraction(negative: Word, lead: Word, values: Word, more: Word) -> tuple[float, Word]:
     """The same for eight digits behind the point and up to seven more."""
-    digits = _place_of_lowest(~more & FIFTH_BITS | TOP_BIT) - U1
+    digits = trailing_zeros(~more & FIFTH_BITS | TOP_BIT) >> U3
     rest = ((more ^ ZERO_SIGNS) << U8) << (U56 - U8 * digits)
     mantissa = (lead * WHOLE_TENS[U8] + _eight_digits(values)) * WHOLE_TENS[digits] + _eight_digits(rest)
-    if (_non_digits(values) | _non_digits(rest)) != U0 or mantissa > U_LARGEST_EXACT:
-        return 0.0, U0
+    if lead > U9 or (_non_digits(values) | _non_digits(rest)) != U0 or mantissa > U_LARGEST_EXACT:
+        return 0.0, NOT_PLAIN
     return float(_signed(mantissa)) / SIGNED_TENS[U2 * (U8 + digits) + negative], U10 + digits + negative
 
 
@@ -216,23 +201,24 @@ def _plain_features(
     text: Text, position: Position, first_index: int, last: int, slot: np.uint64, rows: Rows
 ) -> tuple[Position, int, np.uint64]:
     """Store features for as long as they are plain: where they end, the last column and the next slot."""
-    guess = U1
+    guess = U8
     while True:
-        index, digits = _plain_index(_word(text, position), guess)
-        start = position + digits + U1
+        index, bits = _plain_index(_word(text, position), guess)
+        start = position + (bits >> U3) + U1
         negative = np.uint64(text[start] == MINUS)
         first = start + negative
         value, length = _plain_value(
             negative,
-            _word(text, first),
-            _word(text, first + U2),
+            np.uint64(text[first]),
+            _word(text, first + U1),
             _word(text, start + U3),
+            _word(text, first + U2),
             _word(text, first + U10),
         )
         end = text[start + length]
-        if digits == U0 or length == U0 or end > SPACE or index - first_index <= last:
+        if end > SPACE or index - first_index <= last:
             break
-        guess, last = digits, index - first_index
+        guess, last = bits, index - first_index
         rows.columns[slot] = last
         rows.values[slot] = value
         slot += U1
@@ -420,7 +406,8 @@ def _scan(text: Text, size: np.uint64, first_index: int, rows: Rows) -> Scan:
     last, width, lines, undecided, fault = LABEL_IS_NEXT, 0, 0, 0, NO_FAULT
     rows.starts[row] = 0
     while position < size:
-        position, last, slot = _plain_features(text, position, first_index, last, slot, rows)
+        if last != LABEL_IS_NEXT:
+            position, last, slot = _plain_features(text, position, first_index, last, slot, rows)
         position = _after_blanks(text, position)
         if _ends_line(text[position]):
             token = _line_end(text, position)

@@ -1,0 +1,28 @@
+"""What processors do with the bits of a word in one instruction."""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, overload
+
+from askance.engine.seam import INLINE
+
+
+def trailing_zeros(word: Any) -> np.uint64:
+    """How many bits are below the lowest that is set; 64 if none is."""
+    return np.uint64((int(word) & -int(word)).bit_length() - 1 if word else 64)
+
+
+@overload(trailing_zeros, jit_options=INLINE)
+def _compiled_trailing_zeros(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda word: _trailing_zeros(word)
+
+
+@intrinsic
+def _trailing_zeros(_context, word):  # type: ignore[no-untyped-def]
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.cttz(arguments[0], ir.IntType(1)(0))
+
+    return types.uint64(word), generate
