@@ -42,7 +42,7 @@ def state_of(learner: askance.Learner) -> Any:
 def sigma(learner: askance.Learner) -> Any:
     """Σ, whole or as a diagonal matrix."""
     state = state_of(learner)
-    return np.diag(state.variances) if hasattr(state, "variances") else covariance(state)
+    return np.diag(state.pairs[:, 1]) if hasattr(state, "pairs") else covariance(state)
 
 
 def gaussian_rows(seed: int, rows: int = 30, width: int = 4) -> tuple[Any, Any]:

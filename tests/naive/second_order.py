@@ -56,12 +56,16 @@ class Second(Twin):
         """μ += length Σx."""
         self.w = [w + length * r for w, r in zip(self.w, self.reach(x), strict=True)]
 
+    def knows(self, x: list[float]) -> bool:
+        """Whether the score is a sum; of a row that shares nothing with those learned from, it is 0 to the bit."""
+        seen = [row[i] > 1 for i, row in enumerate(self.precision)] if self.full else self.w
+        return any(known and r for known, r in zip(seen, self.reach(x), strict=True))
+
     def look(self, x: list[float]) -> tuple[float, float]:
         return dot(self.w, x), dot(x, self.reach(x))
 
     def close(self, x: list[float], y: float, p: float, v: float) -> bool:
-        known = any(w and x_j for w, x_j in zip(self.w, x, strict=True))
-        return (known and abs(p) < CLOSE) or abs(1 - y * p) < CLOSE or v < LEFT * self.norm(x)
+        return (self.knows(x) and abs(p) < CLOSE) or abs(1 - y * p) < CLOSE or v < LEFT * self.norm(x)
 
 
 class Hinge(Second):
@@ -156,9 +160,8 @@ class ConfidenceWeighted(Second):
         return fires
 
     def close(self, x: list[float], y: float, p: float, v: float) -> bool:
-        known = any(w and x_j for w, x_j in zip(self.w, x, strict=True))
         unsure = v > 0 and abs(self.lacking(y * p, v)) < CLOSE
-        return (known and abs(p) < CLOSE) or unsure or v < LEFT * self.norm(x)
+        return (self.knows(x) and abs(p) < CLOSE) or unsure or v < LEFT * self.norm(x)
 
     def distances(self, y: float, p: float, v: float) -> list[float]:
         return [abs(p), abs(self.lacking(y * p, v))]
@@ -205,8 +208,7 @@ class SecondOrderPerceptron(Second):
         return guess != y
 
     def close(self, x: list[float], y: float, p: float, v: float) -> bool:
-        known = any(w and r for w, r in zip(self.w, self.reach(x), strict=True))
-        return (known and abs(p) < CLOSE) or v < LEFT * self.norm(x)
+        return (self.knows(x) and abs(p) < CLOSE) or v < LEFT * self.norm(x)
 
 
 UPDATES: Mapping[str, Callable[..., Twin]] = {

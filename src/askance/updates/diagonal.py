@@ -1,6 +1,7 @@
-"""The states of second-order rules that keep only the diagonal of Σ: two numbers a feature.
+"""The states of second-order rules that keep only the diagonal of Σ: two numbers a feature, side by side.
 
-A variance says how little is known of a weight. The spread v = Σ_j σ_j x_j² is that of the whole row.
+A variance says how little is known of a weight. The spread v = Σ_j σ_j x_j² is that of the whole row. `pairs` has
+a feature's weight and its variance.
 """
 
 from typing import Any, NamedTuple
@@ -17,12 +18,16 @@ class DropDiagonal(NamedTuple):
     A step is (α, β, s): μ ← μ + α Σx + β Σ'x, where Σ' is the new Σ.
     """
 
-    weights: NDArray[Any]
-    variances: NDArray[Any]
+    pairs: NDArray[Any]
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """μ."""
+        return self.pairs[:, 0]
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j and σ_j x_j²."""
-        return self.weights[j] * x, self.variances[j] * x * x
+        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """μ·x."""
@@ -31,11 +36,11 @@ class DropDiagonal(NamedTuple):
     def move(self, j: int, x: float, step: tuple[float, float, float]) -> None:
         """σ_j ← σ_j - s (σ_j x_j)², which rounding must not make 0 or less."""
         before, after, shrink = step
-        variance = self.variances[j]
+        variance = self.pairs[j, 1]
         reach = variance * x
-        left = larger(variance - shrink * reach * reach, np.finfo(self.variances.dtype).eps * variance)
-        self.weights[j] += before * reach + after * left * x
-        self.variances[j] = left
+        left = larger(variance - shrink * reach * reach, np.finfo(self.pairs.dtype).eps * variance)
+        self.pairs[j, 0] += before * reach + after * left * x
+        self.pairs[j, 1] = left
 
 
 class InverseDiagonal(NamedTuple):
@@ -44,12 +49,16 @@ class InverseDiagonal(NamedTuple):
     A step is (α, β, c): μ ← μ + α Σx + β Σ'x, where Σ' is the new Σ.
     """
 
-    weights: NDArray[Any]
-    variances: NDArray[Any]
+    pairs: NDArray[Any]
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """μ."""
+        return self.pairs[:, 0]
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j and σ_j x_j²."""
-        return self.weights[j] * x, self.variances[j] * x * x
+        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """μ·x."""
@@ -58,10 +67,10 @@ class InverseDiagonal(NamedTuple):
     def move(self, j: int, x: float, step: tuple[float, float, float]) -> None:
         """σ_j ← σ_j / (1 + c σ_j x_j²)."""
         before, after, precision = step
-        reach = self.variances[j] * x
-        left = self.variances[j] / (self.variances.dtype.type(1) + precision * reach * x)
-        self.weights[j] += before * reach + after * left * x
-        self.variances[j] = left
+        reach = self.pairs[j, 1] * x
+        left = self.pairs[j, 1] / (self.pairs.dtype.type(1) + precision * reach * x)
+        self.pairs[j, 0] += before * reach + after * left * x
+        self.pairs[j, 1] = left
 
 
 class EntryPerceptron(NamedTuple):
@@ -70,14 +79,18 @@ class EntryPerceptron(NamedTuple):
     The second number of a step is y: v ← v + y x, A ← A + x xᵀ.
     """
 
-    weights: NDArray[Any]
-    variances: NDArray[Any]
+    pairs: NDArray[Any]
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """v."""
+        return self.pairs[:, 0]
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """v_j x_j / (A_j + x_j²) and x_j² / A_j."""
-        variance = self.variances[j]
+        variance = self.pairs[j, 1]
         spread = variance * x * x
-        return self.weights[j] * x * variance / (self.weights.dtype.type(1) + spread), spread
+        return self.pairs[j, 0] * x * variance / (self.pairs.dtype.type(1) + spread), spread
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """The sum over features."""
@@ -85,8 +98,8 @@ class EntryPerceptron(NamedTuple):
 
     def move(self, j: int, x: float, step: tuple[float, float, float]) -> None:
         """v_j ← v_j + y x_j, A_j ← A_j + x_j²."""
-        self.weights[j] += step[1] * x
-        self.variances[j] /= self.variances.dtype.type(1) + self.variances[j] * x * x
+        self.pairs[j, 0] += step[1] * x
+        self.pairs[j, 1] /= self.pairs.dtype.type(1) + self.pairs[j, 1] * x * x
 
 
 class RankOnePerceptron(NamedTuple):
@@ -95,24 +108,28 @@ class RankOnePerceptron(NamedTuple):
     The second number of a step is y: v ← v + y x, A ← A + x xᵀ.
     """
 
-    weights: NDArray[Any]
-    variances: NDArray[Any]
+    pairs: NDArray[Any]
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """v."""
+        return self.pairs[:, 0]
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """v_j x_j / A_j and x_j² / A_j."""
-        known = x * self.variances[j]
-        return self.weights[j] * known, known * x
+        known = x * self.pairs[j, 1]
+        return self.pairs[j, 0] * known, known * x
 
     def margin(self, total: float, spread: float) -> float:
         """(Σ_j v_j x_j / A_j) / (1 + Σ_j x_j² / A_j)."""
-        return total / (self.weights.dtype.type(1) + spread)
+        return total / (self.pairs.dtype.type(1) + spread)
 
     def move(self, j: int, x: float, step: tuple[float, float, float]) -> None:
         """v_j ← v_j + y x_j, A_j ← A_j + x_j²."""
-        self.weights[j] += step[1] * x
-        self.variances[j] /= self.variances.dtype.type(1) + self.variances[j] * x * x
+        self.pairs[j, 0] += step[1] * x
+        self.pairs[j, 1] /= self.pairs.dtype.type(1) + self.pairs[j, 1] * x * x
 
 
 def at_one(kind: Any, width: int, dtype: DTypeLike) -> Any:
     """A state of this kind that knows nothing: weights of 0, variances of 1."""
-    return kind(np.zeros(width, dtype), np.ones(width, dtype))
+    return kind(np.tile(np.array([0, 1], dtype), (width, 1)))
