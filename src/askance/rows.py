@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.seam import inlined, like, prefetch
+from askance.engine.vector import at, four, lanes_of, sixteen
 
 
 class Row(NamedTuple):
@@ -149,21 +150,20 @@ class SparseRows(NamedTuple):
 
     def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
         """Scores and spreads of all lanes; squared norm, soundness."""
-        end = np.uint64(min(self.indices.shape[0], self.values.shape[0])) if width > 0 else np.uint64(0)
+        end = np.uint64(min(self.indices.shape[0], self.values.shape[0]))
         stop = min(self.starts[t + 1], end)
         start = min(self.starts[t], stop)
         sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
-        lanes, last = np.uint64(scores.shape[0]), np.uint64(width - 1)
         squared_norm = self.values.dtype.type(0)
         beyond = np.uint64(0)  # the least that the next feature may be
-        clear(scores, spreads)
         for k in range(start, stop):
             j, x = np.uint64(self.indices[k]), self.values[k]
-            sound &= (beyond <= j) & (j <= last)
+            sound &= beyond <= j
             beyond = j + np.uint64(1)
-            add_lanes(state, min(j, last) * lanes, x, scores, spreads)
             squared_norm += x * x
-        return squared_norm, sound & (squared_norm < np.inf)
+        sound &= (beyond <= width) & (squared_norm < np.inf)
+        add_lanes(self, t, np.uint64(stop - start) * np.uint64(sound), state, scores, spreads)
+        return squared_norm, sound
 
     def shift(self, t: int, state: State, step: Any) -> None:
         """Move the state by `step` along row `t`, which is sound."""
@@ -218,14 +218,12 @@ class DenseRows(NamedTuple):
 
     def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
         """Scores and spreads of all lanes; squared norm, soundness."""
-        lanes = np.uint64(scores.shape[0])
         squared_norm = self.values.dtype.type(0)
-        clear(scores, spreads)
-        for j in range(min(self.values.shape[1], width)):
-            x = self.values[t, j]
-            add_lanes(state, np.uint64(j) * lanes, x, scores, spreads)
-            squared_norm += x * x
-        return squared_norm, (self.values.shape[1] == width) & (squared_norm < np.inf)
+        for j in range(self.values.shape[1]):
+            squared_norm += self.values[t, j] * self.values[t, j]
+        sound = (self.values.shape[1] == width) & (squared_norm < np.inf)
+        add_lanes(self, t, np.uint64(width) * np.uint64(sound), state, scores, spreads)
+        return squared_norm, sound
 
     def shift(self, t: int, state: State, step: Any) -> None:
         """Move the state by `step` along row `t`, which is sound."""
@@ -247,21 +245,29 @@ class DenseRows(NamedTuple):
 
 
 @inlined
-def clear(scores: Any, spreads: Any) -> None:
-    """Nothing has been added up yet."""
-    for lane in range(scores.shape[0]):
-        scores[lane] = 0
-    for lane in range(spreads.shape[0]):
-        spreads[lane] = 0
+def add_lanes(rows: Any, t: int, size: Any, state: Any, scores: Any, spreads: Any) -> None:
+    """Fill in what `size` entries of row `t` say in each lane; `spreads` has no room if the rule has none."""
+    zero = scores.dtype.type(0)
+    lane = add_lanes_like(sixteen(zero), np.uint64(0), rows, t, size, state, scores, spreads)
+    lane = add_lanes_like(four(zero), lane, rows, t, size, state, scores, spreads)
+    add_lanes_like(zero, lane, rows, t, size, state, scores, spreads)
 
 
 @inlined
-def add_lanes(state: Any, first: Any, x: float, scores: Any, spreads: Any) -> None:
-    """Add what a feature, whose lanes begin at `first`, says in each; spreads have no room where there are none.
-
-    Two loops: the compiler makes vector instructions of each, but not of one that fills both arrays.
-    """
-    for lane in range(np.uint64(scores.shape[0])):
-        scores[lane] += state.terms(first + lane, x)[0]
-    for lane in range(np.uint64(spreads.shape[0])):
-        spreads[lane] += state.terms(first + lane, x)[1]
+def add_lanes_like(
+    zero: Any, lane: Any, rows: Any, t: int, size: Any, state: Any, scores: Any, spreads: Any
+) -> Any:
+    """The same from `lane` on, as many lanes at a time as `zero` has: the first lane that is left."""
+    lanes, abreast = np.uint64(scores.shape[0]), np.uint64(lanes_of(zero))
+    while lane + abreast <= lanes:
+        score = spread = zero
+        for k in range(size):
+            j, x = rows.entry(t, k)
+            score_term, spread_term = state.terms(at(np.uint64(j) * lanes + lane, zero), x)
+            score += score_term
+            spread += spread_term
+        scores[at(lane, zero)] = score
+        if spreads.shape[0] > 0:
+            spreads[at(lane, zero)] = spread
+        lane += abreast
+    return lane

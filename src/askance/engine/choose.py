@@ -2,25 +2,35 @@
 
 from typing import Any
 
-from askance.engine.seam import inlined
+from numba.extending import overload
+
+from askance.engine.seam import INLINE, inlined
+from askance.engine.vector import Mask
+from askance.engine.vector_arithmetic import select
 
 
-@inlined
 def where(condition: Any, yes: Any, no: Any) -> Any:
     """`yes` if `condition` holds, else `no`."""
     return yes if condition else no
 
 
+@overload(where, jit_options=INLINE)
+def _compiled_where(condition, yes, no):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    if isinstance(condition, Mask):
+        return lambda condition, yes, no: select(condition, yes, no)
+    return lambda condition, yes, no: yes if condition else no
+
+
 @inlined
 def larger(a: Any, b: Any) -> Any:
     """The larger of two numbers."""
-    return a if a > b else b
+    return where(a > b, a, b)
 
 
 @inlined
 def smaller(a: Any, b: Any) -> Any:
     """The smaller of two numbers."""
-    return a if a < b else b
+    return where(a < b, a, b)
 
 
 @inlined

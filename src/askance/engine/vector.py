@@ -1,0 +1,272 @@
+"""Several numbers side by side in one vector register, for compiled code: the lanes of a bank or of classes.
+
+A loop over lanes does not become vector instructions by itself, so here is a compiled type that *is* one. A rule
+without branches compiles for a number and for such a vector from one source. `weights[at(j, v)]` are as many
+entries from `j` on as `v` has lanes; of an array of pairs, `pairs[at(j, v), 0]` are as many first numbers.
+
+With the compiler off there are no vectors: `sixteen` and `four` give back a number, `lanes_of` says 1, and loops
+go from lane to lane.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.imputils import lower_cast
+from numba.core.types import Type
+from numba.core.types.containers import BaseTuple
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+
+from askance.engine.seam import INLINE
+
+
+class Vector(Type):
+    """The compiled type of `count` numbers of one precision."""
+
+    def __init__(self, element: Any, count: int) -> None:
+        self.element, self.count = element, count
+        super().__init__(f"Vector({element}, {count})")
+
+
+class Mask(Type):
+    """The compiled type of truth values, one a lane of such vectors."""
+
+    def __init__(self, vector: Vector) -> None:
+        self.vector, self.count = vector, vector.count
+        super().__init__(f"Mask({vector})")
+
+
+class Place(Type):
+    """The compiled type of an index that stands for `count` entries, or for as many pairs of which it is a column.
+
+    One with a mask writes only where that holds.
+    """
+
+    def __init__(self, count: int, *, mask: Mask | None = None, column: bool = False) -> None:
+        self.count, self.mask, self.column = count, mask, column
+        super().__init__(f"Place({count}, mask={mask}, column={column})")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Vector) -> None:
+        element = manager.lookup(kind.element).get_value_type()
+        super().__init__(manager, kind, ir.VectorType(element, kind.count))
+
+
+@register_model(Mask)
+class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Mask) -> None:
+        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), kind.count))
+
+
+@register_model(Place)
+class _PlaceModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Place) -> None:
+        members: list[tuple[str, Type]] = [("start", types.intp)]
+        members += [("mask", kind.mask)] if kind.mask else []
+        members += [("column", types.intp)] if kind.column else []
+        super().__init__(manager, kind, members)
+
+
+# ---------------------------------------------------------------------- making vectors
+
+
+def sixteen(number: Any) -> Any:
+    """A number in each of sixteen lanes."""
+    return number
+
+
+def four(number: Any) -> Any:
+    """A number in each of four lanes."""
+    return number
+
+
+def lanes_of(value: Any) -> int:  # noqa: ARG001
+    """How many lanes a vector has: a number has one."""
+    return 1
+
+
+def at(start: Any, example: Any) -> Any:  # noqa: ARG001
+    """The index of as many entries from `start` on as `example` has lanes."""
+    return start
+
+
+def only(place: Any, mask: Any) -> Any:
+    """The same index, which writes nothing but where the mask holds; there are no masks with the compiler off."""
+    raise NotImplementedError
+
+
+def _overload_spread(function: Callable[..., Any], count: int) -> None:
+    @intrinsic
+    def spread(_context, number):  # type: ignore[no-untyped-def]
+        def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+            return splat(builder, arguments[0], count)
+
+        return Vector(number, count)(number), generate
+
+    @overload(function, jit_options=INLINE)
+    def compiled(number):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return lambda number: spread(number)
+
+
+_overload_spread(sixteen, 16)
+_overload_spread(four, 4)
+
+
+@overload(lanes_of, jit_options=INLINE)
+def _compiled_lanes_of(value):  # type: ignore[no-untyped-def]
+    count = getattr(value, "count", 1)
+    return lambda value: count  # noqa: ARG005
+
+
+@overload(at, jit_options=INLINE)
+def _compiled_at(start, example):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    if isinstance(example, Vector):
+        return lambda start, example: _place(start, example)
+    return lambda start, example: start  # noqa: ARG005
+
+
+@intrinsic
+def _place(_context, start, example):  # type: ignore[no-untyped-def]
+    kind = Place(example.count)
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        place = cgutils.create_struct_proxy(kind)(context, builder)
+        place.start = context.cast(builder, arguments[0], signature.args[0], types.intp)
+        return place._getvalue()
+
+    return kind(start, example), generate
+
+
+@overload(only, jit_options=INLINE)
+def _compiled_only(place, mask):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda place, mask: _only(place, mask)
+
+
+@intrinsic
+def _only(_context, place, mask):  # type: ignore[no-untyped-def]
+    kind = Place(place.count, mask=mask)
+
+    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+        given = cgutils.create_struct_proxy(place)(context, builder, value=arguments[0])
+        masked = cgutils.create_struct_proxy(kind)(context, builder)
+        masked.start, masked.mask = given.start, arguments[1]
+        return masked._getvalue()
+
+    return kind(place, mask), generate
+
+
+def splat(builder: Any, number: Any, count: int) -> Any:
+    """A vector that has a number in every lane."""
+    vector, place = ir.VectorType(number.type, count), ir.IntType(32)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, place(0))
+    lanes = ir.Constant(ir.VectorType(place, count), [0] * count)
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), lanes)
+
+
+# ---------------------------------------------------------------------- entries of arrays
+
+
+def _place_in(index: Any) -> Place | None:
+    """The index as a place, if it is one or a pair of one and the number of a column."""
+    if isinstance(index, BaseTuple) and len(index) == 2 and isinstance(index[0], Place):
+        return Place(index[0].count, mask=index[0].mask, column=True)
+    return index if isinstance(index, Place) else None
+
+
+@lower_cast(BaseTuple, Place)
+def _place_of_pair(context, builder, pair, place, value):  # type: ignore[no-untyped-def]
+    of_pair = cgutils.create_struct_proxy(pair[0])(context, builder, value=builder.extract_value(value, 0))
+    joined = cgutils.create_struct_proxy(place)(context, builder)
+    joined.start = of_pair.start
+    if place.mask:
+        joined.mask = of_pair.mask
+    joined.column = context.cast(builder, builder.extract_value(value, 1), pair[1], types.intp)
+    return joined._getvalue()
+
+
+@infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
+        array, index = args
+        place = _place_in(index)
+        if isinstance(array, types.Array) and place:
+            return signature(Vector(array.dtype, place.count), array, place)
+        return None
+
+
+@infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
+        array, index, _value = args
+        place = _place_in(index)
+        if isinstance(array, types.Array) and place:
+            return signature(types.none, array, place, Vector(array.dtype, place.count))
+        return None
+
+
+class _Entries:
+    """The entries of an array at a place, or those of one column of an array of pairs."""
+
+    def __init__(self, context: Any, builder: Any, array: tuple[Any, Any], place: tuple[Any, Any]) -> None:
+        self.builder, self.place = builder, place[0]
+        index = cgutils.create_struct_proxy(self.place)(context, builder, value=place[1])
+        self.mask = index.mask if self.place.mask else None
+        self.column = index.column if self.place.column else None
+        element, width = context.get_value_type(array[0].dtype), 1 + self.place.column
+        memory = ir.VectorType(element, width * self.place.count)
+        data = context.make_array(array[0])(context, builder, array[1]).data
+        first = builder.mul(index.start, ir.IntType(64)(width))
+        self.pointer = builder.bitcast(builder.gep(data, [first]), memory.as_pointer())
+        self.bytes = context.get_abi_sizeof(element)
+
+    def load(self) -> Any:
+        """The entries; of pairs, those of the column."""
+        whole = self.builder.load(self.pointer, align=self.bytes)
+        if self.column is None:
+            return whole
+        first, second = self._columns(whole)
+        return self.builder.select(self._first_column(), first, second)
+
+    def store(self, vector: Any) -> None:
+        """Write the entries, of a masked place those that it allows."""
+        builder = self.builder
+        if self.mask is not None:
+            vector = builder.select(self.mask, vector, self.load())
+        if self.column is not None:
+            whole, count = builder.load(self.pointer, align=self.bytes), self.place.count
+            first, second = self._columns(whole)
+            first = builder.select(self._first_column(), vector, first)
+            second = builder.select(self._first_column(), second, vector)
+            vector = self._shuffled(first, second, [k // 2 + count * (k % 2) for k in range(2 * count)])
+        builder.store(vector, self.pointer, align=self.bytes)
+
+    def _columns(self, pairs: Any) -> tuple[Any, Any]:
+        places = range(0, 2 * self.place.count, 2)
+        return self._shuffled(pairs, pairs, [*places]), self._shuffled(
+            pairs, pairs, [place + 1 for place in places]
+        )
+
+    def _first_column(self) -> Any:
+        return self.builder.icmp_signed("==", self.column, ir.IntType(64)(0))
+
+    def _shuffled(self, left: Any, right: Any, places: list[int]) -> Any:
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+        return self.builder.shuffle_vector(left, right, mask)
+
+
+@lower_builtin(operator.getitem, types.Array, Place)
+def _load(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    array, index = zip(signature.args, arguments, strict=True)
+    return _Entries(context, builder, array, index).load()
+
+
+@lower_builtin(operator.setitem, types.Array, Place, Vector)
+def _store(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    array, index, value = zip(signature.args, arguments, strict=True)
+    _Entries(context, builder, array, index).store(value[1])
+    return context.get_dummy_value()

@@ -1,0 +1,161 @@
+"""What compiled code does with vectors: arithmetic, comparisons, choices, roots.
+
+A number beside a vector goes into every lane, in the vector's precision.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin
+
+from askance.engine.vector import Mask, Vector, splat
+
+ARITHMETIC = {
+    (operator.add, operator.iadd): "fadd",
+    (operator.sub, operator.isub): "fsub",
+    (operator.mul, operator.imul): "fmul",
+    (operator.truediv, operator.itruediv): "fdiv",
+}
+COMPARISONS = {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+}
+LOGIC = {operator.and_: "and_", operator.or_: "or_", operator.xor: "xor"}
+ROOTS = {math.sqrt: "sqrt", abs: "fabs"}
+
+
+def _vector_among(kinds: Any) -> Vector | None:
+    """The vector that two operands make: both of one kind, or one of them a number."""
+    vectors = {kind for kind in kinds if isinstance(kind, Vector)}
+    others = [kind for kind in kinds if not isinstance(kind, Vector | types.Number | types.Boolean)]
+    return vectors.pop() if len(vectors) == 1 and not others else None
+
+
+def _in_lanes(context: Any, builder: Any, value: Any, kind: Any, vector: Any) -> Any:
+    """The operand as a vector."""
+    if isinstance(kind, Vector):
+        return value
+    return splat(builder, context.cast(builder, value, kind, vector.element), vector.count)
+
+
+def _define(function: Any, returns: Callable[[Vector], Any], make: Callable[..., Any]) -> None:
+    """An operator of two vectors, or of a vector and a number."""
+
+    class Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
+            vector = _vector_among(args) if len(args) == 2 else None
+            return vector and signature(returns(vector), *args)
+
+    infer_global(function)(Template)
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        vector = _vector_among(signature.args)
+        values = zip(arguments, signature.args, strict=True)
+        return make(builder, *(_in_lanes(context, builder, value, kind, vector) for value, kind in values))
+
+    for operands in ((Vector, Vector), (Vector, types.Any), (types.Any, Vector)):
+        lower_builtin(function, *operands)(generate)
+
+
+def _arithmetic(name: str) -> Callable[..., Any]:
+    return lambda builder, left, right: getattr(builder, name)(left, right)
+
+
+def _comparison(sign: str) -> Callable[..., Any]:
+    # Only "!=" holds for what is not a number, as for single numbers.
+    kind = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
+    return lambda builder, left, right: getattr(builder, kind)(sign, left, right)
+
+
+for _functions, _name in ARITHMETIC.items():
+    for _function in _functions:
+        _define(_function, lambda vector: vector, _arithmetic(_name))
+for _function, _sign in COMPARISONS.items():
+    _define(_function, Mask, _comparison(_sign))
+
+
+def _define_alone(function: Any, make: Callable[..., Any]) -> None:
+    """An operator of one vector."""
+
+    class Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
+            return signature(args[0], *args) if len(args) == 1 and isinstance(args[0], Vector) else None
+
+    infer_global(function)(Template)
+
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+        return make(builder, arguments[0])
+
+    lower_builtin(function, Vector)(generate)
+
+
+def _library(name: str) -> Callable[..., Any]:
+    def make(builder: Any, vector: Any) -> Any:
+        letter = {"float": "f32", "double": "f64"}[str(vector.type.element)]
+        kind = ir.FunctionType(vector.type, [vector.type])
+        full_name = f"llvm.{name}.v{vector.type.count}{letter}"
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, full_name), [vector])
+
+    return make
+
+
+_define_alone(operator.neg, lambda builder, vector: builder.fneg(vector))
+for _root, _name in ROOTS.items():
+    _define_alone(_root, _library(_name))
+
+
+class _MaskTemplate(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
+        masks = {kind for kind in args if isinstance(kind, Mask)}
+        fits = len(masks) == 1 and all(isinstance(kind, Mask | types.Boolean) for kind in args)
+        return signature(masks.pop(), *args) if fits else None
+
+
+def _define_logic(function: Any, name: str) -> None:
+    infer_global(function)(_MaskTemplate)
+
+    def generate(_context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        count = signature.return_type.count
+        operands = zip(arguments, signature.args, strict=True)
+        masks = [value if isinstance(kind, Mask) else splat(builder, value, count) for value, kind in operands]
+        return getattr(builder, name)(*masks)
+
+    for operands in ((Mask, Mask), (Mask, types.Boolean), (types.Boolean, Mask)):
+        lower_builtin(function, *operands)(generate)
+
+
+for _connective, _name in LOGIC.items():
+    _define_logic(_connective, _name)
+
+
+@intrinsic
+def select(_context, mask, yes, no):  # type: ignore[no-untyped-def]
+    """`yes` where the mask holds, `no` elsewhere."""
+    vector = mask.vector
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        operands = zip(arguments[1:], signature.args[1:], strict=True)
+        values = [_in_lanes(context, builder, value, kind, vector) for value, kind in operands]
+        return builder.select(arguments[0], *values)
+
+    return vector(mask, yes, no), generate
+
+
+@intrinsic
+def any_of(_context, mask):  # type: ignore[no-untyped-def]
+    """Whether the mask holds anywhere."""
+
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+        bits = builder.bitcast(arguments[0], ir.IntType(mask.count))
+        return builder.icmp_unsigned("!=", bits, bits.type(0))
+
+    return types.boolean(mask), generate

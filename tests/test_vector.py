@@ -1,0 +1,120 @@
+"""Vectors in compiled code do, lane by lane, what single numbers do."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from askance.engine.choose import larger, sign, smaller, where
+from askance.engine.seam import COMPILING, compiled
+from askance.engine.vector import at, four, lanes_of, only, sixteen
+from askance.engine.vector_arithmetic import any_of
+
+WIDTHS = {four: 4, sixteen: 16}
+DTYPES = ["float32", "float64"]
+SPECIAL = np.array(
+    [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, 3.5, -2.25, 7.0, 0.1, 0.1, 5.0, -7.0, 2.0]
+)
+
+
+def numbers(dtype: str) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    return SPECIAL.astype(dtype), rng.permutation(SPECIAL).astype(dtype)
+
+
+def in_lanes(work: Any, widen: Any, dtype: str) -> Any:
+    """`work(a, b)` of vectors, over all of two arrays."""
+
+    def loop(a, b, out):  # type: ignore[no-untyped-def]
+        zero = widen(a.dtype.type(0))
+        for start in range(0, len(a), lanes_of(zero)):
+            place = at(start, zero)
+            out[place] = work(a[place], b[place])
+
+    a, b = numbers(dtype)
+    out = np.full_like(a, 99)
+    compiled(loop, exact=True, cache=False)(a, b, out)
+    return out
+
+
+def one_by_one(work: Any, dtype: str) -> Any:
+    a, b = numbers(dtype)
+    with np.errstate(all="ignore"):
+        return np.array([work(x, y) for x, y in zip(a, b, strict=True)], dtype)
+
+
+WORK = {
+    "sum": lambda a, b: a + b,
+    "difference": lambda a, b: a - b,
+    "product": lambda a, b: a * b,
+    "quotient": lambda a, b: a / b,
+    "number before": lambda a, b: 2 - a * 3.0 / 4,
+    "negative": lambda a, b: -a + b,
+    "size": lambda a, b: abs(a) - b,
+    "root": lambda a, b: math.sqrt(abs(a)) + b,
+    "larger": larger,
+    "smaller": smaller,
+    "sign": lambda a, b: sign(a, 1.0) + sign(b, -1.0),
+    "choice": lambda a, b: where((a < b) & (b <= 3), a, where((a > 1) | (b >= 2), 5.0, b)),
+    "equal": lambda a, b: where(a == b, 1.0, where(a != 0.0, 2.0, 3.0)) * a,
+    "other": lambda a, b: where((a < b) ^ (a < 1.0), a, b),
+    "one truth for all": lambda a, b: where((a < b) & True, a, b) + where((a < b) | False, a, b),
+}
+
+
+@pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("widen", WIDTHS, ids=lambda widen: widen.__name__)
+@pytest.mark.parametrize("what", WORK)
+def test_what_vectors_do_is_what_numbers_do(what: str, widen: Any, dtype: str) -> None:
+    work = compiled(WORK[what], exact=True, cache=False)
+    found = in_lanes(work, widen, dtype)
+    wanted = one_by_one(WORK[what] if what != "root" else root_and_sum, dtype)
+    assert found.tobytes() == wanted.tobytes() or np.array_equal(found, wanted, equal_nan=True)
+
+
+def root_and_sum(a: Any, b: Any) -> Any:
+    return np.sqrt(abs(a)) + b
+
+
+@pytest.mark.parametrize("widen", WIDTHS, ids=lambda widen: widen.__name__)
+def test_how_many_lanes(widen: Any) -> None:
+    def count(x):  # type: ignore[no-untyped-def]
+        return lanes_of(widen(x)), lanes_of(x)
+
+    assert compiled(count, exact=True, cache=False)(1.0) == (WIDTHS[widen] if COMPILING else 1, 1)
+    assert (widen(3.0), lanes_of(widen(3.0)), at(7, 0.0)) == (3.0, 1, 7)
+
+
+@pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_columns_of_pairs(dtype: str) -> None:
+    def swap(pairs, start):  # type: ignore[no-untyped-def]
+        place = at(start, four(pairs.dtype.type(0)))
+        first, second = pairs[place, 0], pairs[place, 1]
+        pairs[place, 0] = second
+        pairs[place, 1] += first * 10
+
+    pairs = np.arange(20, dtype=dtype).reshape(10, 2)
+    wanted = pairs.copy()
+    wanted[3:7] = np.column_stack([wanted[3:7, 1], wanted[3:7, 1] + 10 * wanted[3:7, 0]])
+    compiled(swap, exact=True, cache=False)(pairs, np.uint64(3))
+    assert np.array_equal(pairs, wanted)
+
+
+@pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
+def test_a_masked_place_writes_only_where_it_may() -> None:
+    def mark(values, pairs):  # type: ignore[no-untyped-def]
+        place = at(0, sixteen(0.0))
+        odd = only(place, values[place] > 7)
+        values[odd] = values[odd] * 2
+        pairs[odd, 1] = sixteen(-1.0)
+        return any_of(values[place] > 30), any_of(values[place] > 29)
+
+    values, pairs = np.arange(20.0), np.arange(40.0).reshape(20, 2)
+    found = compiled(mark, exact=True, cache=False)(values, pairs)
+    assert found == (False, True)
+    assert values.tolist() == [*range(8), *range(16, 32, 2), *range(16, 20)]
+    assert pairs[:, 0].tolist() == [*range(0, 40, 2)]
+    assert pairs[:, 1].tolist() == [*range(1, 17, 2), *[-1] * 8, *range(33, 40, 2)]
