@@ -180,6 +180,10 @@ class SparseRows(NamedTuple):
         """How many entries row `t` has, which is sound."""
         return np.int64(self.starts[t + 1] - self.starts[t])  # type: ignore[return-value]
 
+    def between(self, first: int, last: int) -> "SparseRows":
+        """The rows from `first` up to `last`."""
+        return SparseRows(self.starts[first : last + 1], self.indices, self.values)
+
     def entry(self, t: int, k: int) -> tuple[int, float]:
         """The feature and the value of entry `k` of row `t`, which is sound."""
         place = self.starts[t] + np.uint64(k)
@@ -239,6 +243,10 @@ class DenseRows(NamedTuple):
         """How many entries a row has: one a feature."""
         return self.values.shape[1]
 
+    def between(self, first: int, last: int) -> "DenseRows":
+        """The rows from `first` up to `last`."""
+        return DenseRows(self.values[first:last])
+
     def entry(self, t: int, k: int) -> tuple[int, float]:
         """The feature and the value of entry `k` of row `t`, which is sound."""
         return k, self.values[t, k]
@@ -260,14 +268,21 @@ def add_lanes_like(
     """The same from `lane` on, as many lanes at a time as `zero` has: the first lane that is left."""
     lanes, abreast = np.uint64(scores.shape[0]), np.uint64(lanes_of(zero))
     while lane + abreast <= lanes:
-        score = spread = zero
-        for k in range(size):
-            j, x = rows.entry(t, k)
-            score_term, spread_term = state.terms(at(np.uint64(j) * lanes + lane, zero), x)
-            score += score_term
-            spread += spread_term
+        score, spread = sums(zero, lane, lanes, rows, t, size, state)
         scores[at(lane, zero)] = score
         if spreads.shape[0] > 0:
             spreads[at(lane, zero)] = spread
         lane += abreast
     return lane
+
+
+@inlined
+def sums(zero: Any, lane: Any, lanes: Any, rows: Any, t: int, size: Any, state: Any) -> Any:
+    """Score and spread of row `t` in as many lanes as `zero` has, from `lane` on."""
+    score = spread = zero
+    for k in range(size):
+        j, x = rows.entry(t, k)
+        score_term, spread_term = state.terms(at(np.uint64(j) * lanes + lane, zero), x)
+        score += score_term
+        spread += spread_term
+    return score, spread

@@ -5,7 +5,7 @@ from typing import Any
 from numba.extending import overload
 
 from askance.engine.seam import INLINE, inlined
-from askance.engine.vector import Mask
+from askance.engine.vector import Mask, Vector
 from askance.engine.vector_arithmetic import select
 
 
@@ -15,8 +15,8 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
 
 
 @overload(where, jit_options=INLINE)
-def _compiled_where(condition, yes, no):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    if isinstance(condition, Mask):
+def _compiled_where(condition, yes, no):  # type: ignore[no-untyped-def]
+    if any(isinstance(kind, Mask | Vector) for kind in (condition, yes, no)):
         return lambda condition, yes, no: select(condition, yes, no)
     return lambda condition, yes, no: yes if condition else no
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.engine.bank_pass import make_bank
 from askance.engine.choose import larger
 from askance.engine.digest import is_ours, package_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
@@ -176,7 +177,14 @@ def _make_score(digest: str) -> Callable[..., Any]:
     return score
 
 
-MAKERS = {"run": _make_run, "check": _make_check, "ask": _make_ask, "learn": _make_learn, "score": _make_score}
+MAKERS = {
+    "run": _make_run,
+    "check": _make_check,
+    "ask": _make_ask,
+    "learn": _make_learn,
+    "score": _make_score,
+    "bank": make_bank,
+}
 
 
 @functools.cache

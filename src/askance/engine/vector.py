@@ -168,6 +168,14 @@ def splat(builder: Any, number: Any, count: int) -> Any:
     return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), lanes)
 
 
+def load(context: Any, builder: Any, kind: Any, array: Any, count: int) -> Any:
+    """The first `count` entries of an array."""
+    element = context.get_value_type(kind.dtype)
+    data = context.make_array(kind)(context, builder, array).data
+    pointer = builder.bitcast(data, ir.VectorType(element, count).as_pointer())
+    return builder.load(pointer, align=context.get_abi_sizeof(element))
+
+
 # ---------------------------------------------------------------------- entries of arrays
 
 

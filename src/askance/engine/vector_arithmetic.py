@@ -138,16 +138,16 @@ for _connective, _name in LOGIC.items():
 
 
 @intrinsic
-def select(_context, mask, yes, no):  # type: ignore[no-untyped-def]
-    """`yes` where the mask holds, `no` elsewhere."""
-    vector = mask.vector
+def select(_context, condition, yes, no):  # type: ignore[no-untyped-def]
+    """`yes` where the condition holds, `no` elsewhere; it may be one truth for all lanes."""
+    vector: Any = condition.vector if isinstance(condition, Mask) else _vector_among((yes, no))
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         operands = zip(arguments[1:], signature.args[1:], strict=True)
         values = [_in_lanes(context, builder, value, kind, vector) for value, kind in operands]
         return builder.select(arguments[0], *values)
 
-    return vector(mask, yes, no), generate
+    return vector(condition, yes, no), generate
 
 
 @intrinsic

@@ -54,7 +54,8 @@ def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> A
     """
     wider = rule.start(width, dtype)
     for old, new in zip(state, wider, strict=True):
-        new[tuple(map(slice, old.shape))] = old
+        if isinstance(old, np.ndarray):  # and not a number that the rule gave
+            new[tuple(map(slice, old.shape))] = old
     if hasattr(wider, "welcome"):
         wider.welcome(state[0].shape[0])
     return wider
@@ -64,9 +65,7 @@ def widened_lanes(state: Any, rule: UpdateRule, room: tuple[int, int], lanes: in
     """The same for a state of several learners side by side: room for features and lanes, where it had `lanes`."""
     wider = rule.start(room[0] * room[1], dtype)
     for old, new in zip(state, wider, strict=True):
-        if old.shape == new.shape:  # nothing of a feature
-            new[:] = old
-        else:
+        if isinstance(old, np.ndarray):  # and not a number that the rule gave
             window = old.reshape(-1, lanes, *old.shape[1:])
             new.reshape(*room, *new.shape[1:])[: window.shape[0], :lanes] = window
     return wider

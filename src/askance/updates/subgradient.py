@@ -29,7 +29,7 @@ class DualAveraging(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> "Averaged":
         """w = 0, H = δ."""
-        return Averaged(np.zeros((width, 2), dtype), np.full(1, self.delta, dtype))
+        return Averaged(np.zeros((width, 2), dtype), np.asarray(self.delta, dtype)[()])
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
@@ -52,7 +52,7 @@ class MirrorDescent(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> "Descended":
         """w = 0, H = δ."""
-        return Descended(np.zeros((width, 2), dtype), np.full(1, self.delta, dtype))
+        return Descended(np.zeros((width, 2), dtype), np.asarray(self.delta, dtype)[()])
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
@@ -75,7 +75,7 @@ class Averaged(NamedTuple):
     """η Σ y x_j and s_j of every feature, and δ."""
 
     pairs: NDArray[Any]
-    delta: NDArray[Any]
+    delta: Any
 
     @property
     def weights(self) -> NDArray[Any]:
@@ -84,7 +84,7 @@ class Averaged(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        slowed = x / (self.delta[0] + self.pairs[j, 1])
+        slowed = x / (self.delta + self.pairs[j, 1])
         return self.pairs[j, 0] * slowed, x * slowed
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
@@ -101,7 +101,7 @@ class Descended(NamedTuple):
     """w_j and s_j of every feature, and δ."""
 
     pairs: NDArray[Any]
-    delta: NDArray[Any]
+    delta: Any
 
     @property
     def weights(self) -> NDArray[Any]:
@@ -110,7 +110,7 @@ class Descended(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        return self.pairs[j, 0] * x, x * x / (self.delta[0] + self.pairs[j, 1])
+        return self.pairs[j, 0] * x, x * x / (self.delta + self.pairs[j, 1])
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
@@ -119,4 +119,4 @@ class Descended(NamedTuple):
     def move(self, j: int, x: float, step: float) -> None:
         """s_j ← √(s_j² + x_j²), then w_j ← w_j + η y x_j / H_j."""
         self.pairs[j, 1] = math.sqrt(self.pairs[j, 1] * self.pairs[j, 1] + x * x)
-        self.pairs[j, 0] += step * x / (self.delta[0] + self.pairs[j, 1])
+        self.pairs[j, 0] += step * x / (self.delta + self.pairs[j, 1])

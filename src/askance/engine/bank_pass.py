@@ -1,0 +1,84 @@
+"""The pass of a bank: sixteen learners of one kind go through the same rows side by side."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from askance.engine.choose import larger, sign, where
+from askance.engine.laned import LANES, laned
+from askance.engine.seam import INLINE, inlined
+from askance.engine.vector import at, only, sixteen
+from askance.engine.vector_arithmetic import any_of
+from askance.rows import Seen, sums
+
+WIDE = np.uint64(LANES)
+
+
+def coin_of(coins: Any, t: int, zero: Any) -> Any:
+    """The coins of round `t`: one for all lanes, or a row with one for each."""
+    raise NotImplementedError
+
+
+@overload(coin_of, jit_options=INLINE)
+def _compiled_coin_of(coins, t, zero):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    if isinstance(coins, types.Array) and coins.ndim == 1:
+        return lambda coins, t, zero: zero + coins[t]
+    return lambda coins, t, zero: coins[at(np.uint64(t) * WIDE, zero)]
+
+
+@inlined
+def squared_norm_of(rows: Any, t: int, size: Any) -> Any:
+    """x·x."""
+    total = rows.values.dtype.type(0)
+    for k in range(size):
+        _, x = rows.entry(t, k)
+        total += x * x
+    return total
+
+
+@inlined
+def shift_lanes(zero: Any, rows: Any, t: int, size: Any, state: Any, step: Any, moved: Any) -> None:
+    """Move the lanes in `moved` by their steps along row `t`."""
+    for k in range(size):
+        j, x = rows.entry(t, k)
+        state.move(only(at(np.uint64(j) * WIDE, zero), moved), x, step)
+
+
+def make_bank(digest: str) -> Callable[..., Any]:
+    """The pass over rows that are sound; it closes over the digest of what it is compiled from."""
+
+    def bank(given_update, given_query, memory, given_state, tally, rows, labels, coins, at_zero):  # type: ignore[no-untyped-def]
+        _ = digest
+        update, query, state = laned(given_update), laned(given_query), laned(given_state)
+        zero = sixteen(rows.values.dtype.type(0))
+        every = at(np.uint64(0), zero)
+        asked, updated = tally.asked[every], tally.updated[every]
+        missed, alarms = tally.missed[every], tally.alarms[every]
+        shown, longest = tally.shown[every], tally.longest[every]
+        for t in range(labels.shape[0]):
+            label, size = labels[t], np.uint64(rows.size(t))
+            total, spread = sums(zero, np.uint64(0), WIDE, rows, t, size, state)
+            score = state.margin(total, spread)
+            guess = sign(score, at_zero)
+            seen = Seen(score, spread, squared_norm_of(rows, t, size), guess, shown, longest)
+            coin = coin_of(coins, t, zero)
+            is_asked = coin < query.ask(memory, seen, coin)
+            fires, step = update.step(seen, label)
+            moved = is_asked & fires
+            if any_of(moved):
+                shift_lanes(zero, rows, t, size, state, step, moved)
+            wrong = guess != label
+            asked += where(is_asked, 1.0, 0.0)
+            updated += where(moved, 1.0, 0.0)
+            missed += where(wrong & (label > 0), 1.0, 0.0)
+            alarms += where(wrong & (label < 0), 1.0, 0.0)
+            shown += where(moved & wrong, 1.0, 0.0)
+            longest = where(moved & wrong, larger(longest, seen.squared_norm), longest)
+        tally.asked[every], tally.updated[every] = asked, updated
+        tally.missed[every], tally.alarms[every] = missed, alarms
+        tally.shown[every], tally.longest[every] = shown, longest
+
+    return bank
