@@ -22,6 +22,7 @@ GROUPS = {
     "subgradient": ("bench.subgradient", "measure"),
     "peers": ("bench.peers", "measure"),
     "many": ("bench.many", "measure"),
+    "banks": ("bench.banks", "measure"),
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),

@@ -1,0 +1,73 @@
+"""The papers' tables and figures, done again with the data that are found."""
+
+import os
+from typing import NamedTuple
+
+from askance.data import DataFault, load
+from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011
+from askance.experiments.replicas.replica import Table
+from askance.experiments.results import Results
+from askance.experiments.run import Watch, sweep
+
+PAPERS: dict[str, tuple[Table, ...]] = {
+    module.PAPER: module.TABLES for module in (lu2016, nguyen2011, cesabianchi2006, dada2021)
+}
+QUICK = 3
+
+
+class Reproduction(NamedTuple):
+    """A table done again: what came of it, and why a data set was left out."""
+
+    table: Table
+    results: Results | None
+    missing: dict[str, str]
+
+
+def tables_of(paper: str, table: str | None = None) -> tuple[Table, ...]:
+    """The tables of a paper, or one of them; ValueError if there is none of that name."""
+    if paper not in PAPERS:
+        raise ValueError(f"there is no paper {paper!r}: there are {', '.join(PAPERS)}")
+    tables = PAPERS[paper]
+    if table is None:
+        return tables
+    chosen = tuple(one for one in tables if one.name == table)
+    if not chosen:
+        raise ValueError(f"{paper} has no table {table!r} here: there are {', '.join(one.name for one in tables)}")
+    return chosen
+
+
+def reproduce(
+    table: Table,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    jobs: int = -1,
+    backend: str = "loky",
+    store: str | os.PathLike[str] | None = None,
+    watch: Watch | None = None,
+) -> Reproduction:
+    """Do a table again on the data sets that are found; `quick` takes few permutations."""
+    sets, missing = {}, {}
+    for label, (name, use) in table.data.items():
+        try:
+            sets[label] = load(name, use)
+        except DataFault as fault:
+            missing[label] = str(fault)
+    if not sets:
+        return Reproduction(table, None, missing)
+    found = sweep(
+        sets,
+        table.algorithms,
+        table.grid,
+        QUICK if quick else table.permutations,
+        table.rates,
+        table.metric,
+        seed,
+        backend,
+        tuning=QUICK if quick else 5,
+        points=table.points,
+        jobs=jobs,
+        store=store,
+        watch=watch,
+    )
+    return Reproduction(table, found, missing)

@@ -1,0 +1,203 @@
+"""Sweeps: algorithms on data sets, at wanted shares of labels, over permutations."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from askance import __version__
+from askance.engine.digest import package_digest
+from askance.experiments.material import Material, materials, shuffled
+from askance.experiments.plan import Method, Plan, as_json, make_plan
+from askance.experiments.results import Results
+from askance.experiments.search import FINE, Choice, choose, meeting
+from askance.experiments.store import Store
+from askance.experiments.trial import Trial, play
+from askance.metrics import METRICS, Counts, measure
+
+Row = dict[str, Any]
+Watch = Callable[[int, int, str], None]
+
+
+def sweep(
+    data: Any,
+    algorithms: Sequence[str] | Mapping[str, Any],
+    grid: Mapping[str, Any] | None = None,
+    permutations: int = 20,
+    rates: Sequence[float] | None = (0.1, 0.2),
+    metric: str | None = None,
+    seed: int = 0,
+    backend: str = "loky",
+    *,
+    tuning: int = 5,
+    dtype: str = "float32",
+    points: int = 1,
+    jobs: int = -1,
+    store: str | os.PathLike[str] | None = None,
+    watch: Watch | None = None,
+) -> Results:
+    """Compare algorithms: each is tuned on permutations of their own, then run on those that are reported.
+
+    data: a mapping of names to (X, y), one such pair, or paths of files.
+    algorithms: names of the catalog, or a mapping of labels to names or to (name, parameters).
+    grid: values to try, by parameter for all algorithms that have it, or by algorithm; unless said, C from 2⁻⁵
+        to 2⁵.
+    rates: the wanted shares of labels, which are hit by making the query rule more or less eager. None reports
+        every setting of the grid as it is, untuned.
+    metric: what settings are chosen by: "f" unless said, or for more than two classes "accuracy".
+    points: after how many equal parts of a stream the mistakes are noted, for curves.
+    jobs, backend: how many processes of joblib, and which backend of it.
+    store: a directory. What is finished is kept there: call again after an interruption, and the sweep goes on.
+    watch: is told how many parts are done, of how many, and what is in hand.
+    """
+    if dtype not in ("float32", "float64"):
+        raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {dtype!r}")
+    sets = materials(data, np.dtype(dtype))
+    plan = make_plan(
+        sets, algorithms, grid, permutations, rates, metric, seed, tuning=tuning, dtype=dtype, points=points
+    )
+    rows: list[Row] = []
+    for found in _in_parallel(plan, sets, Store(store), backend, jobs, watch):
+        rows.extend(found)
+    return _results(plan, sets, rows)
+
+
+def _in_parallel(
+    plan: Plan, sets: Sequence[Material], store: Store, backend: str, jobs: int, watch: Watch | None
+) -> Iterator[list[Row]]:
+    import joblib
+
+    cells = [(method, data) for data in sets for method in plan.methods]
+    work = (joblib.delayed(run_cell)(plan, method, data, store) for method, data in cells)
+    parallel = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+    for done, found in enumerate(parallel(work)):
+        if watch is not None:
+            method, data = cells[done]
+            watch(done + 1, len(cells), f"{method.label} on {data.name}")
+        yield found
+
+
+def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[Row]:
+    """One algorithm on one data set: tuned, then run on every permutation."""
+    key = [__version__, package_digest(), data.digest, method.name, list(map(as_json, method.settings))]
+    key += [plan.permutations, plan.tuning, plan.metric, plan.seed, plan.dtype, plan.points]
+    if plan.rates is None:
+        rows: list[Row] = store.recall(["grid", *key], lambda: _grid(plan, method, data))
+    else:
+        rates = [1.0] if method.asks_for_all else list(plan.rates)
+        chosen = store.recall(["tuning", rates, *key], lambda: _tuned(plan, method, data, rates))
+        rows = store.recall(["test", rates, *key], lambda: _tested(plan, method, data, rates, chosen))
+    return [{"data": data.name, "algorithm": method.label, **row} for row in rows]
+
+
+def _grid(plan: Plan, method: Method, data: Material) -> list[Row]:
+    """Every setting on every permutation, as it is."""
+    candidates = [method.candidate(setting) for setting in method.settings]
+    rows = []
+    for permutation in range(plan.permutations):
+        trials = play(candidates, data, shuffled(data, plan.seed, permutation), plan.points)
+        for setting, trial in zip(method.settings, trials, strict=True):
+            rows.append(_row(plan, data, permutation, as_json(setting), None, trial))
+    return rows
+
+
+def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> list[Choice | None]:
+    """The best setting at each rate, on permutations that are not reported."""
+    streams = [shuffled(data, plan.seed, plan.permutations + number) for number in range(plan.tuning)]
+    factors_matter = not method.asks_for_all
+
+    def measured(settings: list[int], factors: Any) -> Any:
+        candidates = [
+            method.candidate(method.settings[setting], factor)
+            for setting, row in zip(settings, factors, strict=True)
+            for factor in row
+        ]
+        found = [[trial.counts[-1] for trial in play(candidates, data, stream)] for stream in streams]
+        shares = np.mean([[counts.asked / counts.rows for counts in one] for one in found], axis=0)
+        values = np.mean([[_value(counts, plan.metric) for counts in one] for one in found], axis=0)
+        return shares.reshape(factors.shape), values.reshape(factors.shape)
+
+    better = METRICS[plan.metric].larger_is_better
+    if factors_matter:
+        return choose(len(method.settings), rates, better, measured)[0]
+    _, values = measured(list(range(len(method.settings))), np.ones((len(method.settings), 1)))
+    best = int(np.argmax(values) if better else np.argmin(values))
+    return [Choice(best, 1.0, 1.0, float(values[best, 0]))]
+
+
+def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chosen: list[Any]) -> list[Row]:
+    """The chosen settings on the permutations that are reported."""
+    able = [(rate, Choice(*choice)) for rate, choice in zip(rates, chosen, strict=True) if choice is not None]
+    factors = [choice.factor for _, choice in able] if method.asks_for_all else _met(plan, method, data, able)
+    settings = [method.settings[choice.setting] for _, choice in able]
+    candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
+    rows = []
+    for permutation in range(plan.permutations):
+        trials = play(candidates, data, shuffled(data, plan.seed, permutation), plan.points)
+        for (rate, _), setting, factor, trial in zip(able, settings, factors, trials, strict=True):
+            told = as_json({**setting, "eagerness": factor})
+            rows.append(_row(plan, data, permutation, told, rate, trial))
+    return rows
+
+
+def _met(plan: Plan, method: Method, data: Material, able: list[tuple[float, Choice]]) -> list[float]:
+    """The factors with which the rates are met on the reported permutations; no label decides about them."""
+    near = 2.0 ** np.linspace(-0.5, 0.5, FINE if method.is_cheap and not data.many else 5)
+    candidates = [
+        method.candidate(method.settings[choice.setting], choice.factor * factor)
+        for _, choice in able
+        for factor in near
+    ]
+    shares = np.zeros((len(able), len(near)))
+    for permutation in range(plan.permutations):
+        trials = play(candidates, data, shuffled(data, plan.seed, permutation))
+        counts = [trial.counts[-1] for trial in trials]
+        shares += np.array([count.asked / count.rows for count in counts]).reshape(shares.shape)
+    means = shares / plan.permutations
+    return [meeting(rate, choice.factor * near, share) for (rate, choice), share in zip(able, means, strict=True)]
+
+
+def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float | None, trial: Trial) -> Row:
+    counts = trial.counts[-1]
+    asked = counts.asked / counts.rows
+    names = [name for name, entry in METRICS.items() if not (data.many and entry.two_classes)]
+    return {
+        "rate": asked if rate is None else rate,
+        "permutation": permutation,
+        "parameters": setting,
+        "tuned_on": plan.told(),
+        "asked": asked,
+        "updates": counts.updates,
+        **{name: _value(counts, name) for name in names},
+        "mistakes": counts.mistakes,
+        "seconds": trial.seconds,
+        "rounds": [moment.rows for moment in trial.counts],
+        "mistakes_by_round": [moment.mistakes for moment in trial.counts],
+    }
+
+
+def _value(counts: Counts, metric: str) -> float:
+    return float(measure(counts, metric))
+
+
+def _results(plan: Plan, sets: Sequence[Material], rows: list[Row]) -> Results:
+    names = tuple(name for name in METRICS if not (sets[0].many and METRICS[name].two_classes))
+    curves = _curves(rows) if plan.points > 1 else None
+    single = [name for name in (rows[0] if rows else ()) if name not in ("rounds", "mistakes_by_round")]
+    columns = {name: np.array([row[name] for row in rows]) for name in single}
+    return Results(columns=columns, metrics=names, main=plan.metric, curves=curves)
+
+
+def _curves(rows: list[Row]) -> dict[str, Any]:
+    """The mistakes of each run after each part of its stream."""
+    lengths = [len(row["rounds"]) for row in rows]
+    same = {
+        name: np.repeat(np.array([row[name] for row in rows]), lengths)
+        for name in ("data", "algorithm", "rate", "permutation")
+    }
+    return {
+        **same,
+        "round": np.concatenate([row["rounds"] for row in rows]),
+        "mistakes": np.concatenate([row["mistakes_by_round"] for row in rows]),
+    }

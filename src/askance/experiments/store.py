@@ -1,0 +1,66 @@
+"""What a sweep has found so far, kept so that an interrupted one goes on where it was.
+
+A part is a small file named by a digest of all that decides what is in it. It is written whole or not at all, and
+carries a checksum: one that is damaged is reported, left aside and done again.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+class Store:
+    """A directory of parts, or with no path a place where nothing is kept."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.path = None if path is None else Path(path) / "parts"
+        if self.path is not None:
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def recall(self, key: Any, work: Callable[[], Any]) -> Any:
+        """What was found under this key, or else what `work` finds now."""
+        if self.path is None:
+            return work()
+        place = self.path / f"{_digest(json.dumps(key, sort_keys=True))[:32]}.json"
+        kept = _read(place)
+        if kept is not None:
+            return kept
+        found = work()
+        _write(place, found)
+        return json.loads(json.dumps(found))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _write(place: Path, found: Any) -> None:
+    text = json.dumps(found)
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".unfinished-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps({"checksum": _digest(text), "found": text}))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _read(place: Path) -> Any:
+    try:
+        kept = json.loads(place.read_text(encoding="utf-8"))
+        if _digest(kept["found"]) == kept["checksum"]:
+            return json.loads(kept["found"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    warnings.warn(f"{place} is damaged: that part of the sweep is done again", RuntimeWarning, stacklevel=3)
+    return None

@@ -1,0 +1,92 @@
+"""Trials: learners on one permutation of a data set, side by side in banks where they can be."""
+
+import time
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askance.engine.bank import Bank, can_share, kind_of
+from askance.engine.laned import LANES
+from askance.experiments.material import Material, Shuffled
+from askance.learner import Learner
+from askance.metrics import Counts
+from askance.metrics.tally import counted, events
+
+
+class Candidate(NamedTuple):
+    """A learner that is tried: its rules, and sgn(0)."""
+
+    update: Any
+    query: Any
+    at_zero: float
+
+
+class Trial(NamedTuple):
+    """What a learner did: its counts after each part of the stream, and the seconds that it took."""
+
+    counts: list[Counts]
+    seconds: float
+
+
+def play(candidates: list[Candidate], data: Material, stream: Shuffled, parts: int = 1) -> list[Trial]:
+    """Send each through the stream; the counts are taken after each of `parts` equal parts."""
+    trials: list[Trial | None] = [None] * len(candidates)
+    shared = defaultdict(list)
+    for place, candidate in enumerate(candidates):
+        if not data.many and can_share(candidate.update, candidate.query):
+            shared[kind_of(candidate.update, candidate.query), candidate.at_zero].append(place)
+        else:
+            trials[place] = _alone(candidate, data, stream, parts)
+    for places in shared.values():
+        for first in range(0, len(places), LANES):
+            together = places[first : first + LANES]
+            found = _together([candidates[place] for place in together], stream, parts)
+            for place, trial in zip(together, found, strict=True):
+                trials[place] = trial
+    return [trial for trial in trials if trial is not None]
+
+
+def _ends(rounds: int, parts: int) -> list[int]:
+    """Where each part ends."""
+    return [rounds * part // parts for part in range(1, parts + 1)]
+
+
+def _together(candidates: list[Candidate], stream: Shuffled, parts: int) -> list[Trial]:
+    began, first, counts = time.perf_counter(), 0, []
+    rules = [(candidate.update, candidate.query) for candidate in candidates]
+    bank = Bank(rules, stream.X.shape[1], stream.X.dtype, candidates[0].at_zero)
+    for last in _ends(len(stream.y), parts):
+        bank.run(stream.rows.between(first, last), stream.y[first:last], stream.coins[first:last])
+        counts.append(_of_lanes(bank, stream.y[:last]))
+        first = last
+    seconds = (time.perf_counter() - began) / len(candidates)
+    return [Trial([moment[lane] for moment in counts], seconds) for lane in range(len(candidates))]
+
+
+def _of_lanes(bank: Bank, y: Any) -> list[Counts]:
+    positive = int((y > 0).sum())
+    negative = len(y) - positive
+    return [
+        Counts(len(y), int(asked), int(updated), positive - int(p), int(n), negative - int(n), int(p))
+        for asked, updated, p, n in zip(*bank.counts(), strict=True)
+    ]
+
+
+def _alone(candidate: Candidate, data: Material, stream: Shuffled, parts: int) -> Trial:
+    began = time.perf_counter()
+    classes = list(range(len(data.classes))) if data.many else [-1, 1]
+    learner = Learner(
+        candidate.update,
+        candidate.query,
+        dtype=str(stream.X.dtype),
+        sgn0=candidate.at_zero,
+        classes=classes,
+        many=data.many,
+    )
+    trace = learner.run(stream.X, stream.y.astype(int), coins=stream.coins)
+    right = np.where(trace.labels == stream.y, 1, -1)
+    truth, guesses = (np.ones_like(right), right) if data.many else (stream.y, stream.y * right)
+    seen = events(truth, guesses, trace.asked, trace.updated)
+    counts = [counted(Counts(*(count[:last] for count in seen))).counts for last in _ends(len(stream.y), parts)]
+    return Trial(counts, time.perf_counter() - began)
