@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import pathlib
-import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from askance.coding import Coding, ManyClasses
 from askance.engine.passes import learned
 from askance.labels import as_labels, distinct
 from askance.rules import known_rules
+from askance.whole_file import write_whole
 
 if TYPE_CHECKING:
     from askance.learner import Learner
@@ -32,20 +32,7 @@ class ModelFault(ValueError):
 
 def save(learner: "Learner", path: str | os.PathLike[str]) -> None:
     """Write `learner` to `path`: all of it or nothing, also if the machine stops half-way."""
-    content = to_bytes(learner)
-    target = pathlib.Path(path)
-    if target.exists() and not target.is_file():
-        raise ValueError(f"{target} is no file that a model could be written to: give another name")
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, to_bytes(learner))
 
 
 def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> "Learner":

@@ -1,1 +1,1 @@
-"""Experiments: plans, sweeps, and what came of them."""
+"""Experiments: sweeps of algorithms over data sets, and what came of them as tables and figures."""

@@ -1,0 +1,187 @@
+"""Tests, intervals and ranks against SciPy and against examples that can be worked out by hand."""
+
+import math
+import random
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from askance.experiments.statistics import (
+    critical_difference,
+    deviation,
+    friedman_test,
+    mean,
+    paired_t_test,
+    ranking,
+    ranks,
+    t_interval,
+)
+
+# The ranks of four methods on fourteen data sets in Demšar (2006), table 6.
+DEMSAR = [
+    (4, 3, 2, 1),
+    (1, 2, 3, 4),
+    (4, 1, 2, 3),
+    (4, 1, 3, 2),
+    (4, 2, 3, 1),
+    (1, 2.5, 4, 2.5),
+    (3, 2, 4, 1),
+    (2.5, 2.5, 4, 1),
+    (4, 3, 2, 1),
+    (2.5, 2.5, 2.5, 2.5),
+    (4, 2.5, 1, 2.5),
+    (3, 2, 4, 1),
+    (4, 1, 2, 3),
+    (3, 1, 4, 2),
+]
+
+samples = st.integers(2, 30).flatmap(
+    lambda n: st.tuples(*[st.lists(st.floats(0, 1), min_size=n, max_size=n) for _ in range(2)])
+)
+
+
+@given(samples)
+def test_the_paired_test_is_scipys(pair: tuple[list[float], list[float]]) -> None:
+    ours, theirs = np.array(pair)
+    ours = ours + np.linspace(0, 1, len(ours))  # no constant differences: there SciPy warns
+    expected = stats.ttest_rel(ours, theirs)
+    result = paired_t_test(ours, theirs)
+    if np.std(ours - theirs) > 1e-6:
+        assert result.pairs == len(ours)
+        assert result.statistic == pytest.approx(expected.statistic, rel=1e-6, abs=1e-9)
+        assert result.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+
+
+def test_a_paired_test_by_hand() -> None:
+    # Differences 1, 2, 3: mean 2, deviation 1, so t = 2 √3; with two degrees p = 1 - t / √(2 + t²).
+    result = paired_t_test([2, 4, 6], [1, 2, 3])
+    assert result.statistic == pytest.approx(2 * math.sqrt(3))
+    assert result.p == pytest.approx(1 - math.sqrt(12 / 14))
+    assert paired_t_test([1, 2, 3], [2, 4, 6]).statistic == pytest.approx(-2 * math.sqrt(3))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "statistic", "p"),
+    [
+        ([0.5, 0.6], [0.5, 0.6], 0.0, 1.0),
+        ([0.1 + 0.2] * 3, [0.3] * 3, 0.0, 1.0),  # they differ in the last bit
+        ([0.6, 0.7, 0.8], [0.5, 0.6, 0.7], math.inf, 0.0),
+        ([1, 2], [2, 3], -math.inf, 0.0),
+        ([0, 0], [0, 0], 0.0, 1.0),
+    ],
+)
+def test_constant_differences_are_no_trouble(
+    ours: list[float], theirs: list[float], statistic: float, p: float
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert paired_t_test(ours, theirs) == (statistic, p, len(ours))
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0.5, math.nan]])
+def test_nothing_to_test_gives_nan(values: list[float]) -> None:
+    result = paired_t_test(values, values)
+    assert math.isnan(result.p)
+    assert math.isnan(result.statistic)
+    assert result.pairs == len(values)
+
+
+def test_pairs_must_be_pairs() -> None:
+    with pytest.raises(ValueError, match=r"equally long lists of numbers, not shapes \(2,\), \(3,\)"):
+        paired_t_test([1, 2], [1, 2, 3])
+
+
+def test_the_interval_is_scipys_and_shrinks_with_the_level() -> None:
+    values = np.random.default_rng(1).normal(5, 2, 12)
+    for level in (0.5, 0.95, 0.99):
+        expected = stats.t.interval(level, 11, values.mean(), stats.sem(values))
+        assert t_interval(values, level) == pytest.approx(expected, rel=1e-9)
+    # 1, 2, 3: mean 2, s / √3, and t = 4.302653 at 97.5 % with two degrees.
+    assert t_interval([1, 2, 3]) == pytest.approx((2 - 4.302653 / math.sqrt(3), 2 + 4.302653 / math.sqrt(3)))
+    assert t_interval([0.1] * 7) == (0.1, 0.1)
+    assert all(math.isnan(end) for end in t_interval([1.0]))
+    with pytest.raises(ValueError, match="a level is a probability between 0 and 1, not 95"):
+        t_interval([1, 2], 95)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.randoms())
+def test_the_mean_does_not_depend_on_the_order(values: list[float], source: random.Random) -> None:
+    shuffled = values.copy()
+    source.shuffle(shuffled)
+    assert mean(values) == mean(shuffled)
+    assert mean(values) == pytest.approx(np.mean(values))
+
+
+def test_mean_and_deviation_of_little() -> None:
+    assert math.isnan(mean([]))
+    assert math.isnan(mean([1, math.nan]))
+    assert math.isnan(deviation([1]))
+    assert deviation([0.1] * 3) == 0
+    assert deviation([1, 3]) == pytest.approx(math.sqrt(2))
+
+
+def test_ranks_by_hand_in_both_directions() -> None:
+    scores = [[0.9, 0.8, 0.9, 0.1], [1, 2, 3, 4]]
+    assert ranks(scores, larger_is_better=True).tolist() == [[1.5, 3, 1.5, 4], [4, 3, 2, 1]]
+    assert ranks(scores, larger_is_better=False).tolist() == [[3.5, 2, 3.5, 1], [1, 2, 3, 4]]
+
+
+tables = st.tuples(st.integers(2, 9), st.integers(3, 6)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(0, 4), min_size=shape[1], max_size=shape[1]), min_size=shape[0], max_size=shape[0]
+    )
+)
+
+
+@given(tables)
+def test_ranks_and_friedmans_test_are_scipys(scores: list[list[int]]) -> None:
+    ranked = ranks(scores, larger_is_better=False)
+    np.testing.assert_array_equal(ranked, stats.rankdata(scores, axis=1))
+    result = friedman_test(ranked)
+    if all(len(set(row)) == 1 for row in scores):
+        assert result == (0, 1)  # SciPy divides by zero
+    else:
+        expected = stats.friedmanchisquare(*np.transpose(scores))
+        assert result.statistic == pytest.approx(expected.statistic, abs=1e-9)
+        assert result.p == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+def test_demsars_example() -> None:
+    result = ranking(DEMSAR, larger_is_better=False)
+    assert result.average == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
+    assert result.data_sets == 14
+    assert result.difference == pytest.approx(1.25, abs=5e-3)
+    assert result.test.p < 0.05
+    # Without the correction for ties the statistic is his 9.28.
+    sums = np.sum(DEMSAR, axis=0)
+    assert 12 / (14 * 4 * 5) * sums @ sums - 3 * 14 * 5 == pytest.approx(9.28, abs=5e-3)
+    assert result.test.statistic > 9.28
+
+
+@pytest.mark.parametrize(
+    ("level", "methods", "quantile"),
+    [(0.05, 2, 1.960), (0.05, 3, 2.343), (0.05, 4, 2.569), (0.05, 10, 3.164), (0.1, 2, 1.645), (0.1, 5, 2.459)],
+)
+def test_critical_differences_have_the_published_quantiles(level: float, methods: int, quantile: float) -> None:
+    scale = math.sqrt(methods * (methods + 1) / (6 * 20))
+    assert critical_difference(methods, 20, level) == pytest.approx(quantile * scale, abs=6e-4)
+
+
+def test_too_few_methods_or_data_sets_are_no_test() -> None:
+    for scores in ([[1, 2, 3]], [[1], [2]]):
+        result = ranking(scores, larger_is_better=True)
+        assert math.isnan(result.test.p)
+        assert math.isnan(result.difference)
+    assert np.isnan(ranking(np.zeros((0, 3)), larger_is_better=True).average).all()
+
+
+@pytest.mark.parametrize(
+    ("scores", "fault"), [([1, 2], "a row a data set"), ([[1, math.nan]], "a score that is not finite")]
+)
+def test_tables_without_ranks_are_refused(scores: list[object], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        ranks(scores, larger_is_better=True)  # type: ignore[arg-type]
