@@ -9,7 +9,7 @@ import pytest
 import askance
 
 # What other things are built on.
-FIXED = {"Learner", "catalog", "load", "make", "queries", "updates"}
+FIXED = {"Learner", "catalog", "load", "make", "queries", "sweep", "updates"}
 OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "costs", "data", "dual", "metrics"}
 
 

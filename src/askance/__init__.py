@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from askance import bounds, costs, data, dual, metrics, queries, updates
+    from askance.experiments.run import sweep
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
     from askance.model_file import load
@@ -28,6 +29,7 @@ _HOMES = {
     "catalog": "askance.papers",
     "load": "askance.model_file",
     "make": "askance.made",
+    "sweep": "askance.experiments.run",
 }
 _MODULES = ("bounds", "costs", "data", "dual", "metrics", "queries", "updates")
 
@@ -46,6 +48,7 @@ __all__ = [
     "make",
     "metrics",
     "queries",
+    "sweep",
     "updates",
 ]
 

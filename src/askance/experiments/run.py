@@ -17,6 +17,8 @@ from askance.experiments.trial import Trial, play
 from askance.metrics import METRICS, Counts, measure
 
 Row = dict[str, Any]
+COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")
+LEAST_SHARE = 1e-9  # of a setting that never asked
 Watch = Callable[[int, int, str], None]
 
 
@@ -92,14 +94,23 @@ def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[R
 
 
 def _grid(plan: Plan, method: Method, data: Material) -> list[Row]:
-    """Every setting on every permutation, as it is."""
+    """Every setting on every permutation, as it is: an algorithm of its own, at the mean share it asks for."""
     candidates = [method.candidate(setting) for setting in method.settings]
+    streams = (shuffled(data, plan.seed, permutation) for permutation in range(plan.permutations))
+    trials = [play(candidates, data, stream, plan.points) for stream in streams]
     rows = []
-    for permutation in range(plan.permutations):
-        trials = play(candidates, data, shuffled(data, plan.seed, permutation), plan.points)
-        for setting, trial in zip(method.settings, trials, strict=True):
-            rows.append(_row(plan, data, permutation, as_json(setting), None, trial))
+    for setting, own in zip(method.settings, zip(*trials, strict=True), strict=True):
+        share = float(np.mean([trial.counts[-1].asked / trial.counts[-1].rows for trial in own]))
+        for permutation, trial in enumerate(own):
+            row = _row(plan, data, permutation, as_json(setting), max(share, LEAST_SHARE), trial)
+            rows.append({**row, "algorithm": " ".join([method.label, *_told(setting)])})
     return rows
+
+
+def _told(setting: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in setting.items()
+    ]
 
 
 def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> list[Choice | None]:
@@ -158,18 +169,19 @@ def _met(plan: Plan, method: Method, data: Material, able: list[tuple[float, Cho
     return [meeting(rate, choice.factor * near, share) for (rate, choice), share in zip(able, means, strict=True)]
 
 
-def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float | None, trial: Trial) -> Row:
+def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float, trial: Trial) -> Row:
     counts = trial.counts[-1]
     asked = counts.asked / counts.rows
     names = [name for name, entry in METRICS.items() if not (data.many and entry.two_classes)]
     return {
-        "rate": asked if rate is None else rate,
+        "rate": rate,
         "permutation": permutation,
         "parameters": setting,
         "tuned_on": plan.told(),
         "asked": asked,
         "updates": counts.updates,
         **{name: _value(counts, name) for name in names},
+        **{name: int(getattr(counts, name)) for name in COUNTED},
         "mistakes": counts.mistakes,
         "seconds": trial.seconds,
         "rounds": [moment.rows for moment in trial.counts],

@@ -1,8 +1,8 @@
-"""Cesa-Bianchi, Gentile and Zaniboni 2006, selective sampling: how b sets the share of labels, and F at that share.
+"""Cesa-Bianchi, Gentile and Zaniboni 2006, selective sampling: how b sets the share of labels, and F at a share.
 
-The paper goes through the first 40,000 stories of RCV1, once for each of the 50 most frequent topics. That corpus may
-not be passed on; here one task on newswire with LIBSVM's features stands for it, so figures cannot be compared, the
-orderings can.
+The paper goes through the first 40,000 stories of RCV1, once for each of the 50 most frequent topics. That corpus
+may not be passed on; here one task on newswire with LIBSVM's features stands for it, so figures cannot be
+compared, the orderings can.
 """
 
 from askance.experiments.replicas.replica import Table

@@ -13,7 +13,6 @@ GRID = {"delta": (0.01, 0.1, 1.0), "eta": (0.001, 0.01, 0.1, 1.0)}
 PENALTIES = tuple(2.0**power for power in range(-5, 6))
 
 
-
 def prepared(*names: str) -> dict[str, tuple[str, str | None]]:
     """Data sets as this paper prepared them."""
     return {name: (name, PAPER) for name in names}
@@ -108,7 +107,11 @@ TABLE_5 = Table(
     paper=PAPER,
     name="5",
     title="Accuracy of tasks with many classes at 10 % and 20 % of the labels",
-    data={**prepared("connect4", "letter", "mnist"), "20newsgroups": ("20newsgroups", None), **prepared("covtype")},
+    data={
+        **prepared("connect4", "letter", "mnist"),
+        "20newsgroups": ("20newsgroups", None),
+        **prepared("covtype"),
+    },
     algorithms=MANY,
     rates=RATES,
     metric="accuracy",

@@ -57,6 +57,9 @@ TABLES = (
     _figure("figure2", "F against the share of labels, text", TEXT, "f"),
     _figure("figure4", "Accuracy against the share of labels", DIGITS, "accuracy"),
     _figure(
-        "figure5", "Accuracy against the share of labels, text", {"20newsgroups": ("20newsgroups", None)}, "accuracy"
+        "figure5",
+        "Accuracy against the share of labels, text",
+        {"20newsgroups": ("20newsgroups", None)},
+        "accuracy",
     ),
 )
