@@ -143,6 +143,24 @@ def test_the_settled_part_fills_the_panel(results: Results) -> None:
         assert max(line.get_ydata().max() for line in ax.lines) > top
 
 
+def test_a_method_that_may_ask_for_all_is_no_method_that_does() -> None:
+    runs = {("one", "PAA", 0.1): [0.5, 0.6], ("one", "PAA", 1.0): [0.7, 0.8], ("one", "PA", 1.0): [0.9, 0.9]}
+    results = results_of(runs, curves=True)
+    (ax,) = draw_rates(results).axes
+    assert [len(line.get_xdata()) for line in ax.lines] == [2, 2]
+    np.testing.assert_allclose(ax.lines[0].get_xdata(), [10, 100])
+    with pytest.raises(ValueError, match=r"several rates, 0\.1, 1\.0"):
+        draw_errors(results)
+    figure = draw_errors(results, 0.1)
+    assert legend_names(figure) == ["PAA", "PA (all labels)"]
+    assert len(draw_times(results, 0.1).axes[0].patches) == 2
+
+
+def test_full_methods_alone_are_level_lines() -> None:
+    (ax,) = draw_rates(results_of({("one", "PA", 1.0): [0.9, 0.7]})).axes
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [80, 80])
+
+
 def test_which_rate_must_be_said_if_there_are_several(results: Results) -> None:
     for draw in (draw_errors, draw_times):
         with pytest.raises(ValueError, match=r"several rates, 0\.01, .* 0\.5: say which to draw"):

@@ -6,13 +6,13 @@ ones without. A method looks the same in all panels of a figure.
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.experiments.results import ALL_LABELS, Cell, Columns, Results
+from askance.experiments.results import Cell, Columns, Results
 from askance.metrics.pictures import COLOURS, DASHES, INK, check_ending, decorate, new_figure, save_picture
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def draw_rates(
     factor = PER_CENT if quantity.is_share else 1
     looks = _looks(results)
     sheet = _Sheet(results.data_sets, looks, path, title, size)
-    logarithmic = _spans_a_decade(cells)
+    logarithmic = _spans_a_decade([cell for cell in cells if looks[cell.algorithm].marker])
     for ax, data in zip(sheet.panels, results.data_sets, strict=True):
         for name, look in looks.items():
             line = sorted((c for c in cells if (c.data, c.algorithm) == (data, name)), key=lambda cell: cell.asked)
@@ -198,11 +198,8 @@ class _Sheet:
 
 def _looks(results: Results) -> dict[str, Look]:
     """Each method's look; those that use every label come last."""
-    rates: dict[str, set[float]] = {}
-    for name, rate in zip(results.columns["algorithm"].tolist(), results.columns["rate"].tolist(), strict=True):
-        rates.setdefault(name, set()).add(rate)
-    choosing = [name for name in results.algorithms if rates[name] != {ALL_LABELS}]
-    full = [name for name in results.algorithms if rates[name] == {ALL_LABELS}]
+    full = results.full_methods
+    choosing = [name for name in results.algorithms if name not in full]
     # Marker and dashes alone tell 28 of the one kind apart, dashes and colour 35 of the other.
     looks = {
         name: Look(BRIGHT[i % len(BRIGHT)], DASHES[i // len(MARKERS) % len(DASHES)], MARKERS[i % len(MARKERS)])
@@ -296,24 +293,22 @@ def _two_digits(value: float) -> str:
     return f"{value:,.{max(0, 1 - math.floor(math.log10(rounded)))}f}"
 
 
-def _spans_a_decade(cells: Iterable[Cell]) -> bool:
-    """Whether the rates of the methods that choose their labels need a logarithmic axis, and can have one."""
-    choosing = [cell for cell in cells if cell.rate != ALL_LABELS]
+def _spans_a_decade(choosing: Sequence[Cell]) -> bool:
+    """Whether the rates of methods that choose their labels need a logarithmic axis, and can have one."""
     rates = [cell.rate for cell in choosing]
     return bool(rates) and max(rates) > 10 * min(rates) and all(cell.asked > 0 for cell in choosing)
 
 
 def _at_rate(results: Results, rate: float | None) -> Results:
-    """The runs at a rate and those that use every label."""
-    choosing = [one for one in results.rates if one != ALL_LABELS]
-    if rate is None:
-        if len(choosing) > 1:
-            raise ValueError(
-                f"these results have several rates, {', '.join(map(str, choosing))}: say which to draw"
-            )
-        return results
-    both = results.where(rate=rate).rates + tuple(one for one in results.rates if one == ALL_LABELS)
-    return results.where(rate=both)
+    """The runs at a rate, and those of the methods that use every label."""
+    if rate is not None:
+        return results.at_rate(rate)
+    full = results.full_methods
+    choosing = [name for name in results.algorithms if name not in full]
+    rates = results.where(algorithm=choosing).rates
+    if len(rates) > 1:
+        raise ValueError(f"these results have several rates, {', '.join(map(str, rates))}: say which to draw")
+    return results
 
 
 def _errors(curves: Columns, data: str, algorithm: str) -> tuple[NDArray[Any], Values, Values]:
