@@ -73,7 +73,7 @@ def sweep(
     for hardness, one in enumerate(data, start=1):
         for name, rate in names:
             for permutation in range(permutations):
-                error = 0.04 * hardness * (1 + 0.25 * skill[name]) * rate**-0.25
+                error = 0.03 * hardness**0.7 * (1 + 0.1 * skill[name] ** (1 / hardness)) * rate**-0.25
                 error *= 1 + random.normal(0, 0.06)
                 mistakes = np.cumsum(error * np.r_[3, 2, 1.5, np.ones(97)] * 100 + random.normal(0, 2, 100))
                 mistakes = np.maximum.accumulate(np.round(np.maximum(mistakes, 0))).astype(int)

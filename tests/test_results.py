@@ -156,6 +156,22 @@ def test_where() -> None:
     assert (len(nothing), nothing.summary(), nothing.standings()) == (0, [], [])
 
 
+def test_at_rate_keeps_the_methods_that_use_every_label() -> None:
+    runs = {
+        ("one", "PAA", 0.1): [0.5],
+        ("one", "PAA", 0.2): [0.6],
+        ("one", "PAA", 1.0): [0.7],
+        ("one", "PA", 1.0): [0.9],
+    }
+    results = results_of(runs, curves=True)
+    assert results.full_methods == ("PA",)
+    part = results.at_rate(0.2)
+    assert part.columns["f"].tolist() == [0.6, 0.9]
+    assert part.curves is not None
+    assert len(part.curves["round"]) == 6
+    assert results.at_rate(1.0).columns["f"].tolist() == [0.7, 0.9]
+
+
 @pytest.mark.parametrize(
     ("choice", "fault"),
     [

@@ -8,7 +8,7 @@ import math
 import os
 import pathlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -145,6 +145,12 @@ class Results:
         """The shares of labels that were wanted, rising."""
         return tuple(np.unique(self.columns["rate"]).tolist())
 
+    @property
+    def full_methods(self) -> tuple[str, ...]:
+        """The algorithms that use every label: those with no other rate."""
+        choosing = set(self.columns["algorithm"][self.columns["rate"] != ALL_LABELS].tolist())
+        return tuple(name for name in self.algorithms if name not in choosing)
+
     def where(
         self,
         data: str | Iterable[str] | None = None,
@@ -158,12 +164,14 @@ class Results:
             "rate": _chosen(rate, self.rates, "rate"),
         }
 
-        def some(columns: Columns) -> Columns:
-            keep = np.all([np.isin(columns[name], list(values)) for name, values in wanted.items()], axis=0)
-            return {name: column[keep] for name, column in columns.items()}
+        return self._kept(
+            lambda runs: np.all([np.isin(runs[name], values) for name, values in wanted.items()], axis=0)
+        )
 
-        curves = None if self.curves is None else some(self.curves)
-        return dataclasses.replace(self, columns=some(self.columns), curves=curves)
+    def at_rate(self, rate: float) -> "Results":
+        """The runs at a rate, and those of the methods that use every label."""
+        (same,) = _chosen(rate, self.rates, "rate")
+        return self._kept(lambda runs: (runs["rate"] == same) | np.isin(runs["algorithm"], self.full_methods))
 
     def summary(self, metric: str | None = None) -> list[Cell]:
         """Mean, deviation and interval of each algorithm on each data set at each rate.
@@ -250,6 +258,16 @@ class Results:
             return _from_bytes(content)
         except ValueError as fault:
             raise ValueError(f"{os.fspath(path)} {fault}: make the results again") from None
+
+    def _kept(self, condition: Callable[[Columns], NDArray[np.bool_]]) -> "Results":
+        """The runs that fulfil a condition, with their curves."""
+
+        def some(columns: Columns) -> Columns:
+            keep = condition(columns)
+            return {name: column[keep] for name, column in columns.items()}
+
+        curves = None if self.curves is None else some(self.curves)
+        return dataclasses.replace(self, columns=some(self.columns), curves=curves)
 
     def _runs(self) -> dict[tuple[Any, ...], int]:
         """The row of each run."""

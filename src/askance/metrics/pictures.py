@@ -36,10 +36,10 @@ def draw(
     `size` is in pixels; the ending of `path` says whether it becomes a PNG, SVG or PDF file.
     """
     if path is not None:
-        _check_ending(path)  # before the work
+        check_ending(path)  # before the work
     width = size[0] if size else 800 * len(panels)
-    columns = _legend_columns(curves, width)
-    figure = _new_figure(size or (width, 620 + 40 * -(-len(curves) // columns)))
+    columns = legend_columns(curves, width)
+    figure = new_figure(size or (width, 620 + 40 * -(-len(curves) // columns)))
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, against in zip(axes, panels, strict=True):
         draw_panel(ax, curves, metric, against)
@@ -60,7 +60,7 @@ def draw(
 
 def save_picture(figure: "Figure | SubFigure", path: str | os.PathLike[str]) -> None:
     """Write the picture as PNG, SVG or PDF, as the ending says, in the size that the figure has."""
-    _check_ending(path)
+    check_ending(path)
     figure.canvas.print_figure(path, dpi=figure.dpi)
 
 
@@ -86,7 +86,7 @@ def draw_panel(ax: "Axes", curves: Mapping[str, Curve], metric: str, against: st
     ax.set_xlabel(AXES[against], color=INK, fontsize=9)
     ax.set_ylabel(f"{entry.title} so far ({better} is better)", color=INK, fontsize=9)
     _scale(ax, against)
-    _decorate(ax)
+    decorate(ax)
 
 
 def _scale(ax: "Axes", against: str) -> None:
@@ -103,7 +103,8 @@ def _scale(ax: "Axes", against: str) -> None:
     ax.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
 
 
-def _decorate(ax: "Axes") -> None:
+def decorate(ax: "Axes") -> None:
+    """A light grid and no more lines than needed."""
     ax.grid(linewidth=0.5, color="#dddddd")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -112,14 +113,15 @@ def _decorate(ax: "Axes") -> None:
     ax.ticklabel_format(axis="y", useOffset=False)
 
 
-def _legend_columns(names: Iterable[str], width: int) -> int:
+def legend_columns(names: Iterable[str], width: int) -> int:
     """As many columns as the longest name leaves room for."""
     names = list(names)
     longest = max(map(len, names), default=0)
     return max(1, min(len(names), width // (15 * (longest + 8))))
 
 
-def _new_figure(size: tuple[int, int]) -> "Figure":
+def new_figure(size: tuple[int, int]) -> "Figure":
+    """An empty figure of so many pixels."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -131,7 +133,8 @@ def _new_figure(size: tuple[int, int]) -> "Figure":
     return figure
 
 
-def _check_ending(path: str | os.PathLike[str]) -> None:
+def check_ending(path: str | os.PathLike[str]) -> None:
+    """ValueError if a file's name does not say one of the formats that can be drawn."""
     ending = pathlib.Path(path).suffix
     if ending.lower() not in ENDINGS:
         raise ValueError(f"a picture's file must end in {', '.join(ENDINGS)}, not in {ending or 'nothing'}")
