@@ -43,7 +43,7 @@ def sweep(
     """Compare algorithms on data sets, each at the same shares of labels, over permutations.
 
     A plan says `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`, and may say `rates`,
-    `permutations`, `metric`, `seed` and a table `[grid]` of values to try. Interrupt it and call it again: it goes
+    `permutations`, `metric`, `seed` and a table `grid` of values to try. Interrupt it and call it again: it goes
     on where it was.
     """
     wanted = read_plan(plan)
@@ -51,7 +51,8 @@ def sweep(
         wanted |= {"permutations": QUICK, "tuning": QUICK}
     directory = out or plan.with_suffix("")
     from askance.cli.progress import progress
-    from askance.experiments import sweep as run
+    from askance.experiments.report import write_report
+    from askance.experiments.run import sweep as run
 
     with progress(plan.stem) as tell:
 
@@ -59,11 +60,9 @@ def sweep(
             tell(done / of)
 
         found = run(**wanted, jobs=jobs, backend=backend, store=directory, watch=watch)
-    from askance.experiments.report import write_report
-
-    written = write_report(found, directory)
+    written = write_report(found, directory, plan.stem)
     if json:
-        print_json({"results": found.as_records(), "files": [str(path) for path in written]})
+        print_json({"results": _records(found), "files": [str(path) for path in written]})
     else:
         _show(found, written)
 
@@ -97,10 +96,17 @@ def _data(given: Any, beside: Path) -> Any:
     return [str(beside / name) if (beside / name).exists() else name for name in given]
 
 
+def _records(found: "Results") -> list[dict[str, Any]]:
+    columns = {name: column.tolist() for name, column in found.columns.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def _show(found: "Results", written: list[Path]) -> None:
-    from askance.experiments.tables import terminal_table
+    from rich.markdown import Markdown
+
+    from askance.experiments.tables import result_table
 
     console = stdout()
-    console.print(terminal_table(found))
+    console.print(Markdown(result_table(found).to_markdown()))
     for path in written:
         console.print(f"wrote {path}")

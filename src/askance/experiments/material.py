@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from askance.data import DataFault, read
 from askance.engine.coins import coins
-from askance.inputs import AnyRows, as_rows, sentence, sorted_rows
-from askance.rows import SOUND, UNSORTED
+from askance.engine.machine import AnyRows
+from askance.inputs import as_rows, sentence, sorted_rows
+from askance.rows import SOUND, UNSORTED, SparseRows
 
 # From this share of non-zeros on, a loop over all features is faster than one over those that are there.
 DENSE = 0.4
@@ -56,14 +57,14 @@ def material(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Material:
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"{name}: all rows have the label {classes.tolist()[0]!r}, so nothing can be learned")
-    labels = (2.0 * codes - 1.0) if len(classes) == 2 else codes.astype(np.float64)
+    labels = np.asarray(2.0 * codes - 1.0 if len(classes) == 2 else codes, np.float64)
     X = _plain(X, rows)
     return Material(name, X, labels, tuple(classes.tolist()), _digest(X, labels))
 
 
 def _plain(X: Any, rows: AnyRows) -> Any:
     """The rows as a matrix of the wanted precision, dense if most numbers are there anyhow."""
-    if not sp.issparse(X):
+    if not isinstance(rows, SparseRows):
         return rows.values
     X = sp.csr_array((rows.values, rows.indices.view(np.int32), rows.starts.astype(np.int64)), shape=X.shape)
     return X.toarray() if X.nnz > DENSE * X.shape[0] * X.shape[1] else X
@@ -95,7 +96,7 @@ def _pair(name: str, given: Any) -> tuple[Any, Any]:
 
 def _whole(source: Any, dtype: np.dtype[Any]) -> tuple[str, Any, Any]:
     """All rows of a file at once."""
-    stream = read(source, dtype=dtype)
+    stream = read(source, dtype=str(dtype))
     chunks = list(stream)
     if any(chunk.y is None for chunk in chunks):
         raise DataFault(f"{stream.name} has no labels, which experiments need")

@@ -49,7 +49,7 @@ class Method(NamedTuple):
         parts = parts_of(self.name, setting)
         query = with_floats(parts.query)
         return Candidate(
-            with_floats(parts.update), query if factor == 1.0 else query.scaled(factor), float(parts.sgn0)
+            with_floats(parts.update), query if factor == 1.0 else query.scaled(factor), int(parts.sgn0)
         )
 
 

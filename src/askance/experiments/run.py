@@ -68,7 +68,7 @@ def sweep(
 def _in_parallel(
     plan: Plan, sets: Sequence[Material], store: Store, backend: str, jobs: int, watch: Watch | None
 ) -> Iterator[list[Row]]:
-    import joblib
+    import joblib  # type: ignore[import-untyped]
 
     cells = [(method, data) for data in sets for method in plan.methods]
     work = (joblib.delayed(run_cell)(plan, method, data, store) for method, data in cells)
@@ -82,7 +82,7 @@ def _in_parallel(
 
 def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[Row]:
     """One algorithm on one data set: tuned, then run on every permutation."""
-    key = [__version__, package_digest(), data.digest, method.name, list(map(as_json, method.settings))]
+    key: list[Any] = [__version__, package_digest(), data.digest, method.name, list(map(as_json, method.settings))]
     key += [plan.permutations, plan.tuning, plan.metric, plan.seed, plan.dtype, plan.points]
     if plan.rates is None:
         rows: list[Row] = store.recall(["grid", *key], lambda: _grid(plan, method, data))
@@ -100,7 +100,7 @@ def _grid(plan: Plan, method: Method, data: Material) -> list[Row]:
     trials = [play(candidates, data, stream, plan.points) for stream in streams]
     rows = []
     for setting, own in zip(method.settings, zip(*trials, strict=True), strict=True):
-        share = float(np.mean([trial.counts[-1].asked / trial.counts[-1].rows for trial in own]))
+        share = float(np.mean([_share(trial.counts[-1]) for trial in own]))
         for permutation, trial in enumerate(own):
             row = _row(plan, data, permutation, as_json(setting), max(share, LEAST_SHARE), trial)
             rows.append({**row, "algorithm": " ".join([method.label, *_told(setting)])})
@@ -125,7 +125,7 @@ def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> li
             for factor in row
         ]
         found = [[trial.counts[-1] for trial in play(candidates, data, stream)] for stream in streams]
-        shares = np.mean([[counts.asked / counts.rows for counts in one] for one in found], axis=0)
+        shares = np.mean([[_share(counts) for counts in one] for one in found], axis=0)
         values = np.mean([[_value(counts, plan.metric) for counts in one] for one in found], axis=0)
         return shares.reshape(factors.shape), values.reshape(factors.shape)
 
@@ -163,22 +163,20 @@ def _met(plan: Plan, method: Method, data: Material, able: list[tuple[float, Cho
     shares = np.zeros((len(able), len(near)))
     for permutation in range(plan.permutations):
         trials = play(candidates, data, shuffled(data, plan.seed, permutation))
-        counts = [trial.counts[-1] for trial in trials]
-        shares += np.array([count.asked / count.rows for count in counts]).reshape(shares.shape)
+        shares += np.array([_share(trial.counts[-1]) for trial in trials]).reshape(shares.shape)
     means = shares / plan.permutations
     return [meeting(rate, choice.factor * near, share) for (rate, choice), share in zip(able, means, strict=True)]
 
 
 def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float, trial: Trial) -> Row:
     counts = trial.counts[-1]
-    asked = counts.asked / counts.rows
     names = [name for name, entry in METRICS.items() if not (data.many and entry.two_classes)]
     return {
         "rate": rate,
         "permutation": permutation,
         "parameters": setting,
         "tuned_on": plan.told(),
-        "asked": asked,
+        "asked": _share(counts),
         "updates": counts.updates,
         **{name: _value(counts, name) for name in names},
         **{name: int(getattr(counts, name)) for name in COUNTED},
@@ -187,6 +185,11 @@ def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float
         "rounds": [moment.rows for moment in trial.counts],
         "mistakes_by_round": [moment.mistakes for moment in trial.counts],
     }
+
+
+def _share(counts: Counts) -> float:
+    """Of labels that were asked for."""
+    return _value(counts, "query_ratio")
 
 
 def _value(counts: Counts, metric: str) -> float:

@@ -19,7 +19,7 @@ class Candidate(NamedTuple):
 
     update: Any
     query: Any
-    at_zero: float
+    at_zero: int
 
 
 class Trial(NamedTuple):
@@ -55,7 +55,7 @@ def _ends(rounds: int, parts: int) -> list[int]:
 def _together(candidates: list[Candidate], stream: Shuffled, parts: int) -> list[Trial]:
     began, first, counts = time.perf_counter(), 0, []
     rules = [(candidate.update, candidate.query) for candidate in candidates]
-    bank = Bank(rules, stream.X.shape[1], stream.X.dtype, candidates[0].at_zero)
+    bank = Bank(rules, stream.X.shape[1], stream.X.dtype, float(candidates[0].at_zero))
     for last in _ends(len(stream.y), parts):
         bank.run(stream.rows.between(first, last), stream.y[first:last], stream.coins[first:last])
         counts.append(_of_lanes(bank, stream.y[:last]))
@@ -88,5 +88,5 @@ def _alone(candidate: Candidate, data: Material, stream: Shuffled, parts: int) -
     right = np.where(trace.labels == stream.y, 1, -1)
     truth, guesses = (np.ones_like(right), right) if data.many else (stream.y, stream.y * right)
     seen = events(truth, guesses, trace.asked, trace.updated)
-    counts = [counted(Counts(*(count[:last] for count in seen))).counts for last in _ends(len(stream.y), parts)]
+    counts = [counted(seen, 0, last).counts for last in _ends(len(stream.y), parts)]
     return Trial(counts, time.perf_counter() - began)
