@@ -1,19 +1,22 @@
-"""`askance data`: what is in a file."""
+"""`askance data`: what is in a file or a named data set."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from askance.cli import options
+from askance.cli import named, options
 from askance.cli.console import print_json, shown_class, stdout
 
 if TYPE_CHECKING:
     from askance.data import Description
 
-EXAMPLE = "Example:   askance data info mails.csv"
+EXAMPLE = "Example:   askance data info mails.csv   or   askance data info usps --paper nguyen2011 --shuffle 7"
 MOST_CLASSES_SHOWN = 12
 
 app = typer.Typer(name="data")
+app.command("list", epilog=named.LIST_EXAMPLE)(named.show_list)
+app.command("fetch", epilog=named.FETCH_EXAMPLE)(named.fetch_sets)
 
 
 @app.callback(invoke_without_command=True)
@@ -25,7 +28,15 @@ def _data(context: typer.Context) -> None:
 
 @app.command(epilog=EXAMPLE)
 def info(
-    file: options.File,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", show_default=False, help=f"{options.FORMATS}; or a name of `askance data list`."
+        ),
+    ],
+    paper: Annotated[
+        str | None, options.option("Of a named data set: prepare it as this paper did.", "PAPER", options.READING)
+    ] = None,
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", rich_help_panel=options.READING, help="The rows have no labels.")
     ] = False,
@@ -39,11 +50,20 @@ def info(
     shuffle: options.Shuffle = None,
     json: options.Json = False,
 ) -> None:
-    """Say what FILE holds: rows, features, classes, and what to beware of."""
+    """Say what FILE holds: rows, features, classes, and what to beware of.
+
+    FILE may also be the name of a data set: then also where it comes from and how papers prepared it.
+    """
     from askance.cli.progress import Watched, progress
     from askance.cli.source import open_file
     from askance.data import describe
 
+    if named.is_name(file):
+        _refuse_for_names(unlabelled, label, text, drop, category, format, delimiter, zero_based)
+        _info_of_name(str(file), paper, shuffle, json=json)
+        return
+    if paper is not None:
+        raise ValueError(f"--paper {paper}: {file} is no named data set; `askance data list` has them all")
     reading = options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle)
     stream = open_file(file, reading, "float64", labelled=not unlabelled)
     with progress(file.name) as tell:
@@ -52,6 +72,48 @@ def info(
         print_json(_as_dict(description))
     else:
         _show(file.name, description)
+
+
+def _refuse_for_names(*given: object) -> None:
+    """An option that would be passed over in silence is most likely a mistake."""
+    if any(given):
+        raise ValueError(
+            "a named data set is read in its own way: of the options for reading, give --shuffle alone"
+        )
+
+
+def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool) -> None:
+    from askance.data import describe
+    from askance.data.named import look_for, prepare
+    from askance.data.named.finding import entry_of, how_to_get
+    from askance.data.named.loading import as_stream
+
+    whole, entry = entry_of(name)
+    content: dict[str, Any] = {}
+    description, notes = None, []
+    has_rows = entry is None or entry.classes is not None
+    if has_rows and (paper is not None or look_for(name) is not None):
+        prepared = prepare(name, paper, seed)
+        description, notes = describe(as_stream(prepared, name)), prepared.notes
+        content = _as_dict(description) | {"differences": notes}
+    if json:
+        print_json(
+            {"register": named.as_dict(whole, entry) if entry else None, "paper": paper, "rows": content or None}
+        )
+        return
+    named.explain(name)
+    console = stdout()
+    found = look_for(name)
+    if found is None:
+        console.print(f"\n{how_to_get(name)}")
+        return
+    for path in found.paths:
+        console.print(f"found     {path}", soft_wrap=True)
+    for note in notes:
+        console.print(f"beware    {note}")
+    if description is not None:
+        console.print()
+        _show(name if paper is None else f"{name} as in {paper}", description)
 
 
 def _show(name: str, description: "Description") -> None:

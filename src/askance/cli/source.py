@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance.cli.options import Reading
 from askance.cli.progress import Tell, Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
-from askance.data.stream import Chunk, Features
+from askance.data.stacking import stacked
+from askance.data.stream import Chunk
 
 CHUNK_ROWS = 2048
 
@@ -53,18 +53,6 @@ def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
     labels = None if chunks[0].y is None else np.concatenate([chunk.y for chunk in chunks])
     rows = stacked([chunk.X for chunk in chunks])
     return read_arrays(rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=seed)
-
-
-def stacked(parts: list[Features]) -> Features:
-    """All rows of consecutive chunks."""
-    if not sp.issparse(parts[-1]):
-        return np.concatenate(parts)
-    width = parts[-1].shape[1]  # never narrower than one before it
-    return sp.vstack([_widened(part, width) for part in parts], format="csr")
-
-
-def _widened(part: Any, width: int) -> sp.csr_array:
-    return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width))
 
 
 def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -> Classes:

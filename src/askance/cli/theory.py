@@ -8,7 +8,7 @@ from askance.bounds import THEOREMS, Bound
 from askance.bounds.evaluation import evaluate_on
 from askance.bounds.given import labelled
 from askance.bounds.register import find
-from askance.cli.source import stacked
+from askance.data.stacking import stacked
 from askance.data.stream import Chunk
 from askance.papers import look_up
 from askance.trace import MANY, Trace

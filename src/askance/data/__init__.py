@@ -1,9 +1,23 @@
-"""Data in: files, arrays and data frames as streams of rows; text and records hashed into rows."""
+"""Data in: files, arrays and data frames as streams; text and records hashed into rows; data sets by name."""
 
-from askance.data.faults import DataFault
+from askance.data.faults import DataFault, DataNotice
 from askance.data.hashing import hash_records, hash_texts
 from askance.data.info import Description, describe
+from askance.data.named import fetch, find, load
 from askance.data.reading import read
 from askance.data.stream import Chunk, Stream
 
-__all__ = ["Chunk", "DataFault", "Description", "Stream", "describe", "hash_records", "hash_texts", "read"]
+__all__ = [
+    "Chunk",
+    "DataFault",
+    "DataNotice",
+    "Description",
+    "Stream",
+    "describe",
+    "fetch",
+    "find",
+    "hash_records",
+    "hash_texts",
+    "load",
+    "read",
+]

@@ -26,18 +26,23 @@ def read_npz(
     dtype: str = "float32",
     chunk_rows: int = 2048,
     shuffle: int | None = None,
+    view: int | None = None,
 ) -> ArrayStream:
-    """The rows of an archive; `label` names the array with the labels, "y" unless said."""
-    arrays = _load(path, label)
+    """The rows of an archive; `label` names the array with the labels, "y" unless said.
+
+    Of an archive with several views of the same rows, `view1_data` and so on, the one numbered `view` is read.
+    """
+    prefix = "" if view is None else f"view{view}_"
+    arrays = {key.removeprefix(prefix): array for key, array in _load(path, label, prefix).items()}
     y = None if label is False else _member(arrays, label or "y", path, "name the labels' array with label=...")
     X = _member(arrays, "X", path) if "X" in arrays else _csr(arrays, path)
     stream = read_arrays(X, y, name=str(path), dtype=dtype, chunk_rows=chunk_rows, shuffle=shuffle)
     return replace(stream, name=stem(path))  # messages have named the path
 
 
-def _load(path: Path, label: str | Literal[False] | None) -> dict[str, NDArray[Any] | None]:
+def _load(path: Path, label: str | Literal[False] | None, prefix: str) -> dict[str, NDArray[Any] | None]:
     """The arrays that are needed; the others' names only, for messages."""
-    needed = {*_CSR, "format", "X", label or "y"}
+    needed = {*(prefix + key for key in (*_CSR, "format", "X")), label or "y"}
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)

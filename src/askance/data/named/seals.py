@@ -1,0 +1,46 @@
+"""The checksum of a fetched file, kept beside it in the form that `sha256sum --check` reads."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from askance.data.faults import DataFault
+from askance.data.files import reason
+
+
+def seal_of(path: Path) -> Path:
+    """The file that holds the checksum of another."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_seal(path: Path, sha256: str) -> None:
+    """Keep the checksum that a file is to have from now on."""
+    seal = seal_of(path)
+    unfinished = seal.with_name(f"{seal.name}.part")
+    unfinished.write_text(f"{sha256}  {path.name}\n")
+    os.replace(unfinished, seal)
+
+
+def read_seal(path: Path) -> str:
+    """The checksum that a file had when it was fetched."""
+    words = seal_of(path).read_text().split()
+    return words[0] if words else ""
+
+
+def check_seal(path: Path) -> None:
+    """Refuse a file that is not what was fetched."""
+    try:
+        same = digest(path) == read_seal(path)
+    except (OSError, ValueError) as error:
+        raise DataFault(f"{path}: cannot be checked ({reason(error)}): fetch it again") from error
+    if not same:
+        raise DataFault(
+            f"{path}: is not what was fetched, its sha256 differs from that in {seal_of(path).name}: "
+            "delete it and fetch it again"
+        )

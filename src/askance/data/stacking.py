@@ -1,0 +1,21 @@
+"""Consecutive chunks as one matrix."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from askance.data.stream import Features
+
+
+def stacked(parts: list[Features]) -> Features:
+    """All rows of consecutive chunks."""
+    if not sp.issparse(parts[-1]):
+        return np.concatenate(parts)
+    width = parts[-1].shape[1]  # never narrower than one before it
+    return sp.vstack([widened(part, width) for part in parts], format="csr")
+
+
+def widened(part: Any, width: int) -> sp.csr_array:
+    """The same rows with empty features at their end."""
+    return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width))
