@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.engine.bank import can_share
 from askance.experiments.material import Material
 from askance.experiments.trial import Candidate
 from askance.metrics.measures import check_kind, find
@@ -37,12 +36,6 @@ class Method(NamedTuple):
     def asks_for_all(self) -> bool:
         """Whether it uses every label."""
         return isinstance(self.candidate(self.settings[0]).query, Always)
-
-    @property
-    def is_cheap(self) -> bool:
-        """Whether banks can run it."""
-        first = self.candidate(self.settings[0])
-        return can_share(first.update, first.query)
 
     def candidate(self, setting: Mapping[str, Any], factor: float = 1.0) -> Candidate:
         """The learner of a setting, made `factor` times as eager to ask."""

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from askance import __version__
+from askance.engine.bank import can_share
 from askance.engine.digest import package_digest
 from askance.experiments.material import Material, materials, shuffled
 from askance.experiments.plan import Method, Plan, as_json, make_plan
 from askance.experiments.results import Results
-from askance.experiments.search import FINE, Choice, choose, meeting
+from askance.experiments.search import FINE, Choice, choose, meeting, steps
 from askance.experiments.store import Store
 from askance.experiments.trial import Trial, play
 from askance.metrics import METRICS, Counts, measure
@@ -116,25 +117,31 @@ def _told(setting: Mapping[str, Any]) -> list[str]:
 def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> list[Choice | None]:
     """The best setting at each rate, on permutations that are not reported."""
     streams = [shuffled(data, plan.seed, plan.permutations + number) for number in range(plan.tuning)]
-    factors_matter = not method.asks_for_all
 
-    def measured(settings: list[int], factors: Any) -> Any:
+    def measured(settings: list[int], factors: Any, count: int) -> Any:
         candidates = [
             method.candidate(method.settings[setting], factor)
             for setting, row in zip(settings, factors, strict=True)
             for factor in row
         ]
-        found = [[trial.counts[-1] for trial in play(candidates, data, stream)] for stream in streams]
+        found = [[trial.counts[-1] for trial in play(candidates, data, stream)] for stream in streams[:count]]
         shares = np.mean([[_share(counts) for counts in one] for one in found], axis=0)
         values = np.mean([[_value(counts, plan.metric) for counts in one] for one in found], axis=0)
         return shares.reshape(factors.shape), values.reshape(factors.shape)
 
     better = METRICS[plan.metric].larger_is_better
-    if factors_matter:
-        return choose(len(method.settings), rates, better, measured)[0]
-    _, values = measured(list(range(len(method.settings))), np.ones((len(method.settings), 1)))
+    if not method.asks_for_all:
+        plan_of_search = steps(plan.tuning, cheap=_is_cheap(method, data))
+        return choose(len(method.settings), rates, better, measured, plan_of_search)
+    _, values = measured(list(range(len(method.settings))), np.ones((len(method.settings), 1)), plan.tuning)
     best = int(np.argmax(values) if better else np.argmin(values))
     return [Choice(best, 1.0, 1.0, float(values[best, 0]))]
+
+
+def _is_cheap(method: Method, data: Material) -> bool:
+    """Whether banks can run it."""
+    first = method.candidate(method.settings[0])
+    return not data.many and can_share(first.update, first.query)
 
 
 def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chosen: list[Any]) -> list[Row]:
@@ -154,7 +161,7 @@ def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chos
 
 def _met(plan: Plan, method: Method, data: Material, able: list[tuple[float, Choice]]) -> list[float]:
     """The factors with which the rates are met on the reported permutations; no label decides about them."""
-    near = 2.0 ** np.linspace(-0.5, 0.5, FINE if method.is_cheap and not data.many else 5)
+    near = 2.0 ** np.linspace(-0.5, 0.5, FINE if _is_cheap(method, data) else 5)
     candidates = [
         method.candidate(method.settings[choice.setting], choice.factor * factor)
         for _, choice in able

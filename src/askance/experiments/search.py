@@ -1,8 +1,8 @@
 """Finding how eager a query rule must be for a wanted share of labels, and which setting is best at that share.
 
 The share grows with the factor by which a rule is made more eager. A wide and coarse grid of factors is tried for
-every setting, then a fine one around each wanted share; between two factors of the fine grid, shares and metrics
-are taken to be linear in the logarithm of the factor. In banks, a grid of sixteen costs as much as three passes.
+every setting, then finer ones around each wanted share; between two factors of the last, the logarithm of the
+share is taken to be linear in that of the factor. In banks, a grid of sixteen costs as much as three passes.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,13 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-# For settings by their number and factors by their row: the shares that were asked for, and the metric.
-Measure = Callable[[list[int], Numbers], tuple[Numbers, Numbers]]
+# For settings by their number, factors by their row, and so many streams: the shares asked for, and the metric.
+Measure = Callable[[list[int], Numbers, int], tuple[Numbers, Numbers]]
 
-WIDEST = 2.0 ** np.linspace(-30, 30, 16)
+WIDEST = (-30.0, 30.0)  # powers of two
 FINE = 16
+LEAST = 1e-9  # what counts as a share of its own
 # A share that is missed by more than this part of it counts as out of reach.
 NEAR = 0.1
+
+
+class Step(NamedTuple):
+    """How many factors are tried at a time, on how many streams."""
+
+    points: int
+    streams: int
+
+
+def steps(streams: int, *, cheap: bool) -> tuple[Step, ...]:
+    """In banks, many factors cost little; else a few streams must do until the factors are near."""
+    if cheap:
+        return Step(FINE, streams), Step(FINE, streams)
+    return Step(11, 1), Step(6, 1), Step(4, streams)
 
 
 class Choice(NamedTuple):
@@ -31,43 +46,49 @@ class Choice(NamedTuple):
 
 
 def choose(
-    settings: int, rates: Sequence[float], larger_is_better: bool, measure: Measure
-) -> tuple[list[Choice | None], Numbers]:
-    """The best choice for each rate, None if no setting can ask so seldom or so often; and the widest shares."""
+    settings: int, rates: Sequence[float], larger_is_better: bool, measure: Measure, plan: Sequence[Step]
+) -> list[Choice | None]:
+    """The best choice for each rate, None if no setting can ask so seldom or so often."""
     everyone = list(range(settings))
-    shares, _ = measure(everyone, np.tile(WIDEST, (settings, 1)))
-    reachable = np.array([shares.min(), shares.max()])
+    wide = np.tile(2.0 ** np.linspace(*WIDEST, plan[0].points), (settings, 1))
+    shares, metrics = measure(everyone, wide, plan[0].streams)
     choices: list[Choice | None] = []
     for rate in rates:
         able = [number for number in everyone if _reaches(shares[number], rate)]
         if not able:
             choices.append(None)
             continue
-        factors = np.array([_around(shares[number], rate) for number in able])
-        found, metrics = measure(able, factors)
-        picked = [_at(rate, *row) for row in zip(factors, found, metrics, strict=True)]
-        values = np.array([metric for _, _, metric in picked])
-        best = int(np.argmax(values) if larger_is_better else np.argmin(values))
+        factors, found, values = wide[able], shares[able], metrics[able]
+        for step in plan[1:]:
+            factors = np.array([_around(rate, *row, step.points) for row in zip(factors, found, strict=True)])
+            found, values = measure(able, factors, step.streams)
+        picked = [_at(rate, *row) for row in zip(factors, found, values, strict=True)]
+        scores = np.array([metric for _, _, metric in picked])
+        best = int(np.argmax(scores) if larger_is_better else np.argmin(scores))
         choices.append(Choice(able[best], *picked[best]))
-    return choices, reachable
+    return choices
 
 
 def _reaches(shares: Numbers, rate: float) -> bool:
     return bool(shares.min() <= rate * (1 + NEAR) and shares.max() >= rate * (1 - NEAR))
 
 
-def _around(shares: Numbers, rate: float) -> Numbers:
-    """A fine grid over the part of the wide one in which the rate lies, and a little more."""
-    above = int(np.argmax(shares >= rate)) if (shares >= rate).any() else len(shares) - 1
-    low, high = np.log2(WIDEST[max(above - 1, 0)]), np.log2(WIDEST[above])
-    return 2.0 ** np.linspace(low - 0.2, high + 0.2, FINE)
+def _around(rate: float, factors: Numbers, shares: Numbers, points: int) -> Numbers:
+    """A finer grid over the part of this one in which the rate lies, and a little more."""
+    below, _ = _place(rate, shares)
+    low, high = np.log2(factors[below]), np.log2(factors[below + 1])
+    more = 0.05 * (high - low)
+    return np.asarray(2.0 ** np.linspace(low - more, high + more, points))
 
 
 def _at(rate: float, factors: Numbers, shares: Numbers, metrics: Numbers) -> tuple[float, float, float]:
     """Factor, share and metric where the rate is met."""
     below, part = _place(rate, shares)
-    between = [float(v[below] + part * (v[below + 1] - v[below])) for v in (np.log2(factors), shares, metrics)]
-    return float(2.0 ** between[0]), between[1], between[2]
+    power, share, metric = (
+        float(values[below] + part * (values[below + 1] - values[below]))
+        for values in (np.log2(factors), shares, metrics)
+    )
+    return 2.0**power, share, metric
 
 
 def meeting(rate: float, factors: Numbers, shares: Numbers) -> float:
@@ -77,8 +98,9 @@ def meeting(rate: float, factors: Numbers, shares: Numbers) -> float:
 
 def _place(rate: float, shares: Numbers) -> tuple[int, float]:
     """Between which two shares the rate lies, and how far from the first to the second."""
-    rising = np.maximum.accumulate(shares)  # chance may let a share fall a little where it should rise
-    above = int(np.clip(np.searchsorted(rising, rate), 1, len(rising) - 1))
+    # Chance may let a share fall a little where it should rise.
+    rising = np.log(np.maximum(np.maximum.accumulate(shares), LEAST))
+    above = int(np.clip(np.searchsorted(rising, np.log(rate)), 1, len(rising) - 1))
     span = rising[above] - rising[above - 1]
-    part = float(np.clip((rate - rising[above - 1]) / span, 0.0, 1.0)) if span > 0 else 0.0
+    part = float(np.clip((np.log(rate) - rising[above - 1]) / span, 0.0, 1.0)) if span > 0 else 0.0
     return above - 1, part

@@ -50,7 +50,7 @@ def reproduce(
     sets, missing = {}, {}
     for label, (name, use) in table.data.items():
         try:
-            sets[label] = load(name, use)
+            sets[label] = load(name, use, seed)
         except DataFault as fault:
             missing[label] = str(fault)
     if not sets:

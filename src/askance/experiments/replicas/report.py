@@ -13,9 +13,10 @@ def markdown(found: Reproduction) -> str:
     if found.results is not None:
         parts += [*_figures(lines(table, found.results)), "", *_orderings(orderings(table, found.results))]
         parts += ["", f"Over {found.results.columns['permutation'].max() + 1} permutations; {_tuned(found)}."]
-    parts += [f"Left out: {label}. {why}" for label, why in found.missing.items()]
+    if found.missing:
+        parts += ["", "Left out:", "", *(f"- {label}: {why}" for label, why in found.missing.items())]
     if table.note:
-        parts.append(table.note)
+        parts += ["", table.note]
     return "\n".join(parts) + "\n"
 
 
