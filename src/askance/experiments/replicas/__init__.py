@@ -1,9 +1,10 @@
 """The papers' tables and figures, done again with the data that are found."""
 
 import os
+import warnings
 from typing import NamedTuple
 
-from askance.data import DataFault, load
+from askance.data import DataFault, DataNotice, load
 from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011
 from askance.experiments.replicas.replica import Table
 from askance.experiments.results import Results
@@ -16,11 +17,12 @@ QUICK = 3
 
 
 class Reproduction(NamedTuple):
-    """A table done again: what came of it, and why a data set was left out."""
+    """A table done again: what came of it, why data sets were left out, and in what others differ."""
 
     table: Table
     results: Results | None
     missing: dict[str, str]
+    notes: list[str]
 
 
 def tables_of(paper: str, table: str | None = None) -> tuple[Table, ...]:
@@ -48,13 +50,16 @@ def reproduce(
 ) -> Reproduction:
     """Do a table again on the data sets that are found; `quick` takes few permutations."""
     sets, missing = {}, {}
-    for label, (name, use) in table.data.items():
-        try:
-            sets[label] = load(name, use, seed)
-        except DataFault as fault:
-            missing[label] = str(fault)
+    with warnings.catch_warnings(record=True) as notices:
+        warnings.simplefilter("always", DataNotice)
+        for label, (name, use) in table.data.items():
+            try:
+                sets[label] = load(name, use, seed)
+            except DataFault as fault:
+                missing[label] = str(fault)
+    notes = [str(notice.message) for notice in notices]
     if not sets:
-        return Reproduction(table, None, missing)
+        return Reproduction(table, None, missing, notes)
     found = sweep(
         sets,
         table.algorithms,
@@ -70,4 +75,4 @@ def reproduce(
         store=store,
         watch=watch,
     )
-    return Reproduction(table, found, missing)
+    return Reproduction(table, found, missing, notes)

@@ -15,8 +15,8 @@ def markdown(found: Reproduction) -> str:
         parts += ["", f"Over {found.results.columns['permutation'].max() + 1} permutations; {_tuned(found)}."]
     if found.missing:
         parts += ["", "Left out:", "", *(f"- {label}: {why}" for label, why in found.missing.items())]
-    if table.note:
-        parts += ["", table.note]
+    if table.note or found.notes:
+        parts += ["", "To be known:", "", *(f"- {note}" for note in (*filter(None, [table.note]), *found.notes))]
     return "\n".join(parts) + "\n"
 
 
