@@ -269,10 +269,13 @@ def test_curves_in_any_order_are_kept(tmp_path: pathlib.Path) -> None:
     loaded = Results.load(tmp_path / "sweep.parquet").curves
     assert loaded is not None
 
-    def listed(curves: dict[str, Any]) -> list[tuple[Any, ...]]:
-        return sorted(zip(*(column.tolist() for column in curves.values()), strict=True))
-
-    assert listed(loaded) == listed(results.curves)
+    # Runs in their own order, and the moments of each as they came.
+    run = dict(
+        zip(zip(*(results.columns[name].tolist() for name in RUN), strict=True), range(len(results)), strict=True)
+    )
+    moments = list(zip(*(column[order].tolist() for column in results.curves.values()), strict=True))
+    expected = sorted(moments, key=lambda moment: run[moment[:4]])
+    assert list(zip(*(column.tolist() for column in loaded.values()), strict=True)) == expected
 
 
 def test_a_curve_without_a_run_is_not_saved(tmp_path: pathlib.Path) -> None:
