@@ -137,10 +137,17 @@ def test_a_rate_is_drawn_with_the_methods_that_use_every_label(results: Results)
 
 def test_the_settled_part_fills_the_panel(results: Results) -> None:
     for ax in draw_errors(results, 0.05).axes:
-        top = ax.get_ylim()[1]
-        settled = max(line.get_ydata()[5:].max() for line in ax.lines)
-        assert settled < top < 2 * settled
+        bottom, top = ax.get_ylim()
+        settled = np.concatenate([line.get_ydata()[9:] for line in ax.lines])  # of 100 moments
+        assert 0 <= bottom < settled.min() < settled.max() < top
+        assert settled.max() - settled.min() > 0.7 * (top - bottom)
         assert max(line.get_ydata().max() for line in ax.lines) > top
+
+
+def test_few_rates_are_the_ticks_of_a_logarithmic_axis(results: Results) -> None:
+    assert draw_rates(results).axes[0].get_xticks().tolist() == [1, 2, 5, 10, 20, 50]
+    many = sweep(data=["a8a"], rates=[0.01 * 1.3**i for i in range(12)], permutations=2)
+    assert set(draw_rates(many).axes[0].get_xticks()) > {1, 2, 5, 10}
 
 
 def test_a_method_that_may_ask_for_all_is_no_method_that_does() -> None:
@@ -187,6 +194,16 @@ def test_times_by_hand() -> None:
     assert [label.get_text() for label in left.get_yticklabels()] == ["PAA", "PA (all labels)"]
     assert left.get_xlim()[0] == 0
     assert left.get_xlabel() == "seconds"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "unit", "length"),
+    [(2.0, "seconds", 2), (0.25, "milliseconds", 250), (3e-5, "microseconds", 30), (0.0, "seconds", 0)],
+)
+def test_times_have_the_unit_of_the_longest(seconds: float, unit: str, length: float) -> None:
+    (ax,) = draw_times(results_of({("one", "PAA", 0.1): [0.5, 0.5]}, seconds=[seconds] * 2)).axes
+    assert ax.get_xlabel() == unit
+    assert ax.patches[0].get_width() == pytest.approx(length)
 
 
 def test_times_of_one_permutation_and_of_no_time() -> None:

@@ -1,6 +1,7 @@
 """Results of sweeps: who is best and who ties, choosing runs, tables of other packages, files."""
 
 import dataclasses
+import hashlib
 import math
 import pathlib
 import sys
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from askance.experiments.results import RUN, Cell, Results
+from askance.experiments.results import BLANK, DIGEST, RUN, Cell, Results
 from made_up_results import SMALL, results_of, sweep
 
 
@@ -228,18 +229,18 @@ def test_tables_of_other_packages(package: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "method", "remedy"),
+    ("package", "method", "fault"),
     [
-        ("pandas", "to_pandas", "pip install pandas"),
-        ("polars", "to_polars", "pip install polars"),
-        ("pyarrow", "to_arrow", r"pip install 'askance\[parquet\]'"),
+        ("pandas", "to_pandas", "this table needs pandas: pip install pandas"),
+        ("polars", "to_polars", "this table needs polars: pip install polars"),
+        ("pyarrow", "to_arrow", r"Parquet needs pyarrow: pip install 'askance\[parquet\]'"),
     ],
 )
 def test_missing_packages_are_named(
-    package: str, method: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+    package: str, method: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=f"^This table needs {package}: {remedy}$"):
+    with pytest.raises(ImportError, match=f"^{fault}$"):
         getattr(results_of(SMALL), method)()
 
 
@@ -269,10 +270,13 @@ def test_curves_in_any_order_are_kept(tmp_path: pathlib.Path) -> None:
     loaded = Results.load(tmp_path / "sweep.parquet").curves
     assert loaded is not None
 
-    def listed(curves: dict[str, Any]) -> list[tuple[Any, ...]]:
-        return sorted(zip(*(column.tolist() for column in curves.values()), strict=True))
-
-    assert listed(loaded) == listed(results.curves)
+    # Runs in their own order, and the moments of each as they came.
+    run = dict(
+        zip(zip(*(results.columns[name].tolist() for name in RUN), strict=True), range(len(results)), strict=True)
+    )
+    moments = list(zip(*(column[order].tolist() for column in results.curves.values()), strict=True))
+    expected = sorted(moments, key=lambda moment: run[moment[:4]])
+    assert list(zip(*(column.tolist() for column in loaded.values()), strict=True)) == expected
 
 
 def test_a_curve_without_a_run_is_not_saved(tmp_path: pathlib.Path) -> None:
@@ -320,6 +324,24 @@ def test_other_files_are_refused(tmp_path: pathlib.Path) -> None:
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(ValueError, match="is no file that could be replaced"):
         results_of(SMALL).save(tmp_path / "folder.parquet")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (b'"main": "f"', b'"main": "g"', "the main metric 'g' is none of f"),
+        (b'"metrics": [', b'"metricz": [', r"holds what no results can hold \('metrics'\)"),
+    ],
+)
+def test_a_forged_file_is_refused(
+    content: bytes, old: bytes, new: bytes, fault: str, tmp_path: pathlib.Path
+) -> None:
+    assert content.count(old) == 1
+    forged = DIGEST.sub(BLANK, content).replace(old, new)
+    forged = DIGEST.sub(hashlib.sha256(forged).hexdigest().encode(), forged)
+    (tmp_path / "sweep.parquet").write_bytes(forged)
+    with pytest.raises(ValueError, match=fault):
+        Results.load(tmp_path / "sweep.parquet")
 
 
 def test_another_format_is_told(content: bytes, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

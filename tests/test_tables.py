@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from askance.experiments.tables import Table, page, rank_table, result_table
 from made_up_results import SMALL, results_of, sweep
 
-NASTY = "<b>a|b*c_d`e</b> & [x](y) \\ $1 ~~z~~"
+NASTY = "<b>a|b</b> *c* _d_ `e` &amp; [x](y) \\ $1 ~~z~~"
 
 
 class Cells(html.parser.HTMLParser):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.experiments.results import Cell, Columns, Results
+from askance.experiments.results import ALL_LABELS, Cell, Columns, Results
 from askance.metrics.pictures import COLOURS, DASHES, INK, check_ending, decorate, new_figure, save_picture
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ PANEL_HEIGHT = 440
 SMALL = 8  # points: the least that is read with ease in print
 BAND = 0.15  # how much of a colour a band keeps
 PER_CENT = 100
+UNITS = {"seconds": 1, "milliseconds": 1e-3, "microseconds": 1e-6}
+MOST_TICKS = 7
 ROUND_STEPS = (1, 2, 2.5, 5, 10)
-SETTLED = 0.05  # of the rounds: until then an error is mostly chance
+SETTLED = 0.1  # of the rounds: until then an error is mostly chance
 
 
 class Look(NamedTuple):
@@ -70,7 +72,7 @@ def draw_rates(
             else:
                 for mean in means:
                     ax.axhline(mean, color=look.color, linestyle=look.linestyle, linewidth=1.3, zorder=1.5)
-        _rate_axis(ax, logarithmic)
+        _rate_axis(ax, logarithmic, [rate for rate in results.rates if rate != ALL_LABELS])
     better = "higher" if quantity.larger_is_better else "lower"
     unit = " in %" if quantity.is_share else ""
     return sheet.finished("labels asked in %", f"{quantity.title}{unit} ({better} is better)")
@@ -94,13 +96,14 @@ def draw_errors(
     looks = _looks(some)
     sheet = _Sheet(some.data_sets, looks, path, title, size)
     for ax, data in zip(sheet.panels, some.data_sets, strict=True):
-        highest = 0.0
+        ends = []
         for place, (name, look) in enumerate(looks.items()):
             rounds, means, deviations = _errors(some.curves or {}, data, name)
             _line(ax, look, rounds, means, deviations, shift=place / len(looks))
             settled = rounds >= SETTLED * rounds.max(initial=0)
-            highest = max(highest, (means + np.nan_to_num(deviations))[settled].max(initial=0))
-        ax.set_ylim(0, 1.05 * highest or None)
+            reach = np.nan_to_num(deviations)
+            ends += [*(means - reach)[settled], *(means + reach)[settled]]
+        _settle(ax, ends)
         _round_axis(ax)
     return sheet.finished("rounds", "error so far in % (lower is better)")
 
@@ -120,11 +123,13 @@ def draw_times(
     some = _at_rate(results, rate)
     cells = some.summary("seconds")
     sheet = _Sheet(some.data_sets, {}, path, title, size, bars=len(some.algorithms))
+    longest = max((cell.mean for cell in cells), default=0)
+    unit, seconds = next((one for one in UNITS.items() if longest >= one[1]), ("seconds", 1))
     for ax, data in zip(sheet.panels, some.data_sets, strict=True):
-        _bars(ax, {cell.algorithm: cell for cell in cells if cell.data == data}, _looks(some))
+        _bars(ax, {cell.algorithm: cell for cell in cells if cell.data == data}, _looks(some), 1 / seconds)
     for ax in sheet.inner:
         ax.tick_params(axis="y", labelleft=False)  # it has the same names as the panel at its left
-    return sheet.finished("seconds", "")
+    return sheet.finished(unit, "")
 
 
 class _Sheet:
@@ -191,6 +196,7 @@ class _Sheet:
             frameon=False,
             fontsize=SMALL,
             handlelength=2.6,
+            borderaxespad=0.2,
         )
         for text in legend.get_texts():
             text.set_parse_math(False)  # a dollar sign in a name is a dollar sign
@@ -239,20 +245,32 @@ def _line(
         every = (int(shift * apart), apart)
     ax.plot(x, means, markevery=every, **_drawn(look))
     if np.isfinite(deviations).any():
-        ax.fill_between(x, means - deviations, means + deviations, color=look.color, alpha=BAND, linewidth=0)
+        alpha = BAND if look.marker else BAND / 2  # black is stronger than colours
+        ax.fill_between(x, means - deviations, means + deviations, color=look.color, alpha=alpha, linewidth=0)
 
 
-def _rate_axis(ax: "Axes", logarithmic: bool) -> None:
+def _rate_axis(ax: "Axes", logarithmic: bool, rates: Sequence[float]) -> None:
     from matplotlib import ticker
 
     if logarithmic:
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        few = len(rates) <= MOST_TICKS
+        ax.xaxis.set_major_locator(
+            ticker.FixedLocator([PER_CENT * rate for rate in rates]) if few else ticker.LogLocator(subs=(1, 2, 5))
+        )
         ax.xaxis.set_minor_formatter(ticker.NullFormatter())
         ax.xaxis.set_minor_locator(ticker.NullLocator())
     else:
         ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=6, steps=ROUND_STEPS))
     ax.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+
+
+def _settle(ax: "Axes", ends: Sequence[float]) -> None:
+    """Let what lies between these ends fill the panel, and not what comes before."""
+    low, high = min(ends, default=0), max(ends, default=0)
+    if low < high:
+        margin = 0.05 * (high - low)
+        ax.set_ylim(max(0, low - margin), high + margin)
 
 
 def _round_axis(ax: "Axes") -> None:
@@ -262,27 +280,29 @@ def _round_axis(ax: "Axes") -> None:
     ax.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
 
 
-def _bars(ax: "Axes", cells: dict[str, Cell], looks: dict[str, Look]) -> None:
+def _bars(ax: "Axes", cells: dict[str, Cell], looks: dict[str, Look], factor: float) -> None:
     from matplotlib import ticker
 
     longest = 0.0
     for place, name in enumerate(looks):
         if name in cells:
-            mean, deviation = cells[name].mean, np.nan_to_num(cells[name].deviation)
+            mean, deviation = factor * cells[name].mean, factor * np.nan_to_num(cells[name].deviation)
             whisker = {"elinewidth": 1, "capsize": 2, "ecolor": INK}
             ax.barh(place, mean, height=0.62, color=BRIGHT[-1], xerr=deviation or None, error_kw=whisker)
-            ax.annotate(
-                _two_digits(mean), (mean + deviation, place), (4, 0), textcoords="offset points",
-                va="center", fontsize=SMALL, color=INK,
-            )  # fmt: skip
+            _number_beside(ax, mean, mean + deviation, place)
             longest = max(longest, mean + deviation)
     names = [_told(name, look) for name, look in looks.items()]
     ax.set_yticks(range(len(looks)), names, parse_math=False)
     ax.set_ylim(len(looks) - 0.5, -0.5)  # the first on top
-    ax.set_xlim(0, 1.3 * longest or None)  # room for the numbers
+    ax.set_xlim(0, 1.35 * longest or None)  # room for the numbers
     ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=ROUND_STEPS))
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
+
+
+def _number_beside(ax: "Axes", value: float, end: float, place: int) -> None:
+    text, beside = _two_digits(value), (4, 0)
+    ax.annotate(text, (end, place), beside, textcoords="offset points", va="center", fontsize=SMALL, color=INK)
 
 
 def _two_digits(value: float) -> str:

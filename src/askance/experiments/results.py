@@ -226,17 +226,17 @@ class Results:
 
     def to_arrow(self) -> "pyarrow.Table":
         """The columns as an Arrow table."""
-        arrow = _package("pyarrow", "pip install 'askance[parquet]'")
+        arrow = _package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
         return arrow.table({name: arrow.array(column) for name, column in self.columns.items()})
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The columns as a data frame of pandas."""
-        frames = _package("pandas", "pip install pandas")
+        frames = _package("this table", "pandas", "pip install pandas")
         return frames.DataFrame(self.columns)
 
     def to_polars(self) -> "polars.DataFrame":
         """The columns as a data frame of polars."""
-        frames = _package("polars", "pip install polars")
+        frames = _package("this table", "polars", "pip install polars")
         return frames.DataFrame(self.columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -386,15 +386,23 @@ def _to_bytes(results: Results) -> bytes:
 
 
 def _from_bytes(content: bytes) -> Results:
-    arrow = _package("pyarrow", "pip install 'askance[parquet]'")
+    arrow = _package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
     from pyarrow import parquet
 
     *_, digest = [b"", *DIGEST.findall(content)]
     # Checked before anything is made of the rest: a reader of damaged Parquet may do worse than raise.
     if not digest or hashlib.sha256(_with_digest(content, BLANK)).hexdigest().encode() != digest:
         raise ValueError("is damaged, or holds no results of askance")
-    table = parquet.read_table(arrow.BufferReader(content))
-    about = json.loads(table.schema.metadata[b"askance"])
+    try:
+        file = parquet.ParquetFile(arrow.BufferReader(content))
+        # The file's own metadata: those of the table are an encoded copy, made before the digest was known.
+        return _from_table(file.read(), json.loads(file.metadata.metadata[b"askance"]))
+    except (arrow.ArrowException, KeyError, TypeError) as error:
+        # The digest fits, so somebody made it so.
+        raise ValueError(f"holds what no results can hold ({' '.join(str(error).split())[:100]})") from None
+
+
+def _from_table(table: Any, about: dict[str, Any]) -> Results:
     if about["format"] != FORMAT:
         raise ValueError(f"has format {about['format']}, and this askance reads format {FORMAT}")
     names = [name for name in table.column_names if not name.startswith("curve ")]
@@ -442,8 +450,8 @@ def _from_arrow(column: Any) -> NDArray[Any]:
     return values.astype(str) if values.dtype == object else values
 
 
-def _package(name: str, remedy: str) -> Any:
+def _package(use: str, name: str, remedy: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as missing:
-        raise ImportError(f"This table needs {name}: {remedy}") from missing
+        raise ImportError(f"{use} needs {name}: {remedy}") from missing
