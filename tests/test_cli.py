@@ -31,7 +31,18 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("run",), ("demo",), ("catalog",), ("data",), ("data", "info"), ("doctor",)]
+    "words",
+    [
+        (),
+        ("run",),
+        ("demo",),
+        ("catalog",),
+        ("data",),
+        ("data", "info"),
+        ("data", "list"),
+        ("data", "fetch"),
+        ("doctor",),
+    ],
 )
 def test_every_command_has_help_with_an_example_that_fits_a_narrow_terminal(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")

@@ -301,8 +301,11 @@ def test_a_refused_connection(home, monkeypatch):
 
 
 def test_a_name_that_no_network_knows(home, monkeypatch):
-    move_to(monkeypatch, "http://nowhere.invalid/toy.svm")
-    assert "cannot be reached" in fault_of_fetching()
+    def unknown(*words, **options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert "cannot be reached (Name or service not known): check the network" in fault_of_fetching()
 
 
 def test_a_server_that_falls_silent(home, monkeypatch):
