@@ -115,6 +115,23 @@ def test_a_public_file_may_lie_in_a_directory_under_its_own_name(here, add):
     assert y.tolist() == [1, -1, 1]
 
 
+def test_a_public_file_in_a_directory_must_have_the_published_checksum(here, add):
+    add("toy", 2, 1, files=(File("https://example.org/toy-train", sha256="0" * 64),))
+    (here / "toy-train").write_text("1 1:1\n-1 1:2\n")
+    with pytest.raises(DataFault, match="is not the public file, its sha256 is not the published one"):
+        load("toy")
+    (here / "toy.svm").write_text("1 1:1\n-1 1:2\n")  # a file of one's own has none
+    load("toy")
+
+
+def test_reading_tells_its_progress(here, add):
+    add("toy", 5000, 1)
+    write_npz(here, "toy", np.ones((5000, 1)), [1, -1] * 2500)
+    shares = []
+    prepare("toy", tell=shares.append)
+    assert shares == [2048 / 5000, 4096 / 5000, 1.0]
+
+
 def test_the_cache_is_in_the_users_cache_directory_unless_said(monkeypatch, tmp_path):
     monkeypatch.delenv("ASKANCE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
