@@ -370,6 +370,22 @@ def test_a_packed_table_with_its_label_first(here, add):
     assert y.tolist() == [2, 1, 0]
 
 
+def test_labels_of_a_table_that_are_numbers_are_ordered_as_numbers(here, add):
+    add("toy", 3, 1, 12, files=(File("https://example.org/toy.data", Table(label=0)),))
+    put_into_cache("toy", "toy.data", b"2,5\n12,6\n1,7\n")
+    assert prepare("toy").y.tolist() == [1, 11, 0]
+
+
+def test_only_svmlight_may_leave_features_out(here, add):
+    add("toy", 2, 3)
+    (here / "toy.svm").write_text("1 1:1\n-1 1:2\n")
+    assert load("toy")[0].shape == (2, 3)
+    (here / "toy.svm").unlink()
+    (here / "toy.csv").write_text("a,label\n1,0\n2,1\n")
+    with pytest.warns(DataNotice, match="toy has 1 features here, 3 in the register"):
+        assert load("toy")[0].shape == (2, 1)
+
+
 def test_a_table_with_names_and_missing_cells(here, add):
     add("toy", 4, 4, files=(File("https://example.org/toy.data", Table(positive="+", categories=(0,))),))
     put_into_cache("toy", "toy.data", b"b,1,+\na,?,-\n?,3,-\nc,8,+\n")

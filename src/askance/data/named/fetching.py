@@ -6,7 +6,7 @@ right it gets its seal, and its name last of all: what has its name is whole.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -16,12 +16,10 @@ from askance.data.named.entry import File
 from askance.data.named.finding import CACHE, cache_directory, entry_of, find
 from askance.data.named.seals import check, digest, seal_of, write_seal
 from askance.data.named.serving import GOES_ON, Answer, ask_for
+from askance.data.stream import Tell
 
 BLOCK = 1 << 16
 OR_CHANGED = "fetch it again; if that does not help, the file at its home has changed"
-
-Tell = Callable[[float], None]
-"""Called with the share of the work that is done."""
 
 
 class Fetched(NamedTuple):

@@ -1,7 +1,6 @@
 """A named data set in memory, as it is or as a paper prepared it."""
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,12 +18,9 @@ from askance.data.named.tables import read_table
 from askance.data.npz import read_npz
 from askance.data.reading import read
 from askance.data.stacking import stacked, widened
-from askance.data.stream import Stream
+from askance.data.stream import Stream, Tell
 
 CLASS_NAMES = "label_names"
-
-Tell = Callable[[float], None]
-"""Called with the share of the work that is done."""
 
 
 class Prepared(NamedTuple):
@@ -111,8 +107,8 @@ def _read(
         _part(path, file, entry, tell) for path, file in zip(found.paths, found.files or (None,), strict=True)
     ]
     width = max(X.shape[1] for X, _ in parts)
-    if entry is not None and found.paths[0].suffix != ".npz":
-        width = max(width, entry.features or 0)  # a svmlight file ends with the last feature that occurs
+    if entry is not None and not is_sample and _is_svmlight(found.paths[0], found.files[:1]):
+        width = max(width, entry.features or 0)  # such a file ends with the last feature that occurs
     X = sp.vstack([widened(X, width) for X, _ in parts], format="csr")
     y = classes_as_numbers(np.concatenate([y for _, y in parts]), entry.classes if entry else None, name)
     data = Labelled(X, y, _class_names(found.paths[0]))
@@ -159,8 +155,14 @@ def _part(
 def _stream(path: Path, file: File | None, entry: Entry | None) -> Stream:
     if path.suffix == ".npz":
         return read_npz(path, view=None if entry is None else entry.view)
-    is_svmlight = file is not None or path.suffix in (".bz2", ".xz")
-    return read(path, format="svmlight" if is_svmlight else None)
+    return read(path, format="svmlight" if _is_svmlight(path, () if file is None else (file,)) else None)
+
+
+def _is_svmlight(path: Path, files: tuple[File, ...]) -> bool:
+    """Whether a file is read as svmlight: a public one that is no table, or one of one's own by its ending."""
+    if files:
+        return files[0].table is None
+    return not {".svm", ".libsvm", ".svmlight"}.isdisjoint(path.suffixes)
 
 
 def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArray[np.int64]:
