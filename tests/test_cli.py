@@ -32,7 +32,19 @@ def test_version():
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("run",), ("demo",), ("catalog",), ("data",), ("data", "info"), ("doctor",), ("sweep",), ("reproduce",)],
+    [
+        (),
+        ("run",),
+        ("demo",),
+        ("catalog",),
+        ("data",),
+        ("data", "info"),
+        ("data", "list"),
+        ("data", "fetch"),
+        ("doctor",),
+        ("sweep",),
+        ("reproduce",),
+    ],
 )
 def test_every_command_has_help_with_an_example_that_fits_a_narrow_terminal(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")

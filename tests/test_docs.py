@@ -20,6 +20,7 @@ def test_the_examples_of_a_page_run_in_their_order(
     page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASKANCE_DATA", "")  # examples may set it: afterwards it is as before
     # A file of its own, because rules without a source are compiled anew each time.
     script = tmp_path / f"{page.stem.replace('-', '_')}.py"
     script.write_text("\n".join(python_blocks(page)))

@@ -115,6 +115,23 @@ def test_a_public_file_may_lie_in_a_directory_under_its_own_name(here, add):
     assert y.tolist() == [1, -1, 1]
 
 
+def test_a_public_file_in_a_directory_must_have_the_published_checksum(here, add):
+    add("toy", 2, 1, files=(File("https://example.org/toy-train", sha256="0" * 64),))
+    (here / "toy-train").write_text("1 1:1\n-1 1:2\n")
+    with pytest.raises(DataFault, match="is not the public file, its sha256 is not the published one"):
+        load("toy")
+    (here / "toy.svm").write_text("1 1:1\n-1 1:2\n")  # a file of one's own has none
+    load("toy")
+
+
+def test_reading_tells_its_progress(here, add):
+    add("toy", 5000, 1)
+    write_npz(here, "toy", np.ones((5000, 1)), [1, -1] * 2500)
+    shares = []
+    prepare("toy", tell=shares.append)
+    assert shares == [2048 / 5000, 4096 / 5000, 1.0]
+
+
 def test_the_cache_is_in_the_users_cache_directory_unless_said(monkeypatch, tmp_path):
     monkeypatch.delenv("ASKANCE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -351,6 +368,22 @@ def test_a_packed_table_with_its_label_first(here, add):
     X, y = load("toy")
     assert X.toarray().tolist() == [[2, 8], [5, 12], [4, 11]]
     assert y.tolist() == [2, 1, 0]
+
+
+def test_labels_of_a_table_that_are_numbers_are_ordered_as_numbers(here, add):
+    add("toy", 3, 1, 12, files=(File("https://example.org/toy.data", Table(label=0)),))
+    put_into_cache("toy", "toy.data", b"2,5\n12,6\n1,7\n")
+    assert prepare("toy").y.tolist() == [1, 11, 0]
+
+
+def test_only_svmlight_may_leave_features_out(here, add):
+    add("toy", 2, 3)
+    (here / "toy.svm").write_text("1 1:1\n-1 1:2\n")
+    assert load("toy")[0].shape == (2, 3)
+    (here / "toy.svm").unlink()
+    (here / "toy.csv").write_text("a,label\n1,0\n2,1\n")
+    with pytest.warns(DataNotice, match="toy has 1 features here, 3 in the register"):
+        assert load("toy")[0].shape == (2, 1)
 
 
 def test_a_table_with_names_and_missing_cells(here, add):

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.base import clone
 
-from askance.cli.progress import Tell, Watched
+from askance.cli.progress import Watched
 from askance.cli.source import Classes
-from askance.data.stream import Chunk, Stream
+from askance.data.stream import Chunk, Stream, Tell
 from askance.learner import Learner
 from askance.metrics import CurveRecorder
 from askance.trace import Trace

@@ -83,6 +83,7 @@ def _refuse_for_names(*given: object) -> None:
 
 
 def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool) -> None:
+    from askance.cli.progress import progress
     from askance.data import describe
     from askance.data.named import look_for, prepare
     from askance.data.named.finding import entry_of, how_to_get
@@ -93,7 +94,8 @@ def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool)
     description, notes = None, []
     has_rows = entry is None or entry.classes is not None
     if has_rows and (paper is not None or look_for(name) is not None):
-        prepared = prepare(name, paper, seed)
+        with progress(name) as tell:
+            prepared = prepare(name, paper, seed, tell)
         description, notes = describe(as_stream(prepared, name)), prepared.notes
         content = _as_dict(description) | {"differences": notes}
     if json:

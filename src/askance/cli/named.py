@@ -103,6 +103,7 @@ def explain(name: str) -> None:
     console.print(f"home      {entry.page}", soft_wrap=True)
     for file in entry.files:
         console.print(f"file      {file.url}", soft_wrap=True)
+        console.print(f"sha256    {file.sha256 or 'not published'}", soft_wrap=True)
     for paper, use in entry.uses.items():
         console.print(f"{paper}: {PAPERS[_paper(paper)]}: {use.words}{f'; {use.note}' if use.note else ''}")
 

@@ -1,14 +1,11 @@
 """A progress bar on stderr, where that is a terminal."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from askance.data.stream import Chunk, Stream
-
-Tell = Callable[[float], None]
-"""Called with the share of the work that is done."""
+from askance.data.stream import Chunk, Stream, Tell
 
 
 @contextmanager

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.cli.options import Reading
-from askance.cli.progress import Tell, Watched, progress
+from askance.cli.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
 from askance.data.stacking import stacked
-from askance.data.stream import Chunk
+from askance.data.stream import Chunk, Tell
 
 CHUNK_ROWS = 2048
 

@@ -1,12 +1,15 @@
 """What every reader gives: a stream that can be gone through again, as chunks in constant memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Features: TypeAlias = NDArray[Any] | sp.csr_array
+
+Tell = Callable[[float], None]
+"""Called with the share of the work that is done."""
 
 
 class Chunk(NamedTuple):

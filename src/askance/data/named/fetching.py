@@ -6,7 +6,7 @@ right it gets its seal, and its name last of all: what has its name is whole.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,14 +14,12 @@ from askance.data.faults import DataFault
 from askance.data.files import reason
 from askance.data.named.entry import File
 from askance.data.named.finding import CACHE, cache_directory, entry_of, find
-from askance.data.named.seals import check_seal, digest, seal_of, write_seal
+from askance.data.named.seals import check, digest, seal_of, write_seal
 from askance.data.named.serving import GOES_ON, Answer, ask_for
+from askance.data.stream import Tell
 
 BLOCK = 1 << 16
 OR_CHANGED = "fetch it again; if that does not help, the file at its home has changed"
-
-Tell = Callable[[float], None]
-"""Called with the share of the work that is done."""
 
 
 class Fetched(NamedTuple):
@@ -66,9 +64,9 @@ def fetch_file(file: File, target: Path, tell: Tell) -> Fetched:
     with _writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.is_file() and seal_of(target).is_file():
-            check_seal(target)
+            sha256 = check(target, file.sha256, sealed=True)
             tell(1.0)
-            return Fetched(target, target.stat().st_size, digest(target), 0, was_here=True, published=published)
+            return Fetched(target, target.stat().st_size, sha256, 0, was_here=True, published=published)
         part = target.with_name(f"{target.name}.part")
         with part.open("ab") as out, _alone(out, target):
             resumed = _Download(file, part, out, tell).run()

@@ -10,9 +10,10 @@ from askance.data.faults import DataFault
 from askance.data.files import reason, shown
 from askance.data.named.entry import Entry, File
 from askance.data.named.register import REGISTER
-from askance.data.named.seals import check_seal, seal_of
+from askance.data.named.seals import check, seal_of
 
 DATA, CACHE = "ASKANCE_DATA", "ASKANCE_CACHE"
+FETCHED = "cache"
 
 # What may stand behind a name, the first that is there wins; svmlight may also be packed by bzip2 and xz.
 ENDINGS = (
@@ -63,9 +64,9 @@ def find(name: str) -> Found:
     found = look_for(name)
     if found is None:
         raise DataFault(how_to_get(name))
-    if found.place == "cache":
-        for path in found.paths:
-            check_seal(path)
+    for path, file in zip(found.paths, found.files, strict=False):  # a file of one's own has no checksum
+        if found.place == FETCHED or file.sha256 is not None:
+            check(path, file.sha256, sealed=found.place == FETCHED)
     return found
 
 
@@ -81,7 +82,7 @@ def look_for(name: str) -> Found | None:
     paths = tuple(cache / file.name for file in files)
     # A file gets its name last of all, after its seal: one without a seal did not come from a fetch.
     if paths and all(path.is_file() and seal_of(path).is_file() for path in paths):
-        return Found(name, paths, "cache", files)
+        return Found(name, paths, FETCHED, files)
     return None
 
 

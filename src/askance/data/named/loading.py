@@ -18,7 +18,7 @@ from askance.data.named.tables import read_table
 from askance.data.npz import read_npz
 from askance.data.reading import read
 from askance.data.stacking import stacked, widened
-from askance.data.stream import Stream
+from askance.data.stream import Stream, Tell
 
 CLASS_NAMES = "label_names"
 
@@ -45,15 +45,15 @@ def load(name: str, paper: str | None = None, seed: int | None = None) -> tuple[
     return X, y
 
 
-def prepare(name: str, paper: str | None = None, seed: int | None = None) -> Prepared:
-    """What `load` gives, with what it would warn of."""
+def prepare(name: str, paper: str | None = None, seed: int | None = None, tell: Tell | None = None) -> Prepared:
+    """What `load` gives, with what it would warn of; `tell` is called with the share of a file that is read."""
     whole, entry = entry_of(name)
     use = _use(whole, entry, paper)
     if seed is not None:
         random_order(1, seed)  # refuses what is no seed before anything is read
     if use is not None and seed is None and any(step.is_random for step in use.steps):
         raise DataFault(f"{name} as in {paper} is drawn at random: give a seed")
-    data, notes = _read(find(name), entry, is_sample=whole != name)
+    data, notes = _read(find(name), entry, is_sample=whole != name, tell=tell)
     if use is not None:
         if whole != name:
             use = use._replace(joined=())  # a part of the data set stands for all of it
@@ -94,17 +94,21 @@ def _joined(data: Labelled, part: Labelled) -> Labelled:
     return Labelled(X, np.concatenate([data.y, part.y]), data.names)
 
 
-def _read(found: Found, entry: Entry | None, *, is_sample: bool) -> tuple[Labelled, list[str]]:
+def _read(
+    found: Found, entry: Entry | None, *, is_sample: bool, tell: Tell | None = None
+) -> tuple[Labelled, list[str]]:
     """The rows as they are in the files, and in what they differ from the register."""
     name = found.name
     if entry is not None and entry.classes is None:
         raise DataFault(
             f"{name} holds {entry.holds}, not rows with one label each: read {found.paths[0]} yourself"
         )
-    parts = [_part(path, file, entry) for path, file in zip(found.paths, found.files or (None,), strict=True)]
+    parts = [
+        _part(path, file, entry, tell) for path, file in zip(found.paths, found.files or (None,), strict=True)
+    ]
     width = max(X.shape[1] for X, _ in parts)
-    if entry is not None and found.paths[0].suffix != ".npz":
-        width = max(width, entry.features or 0)  # a svmlight file ends with the last feature that occurs
+    if entry is not None and not is_sample and _is_svmlight(found.paths[0], found.files[:1]):
+        width = max(width, entry.features or 0)  # such a file ends with the last feature that occurs
     X = sp.vstack([widened(X, width) for X, _ in parts], format="csr")
     y = classes_as_numbers(np.concatenate([y for _, y in parts]), entry.classes if entry else None, name)
     data = Labelled(X, y, _class_names(found.paths[0]))
@@ -131,11 +135,17 @@ def _difference(
     return [f"{title} has {here} here, {there} {where}"] if differ else []
 
 
-def _part(path: Path, file: File | None, entry: Entry | None) -> tuple[sp.csr_array, NDArray[Any]]:
+def _part(
+    path: Path, file: File | None, entry: Entry | None, tell: Tell | None
+) -> tuple[sp.csr_array, NDArray[Any]]:
     if file is not None and file.table is not None:
         X, y = read_table(path, file.table)
         return X, y if file.table.positive is None else np.where(y == file.table.positive, 1, -1)
-    chunks = list(_stream(path, file, entry))
+    chunks = []
+    for chunk in _stream(path, file, entry):
+        chunks.append(chunk)
+        if tell is not None:
+            tell(chunk.progress)
     if any(chunk.y is None for chunk in chunks):
         raise DataFault(f"{path}: has no labels: check how it was made")
     X = sp.csr_array(stacked([chunk.X for chunk in chunks]), dtype=np.float32)
@@ -145,8 +155,14 @@ def _part(path: Path, file: File | None, entry: Entry | None) -> tuple[sp.csr_ar
 def _stream(path: Path, file: File | None, entry: Entry | None) -> Stream:
     if path.suffix == ".npz":
         return read_npz(path, view=None if entry is None else entry.view)
-    is_svmlight = file is not None or path.suffix in (".bz2", ".xz")
-    return read(path, format="svmlight" if is_svmlight else None)
+    return read(path, format="svmlight" if _is_svmlight(path, () if file is None else (file,)) else None)
+
+
+def _is_svmlight(path: Path, files: tuple[File, ...]) -> bool:
+    """Whether a file is read as svmlight: a public one that is no table, or one of one's own by its ending."""
+    if files:
+        return files[0].table is None
+    return not {".svm", ".libsvm", ".svmlight"}.isdisjoint(path.suffixes)
 
 
 def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArray[np.int64]:

@@ -33,14 +33,20 @@ def read_seal(path: Path) -> str:
     return words[0] if words else ""
 
 
-def check_seal(path: Path) -> None:
-    """Refuse a file that is not what was fetched."""
+def check(path: Path, published: str | None, *, sealed: bool) -> str:
+    """The checksum of a file, which must be the published one and, of a fetched file, the one that it had then."""
     try:
-        same = digest(path) == read_seal(path)
+        found = digest(path)
+        wanted = read_seal(path) if sealed else found
     except (OSError, ValueError) as error:
-        raise DataFault(f"{path}: cannot be checked ({reason(error)}): fetch it again") from error
-    if not same:
+        raise DataFault(f"{path}: cannot be checked ({reason(error)}): delete it and fetch it again") from error
+    if found != wanted:
         raise DataFault(
             f"{path}: is not what was fetched, its sha256 differs from that in {seal_of(path).name}: "
             "delete it and fetch it again"
         )
+    if published not in (None, found):
+        raise DataFault(
+            f"{path}: is not the public file, its sha256 is not the published one: delete it and fetch it"
+        )
+    return found

@@ -72,9 +72,10 @@ def ask_for(url: str, start: int = 0, version: str = "") -> Answer:
         if isinstance(error, DataFault):
             raise
         raise DataFault(f"{url}: cannot be reached ({_told(error)}): check the network, {BY_HAND}") from error
-    if answer.start in (0, start):
+    is_other = bool(answer.start and version and answer.version and answer.version != version)
+    if answer.start in (0, start) and not is_other:
         return answer
-    with answer:  # it begins elsewhere, or what is here is longer than the file
+    with answer:  # it begins elsewhere or is of another version, or what is here is longer than the file
         return ask_for(url)
 
 

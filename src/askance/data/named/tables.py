@@ -25,7 +25,7 @@ class _Names(dict[str, int]):
 
 
 def read_table(path: Path, table: Table) -> tuple[sp.csr_array, NDArray[Any]]:
-    """The rows and the labels of a table; a label is a string."""
+    """The rows and the labels of a table; labels are numbers where all of them are, else strings."""
     cells, names = _cells(existing_file(path), table)
     label = table.label % cells.shape[1]
     if not np.isfinite(cells[:, label]).all():
@@ -37,7 +37,7 @@ def read_table(path: Path, table: Table) -> tuple[sp.csr_array, NDArray[Any]]:
         if column != label
     ]
     X = sp.csr_array(np.column_stack(columns), dtype=np.float32)
-    return X, labels
+    return X, labels.astype(np.float64) if all(map(str.isdecimal, names[label])) else labels
 
 
 def _cells(path: Path, table: Table) -> tuple[NDArray[np.float64], dict[int, _Names]]:
