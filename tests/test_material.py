@@ -54,7 +54,7 @@ def test_what_cannot_be_learned_from(X: Any, y: Any, says: str) -> None:
         material("bad", X, y, FLOAT32)
 
 
-def test_what_users_give(tmp_path: Path) -> None:
+def test_what_users_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = stream()
     path = tmp_path / "small.csv"
     path.write_text("a,b,label\n1,2,x\n3,4,y\n5,6,x\n")
@@ -62,6 +62,18 @@ def test_what_users_give(tmp_path: Path) -> None:
     assert [one.name for one in materials((X, y), FLOAT32)] == ["data"]
     (read,) = materials([str(path)], FLOAT32)
     assert (read.name, read.X.shape, read.classes) == ("small", (3, 2), ("x", "y"))
+    np.savez(
+        tmp_path / "german.npz",
+        data=np.ones(3, "float32"),
+        indices=np.arange(3, dtype="int32"),
+        indptr=np.arange(4),
+        shape=np.array([3, 3]),
+        y=np.array([1, -1, 1], "int16"),
+    )
+    monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
+    with pytest.warns(askance.data.DataNotice):
+        (named,) = materials("german", FLOAT32)
+    assert (named.name, named.X.shape) == ("german", (3, 3))
     with pytest.raises(ValueError, match="give rows and labels"):
         materials({"one": X}, FLOAT32)
 

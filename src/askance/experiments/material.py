@@ -2,13 +2,16 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.data import DataFault, read
+from askance.data import DataFault, load, read
+from askance.data.named import REGISTER
+from askance.data.stacking import stacked
 from askance.engine.coins import coins
 from askance.engine.machine import AnyRows
 from askance.inputs import as_rows, sentence, sorted_rows
@@ -79,7 +82,7 @@ def _digest(X: Any, y: NDArray[Any]) -> str:
 
 
 def materials(data: Any, dtype: np.dtype[Any]) -> list[Material]:
-    """Data sets from what users give: a mapping of names to (X, y), one such pair, or paths of files."""
+    """Data sets from what users give: names with (X, y), one such pair, paths of files, or names known here."""
     if isinstance(data, Mapping):
         return [material(name, *_pair(name, given), dtype) for name, given in data.items()]
     if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[0], str):
@@ -95,20 +98,14 @@ def _pair(name: str, given: Any) -> tuple[Any, Any]:
 
 
 def _whole(source: Any, dtype: np.dtype[Any]) -> tuple[str, Any, Any]:
-    """All rows of a file at once."""
+    """All rows of a file at once, or of a data set by its name."""
+    if isinstance(source, str) and source in REGISTER and not Path(source).exists():
+        return source, *load(source)
     stream = read(source, dtype=str(dtype))
     chunks = list(stream)
     if any(chunk.y is None for chunk in chunks):
         raise DataFault(f"{stream.name} has no labels, which experiments need")
-    width = max(chunk.X.shape[1] for chunk in chunks)
-    return stream.name, _stacked([chunk.X for chunk in chunks], width), np.concatenate([c.y for c in chunks])
-
-
-def _stacked(parts: list[Any], width: int) -> Any:
-    if not sp.issparse(parts[0]):
-        return np.concatenate(parts)
-    wide = [sp.csr_array((p.data, p.indices, p.indptr), shape=(p.shape[0], width)) for p in parts]
-    return sp.csr_array(sp.vstack(wide))
+    return stream.name, stacked([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks])
 
 
 def shuffled(given: Material, seed: int, permutation: int) -> Shuffled:

@@ -42,7 +42,7 @@ def sweep(
 ) -> Results:
     """Compare algorithms: each is tuned on permutations of their own, then run on those that are reported.
 
-    data: a mapping of names to (X, y), one such pair, or paths of files.
+    data: a mapping of names to (X, y), one such pair, paths of files, or names of `askance data list`.
     algorithms: names of the catalog, or a mapping of labels to names or to (name, parameters).
     grid: values to try, by parameter for all algorithms that have it, or by algorithm; unless said, C from 2⁻⁵
         to 2⁵.

@@ -72,6 +72,17 @@ BINARY = {
     ),
     "svmguide1": binary("Astroparticles", 3_089, 4, "svmguide1", uses={"lu2016": Use(steps=(UNIT,))}),
     "svmguide1_test": binary("The test part of svmguide1", 4_000, 4, "svmguide1.t", uses={}),
+    "spambase": uci(
+        "Mail, spam (+1) or not, word frequencies",
+        4_601,
+        57,
+        2,
+        "spambase/spambase.data",
+        Table(positive="1"),
+        {"lu2016": Use(steps=(UNIT,))},
+    ),
+    "german": binary("Credit risk, numeric", 1_000, 24, "german.numer", uses={"lu2016": Use(steps=(UNIT,))}),
+    "splice": binary("Splice junctions of DNA", 1_000, 60, "splice", uses={"lu2016": Use(steps=(UNIT,))}),
     "bupa": uci("Liver disorders", 345, 6, 2, "liver-disorders/bupa.data", Table(), {"nguyen2011": AS_IS}),
     "crx": uci(
         "Credit approval, names as 0/1 features",
@@ -248,6 +259,10 @@ MULTICLASS = {
         "mnist.bz2",
         uses={"dada2021": AS_IS, "nguyen2011": Use(steps=(RandomClass(),))},
     ),
+    "satimage": multiclass(
+        "Satellite images", 6_435, 36, 6, "satimage.scale", "satimage.scale.t", uses={"lu2016": Use(steps=(UNIT,))}
+    ),
+    "segment": multiclass("Outdoor images", 2_310, 19, 7, "segment.scale", uses={"lu2016": Use(steps=(UNIT,))}),
     "usps": multiclass(
         "Handwritten digits of postcodes",
         9_298,

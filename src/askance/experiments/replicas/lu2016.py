@@ -49,13 +49,17 @@ TEXT: dict[str, tuple[str, str | None]] = {
     "rec against sci": ("20newsgroups", "lu2016-rec-sci"),
     "rcv1": ("rcv1_binary", None),
 }
-DIGITS: dict[str, tuple[str, str | None]] = {name: (name, None) for name in ("letter", "satimage", "segment")}
+IMAGES: dict[str, tuple[str, str | None]] = {
+    "letter": ("letter", None),
+    "satimage": ("satimage", PAPER),
+    "segment": ("segment", PAPER),
+}
 
 TABLES = (
     TABLE_2,
     _figure("figure1", "F against the share of labels", dict(TABLE_2.data), "f"),
     _figure("figure2", "F against the share of labels, text", TEXT, "f"),
-    _figure("figure4", "Accuracy against the share of labels", DIGITS, "accuracy"),
+    _figure("figure4", "Accuracy against the share of labels", IMAGES, "accuracy"),
     _figure(
         "figure5",
         "Accuracy against the share of labels, text",
