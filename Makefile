@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests bench examples
 
-.PHONY: demo test test-plain check format bench soak pictures docs clean
+.PHONY: demo test test-plain check format bench soak pictures papers docs clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -34,6 +34,10 @@ soak: .venv/installed
 # The pictures of the documentation, which are kept: drawing them takes a minute.
 pictures: .venv/installed
 	$(BIN)/python docs/make_pictures.py
+
+# The pages about the papers, from what `askance reproduce` has stored in `reproduced`.
+papers: .venv/installed
+	$(BIN)/python docs/make_papers.py reproduced
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W -b html docs build/docs

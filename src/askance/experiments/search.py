@@ -98,8 +98,9 @@ def meeting(rate: float, factors: Numbers, shares: Numbers) -> float:
 
 def _place(rate: float, shares: Numbers) -> tuple[int, float]:
     """Between which two shares the rate lies, and how far from the first to the second."""
-    # Chance may let a share fall a little where it should rise.
-    rising = np.log(np.maximum(np.maximum.accumulate(shares), LEAST))
+    # Chance may let a share fall a little where it should rise, and a learner so shy that it learns nothing asks
+    # about every row: the last place where the rate is crossed is the one that is meant.
+    rising = np.log(np.maximum(np.minimum.accumulate(shares[::-1])[::-1], LEAST))
     above = int(np.clip(np.searchsorted(rising, np.log(rate)), 1, len(rising) - 1))
     span = rising[above] - rising[above - 1]
     part = float(np.clip((np.log(rate) - rising[above - 1]) / span, 0.0, 1.0)) if span > 0 else 0.0
