@@ -1,7 +1,7 @@
 """The pages about the papers, from stored results: python docs/make_papers.py DIRECTORY
 
-DIRECTORY is where `askance reproduce PAPER --out DIRECTORY` has put its results. A page has, for every table that was
-done again, the figures beside the published ones, the orderings that hold and those that do not, and a picture.
+DIRECTORY is where `askance reproduce PAPER --out DIRECTORY` has put its results. A page has, for every table that
+was done again, the figures beside the published ones, the orderings that hold and those that do not, and a picture.
 """
 
 import shutil

@@ -15,7 +15,8 @@ def measured(halves: list[float], noise: float = 0.0) -> Any:
     def measure(settings: list[int], factors: Any, _streams: int) -> Any:
         middles = np.array([halves[setting] for setting in settings])[:, np.newaxis]
         shares = factors / (factors + middles) + noise * rng.normal(size=factors.shape)
-        return shares, np.array(settings)[:, np.newaxis] - (shares - 0.3) ** 2
+        metrics = np.array(settings)[:, np.newaxis] - (shares - 0.3) ** 2
+        return shares[np.newaxis], metrics[np.newaxis]
 
     return measure
 

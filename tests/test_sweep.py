@@ -83,7 +83,7 @@ def test_what_was_tuned_on_what() -> None:
     found = small()
     assert set(found.columns["tuned_on"]) == {
         "settings by the mean f on permutations 4 to 5, none of which is reported; "
-        "eagerness by the share of labels on those reported"
+        "eagerness by the share of labels on each of those reported"
     }
     chosen = {json.loads(text)["C"] for text in found.columns["parameters"]}
     assert chosen <= {0.01, 1.0}

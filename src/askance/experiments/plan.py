@@ -65,7 +65,7 @@ class Plan(NamedTuple):
         first = self.permutations
         return (
             f"settings by the mean {self.metric} on permutations {first} to {first + self.tuning - 1}, none of "
-            "which is reported; eagerness by the share of labels on those reported"
+            "which is reported; eagerness by the share of labels on each of those reported"
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from askance import __version__
 from askance.engine.bank import can_share
 from askance.engine.digest import package_digest
-from askance.experiments.material import Material, materials, shuffled
+from askance.experiments.material import Material, Shuffled, materials, shuffled
 from askance.experiments.plan import Method, Plan, as_json, make_plan
 from askance.experiments.results import Results
 from askance.experiments.search import FINE, Choice, choose, meeting, steps
@@ -20,6 +20,7 @@ from askance.metrics import METRICS, Counts, measure
 Row = dict[str, Any]
 COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")
 LEAST_SHARE = 1e-9  # of a setting that never asked
+NEAR = 1.0  # powers of two around the factor that was found in tuning
 Watch = Callable[[int, int, str], None]
 
 
@@ -125,17 +126,18 @@ def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> li
             for factor in row
         ]
         found = [[trial.counts[-1] for trial in play(candidates, data, stream)] for stream in streams[:count]]
-        shares = np.mean([[_share(counts) for counts in one] for one in found], axis=0)
-        values = np.mean([[_value(counts, plan.metric) for counts in one] for one in found], axis=0)
-        return shares.reshape(factors.shape), values.reshape(factors.shape)
+        shares = np.array([[_share(counts) for counts in one] for one in found])
+        values = np.array([[_value(counts, plan.metric) for counts in one] for one in found])
+        return shares.reshape(-1, *factors.shape), values.reshape(-1, *factors.shape)
 
     better = METRICS[plan.metric].larger_is_better
     if not method.asks_for_all:
         plan_of_search = steps(plan.tuning, cheap=_is_cheap(method, data))
         return choose(len(method.settings), rates, better, measured, plan_of_search)
     _, values = measured(list(range(len(method.settings))), np.ones((len(method.settings), 1)), plan.tuning)
-    best = int(np.argmax(values) if better else np.argmin(values))
-    return [Choice(best, 1.0, 1.0, float(values[best, 0]))]
+    means = values.mean(axis=(0, 2))
+    best = int(np.argmax(means) if better else np.argmin(means))
+    return [Choice(best, 1.0, 1.0, float(means[best]))]
 
 
 def _is_cheap(method: Method, data: Material) -> bool:
@@ -147,32 +149,30 @@ def _is_cheap(method: Method, data: Material) -> bool:
 def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chosen: list[Any]) -> list[Row]:
     """The chosen settings on the permutations that are reported."""
     able = [(rate, Choice(*choice)) for rate, choice in zip(rates, chosen, strict=True) if choice is not None]
-    factors = [choice.factor for _, choice in able] if method.asks_for_all else _met(plan, method, data, able)
     settings = [method.settings[choice.setting] for _, choice in able]
-    candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
     rows = []
     for permutation in range(plan.permutations):
-        trials = play(candidates, data, shuffled(data, plan.seed, permutation), plan.points)
+        stream = shuffled(data, plan.seed, permutation)
+        factors = [1.0] * len(able) if method.asks_for_all else _met(method, data, stream, able)
+        candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
+        trials = play(candidates, data, stream, plan.points)
         for (rate, _), setting, factor, trial in zip(able, settings, factors, trials, strict=True):
             told = as_json({**setting, "eagerness": factor})
             rows.append(_row(plan, data, permutation, told, rate, trial))
     return rows
 
 
-def _met(plan: Plan, method: Method, data: Material, able: list[tuple[float, Choice]]) -> list[float]:
-    """The factors with which the rates are met on the reported permutations; no label decides about them."""
-    near = 2.0 ** np.linspace(-0.5, 0.5, FINE if _is_cheap(method, data) else 5)
+def _met(method: Method, data: Material, stream: Shuffled, able: list[tuple[float, Choice]]) -> list[float]:
+    """The factors with which the rates are met on this stream."""
+    near = 2.0 ** np.linspace(-NEAR, NEAR, FINE if _is_cheap(method, data) else 6)
     candidates = [
         method.candidate(method.settings[choice.setting], choice.factor * factor)
         for _, choice in able
         for factor in near
     ]
-    shares = np.zeros((len(able), len(near)))
-    for permutation in range(plan.permutations):
-        trials = play(candidates, data, shuffled(data, plan.seed, permutation))
-        shares += np.array([_share(trial.counts[-1]) for trial in trials]).reshape(shares.shape)
-    means = shares / plan.permutations
-    return [meeting(rate, choice.factor * near, share) for (rate, choice), share in zip(able, means, strict=True)]
+    shares = np.array([_share(trial.counts[-1]) for trial in play(candidates, data, stream)])
+    pairs = zip(able, shares.reshape(len(able), len(near)), strict=True)
+    return [meeting(rate, choice.factor * near, share) for (rate, choice), share in pairs]
 
 
 def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float, trial: Trial) -> Row:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-# For settings by their number, factors by their row, and so many streams: the shares asked for, and the metric.
+# For settings by their number, factors by their row, and so many streams: shares asked for and metrics, each
+# by stream, setting and factor.
 Measure = Callable[[list[int], Numbers, int], tuple[Numbers, Numbers]]
 
 WIDEST = (-30.0, 30.0)  # powers of two
@@ -52,17 +53,19 @@ def choose(
     everyone = list(range(settings))
     wide = np.tile(2.0 ** np.linspace(*WIDEST, plan[0].points), (settings, 1))
     shares, metrics = measure(everyone, wide, plan[0].streams)
+    usual = shares.mean(axis=0)
     choices: list[Choice | None] = []
     for rate in rates:
-        able = [number for number in everyone if _reaches(shares[number], rate)]
+        able = [number for number in everyone if _reaches(usual[number], rate)]
         if not able:
             choices.append(None)
             continue
-        factors, found, values = wide[able], shares[able], metrics[able]
+        factors, found, values = wide[able], shares[:, able], metrics[:, able]
         for step in plan[1:]:
-            factors = np.array([_around(rate, *row, step.points) for row in zip(factors, found, strict=True)])
+            rows = zip(factors, found.mean(axis=0), strict=True)
+            factors = np.array([_around(rate, *row, step.points) for row in rows])
             found, values = measure(able, factors, step.streams)
-        picked = [_at(rate, *row) for row in zip(factors, found, values, strict=True)]
+        picked = [_on_streams(rate, factors[i], found[:, i], values[:, i]) for i in range(len(able))]
         scores = np.array([metric for _, _, metric in picked])
         best = int(np.argmax(scores) if larger_is_better else np.argmin(scores))
         choices.append(Choice(able[best], *picked[best]))
@@ -79,6 +82,13 @@ def _around(rate: float, factors: Numbers, shares: Numbers, points: int) -> Numb
     low, high = np.log2(factors[below]), np.log2(factors[below + 1])
     more = 0.05 * (high - low)
     return np.asarray(2.0 ** np.linspace(low - more, high + more, points))
+
+
+def _on_streams(rate: float, factors: Numbers, shares: Numbers, metrics: Numbers) -> tuple[float, float, float]:
+    """The same for several streams, on each of which the rate is met by a factor of its own: the means."""
+    each = [_at(rate, factors, *row) for row in zip(shares, metrics, strict=True)]
+    powers, asked, metric = np.mean([(np.log2(factor), share, value) for factor, share, value in each], axis=0)
+    return float(2.0**powers), float(asked), float(metric)
 
 
 def _at(rate: float, factors: Numbers, shares: Numbers, metrics: Numbers) -> tuple[float, float, float]:
