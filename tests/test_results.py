@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from askance.experiments.results import BLANK, DIGEST, RUN, Cell, Results
+from askance.experiments.results import RUN, Cell, Results
+from askance.experiments.results_file import BLANK, DIGEST
 from made_up_results import SMALL, results_of, sweep
 
 
@@ -345,7 +346,7 @@ def test_a_forged_file_is_refused(
 
 
 def test_another_format_is_told(content: bytes, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askance.experiments.results.FORMAT", 2)
+    monkeypatch.setattr("askance.experiments.results_file.FORMAT", 2)
     (tmp_path / "sweep.parquet").write_bytes(content)
     with pytest.raises(ValueError, match="has format 1, and this askance reads format 2"):
         Results.load(tmp_path / "sweep.parquet")

@@ -1,13 +1,10 @@
 """The results of a sweep: a tidy table with one row a run, its summary and its file."""
 
 import dataclasses
-import hashlib
 import importlib
-import json
 import math
 import os
 import pathlib
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,10 +38,6 @@ KINDS: Mapping[str, type] = {
 CURVE_KINDS: Mapping[str, type] = {**{name: KINDS[name] for name in RUN}, "round": int, "mistakes": int}
 ALL_LABELS = 1.0  # the rate of methods that use every label
 LEVEL = 0.05  # of the tests
-
-FORMAT = 1
-BLANK = b"0" * 64
-DIGEST = re.compile(rb'(?<="sha256": ")[0-9a-f]{64}(?=")')
 
 
 class Quantity(NamedTuple):
@@ -119,7 +112,7 @@ class Results:
         rates = self.columns["rate"]
         if not np.all((rates > 0) & (rates <= 1)):
             raise ValueError("rates are shares of the labels: more than 0 and at most 1")
-        self._runs()
+        self.rows_by_run()
 
     def __len__(self) -> int:
         return len(self.columns["data"])
@@ -226,17 +219,17 @@ class Results:
 
     def to_arrow(self) -> "pyarrow.Table":
         """The columns as an Arrow table."""
-        arrow = _package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
+        arrow = package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
         return arrow.table({name: arrow.array(column) for name, column in self.columns.items()})
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The columns as a data frame of pandas."""
-        frames = _package("this table", "pandas", "pip install pandas")
+        frames = package("this table", "pandas", "pip install pandas")
         return frames.DataFrame(self.columns)
 
     def to_polars(self) -> "polars.DataFrame":
         """The columns as a data frame of polars."""
-        frames = _package("this table", "polars", "pip install polars")
+        frames = package("this table", "polars", "pip install polars")
         return frames.DataFrame(self.columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -245,17 +238,21 @@ class Results:
             raise ValueError(
                 f"results are saved as Parquet: give a name that ends in .parquet, not {os.fspath(path)!r}"
             )
-        write_whole(path, _to_bytes(self))
+        from askance.experiments.results_file import to_bytes
+
+        write_whole(path, to_bytes(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Results":
         """The results in a file that `save` wrote; a damaged file, or another one, raises ValueError."""
+        from askance.experiments.results_file import from_bytes
+
         try:
             content = pathlib.Path(path).read_bytes()
         except OSError as error:
             raise ValueError(f"{os.fspath(path)} cannot be read: {error.strerror or error}") from None
         try:
-            return _from_bytes(content)
+            return from_bytes(content)
         except ValueError as fault:
             raise ValueError(f"{os.fspath(path)} {fault}: make the results again") from None
 
@@ -269,7 +266,7 @@ class Results:
         curves = None if self.curves is None else some(self.curves)
         return dataclasses.replace(self, columns=some(self.columns), curves=curves)
 
-    def _runs(self) -> dict[tuple[Any, ...], int]:
+    def rows_by_run(self) -> dict[tuple[Any, ...], int]:
         """The row of each run."""
         rows: dict[tuple[Any, ...], int] = {}
         for row, run in enumerate(zip(*(self.columns[name].tolist() for name in RUN), strict=True)):
@@ -283,7 +280,7 @@ class Results:
         groups: dict[tuple[str, float], dict[str, dict[int, int]]] = {}
         order = {algorithm: place for place, algorithm in enumerate(self.algorithms)}
         for (data, algorithm, rate, permutation), row in sorted(
-            self._runs().items(), key=lambda item: order[item[0][1]]
+            self.rows_by_run().items(), key=lambda item: order[item[0][1]]
         ):
             groups.setdefault((data, rate), {}).setdefault(algorithm, {})[permutation] = row
         return groups
@@ -369,88 +366,8 @@ def _chosen(wanted: Any, there: tuple[Any, ...], what: str) -> list[Any]:
     return chosen
 
 
-def _to_bytes(results: Results) -> bytes:
-    """The content of a file: a Parquet table, each run's curve as lists, a digest of all bytes in the metadata."""
-    table = results.to_arrow()
-    import pyarrow
-    from pyarrow import parquet
-
-    if results.curves is not None:
-        for name, column in _curve_lists(results, results.curves).items():
-            table = table.append_column(name, column)
-    about = {"format": FORMAT, "sha256": BLANK.decode(), "metrics": results.metrics, "main": results.main}
-    buffer = pyarrow.BufferOutputStream()
-    parquet.write_table(table.replace_schema_metadata({"askance": json.dumps(about)}), buffer)
-    content = buffer.getvalue().to_pybytes()
-    return _with_digest(content, hashlib.sha256(content).hexdigest().encode())
-
-
-def _from_bytes(content: bytes) -> Results:
-    arrow = _package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
-    from pyarrow import parquet
-
-    *_, digest = [b"", *DIGEST.findall(content)]
-    # Checked before anything is made of the rest: a reader of damaged Parquet may do worse than raise.
-    if not digest or hashlib.sha256(_with_digest(content, BLANK)).hexdigest().encode() != digest:
-        raise ValueError("is damaged, or holds no results of askance")
-    try:
-        file = parquet.ParquetFile(arrow.BufferReader(content))
-        # The file's own metadata: those of the table are an encoded copy, made before the digest was known.
-        return _from_table(file.read(), json.loads(file.metadata.metadata[b"askance"]))
-    except (arrow.ArrowException, KeyError, TypeError) as error:
-        # The digest fits, so somebody made it so.
-        raise ValueError(f"holds what no results can hold ({' '.join(str(error).split())[:100]})") from None
-
-
-def _from_table(table: Any, about: dict[str, Any]) -> Results:
-    if about["format"] != FORMAT:
-        raise ValueError(f"has format {about['format']}, and this askance reads format {FORMAT}")
-    names = [name for name in table.column_names if not name.startswith("curve ")]
-    columns = {name: _from_arrow(table.column(name)) for name in names}
-    curves = _curves_from_lists(columns, table) if len(names) < table.num_columns else None
-    return Results(columns, tuple(about["metrics"]), about["main"], curves)
-
-
-def _with_digest(content: bytes, digest: bytes) -> bytes:
-    """The content with another digest in the place of its last one; a parameter might look like one."""
-    *_, place = DIGEST.finditer(content)
-    return content[: place.start()] + digest + content[place.end() :]
-
-
-def _curve_lists(results: Results, curves: Columns) -> dict[str, Any]:
-    """Each run's part of the curves, as columns of lists."""
-    import pyarrow
-
-    rows = results._runs()
-    keys = [curves[name] for name in RUN]
-    # Only where another run begins is there something to look up.
-    begins = np.flatnonzero(np.any([np.r_[True, key[1:] != key[:-1]] for key in keys], axis=0)[: len(keys[0])])
-    found = [rows.get(run) for run in zip(*(key[begins].tolist() for key in keys), strict=True)]
-    if None in found:
-        lost = ", ".join(str(key[begins[found.index(None)]]) for key in keys)
-        raise ValueError(f"there is a curve of a run that has no row: {lost}")
-    run_of = np.repeat(np.array(found, dtype=np.int64), np.diff(np.r_[begins, len(keys[0])]))
-    order = np.argsort(run_of, kind="stable")
-    ends = np.r_[0, np.cumsum(np.bincount(run_of, minlength=len(results)))].astype(np.int32)
-    return {
-        f"curve {name}": pyarrow.ListArray.from_arrays(ends, pyarrow.array(curves[name][order]))
-        for name in ("round", "mistakes")
-    }
-
-
-def _curves_from_lists(columns: Columns, table: Any) -> Columns:
-    lists = {name: table.column(f"curve {name}").combine_chunks() for name in ("round", "mistakes")}
-    lengths = np.diff(lists["round"].offsets.to_numpy())
-    runs = {name: np.repeat(columns[name], lengths) for name in RUN}
-    return runs | {name: _from_arrow(parts.flatten()) for name, parts in lists.items()}
-
-
-def _from_arrow(column: Any) -> NDArray[Any]:
-    values = column.to_numpy(zero_copy_only=False) if hasattr(column, "offset") else column.to_numpy()
-    return values.astype(str) if values.dtype == object else values
-
-
-def _package(use: str, name: str, remedy: str) -> Any:
+def package(use: str, name: str, remedy: str) -> Any:
+    """An optional package; ImportError in one sentence if it is not there."""
     try:
         return importlib.import_module(name)
     except ImportError as missing:

@@ -7,11 +7,12 @@ carries a checksum: one that is damaged is reported, left aside and done again.
 import hashlib
 import json
 import os
-import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from askance.whole_file import write_whole
 
 
 class Store:
@@ -41,16 +42,7 @@ def _digest(text: str) -> str:
 
 def _write(place: Path, found: Any) -> None:
     text = json.dumps(found)
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".unfinished-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(json.dumps({"checksum": _digest(text), "found": text}))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(place, json.dumps({"checksum": _digest(text), "found": text}).encode())
 
 
 def _read(place: Path) -> Any:
