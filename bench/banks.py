@@ -1,13 +1,9 @@
 """A grid of configurations in banks beside as many single passes, both without what the public face adds."""
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
+import askance
 from askance.engine import passes
 from askance.engine.bank import Bank
 from askance.engine.coins import coins
@@ -78,11 +74,8 @@ def one_by_one(dataset: Dataset) -> Callable[[Any], None]:
 
 
 def real(name: str) -> Dataset | None:
-    """A data set of ASKANCE_DATA, or of the directory where a checkout may have them beside it."""
-    places = [*os.environ.get("ASKANCE_DATA", "").split(os.pathsep), "../shared/data"]
-    for path in (Path(place) / f"{name}.npz" for place in places if place):
-        if path.exists():
-            kept = np.load(path)
-            X = sp.csr_array((kept["data"], kept["indices"], kept["indptr"]), shape=tuple(kept["shape"]))
-            return Dataset(name, X, np.where(kept["y"] > 0, 1, -1))
-    return None
+    """A data set of ASKANCE_DATA."""
+    try:
+        return Dataset(name, *askance.data.load(name))
+    except askance.data.DataFault:
+        return None
