@@ -91,7 +91,8 @@ def orderings(table: Table, results: Results) -> list[Ordering]:
     found = []
     for data in results.data_sets:
         for better, worse in table.orderings:
-            for rate in results.rates:
+            both_full = {better, worse} <= set(results.full_methods)
+            for rate in (1.0,) if both_full else results.rates:
                 pair = [_values(results, table.metric, data, name, rate) for name in (better, worse)]
                 if min(map(len, pair)):
                     lead = 100 * sign * float(np.mean(pair[0]) - np.mean(pair[1]))
