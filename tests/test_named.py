@@ -14,7 +14,7 @@ from askance.data import DataFault, DataNotice, find, load
 from askance.data.named import PAPERS, REGISTER, Entry, File, Table, Use, prepare
 from askance.data.named.finding import cache_directory, look_for
 from askance.data.named.seals import digest, write_seal
-from askance.data.named.steps import Labelled, UnitRows
+from askance.data.named.steps import Labelled, UnitFeatures, UnitRows
 
 
 @pytest.fixture
@@ -230,6 +230,13 @@ def test_unit_rows_of_values_whose_squares_do_not_fit():
     X = sp.csr_array(np.array([[1e30, 1e30]], dtype=np.float32))
     made = UnitRows(stated=True).do(Labelled(X, np.array([1])), np.random.default_rng(0))
     np.testing.assert_allclose(made.X.toarray(), [[0.5**0.5] * 2], rtol=1e-6)
+
+
+def test_unit_features():
+    X = sp.csr_array(np.array([[2.0, 0.0, -4.0], [-1.0, 0.0, 3.0]], dtype="float32"))
+    made = UnitFeatures().do(Labelled(X, np.array([1, -1])), np.random.default_rng(0))
+    assert made.X.toarray().tolist() == [[1, 0, -1], [-0.5, 0, 0.75]]
+    assert made.X.dtype == np.float32
 
 
 def test_presence(here):

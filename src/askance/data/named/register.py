@@ -14,6 +14,7 @@ from askance.data.named.steps import (
     Presence,
     RandomClass,
     Sample,
+    UnitFeatures,
     UnitRows,
 )
 
@@ -21,6 +22,7 @@ LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 UCI = "https://archive.ics.uci.edu"
 UCI_FILES = f"{UCI}/ml/machine-learning-databases"
 UNIT = UnitRows(stated=False)
+SCALED = (UnitFeatures(), UNIT)
 AS_IS = Use()
 
 
@@ -68,9 +70,9 @@ BINARY = {
         2,
         "magic/magic04.data",
         Table(positive="g"),
-        {"lu2016": Use(steps=(UNIT,))},
+        {"lu2016": Use(steps=SCALED)},
     ),
-    "svmguide1": binary("Astroparticles", 3_089, 4, "svmguide1", uses={"lu2016": Use(steps=(UNIT,))}),
+    "svmguide1": binary("Astroparticles", 3_089, 4, "svmguide1", uses={"lu2016": Use(steps=SCALED)}),
     "svmguide1_test": binary("The test part of svmguide1", 4_000, 4, "svmguide1.t", uses={}),
     "spambase": uci(
         "Mail, spam (+1) or not, word frequencies",
@@ -79,7 +81,7 @@ BINARY = {
         2,
         "spambase/spambase.data",
         Table(positive="1"),
-        {"lu2016": Use(steps=(UNIT,))},
+        {"lu2016": Use(steps=SCALED)},
     ),
     "german": binary("Credit risk, numeric", 1_000, 24, "german.numer", uses={"lu2016": Use(steps=(UNIT,))}),
     "splice": binary("Splice junctions of DNA", 1_000, 60, "splice", uses={"lu2016": Use(steps=(UNIT,))}),
@@ -260,9 +262,9 @@ MULTICLASS = {
         uses={"dada2021": AS_IS, "nguyen2011": Use(steps=(RandomClass(),))},
     ),
     "satimage": multiclass(
-        "Satellite images", 6_435, 36, 6, "satimage.scale", "satimage.scale.t", uses={"lu2016": Use(steps=(UNIT,))}
+        "Satellite images", 6_435, 36, 6, "satimage.scale", "satimage.scale.t", uses={"lu2016": Use(steps=SCALED)}
     ),
-    "segment": multiclass("Outdoor images", 2_310, 19, 7, "segment.scale", uses={"lu2016": Use(steps=(UNIT,))}),
+    "segment": multiclass("Outdoor images", 2_310, 19, 7, "segment.scale", uses={"lu2016": Use(steps=SCALED)}),
     "usps": multiclass(
         "Handwritten digits of postcodes",
         9_298,

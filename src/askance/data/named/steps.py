@@ -56,6 +56,22 @@ class UnitRows(Step):
 
 
 @dataclass(frozen=True)
+class UnitFeatures(Step):
+    """Each feature is divided by the largest size that it has. No paper states it; raw units need it."""
+
+    @property
+    def words(self) -> str:
+        """What is done."""
+        return "features divided by their largest size (assumed: the paper does not say it)"
+
+    def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
+        """The rows after it."""
+        largest = np.asarray(abs(data.X).max(axis=0).todense()).ravel().astype(np.float64)
+        factors = np.divide(1.0, largest, out=np.ones_like(largest), where=largest > 0)
+        return data._replace(X=_with_values(data.X, data.X.data * factors[data.X.indices]))
+
+
+@dataclass(frozen=True)
 class Presence(Step):
     """Each value other than 0 becomes 1: whether a word occurs, not how often."""
 
