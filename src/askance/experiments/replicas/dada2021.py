@@ -110,7 +110,7 @@ TABLE_5 = Table(
     data={
         **prepared("connect4", "letter", "mnist"),
         "20newsgroups": ("20newsgroups", None),
-        **prepared("covtype"),
+        "covtype": ("covtype_10k", PAPER),
     },
     algorithms=MANY,
     rates=RATES,
@@ -133,7 +133,7 @@ TABLE_5 = Table(
         }
         for name, values in _AT_TEN.items()
     },
-    note="Acoustic is not among the data sets known here.",
+    note="Acoustic is not here. Of covtype a part of 10,000 rows stands for 581,012.",
 )
 
 TABLES = (TABLE_2, TABLE_5)
