@@ -57,10 +57,12 @@ def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> t
     A `Row` does not say how many features there are; while nothing else has (`elastic`), new ones find room.
     """
     if isinstance(x, Row):
-        indices, values = _as_indices(x.indices), _contiguous(x.values, dtype)
-        if indices.ndim != 1 or indices.shape != values.shape:
-            raise ValueError(f"a row has as many indices as values, not {indices.shape} and {values.shape}")
-        rows = SparseRows(_from_0_to(len(indices)), indices.view(UINT32), values)
+        indices, values = _as_indices(x[0]), _contiguous(x[1], dtype)
+        shape = indices.shape
+        if len(shape) != 1 or shape != values.shape:
+            raise ValueError(f"a row has as many indices as values, not {shape} and {values.shape}")
+        # What SparseRows(...) does, without the call of a Python function.
+        rows = tuple.__new__(SparseRows, (_from_0_to(shape[0]), indices.view(UINT32), values))
         if not elastic:
             return rows, width or 0
         return rows, max(width or 0, int(indices[-1]) + 1 if len(indices) else 0)
@@ -84,7 +86,7 @@ def _from_0_to(stop: int) -> NDArray[np.uint64]:
 
 def _as_indices(indices: Any) -> NDArray[Any]:
     """Column numbers in 32 bits, refused if they do not fit: cutting them off would mean other columns."""
-    if type(indices) is np.ndarray and indices.dtype == INT32 and indices.flags.carray:
+    if type(indices) is np.ndarray and indices.dtype is INT32 and indices.flags.carray:
         return indices
     given = np.asarray(indices)
     if given.size and given.dtype.kind not in "iu":
@@ -95,7 +97,7 @@ def _as_indices(indices: Any) -> NDArray[Any]:
 
 
 def _contiguous(array: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if type(array) is np.ndarray and array.dtype == dtype and array.flags.carray:
+    if type(array) is np.ndarray and array.dtype is dtype and array.flags.carray:
         return array  # np.require would say the same, but `ask` would notice the time it takes
     with np.errstate(over="ignore"):  # `check` finds what has become infinite
         return np.require(array, dtype, ["C", "A"])

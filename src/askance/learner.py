@@ -107,13 +107,13 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._begin_once()
         machine = self._machine
         rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
-        coin = self._coin(int(machine.core.past.rounds[0]))
+        coin = self._coin(machine.core.past.rounds.item())
         kind, guess, score, probability, asked = machine.ask(rows, width, coin)
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
         if self._elastic:
             self._has_width(width, elastic=isinstance(x, Row))
-        return Decision(self._coding.label(guess), score, probability, asked)
+        return tuple.__new__(Decision, (self._coding.label(guess), score, probability, asked))
 
     def tell(self, x: Any, y: Any) -> Self:
         """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
@@ -352,7 +352,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not 0 <= round_ - first < len(ahead):
             first, ahead = round_, toss(self.seed, round_, COINS_AHEAD)
             self._coins_ahead = (first, ahead)
-        return float(ahead[round_ - first])
+        return ahead.item(round_ - first)
 
     def _support(self) -> Any:
         self._check_fitted()

@@ -54,17 +54,19 @@ class Machine:
 
     def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[int, float, float, float, bool]:
         """What is wrong with one row, or its guess, score, probability of asking, and whether to ask."""
-        core = self._with_room(width, self.lanes)
+        core = self.core if width == self.width else self._with_room(width, self.lanes)
         found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin))
-        self._accept(found[0], core, width, self.lanes)
+        if core is not self.core:
+            self._accept(found[0], core, width, self.lanes)
         return found
 
     def learn(self, rows: AnyRows, width: int, labels: NDArray[Any], lanes: int = 1) -> tuple[int, int]:
         """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
-        core = self._with_room(width, lanes)
-        parts = (core.update, core.form, core.state, core.past)
-        kind, bad = self._pass("learn", rows, (*parts, rows, width, labels, core.at_zero))
-        self._accept(kind, core, width, lanes)
+        core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
+        update, _, form, state, _, past, at_zero = core
+        kind, bad = self._pass("learn", rows, (update, form, state, past, rows, width, labels, at_zero))
+        if core is not self.core:
+            self._accept(kind, core, width, lanes)
         return kind, bad
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
