@@ -10,7 +10,7 @@ PAPER = "dada2021"
 RATES = (0.1, 0.2)
 
 GRID = {"delta": (0.01, 0.1, 1.0), "eta": (0.001, 0.01, 0.1, 1.0)}
-PENALTIES = tuple(2.0**power for power in range(-5, 6))
+PENALTIES = tuple(2.0**power for power in range(-11, 6, 2))  # rows of counts need small ones
 
 
 def prepared(*names: str) -> dict[str, tuple[str, str | None]]:
