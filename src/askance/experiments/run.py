@@ -43,17 +43,18 @@ def sweep(
 ) -> Results:
     """Compare algorithms: each is tuned on permutations of their own, then run on those that are reported.
 
-    data: a mapping of names to (X, y), one such pair, paths of files, or names of `askance data list`.
-    algorithms: names of the catalog, or a mapping of labels to names or to (name, parameters).
-    grid: values to try, by parameter for all algorithms that have it, or by algorithm; unless said, C from 2⁻⁵
-        to 2⁵.
-    rates: the wanted shares of labels, which are hit by making the query rule more or less eager. None reports
-        every setting of the grid as it is, untuned.
-    metric: what settings are chosen by: "f" unless said, or for more than two classes "accuracy".
-    points: after how many equal parts of a stream the mistakes are noted, for curves.
-    jobs, backend: how many processes of joblib, and which backend of it.
-    store: a directory. What is finished is kept there: call again after an interruption, and the sweep goes on.
-    watch: is told how many parts are done, of how many, and what is in hand.
+    - `data`: a mapping of names to (X, y), one such pair, paths of files, or names of `askance data list`.
+    - `algorithms`: names of the catalog, or a mapping of labels to names or to (name, parameters).
+    - `grid`: values to try, by parameter for all algorithms that have it, or by algorithm; unless said, C from 2⁻⁵
+      to 2⁵.
+    - `rates`: the wanted shares of labels, which are hit by making the query rule more or less eager. None reports
+      every setting of the grid as it is, untuned.
+    - `metric`: what settings are chosen by: "f" unless said, or for more than two classes "accuracy".
+    - `tuning`: how many permutations settings are chosen on.
+    - `points`: after how many equal parts of a stream the mistakes are noted, for curves.
+    - `jobs`, `backend`: how many processes of joblib, and which backend of it.
+    - `store`: a directory. What is finished is kept there: after an interruption, call again, and it goes on.
+    - `watch`: is told how many parts are done, of how many, and what is in hand.
     """
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {dtype!r}")
