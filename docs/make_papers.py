@@ -29,7 +29,7 @@ def page_of(paper: str, stored: Path) -> str:
             continue
         parts.append((source / "replica.md").read_text(encoding="utf-8").replace("### ", "## ", 1))
         picture = source / PICTURES.get(table.name, "labels.png")
-        if picture.exists() and (table.rates is None or len(table.rates) > 2 or table.points > 1):
+        if picture.exists() and table.rates is not None and (len(table.rates) > 2 or table.points > 1):
             name = f"{paper}-{table.name}.png"
             shutil.copyfile(picture, PAGES / name)
             parts += [f"![{table.title}]({name})", ""]
