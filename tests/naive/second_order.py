@@ -178,7 +178,8 @@ class ConfidenceWeightedStdev(ConfidenceWeighted):
         root = math.sqrt(m**2 * self.phi**4 / 4 + v * self.phi**2 * zeta)
         alpha = (-m * psi + root) / (v * zeta)
         part = alpha * v * self.phi
-        sqrt_u = (-part + math.sqrt(part**2 + 4 * v)) / 2
+        # (√(part² + 4v) - part) / 2, which would be 0 where v is next to nothing.
+        sqrt_u = 2 * v / (part + math.sqrt(part**2 + 4 * v))
         return alpha, alpha * self.phi / sqrt_u
 
 
