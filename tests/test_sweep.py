@@ -121,6 +121,11 @@ def test_a_share_out_of_reach_is_left_out() -> None:
     assert ("D-AMD-I", 0.002) not in shares
 
 
+def test_nothing_within_reach_gets_a_sentence() -> None:
+    with pytest.raises(ValueError, match="can ask for so few or so many labels"):
+        small(algorithms=["D-AMD-I"], grid={"eta": [1.0], "delta": [1e-3]}, rates=(0.002,))
+
+
 def test_processes_find_the_same(tmp_path: Path) -> None:
     alone = small()
     together = small(backend="loky", jobs=2, store=tmp_path)

@@ -50,6 +50,10 @@ def test_a_grid_is_for_all_that_have_the_parameter_or_for_one() -> None:
     assert candidate.query == Margin(4.0)
 
 
+def test_the_papers_grid_is_no_hindrance_where_nobody_has_its_parameter() -> None:
+    assert [method.settings for method in plan(["PEA", "RPE"]).methods] == [({},), ({},)]
+
+
 def test_many_classes_are_judged_by_accuracy() -> None:
     assert plan(["MPAA-II"], sets=[data(3)]).metric == "accuracy"
 

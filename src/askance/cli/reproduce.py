@@ -1,7 +1,8 @@
 """`askance reproduce`: a paper's tables, done again with the data that are found."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +10,10 @@ from askance.cli import options
 from askance.cli.console import print_json, stdout
 from askance.cli.options import option
 from askance.cli.sweep import Backend, Jobs
+
+if TYPE_CHECKING:
+    from askance.data.stream import Tell
+    from askance.experiments.replicas import Reproduction
 
 EXAMPLE = "Example:   askance reproduce dada2021 2 --quick"
 
@@ -19,7 +24,9 @@ Paper = Annotated[
 TableName = Annotated[
     str | None, typer.Argument(metavar="[TABLE]", show_default=False, help="One table or figure; all unless said.")
 ]
-Out = Annotated[Path, option("Where results, tables and pictures go; reproduced/PAPER unless said.", "DIRECTORY")]
+Out = Annotated[
+    Path, option("Where PAPER/TABLE goes, with results, tables and pictures; reproduced unless said.", "DIRECTORY")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="A look only: three permutations instead of the paper's.")]
 
 
@@ -39,41 +46,47 @@ def reproduce(
     from askance.cli.progress import progress
     from askance.experiments.replicas import reproduce as run
     from askance.experiments.replicas import tables_of
-    from askance.experiments.replicas.replica import lines, orderings
-    from askance.experiments.replicas.report import markdown
-    from askance.experiments.report import write_report
 
     told = []
     for chosen in tables_of(paper, table):
         directory = out / paper / chosen.name
         with progress(f"{paper} {chosen.name}") as tell:
-
-            def watch(done: int, of: int, _what: str, tell: object = tell) -> None:
-                tell(done / of)  # type: ignore[operator]
-
+            watch = partial(_tell_share, tell)
             found = run(chosen, quick=quick, jobs=jobs, backend=backend, store=directory, watch=watch)
-        text = markdown(found)
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "replica.md").write_text(text, encoding="utf-8")
-        if found.results is not None and len(found.results):
-            write_report(found.results, directory, f"{paper}, {chosen.title}")
+        text = _write(found, directory)
         if json:
-            told.append(
-                {
-                    "table": chosen.name,
-                    "figures": [line._asdict() for line in lines(chosen, found.results)] if found.results else [],
-                    "orderings": [
-                        {**one._asdict(), "holds": one.holds} for one in orderings(chosen, found.results)
-                    ]
-                    if found.results
-                    else [],
-                    "missing": found.missing,
-                }
-            )
+            told.append(_for_programs(found))
         else:
             _show(text, directory)
     if json:
         print_json({"paper": paper, "tables": told})
+
+
+def _tell_share(tell: "Tell", done: int, of: int, _what: str) -> None:
+    tell(done / of)
+
+
+def _write(found: "Reproduction", directory: Path) -> str:
+    from askance.experiments.replicas.report import markdown
+    from askance.experiments.report import write_report
+
+    text = markdown(found)
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "replica.md").write_text(text, encoding="utf-8")
+    if found.results is not None:
+        write_report(found.results, directory, f"{found.table.paper}, {found.table.title}")
+    return text
+
+
+def _for_programs(found: "Reproduction") -> dict[str, Any]:
+    from askance.experiments.replicas.replica import lines, orderings
+
+    told: dict[str, Any] = {"table": found.table.name, "missing": found.missing, "figures": [], "orderings": []}
+    if found.results is not None:
+        told["figures"] = [line._asdict() for line in lines(found.table, found.results)]
+        held = orderings(found.table, found.results)
+        told["orderings"] = [{**one._asdict(), "holds": one.holds} for one in held]
+    return told
 
 
 def _show(text: str, directory: Path) -> None:

@@ -131,7 +131,9 @@ def _methods(algorithms: Any, grid: Mapping[str, Any], *, searched: bool) -> lis
         name, fixed = (given, {}) if isinstance(given, str) else (given[0], dict(given[1]))
         own = per_algorithm.get(label, {})
         methods.append(Method(label, name, tuple(_settings(label, name, fixed, common, own, searched=searched))))
-    _check_common(methods, common)
+    for key in () if grid is GRID else common:
+        if not any(key in look_up(method.name).defaults for method in methods):
+            raise ValueError(f"the grid names {key!r}, which no algorithm of the plan has for a parameter")
     return methods
 
 
@@ -159,12 +161,6 @@ def _settings(
         if searched and not (hasattr(parts.query, "scaled") or isinstance(parts.query, Always)):
             raise ValueError(f"{label}: its query rule cannot be made to ask at a given rate")
     return settings
-
-
-def _check_common(methods: Sequence[Method], common: Mapping[str, Any]) -> None:
-    for key in common:
-        if not any(key in look_up(method.name).defaults for method in methods) and common is not GRID:
-            raise ValueError(f"the grid names {key!r}, which no algorithm of the plan has for a parameter")
 
 
 def as_json(setting: Mapping[str, Any]) -> str:

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from askance import __version__
-from askance.engine.bank import can_share
 from askance.engine.digest import package_digest
 from askance.experiments.material import Material, Shuffled, materials, shuffled
 from askance.experiments.plan import Method, Plan, as_json, make_plan
 from askance.experiments.results import Results
 from askance.experiments.search import FINE, Choice, choose, meeting, steps
 from askance.experiments.store import Store
-from askance.experiments.trial import Trial, play
+from askance.experiments.trial import Trial, in_banks, play
 from askance.metrics import METRICS, Counts, measure
 
 Row = dict[str, Any]
@@ -142,9 +141,7 @@ def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> li
 
 
 def _is_cheap(method: Method, data: Material) -> bool:
-    """Whether banks can run it."""
-    first = method.candidate(method.settings[0])
-    return not data.many and can_share(first.update, first.query)
+    return in_banks(method.candidate(method.settings[0]), data)
 
 
 def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chosen: list[Any]) -> list[Row]:
@@ -178,7 +175,6 @@ def _met(method: Method, data: Material, stream: Shuffled, able: list[tuple[floa
 
 def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float, trial: Trial) -> Row:
     counts = trial.counts[-1]
-    names = [name for name, entry in METRICS.items() if not (data.many and entry.two_classes)]
     return {
         "rate": rate,
         "permutation": permutation,
@@ -186,13 +182,18 @@ def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float
         "tuned_on": plan.told(),
         "asked": _share(counts),
         "updates": counts.updates,
-        **{name: _value(counts, name) for name in names},
+        **{name: _value(counts, name) for name in _metrics(data)},
         **{name: int(getattr(counts, name)) for name in COUNTED},
         "mistakes": counts.mistakes,
         "seconds": trial.seconds,
         "rounds": [moment.rows for moment in trial.counts],
         "mistakes_by_round": [moment.mistakes for moment in trial.counts],
     }
+
+
+def _metrics(data: Material) -> tuple[str, ...]:
+    """The metrics that have a meaning for so many classes."""
+    return tuple(name for name, entry in METRICS.items() if not (data.many and entry.two_classes))
 
 
 def _share(counts: Counts) -> float:
@@ -205,11 +206,12 @@ def _value(counts: Counts, metric: str) -> float:
 
 
 def _results(plan: Plan, sets: Sequence[Material], rows: list[Row]) -> Results:
-    names = tuple(name for name in METRICS if not (sets[0].many and METRICS[name].two_classes))
+    if not rows:
+        raise ValueError("no algorithm of the plan can ask for so few or so many labels: give other rates")
     curves = _curves(rows) if plan.points > 1 else None
-    single = [name for name in (rows[0] if rows else ()) if name not in ("rounds", "mistakes_by_round")]
+    single = [name for name in rows[0] if name not in ("rounds", "mistakes_by_round")]
     columns = {name: np.array([row[name] for row in rows]) for name in single}
-    return Results(columns=columns, metrics=names, main=plan.metric, curves=curves)
+    return Results(columns=columns, metrics=_metrics(sets[0]), main=plan.metric, curves=curves)
 
 
 def _curves(rows: list[Row]) -> dict[str, Any]:

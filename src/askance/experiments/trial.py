@@ -31,20 +31,26 @@ class Trial(NamedTuple):
 
 def play(candidates: list[Candidate], data: Material, stream: Shuffled, parts: int = 1) -> list[Trial]:
     """Send each through the stream; the counts are taken after each of `parts` equal parts."""
-    trials: list[Trial | None] = [None] * len(candidates)
-    shared = defaultdict(list)
+    kinds = defaultdict(list)
     for place, candidate in enumerate(candidates):
-        if not data.many and can_share(candidate.update, candidate.query):
-            shared[kind_of(candidate.update, candidate.query), candidate.at_zero].append(place)
-        else:
-            trials[place] = _alone(candidate, data, stream, parts)
-    for places in shared.values():
-        for first in range(0, len(places), LANES):
-            together = places[first : first + LANES]
-            found = _together([candidates[place] for place in together], stream, parts)
-            for place, trial in zip(together, found, strict=True):
-                trials[place] = trial
-    return [trial for trial in trials if trial is not None]
+        kinds[kind_of(candidate.update, candidate.query), candidate.at_zero].append(place)
+    trials: dict[int, Trial] = {}
+    for places in kinds.values():
+        alike = [candidates[place] for place in places]
+        trials |= zip(places, _of_a_kind(alike, data, stream, parts), strict=True)
+    return [trials[place] for place in range(len(candidates))]
+
+
+def _of_a_kind(alike: list[Candidate], data: Material, stream: Shuffled, parts: int) -> list[Trial]:
+    if not in_banks(alike[0], data):
+        return [_alone(candidate, data, stream, parts) for candidate in alike]
+    banks = [alike[first : first + LANES] for first in range(0, len(alike), LANES)]
+    return [trial for bank in banks for trial in _together(bank, stream, parts)]
+
+
+def in_banks(candidate: Candidate, data: Material) -> bool:
+    """Whether banks can run learners of this kind."""
+    return not data.many and can_share(candidate.update, candidate.query)
 
 
 def _ends(rounds: int, parts: int) -> list[int]:

@@ -5,10 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.experiments.results import Results
+from askance.experiments.results import ALL_LABELS, LEVEL, Results
 from askance.experiments.statistics import paired_t_test
-
-LEVEL = 0.05  # of the tests
 
 
 class Table(NamedTuple):
@@ -77,7 +75,7 @@ def lines(table: Table, results: Results) -> list[Line]:
     found = []
     for cell in results.summary(table.metric):
         printed = table.published.get(cell.data, {}).get(cell.algorithm)
-        rates = table.rates or (1.0,)
+        rates = table.rates or (ALL_LABELS,)
         place = rates.index(cell.rate) if cell.rate in rates else 0
         published = printed[place] if printed is not None and place < len(printed) else None
         ours = (100 * cell.mean, 100 * cell.low, 100 * cell.high)
@@ -92,7 +90,7 @@ def orderings(table: Table, results: Results) -> list[Ordering]:
     for data in results.data_sets:
         for better, worse in table.orderings:
             both_full = {better, worse} <= set(results.full_methods)
-            for rate in (1.0,) if both_full else results.rates:
+            for rate in (ALL_LABELS,) if both_full else results.rates:
                 pair = [_values(results, table.metric, data, name, rate) for name in (better, worse)]
                 if min(map(len, pair)):
                     lead = 100 * sign * float(np.mean(pair[0]) - np.mean(pair[1]))
@@ -101,10 +99,8 @@ def orderings(table: Table, results: Results) -> list[Ordering]:
 
 
 def _values(results: Results, metric: str, data: str, algorithm: str, rate: float) -> Any:
-    columns = results.columns
-    full = results.columns["rate"] == 1.0
-    own = (columns["data"] == data) & (columns["algorithm"] == algorithm)
-    # A method that uses every label stands beside the others at every rate.
-    here = own & ((columns["rate"] == rate) | (full & own & ~(own & (columns["rate"] == rate)).any()))
+    """By permutation; a method that uses every label stands beside the others at every rate."""
+    columns = results.at_rate(rate).columns
+    here = (columns["data"] == data) & (columns["algorithm"] == algorithm)
     order = np.argsort(columns["permutation"][here], kind="stable")
     return columns[metric][here][order]
