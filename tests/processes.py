@@ -30,7 +30,7 @@ def _run(command: list[str], environment: dict[str, Any]) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "error"} | given,
     )
     assert done.returncode == 0, done.stderr[-2000:]

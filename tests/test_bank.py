@@ -36,6 +36,10 @@ UPDATES = {
     "CSPA": [updates.CostSensitivePA1(s, 1 + s) for s in SCALES],
     "PAUM": [updates.PAUM(s, 2 * s) for s in SCALES],
     "CPA": [updates.CPA(s, 1 + s) for s in SCALES],
+    "OGD": [updates.OGD(s) for s in SCALES],
+    "OGD logistic": [updates.OGD(s, logistic=True) for s in SCALES],
+    "OCS1": [updates.OCS1(1 + s, s) for s in SCALES],
+    "OCS2": [updates.OCS2(1 + s, s, running=True, decaying=True) for s in SCALES],
 }
 QUERIES = {
     "margin": [queries.Margin(s, 0.5 * s) for s in SCALES],

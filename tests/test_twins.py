@@ -66,6 +66,9 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.CostSensitivePA1: st.builds(updates.CostSensitivePA1, POSITIVE, MODEST, st.booleans()),
     updates.PAUM: st.builds(updates.PAUM, st.floats(0, 4), st.floats(0, 4), MODEST),
     updates.CPA: st.builds(updates.CPA, st.one_of(POSITIVE, st.just(math.inf)), MODEST, st.booleans()),
+    updates.OGD: st.builds(updates.OGD, MODEST, FLAGS, FLAGS),
+    updates.OCS1: st.builds(updates.OCS1, MODEST, MODEST, FLAGS, FLAGS, FLAGS),
+    updates.OCS2: st.builds(updates.OCS2, MODEST, MODEST, FLAGS, FLAGS, FLAGS),
     updates.PNorm: st.builds(updates.PNorm, st.one_of(st.sampled_from([2.0, 3.0, 4.0]), st.floats(2, 12)), MODEST),
 }
 MARGIN = st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3]))

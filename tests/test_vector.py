@@ -1,17 +1,18 @@
 """Vectors in compiled code do, lane by lane, what single numbers do."""
 
 import math
+import mmap
 from typing import Any
 
 import numpy as np
 import pytest
 
 from askance.engine.choose import larger, sign, smaller, where
+from askance.engine.exponential import exp, sigmoid
 from askance.engine.seam import COMPILING, compiled
-from askance.engine.vector import at, four, lanes_of, only, sixteen
+from askance.engine.vector import at, blocks, first_lanes, lanes_of, only, sixteen
 from askance.engine.vector_arithmetic import any_of
 
-WIDTHS = {four: 4, sixteen: 16}
 DTYPES = ["float32", "float64"]
 SPECIAL = np.array(
     [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, 3.5, -2.25, 7.0, 0.1, 0.1, 5.0, -7.0, 2.0]
@@ -23,11 +24,11 @@ def numbers(dtype: str) -> tuple[Any, Any]:
     return SPECIAL.astype(dtype), rng.permutation(SPECIAL).astype(dtype)
 
 
-def in_lanes(work: Any, widen: Any, dtype: str) -> Any:
+def in_lanes(work: Any, dtype: str) -> Any:
     """`work(a, b)` of vectors, over all of two arrays."""
 
     def loop(a, b, out):  # type: ignore[no-untyped-def]
-        zero = widen(a.dtype.type(0))
+        zero = sixteen(a.dtype.type(0))
         for start in range(0, len(a), lanes_of(zero)):
             place = at(start, zero)
             out[place] = work(a[place], b[place])
@@ -65,11 +66,10 @@ WORK = {
 
 @pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("widen", WIDTHS, ids=lambda widen: widen.__name__)
 @pytest.mark.parametrize("what", WORK)
-def test_what_vectors_do_is_what_numbers_do(what: str, widen: Any, dtype: str) -> None:
+def test_what_vectors_do_is_what_numbers_do(what: str, dtype: str) -> None:
     work = compiled(WORK[what], exact=True, cache=False)
-    found = in_lanes(work, widen, dtype)
+    found = in_lanes(work, dtype)
     wanted = one_by_one(WORK[what] if what != "root" else root_and_sum, dtype)
     assert found.tobytes() == wanted.tobytes() or np.array_equal(found, wanted, equal_nan=True)
 
@@ -78,20 +78,61 @@ def root_and_sum(a: Any, b: Any) -> Any:
     return np.sqrt(abs(a)) + b
 
 
-@pytest.mark.parametrize("widen", WIDTHS, ids=lambda widen: widen.__name__)
-def test_how_many_lanes(widen: Any) -> None:
+def test_how_many_lanes() -> None:
     def count(x):  # type: ignore[no-untyped-def]
-        return lanes_of(widen(x)), lanes_of(x)
+        return lanes_of(sixteen(x)), lanes_of(x)
 
-    assert compiled(count, exact=True, cache=False)(1.0) == (WIDTHS[widen] if COMPILING else 1, 1)
-    assert (widen(3.0), lanes_of(widen(3.0)), at(7, 0.0)) == (3.0, 1, 7)
+    assert compiled(count, exact=True, cache=False)(1.0) == (16 if COMPILING else 1, 1)
+    assert (sixteen(3.0), lanes_of(sixteen(3.0)), at(7, 0.0), only(7, True)) == (3.0, 1, 7, 7)
+
+
+@pytest.mark.parametrize("lanes", [1, 9, 16, 17, 32, 40])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lanes_that_fill_no_register_leave_their_neighbours_alone(lanes: int, dtype: str) -> None:
+    def double(values, lanes):  # type: ignore[no-untyped-def]
+        zero = sixteen(values.dtype.type(0))
+        for lane in blocks(lanes, zero):
+            place = only(at(lane, zero), first_lanes(lanes - lane, zero))
+            values[place] = values[place] * 2
+
+    # Both ends at the edge of a page: to touch what lies beyond would end the process.
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    values = np.frombuffer(page, dtype)[-lanes:]
+    values[:] = np.arange(1, lanes + 1)
+    compiled(double, exact=True, cache=False)(values, lanes)
+    assert values.tolist() == [2 * number for number in range(1, lanes + 1)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_exponential_function(dtype: str) -> None:
+    def exponentials(values, out):  # type: ignore[no-untyped-def]
+        zero = sixteen(values.dtype.type(0))
+        for lane in blocks(len(values), zero):
+            out[at(lane, zero)] = exp(values[at(lane, zero)])
+
+    values = np.concatenate([np.linspace(-87, 87, 1021), [0.0, 1e-20, -1e-20]]).astype(dtype)
+    assert len(values) % 16 == 0
+    found = np.empty_like(values)
+    compiled(exponentials, exact=True, cache=False)(values, found)
+    assert found == pytest.approx(np.exp(values.astype(np.float64)), rel=8 * float(np.finfo(dtype).eps))
+    assert found[-3:].tolist() == [1, 1, 1]
+    if dtype == "float64":  # lanes, single numbers and plain Python agree to the last bit
+        one = compiled(exp, exact=True, cache=False)
+        assert found.tolist() == [exp(value) for value in values] == [one(value) for value in values]
+
+
+def test_the_exponential_function_has_ends() -> None:
+    assert exp(1e6) == exp(87.0) < 1e38
+    assert 1e-38 < exp(-1e6) == exp(-87.0)
+    assert [sigmoid(score) for score in (-1e9, 0.0, 1e9)] == [pytest.approx(0, abs=1e-37), 0.5, 1.0]
 
 
 @pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_columns_of_pairs(dtype: str) -> None:
     def swap(pairs, start):  # type: ignore[no-untyped-def]
-        place = at(start, four(pairs.dtype.type(0)))
+        zero = sixteen(pairs.dtype.type(0))
+        place = only(at(start, zero), first_lanes(4, zero))
         first, second = pairs[place, 0], pairs[place, 1]
         pairs[place, 0] = second
         pairs[place, 1] += first * 10

@@ -11,7 +11,8 @@ import askance
 import make_vectors
 import naive
 from askance import dual
-from naive import multiclass
+from askance.imbalance import ManyCosts, OnlineBagging
+from naive import imbalance, multiclass
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 CHUNKS = (1, 7, None)
@@ -35,8 +36,8 @@ def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: in
 
 
 def weights_of(learner: askance.Learner) -> Any:
-    """The weights as the vectors have them: a row a class, or the coefficients of a dual form."""
-    if learner.many:
+    """The weights as the vectors have them: a row a class or a member, or the coefficients of a dual form."""
+    if learner.many or isinstance(learner.update, ManyCosts | OnlineBagging):
         return learner.coef_
     return learner.dual_coef_[0] if isinstance(learner.update, dual.RULES) else learner.coef_[0]
 
@@ -45,6 +46,11 @@ def made(name: str) -> askance.Learner:
     """The learner of a name in exact mode; many classes are known from the start, however few a chunk shows."""
     several = {"k": make_vectors.CLASSES} if askance.catalog[name].kind == "multiclass" else {}
     return askance.make(name, dtype="float64", **several)
+
+
+def coins_of(name: str, one: str, several: str) -> str:
+    """Which coins a name takes: one a round, or one a member."""
+    return several if name.startswith(("iOOB", "iUOB")) else one
 
 
 def streams_of(name: str, two: tuple[str, ...], many: str) -> tuple[str, ...]:
@@ -83,7 +89,7 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
         stored = f"out/{stream}/{name}/w" in own_vectors
         assert stored, f"{name} has no vector: write its twin, run tests/make_vectors.py"
-        X, y, coins = (own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "coins"))
+        X, y, coins = (own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "coins", "draws")))
         wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
         for size in CHUNKS:
             learner = made(name)
@@ -95,7 +101,7 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
 @pytest.mark.parametrize("name", askance.catalog)
 def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, ("bin", "sparse"), "multi"):
-        X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u"))
+        X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "u", "U")))
         wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
         for size in CHUNKS:
             learner = made(name)
@@ -116,7 +122,9 @@ def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mappi
 def test_the_twins_return_the_vectors_of_the_specification(name: str, spec_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, ("bin", "sparse"), "multi"):
         arrays = [spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u")]
-        if stream == "multi":
+        if name in imbalance.ALGORITHMS:
+            run = imbalance.algorithm(name, *arrays, spec_vectors[f"in/{stream}/U"])
+        elif stream == "multi":
             run = multiclass.algorithm(name, *arrays, classes=make_vectors.CLASSES)
         else:
             run = naive.algorithm(name, *arrays)

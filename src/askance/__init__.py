@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import bounds, costs, data, dual, metrics, queries, updates
+    from askance import bounds, costs, data, dual, imbalance, metrics, queries, updates
     from askance.experiments.run import sweep
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
@@ -31,7 +31,7 @@ _HOMES = {
     "make": "askance.made",
     "sweep": "askance.experiments.run",
 }
-_MODULES = ("bounds", "costs", "data", "dual", "metrics", "queries", "updates")
+_MODULES = ("bounds", "costs", "data", "dual", "imbalance", "metrics", "queries", "updates")
 
 __all__ = [
     "Decision",
@@ -44,6 +44,7 @@ __all__ = [
     "costs",
     "data",
     "dual",
+    "imbalance",
     "load",
     "make",
     "metrics",

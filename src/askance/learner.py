@@ -18,7 +18,7 @@ from askance.engine.coins import coins as toss
 from askance.engine.machine import AnyRows
 from askance.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
 from askance.machines import AnyMachine, machine_for
-from askance.queries import Margin, QueryRule
+from askance.queries import Always, Margin, QueryRule
 from askance.queries.rule import refused
 from askance.rows import SOUND, UNSORTED, Row
 from askance.rules import check_rules, with_floats
@@ -31,11 +31,15 @@ from askance.updates import (
     UpdateRule,
     Winnow,
 )
+from askance.updates.rule import about
 
 POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
 
 # `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
+
+# What a label takes to be learned must not hang together with whether it was asked for.
+OTHER_COINS = 0x6C62272E07BB0142
 
 
 class Decision(NamedTuple):
@@ -115,13 +119,20 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._has_width(width, elastic=isinstance(x, Row))
         return tuple.__new__(Decision, (self._coding.label(guess), score, probability, asked))
 
-    def tell(self, x: Any, y: Any) -> Self:
-        """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for."""
+    def tell(self, x: Any, y: Any, probability: float = 1.0) -> Self:
+        """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for.
+
+        `probability` is that of the decision to ask for it. Only rules that judge themselves by the labels they
+        are told, such as those of `askance.imbalance`, need it: to them, such a label stands for 1/probability
+        rows.
+        """
         self._begin_once()
+        if not 0 < probability <= 1:
+            raise ValueError(f"probability must be greater than 0 and at most 1, not {probability!r}")
         machine = self._machine
         rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
         coding, codes = self._coding.one(y)
-        kind, bad = machine.learn(rows, width, codes, coding.lanes)
+        kind, bad = machine.learn(rows, width, codes, coding.lanes, self._draws(1), float(probability))
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         self._coding = coding
@@ -284,8 +295,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         machine, dtype = self._machine, self._machine.dtype
         coding, codes = self._coding.all(labels.as_labels(y, X.shape[0]), classes)
         first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
-        tossed = toss(self.seed, first, len(codes)) if coins is None else given_coins(coins, len(codes))
-        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, codes, tossed, coding.lanes))
+        tossed, draws = self._tossed(first, len(codes), coins)
+        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, codes, tossed, coding.lanes, draws))
         self._coding = coding
         self._has_width(width)
         return Trace(
@@ -305,7 +316,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(coding.observed) < at_least:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         machine, width = self._machine, X.shape[1]
-        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, coding.lanes), None))
+        draws = self._draws(len(codes))
+        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, coding.lanes, draws), None))
         self._coding = coding
         self._has_width(width)
 
@@ -354,6 +366,29 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._coins_ahead = (first, ahead)
         return ahead.item(round_ - first)
 
+    def _tossed(
+        self, first: int, rounds: int, given: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """The coins that decide about asking in each round, and those that a label takes to be learned, if any."""
+        draws = self._draws(rounds)
+        if given is None:
+            return toss(self.seed, first, rounds), draws
+        if draws is None or np.ndim(given) == 1:
+            return given_coins(given, (rounds,)), draws
+        members = draws.shape[1]
+        if np.shape(given) == (rounds, members) and isinstance(self._rules()[1], Always):
+            return np.zeros(rounds), given_coins(given, (rounds, members))
+        coins = given_coins(given, (rounds, members + 1))
+        return coins[:, -1].copy(), coins[:, :-1].copy()
+
+    def _draws(self, labels_ahead: int) -> NDArray[np.float64] | None:
+        """The coins that the next labels take to be learned: a pure function of seed and number of the label."""
+        members = about(self._machine.core.update).draws
+        if not members:
+            return None
+        told = int(self._machine.core.past.told[0])
+        return toss(self.seed ^ OTHER_COINS, told * members, labels_ahead * members).reshape(-1, members)
+
     def _support(self) -> Any:
         self._check_fitted()
         if not hasattr(self._machine.core.state, "support"):
@@ -387,11 +422,14 @@ def in_one_line(complaint: str) -> str:
     return " ".join(first.split())[:250]
 
 
-def given_coins(coins: ArrayLike, rows: int) -> NDArray[np.float64]:
-    """Coins from the user: as many as rows, each in [0, 1)."""
+def given_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Coins from the user: for each row one, or as many as the rule takes, each in [0, 1)."""
     given = np.ascontiguousarray(coins, np.float64)
-    if given.shape != (rows,):
-        raise ValueError(f"coins must hold one number a row, {rows} in all, not an array of shape {given.shape}")
+    if given.shape != shape:
+        numbers = "one number" if len(shape) == 1 else f"{shape[1]} numbers"
+        raise ValueError(
+            f"coins must hold {numbers} a row, for {shape[0]} rows, not an array of shape {given.shape}"
+        )
     if not ((given >= 0) & (given < 1)).all():
         raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
     return given

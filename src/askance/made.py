@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from askance.imbalance import ManyCosts
+from askance.imbalance.omcsl import OMCSL
 from askance.learner import Learner
 from askance.papers import parts_of
 
@@ -20,6 +22,13 @@ def make(
     if classes is not None and numbered is not None:
         raise ValueError("k says that the classes are 0 to k - 1: give k or classes, not both")
     known = classes if numbered is None else list(numbered)
-    learner = Learner(update, query, seed=seed, dtype=dtype, sgn0=sgn0, classes=known, many=many)
+    learner = with_rules(update, query, seed=seed, dtype=dtype, sgn0=sgn0, classes=known, many=many)
     learner.check_parameters()
     return learner
+
+
+def with_rules(update: Any, query: Any, *, many: bool = False, **others: Any) -> Learner:
+    """A learner of these rules; one that learns with many costs knows more of itself than others."""
+    if isinstance(update, ManyCosts):
+        return OMCSL.of(update, query, **others)
+    return Learner(update, query, many=many, **others)

@@ -111,10 +111,10 @@ def _checked_header(content: bytes) -> dict[str, Any]:
 def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> "Learner":
     from safetensors.numpy import load as from_safetensors
 
-    from askance.learner import Learner
+    from askance.made import with_rules
 
     width = header["width"]
-    learner = Learner(
+    learner = with_rules(
         update=_made(header["update"], known),
         query=_made(header["query"], known),
         seed=header["seed"],

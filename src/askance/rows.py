@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.seam import inlined, like, prefetch
-from askance.engine.vector import at, four, lanes_of, sixteen
+from askance.engine.vector import at, blocks, first_lanes, only, sixteen
 
 
 class Row(NamedTuple):
@@ -24,7 +24,8 @@ class Seen(NamedTuple):
     """What is known of a row before its label is, and of the past.
 
     p = `score`, v = `spread`, x·x, the guess (sgn(p), or the number of a class), how many `mistakes` labels have
-    shown so far, and the `longest` x·x among these.
+    shown so far, and the `longest` x·x among these; how many labels have been `told`, and how many of them
+    positive.
     """
 
     score: float
@@ -33,6 +34,8 @@ class Seen(NamedTuple):
     guess: float
     mistakes: int
     longest: float
+    told: int = 0
+    positives: int = 0
 
 
 class State(Protocol):
@@ -153,6 +156,8 @@ class SparseRows(NamedTuple):
         end = np.uint64(min(self.indices.shape[0], self.values.shape[0]))
         stop = min(self.starts[t + 1], end)
         start = min(self.starts[t], stop)
+        prefetch(self.indices, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
+        prefetch(self.values, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
         sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
         squared_norm = self.values.dtype.type(0)
         beyond = np.uint64(0)  # the least that the next feature may be
@@ -255,34 +260,35 @@ class DenseRows(NamedTuple):
 @inlined
 def add_lanes(rows: Any, t: int, size: Any, state: Any, scores: Any, spreads: Any) -> None:
     """Fill in what `size` entries of row `t` say in each lane; `spreads` has no room if the rule has none."""
-    zero = scores.dtype.type(0)
-    lane = add_lanes_like(sixteen(zero), np.uint64(0), rows, t, size, state, scores, spreads)
-    lane = add_lanes_like(four(zero), lane, rows, t, size, state, scores, spreads)
-    add_lanes_like(zero, lane, rows, t, size, state, scores, spreads)
-
-
-@inlined
-def add_lanes_like(
-    zero: Any, lane: Any, rows: Any, t: int, size: Any, state: Any, scores: Any, spreads: Any
-) -> Any:
-    """The same from `lane` on, as many lanes at a time as `zero` has: the first lane that is left."""
-    lanes, abreast = np.uint64(scores.shape[0]), np.uint64(lanes_of(zero))
-    while lane + abreast <= lanes:
-        score, spread = sums(zero, lane, lanes, rows, t, size, state)
-        scores[at(lane, zero)] = score
+    zero = sixteen(scores.dtype.type(0))
+    lanes = scores.shape[0]
+    for lane in blocks(lanes, zero):
+        mask = first_lanes(lanes - lane, zero)
+        score, spread = sums(zero, mask, np.uint64(lane), np.uint64(lanes), rows, t, size, state)
+        scores[only(at(lane, zero), mask)] = score
         if spreads.shape[0] > 0:
-            spreads[at(lane, zero)] = spread
-        lane += abreast
-    return lane
+            spreads[only(at(lane, zero), mask)] = spread
 
 
 @inlined
-def sums(zero: Any, lane: Any, lanes: Any, rows: Any, t: int, size: Any, state: Any) -> Any:
-    """Score and spread of row `t` in as many lanes as `zero` has, from `lane` on."""
+def sums(zero: Any, mask: Any, lane: Any, lanes: Any, rows: Any, t: int, size: Any, state: Any) -> Any:
+    """Score and spread of row `t` in as many lanes as `zero` has, from `lane` on, where the mask holds."""
     score = spread = zero
     for k in range(size):
         j, x = rows.entry(t, k)
-        score_term, spread_term = state.terms(at(np.uint64(j) * lanes + lane, zero), x)
+        score_term, spread_term = state.terms(only(at(np.uint64(j) * lanes + lane, zero), mask), x)
         score += score_term
         spread += spread_term
     return score, spread
+
+
+@inlined
+def move_lanes(rows: Any, t: int, size: int, state: Any, steps: Any) -> None:
+    """Move every lane by a step of its own along `size` entries of row `t`, which is sound."""
+    lanes, zero = steps.shape[0], sixteen(steps.dtype.type(0))
+    for lane in blocks(lanes, zero):
+        mask = first_lanes(lanes - lane, zero)
+        step = steps[only(at(lane, zero), mask)]
+        for k in range(size):
+            j, x = rows.entry(t, k)
+            state.move(only(at(np.uint64(j) * np.uint64(lanes) + np.uint64(lane), zero), mask), x, step)

@@ -6,6 +6,8 @@ from typing import Any, get_type_hints
 
 from askance.dual import KERNELS
 from askance.dual import RULES as DUAL
+from askance.imbalance import MEASURES
+from askance.imbalance import RULES as IMBALANCE
 from askance.limits import check_parameters
 from askance.queries import RULES as QUERIES
 from askance.queries import WRAPPERS, AtRate, QueryRule
@@ -84,7 +86,7 @@ def _plain(value: Any, hint: Any) -> Any:
 def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
     """Every rule of the registers by name, and those of the user; a name stands for one rule only."""
     rules: dict[str, type] = {}
-    for rule in (*UPDATES, *DUAL, *KERNELS, *QUERIES, *WRAPPERS, *extra):
+    for rule in (*UPDATES, *DUAL, *KERNELS, *IMBALANCE, *MEASURES.values(), *QUERIES, *WRAPPERS, *extra):
         if rules.setdefault(rule.__name__, rule) is not rule:
             raise ValueError(f"two rules are called {rule.__name__}: give one of them another name")
     return rules

@@ -44,6 +44,7 @@ class DualMachine:
         signs: NDArray[Any],
         coins: NDArray[np.float64],
         lanes: int = 1,  # noqa: ARG002
+        draws: Numbers | None = None,  # noqa: ARG002
     ) -> tuple[int, int, Outcome]:
         """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
         outcome = passes.blank_outcome(len(signs), self.dtype)
@@ -83,7 +84,15 @@ class DualMachine:
         self.core, self.width = core, width
         return SOUND, float(seen.guess), float(seen.score), probability, asked
 
-    def learn(self, rows: AnyRows, width: int, signs: NDArray[Any], lanes: int = 1) -> tuple[int, int]:  # noqa: ARG002
+    def learn(
+        self,
+        rows: AnyRows,
+        width: int,
+        signs: NDArray[Any],
+        lanes: int = 1,  # noqa: ARG002
+        draws: Numbers | None = None,  # noqa: ARG002
+        probability: float = 1.0,  # noqa: ARG002
+    ) -> tuple[int, int]:
         """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
         kind, bad = self._check(rows, len(signs), width)
         if kind != SOUND:
@@ -135,13 +144,16 @@ class DualMachine:
             )
         past = core.past
         guess = sign(score, core.at_zero)
-        return glance, Seen(score, glance.spread, norm, guess, int(past.mistakes[0]), float(past.longest[0]))
+        shown = int(past.mistakes[0]), float(past.longest[0]), int(past.told[0]), int(past.positives[0])
+        return glance, Seen(score, glance.spread, norm, guess, *shown)
 
     def _learned(
         self, core: Core, point: Point, glance: Glance, seen: Seen, label: np.float64
     ) -> tuple[Core, bool]:
         """After the label of the row just looked at, and whether the rule fired."""
         fires, wanted = core.update.step(seen, label)
+        core.past.told[0] += 1
+        core.past.positives[0] += label > 0
         if not fires:
             return core, False
         step = self.dtype.type(wanted)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.laned import LANES, PerLane, per_lane
+from askance.engine.machine import copied
 from askance.engine.passes import bind
 from askance.engine.seam import COMPILING
 from askance.forms.linear import Linear
@@ -32,7 +33,9 @@ class Counts(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """The same while a pass runs, and of the mistakes that labels have shown: how many, and their longest x·x."""
+    """The same while a pass runs; of the mistakes that labels have shown: how many, and their longest x·x; of the
+    labels told: how many, and how many of them positive.
+    """
 
     asked: NDArray[Any]
     updated: NDArray[Any]
@@ -40,6 +43,8 @@ class Tally(NamedTuple):
     alarms: NDArray[Any]
     shown: NDArray[Any]
     longest: NDArray[Any]
+    told: NDArray[Any]
+    positives: NDArray[Any]
 
 
 def can_share(update: Any, query: Any) -> bool:
@@ -98,7 +103,7 @@ class Bank:
 
 def _side_by_side(updates: Sequence[Any], width: int, dtype: np.dtype[Any]) -> Any:
     """The state of all lanes: arrays have room for each, and numbers that a rule gave it are those of each."""
-    arrays = updates[0].start(width * LANES, dtype)
+    arrays = copied(updates[0].start(width * LANES, dtype))
     numbers = per_lane([update.start(0, dtype) for update in updates], dtype)
     parts = zip(arrays, numbers, strict=True)
     return type(arrays)(*(array if isinstance(array, np.ndarray) else number for array, number in parts))

@@ -10,7 +10,7 @@ from numba.extending import overload
 from askance.engine.choose import larger, sign, where
 from askance.engine.laned import LANES, laned
 from askance.engine.seam import INLINE, inlined
-from askance.engine.vector import at, only, sixteen
+from askance.engine.vector import at, first_lanes, only, sixteen
 from askance.engine.vector_arithmetic import any_of
 from askance.rows import Seen, sums
 
@@ -54,16 +54,18 @@ def make_bank(digest: str) -> Callable[..., Any]:
         _ = digest
         update, query, state = laned(given_update), laned(given_query), laned(given_state)
         zero = sixteen(rows.values.dtype.type(0))
-        every = at(np.uint64(0), zero)
+        every, every_lane = at(np.uint64(0), zero), first_lanes(WIDE, zero)
         asked, updated = tally.asked[every], tally.updated[every]
         missed, alarms = tally.missed[every], tally.alarms[every]
         shown, longest = tally.shown[every], tally.longest[every]
+        told, positives = tally.told[every], tally.positives[every]
         for t in range(labels.shape[0]):
             label, size = labels[t], np.uint64(rows.size(t))
-            total, spread = sums(zero, np.uint64(0), WIDE, rows, t, size, state)
+            total, spread = sums(zero, every_lane, np.uint64(0), WIDE, rows, t, size, state)
             score = state.margin(total, spread)
             guess = sign(score, at_zero)
-            seen = Seen(score, spread, squared_norm_of(rows, t, size), guess, shown, longest)
+            squared_norm = squared_norm_of(rows, t, size)
+            seen = Seen(score, spread, squared_norm, guess, shown, longest, told, positives)
             coin = coin_of(coins, t, zero)
             is_asked = coin < query.ask(memory, seen, coin)
             fires, step = update.step(seen, label)
@@ -77,8 +79,11 @@ def make_bank(digest: str) -> Callable[..., Any]:
             alarms += where(wrong & (label < 0), 1.0, 0.0)
             shown += where(moved & wrong, 1.0, 0.0)
             longest = where(moved & wrong, larger(longest, seen.squared_norm), longest)
+            told += where(is_asked, 1.0, 0.0)
+            positives += where(is_asked & (label > 0), 1.0, 0.0)
         tally.asked[every], tally.updated[every] = asked, updated
         tally.missed[every], tally.alarms[every] = missed, alarms
         tally.shown[every], tally.longest[every] = shown, longest
+        tally.told[every], tally.positives[every] = told, positives
 
     return bank

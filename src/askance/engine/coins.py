@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from askance.engine.seam import inlined, persistent
 from askance.mixing import GOLDEN, scrambled
 
-_scrambled = inlined(scrambled)
+scrambled_bits = inlined(scrambled)
 
 
 def _toss(seed: Any, first_round: Any, coins: NDArray[np.float64]) -> None:
-    start = _scrambled(seed) + first_round * GOLDEN
+    start = scrambled_bits(seed) + first_round * GOLDEN
     for t in range(coins.shape[0]):
         start += GOLDEN
-        coins[t] = (_scrambled(start) >> np.uint64(11)) * 2.0**-53
+        coins[t] = (scrambled_bits(start) >> np.uint64(11)) * 2.0**-53
 
 
 _tossed = persistent(_toss, exact=True)

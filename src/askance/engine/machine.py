@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine import passes
+from askance.engine.aligned import aligned_copy
 from askance.engine.passes import Core, Outcome
 from askance.engine.seam import COMPILING
-from askance.forms import room_for_classes
+from askance.forms import Panel, room_for_classes
 from askance.rows import SOUND, DenseRows, SparseRows
 from askance.updates.rule import about, form_of, widened, widened_lanes
 
@@ -36,10 +37,19 @@ class Machine:
         self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
 
     def run(
-        self, rows: AnyRows, width: int, labels: NDArray[Any], coins: NDArray[np.float64], lanes: int = 1
+        self,
+        rows: AnyRows,
+        width: int,
+        labels: NDArray[Any],
+        coins: NDArray[np.float64],
+        lanes: int = 1,
+        draws: NDArray[np.float64] | None = None,
     ) -> tuple[int, int, Outcome]:
-        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
-        core = self._with_room(width, lanes)
+        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes.
+
+        `draws` has a row of coins for each label, for rules that toss some to learn it.
+        """
+        core = _with_draws(self._with_room(width, lanes), draws)
         outcome = passes.blank_outcome(len(labels), self.dtype)
         if _bytes(core.state) < _bytes(rows):
             # A copy of the state, which stands by for a fault, costs less than going through the rows twice.
@@ -60,11 +70,24 @@ class Machine:
             self._accept(found[0], core, width, self.lanes)
         return found
 
-    def learn(self, rows: AnyRows, width: int, labels: NDArray[Any], lanes: int = 1) -> tuple[int, int]:
-        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
+    def learn(
+        self,
+        rows: AnyRows,
+        width: int,
+        labels: NDArray[Any],
+        lanes: int = 1,
+        draws: NDArray[np.float64] | None = None,
+        probability: float = 1.0,
+    ) -> tuple[int, int]:
+        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes.
+
+        `probability` is that with which each was asked for.
+        """
         core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
-        update, _, form, state, _, past, at_zero = core
-        kind, bad = self._pass("learn", rows, (update, form, state, past, rows, width, labels, at_zero))
+        update, _, form, state, _, past, at_zero = _with_draws(core, draws)
+        kind, bad = self._pass(
+            "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero)
+        )
         if core is not self.core:
             self._accept(kind, core, width, lanes)
         return kind, bad
@@ -82,8 +105,12 @@ class Machine:
         self._accept(SOUND, self._with_room(width, lanes), width, lanes)
 
     def weights(self) -> NDArray[Any]:
-        """A window on the weights, a row a lane."""
-        weights: NDArray[Any] = self.core.state.weights.reshape(-1, self.lanes).T
+        """A window on the weights, a row a lane, or a row a member of a panel."""
+        form, state = self.core.form, self.core.state
+        if isinstance(form, Panel):
+            members: NDArray[Any] = state.weights.reshape(-1, len(form.scores)).T[: state.members]
+            return members
+        weights: NDArray[Any] = state.weights.reshape(-1, self.lanes).T
         return weights
 
     def most_features(self, size: int) -> int:
@@ -130,6 +157,13 @@ class Machine:
         self.__dict__.update(kept, core=copied(kept["core"], only=is_fixed))
 
 
+def _with_draws(core: Core, draws: NDArray[np.float64] | None) -> Core:
+    """The same core, about to learn labels for which these coins were tossed."""
+    if draws is None:
+        return core
+    return core._replace(form=core.form._replace(draws=draws, labels=np.zeros(1, np.int64)))
+
+
 def is_fixed(array: NDArray[Any]) -> bool:
     """Whether an array cannot be written."""
     return not array.flags.writeable
@@ -138,7 +172,7 @@ def is_fixed(array: NDArray[Any]) -> bool:
 def copied(value: Any, only: Callable[[NDArray[Any]], bool] = lambda _: True) -> Any:
     """The same nested named tuples with arrays of their own, or with such as need it."""
     if isinstance(value, np.ndarray):
-        return np.array(value) if only(value) else value
+        return aligned_copy(value) if only(value) else value
     return type(value)(*(copied(part, only) for part in value)) if isinstance(value, tuple) else value
 
 

@@ -17,27 +17,38 @@ from askance.engine.digest import is_ours, package_digest
 from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
 from askance.forms.form import Form
 from askance.forms.matrix import MatrixState
+from askance.forms.pairwise import PairwiseState
+from askance.forms.panel import ObservedState, PanelState
 from askance.forms.settled import SettlingState
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.rows import SOUND, Rows, Seen, State
 from askance.updates.rule import UpdateRule
 
-for _protocol in (State, MatrixState, SettlingState, Rows, Form, UpdateRule, QueryRule, ScalableRule):
+PROTOCOLS = (
+    *(State, MatrixState, SettlingState, PanelState, ObservedState, PairwiseState),
+    *(Rows, Form, UpdateRule, QueryRule, ScalableRule),
+)
+for _protocol in PROTOCOLS:
     expose(_protocol)
 
 
 class Past(NamedTuple):
-    """Counters over all rounds: rows, labels asked for, mistakes that labels have shown, and their longest x·x."""
+    """Counters over all rounds: rows, labels asked for, mistakes that labels have shown, and their longest x·x;
+    labels told, asked for or not, and those of them that were positive.
+    """
 
     rounds: NDArray[np.int64]
     asked: NDArray[np.int64]
     mistakes: NDArray[np.int64]
     longest: NDArray[np.float64]
+    told: NDArray[np.int64]
+    positives: NDArray[np.int64]
 
 
 def no_past() -> Past:
     """Nothing has happened yet."""
-    return Past(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
+    rounds, asked, mistakes, told, positives = (np.zeros(1, np.int64) for _ in range(5))
+    return Past(rounds, asked, mistakes, np.zeros(1), told, positives)
 
 
 class Core(NamedTuple):
@@ -79,7 +90,8 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
 @inlined
 def _look(form: Any, state: Any, past: Any, rows: Any, t: int, width: int, at_zero: float) -> Any:
     score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
-    return Seen(score, spread, squared_norm, guess, past.mistakes[0], past.longest[0]), sound
+    mistakes, longest, told, positives = past.mistakes[0], past.longest[0], past.told[0], past.positives[0]
+    return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives), sound
 
 
 @inlined
@@ -89,6 +101,14 @@ def _learn(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label
     wrong = seen.guess != label
     past.mistakes[0] += wrong
     past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
+
+
+@inlined
+def _note(form: Any, state: Any, past: Any, rows: Any, t: int, label: float) -> None:
+    """Count a label that was told, whether the rule fired or not."""
+    form.note(state, rows, t, label)
+    past.told[0] += 1
+    past.positives[0] += label > 0
 
 
 # A pass takes no more of a core than it uses, so that many learners share its machine code.
@@ -105,13 +125,16 @@ def _make_run(digest: str) -> Callable[..., Any]:
             seen, sound = _look(form, state, past, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
-            probability = query.ask(memory, seen, coins[t])
-            asked = coins[t] < probability
-            faced, side = form.face(seen, labels[t])
+            seen, coin = form.draw(state, seen, coins[t], at_zero)
+            probability = query.ask(memory, seen, coin)
+            asked = coin < probability
+            faced, side = form.face(seen, labels[t], probability)
             fires, step = update.step(faced, side)
             updated = asked & fires
             if updated:
                 _learn(form, state, past, rows, t, seen, labels[t], step)
+            if asked:
+                _note(form, state, past, rows, t, labels[t])
             outcome.guesses[t] = seen.guess
             outcome.scores[t] = seen.score
             outcome.probabilities[t] = probability
@@ -139,6 +162,7 @@ def _make_ask(digest: str) -> Callable[..., Any]:
         seen, sound = _look(core.form, core.state, past, rows, 0, width, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
+        seen, coin = core.form.draw(core.state, seen, coin, core.at_zero)
         probability = core.query.ask(core.memory, seen, coin)
         asked = coin < probability
         past.rounds[0] += 1
@@ -149,16 +173,17 @@ def _make_ask(digest: str) -> Callable[..., Any]:
 
 
 def _make_learn(digest: str) -> Callable[..., Any]:
-    def learn(update, form, state, past, rows, width, labels, at_zero):  # type: ignore[no-untyped-def]
+    def learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
         kind, bad = rows.check(0, labels.shape[0], width)
         if kind == SOUND:
             for t in range(labels.shape[0]):
                 seen, _sound = _look(form, state, past, rows, t, width, at_zero)
-                faced, side = form.face(seen, labels[t])
+                faced, side = form.face(seen, labels[t], probability)
                 fires, step = update.step(faced, side)
                 if fires:
                     _learn(form, state, past, rows, t, seen, labels[t], step)
+                _note(form, state, past, rows, t, labels[t])
         return kind, bad
 
     return learn
@@ -171,7 +196,7 @@ def _make_score(digest: str) -> Callable[..., Any]:
             score, _spread, _squared_norm, _guess, sound = form.look(state, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
-            form.put(score, scores, t)
+            form.put(state, score, scores, t)
         return SOUND, 0
 
     return score

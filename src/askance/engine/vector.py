@@ -4,8 +4,8 @@ A loop over lanes does not become vector instructions by itself, so here is a co
 without branches compiles for a number and for such a vector from one source. `weights[at(j, v)]` are as many
 entries from `j` on as `v` has lanes; of an array of pairs, `pairs[at(j, v), 0]` are as many first numbers.
 
-With the compiler off there are no vectors: `sixteen` and `four` give back a number, `lanes_of` says 1, and loops
-go from lane to lane.
+With the compiler off there are no vectors: `sixteen` gives back a number, `lanes_of` says 1, and loops go from
+lane to lane.
 """
 
 import operator
@@ -20,7 +20,7 @@ from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
-from askance.engine.seam import INLINE
+from askance.engine.seam import INLINE, inlined
 
 
 class Vector(Type):
@@ -42,7 +42,7 @@ class Mask(Type):
 class Place(Type):
     """The compiled type of an index that stands for `count` entries, or for as many pairs of which it is a column.
 
-    One with a mask writes only where that holds.
+    One with a mask reads and writes only where that holds: there is 0 elsewhere.
     """
 
     def __init__(self, count: int, *, mask: Mask | None = None, column: bool = False) -> None:
@@ -80,11 +80,6 @@ def sixteen(number: Any) -> Any:
     return number
 
 
-def four(number: Any) -> Any:
-    """A number in each of four lanes."""
-    return number
-
-
 def lanes_of(value: Any) -> int:  # noqa: ARG001
     """How many lanes a vector has: a number has one."""
     return 1
@@ -95,9 +90,20 @@ def at(start: Any, example: Any) -> Any:  # noqa: ARG001
     return start
 
 
-def only(place: Any, mask: Any) -> Any:
-    """The same index, which writes nothing but where the mask holds; there are no masks with the compiler off."""
-    raise NotImplementedError
+@inlined
+def blocks(lanes: Any, example: Any) -> Any:
+    """The first lane of each block of as many lanes as `example` has."""
+    return range(0, lanes, lanes_of(example))
+
+
+def first_lanes(count: Any, example: Any) -> Any:  # noqa: ARG001
+    """The mask of the first `count` lanes of as many as `example` has."""
+    return True
+
+
+def only(place: Any, mask: Any) -> Any:  # noqa: ARG001
+    """The same index, of which the entries are left alone where the mask does not hold."""
+    return place
 
 
 def _overload_spread(function: Callable[..., Any], count: int) -> None:
@@ -114,7 +120,6 @@ def _overload_spread(function: Callable[..., Any], count: int) -> None:
 
 
 _overload_spread(sixteen, 16)
-_overload_spread(four, 4)
 
 
 @overload(lanes_of, jit_options=INLINE)
@@ -140,6 +145,23 @@ def _place(_context, start, example):  # type: ignore[no-untyped-def]
         return place._getvalue()
 
     return kind(start, example), generate
+
+
+@overload(first_lanes, jit_options=INLINE)
+def _compiled_first_lanes(count, example):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda count, example: _first_lanes(count, example)
+
+
+@intrinsic
+def _first_lanes(_context, count, example):  # type: ignore[no-untyped-def]
+    kind, number = Mask(example), ir.IntType(64)
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        limit = context.cast(builder, arguments[0], signature.args[0], types.intp)
+        lanes = ir.Constant(ir.VectorType(number, example.count), list(range(example.count)))
+        return builder.icmp_signed("<", lanes, splat(builder, limit, example.count))
+
+    return kind(count, example), generate
 
 
 @overload(only, jit_options=INLINE)
@@ -234,7 +256,7 @@ class _Entries:
 
     def load(self) -> Any:
         """The entries; of pairs, those of the column."""
-        whole = self.builder.load(self.pointer, align=self.bytes)
+        whole = self._whole()
         if self.column is None:
             return whole
         first, second = self._columns(whole)
@@ -243,15 +265,36 @@ class _Entries:
     def store(self, vector: Any) -> None:
         """Write the entries, of a masked place those that it allows."""
         builder = self.builder
-        if self.mask is not None:
-            vector = builder.select(self.mask, vector, self.load())
         if self.column is not None:
-            whole, count = builder.load(self.pointer, align=self.bytes), self.place.count
-            first, second = self._columns(whole)
+            first, second = self._columns(self._whole())
             first = builder.select(self._first_column(), vector, first)
             second = builder.select(self._first_column(), second, vector)
-            vector = self._shuffled(first, second, [k // 2 + count * (k % 2) for k in range(2 * count)])
-        builder.store(vector, self.pointer, align=self.bytes)
+            vector = self._side_by_side(first, second)
+        if self.mask is None:
+            builder.store(vector, self.pointer, align=self.bytes)
+        else:
+            self._masked("store", ir.VoidType(), [vector], [])
+
+    def _whole(self) -> Any:
+        if self.mask is None:
+            return self.builder.load(self.pointer, align=self.bytes)
+        memory = self.pointer.type.pointee
+        return self._masked("load", memory, [], [ir.Constant(memory, None)])
+
+    def _masked(self, name: str, result: Any, before: list[Any], after: list[Any]) -> Any:
+        """LLVM's own masked load or store, which does not touch memory where the mask does not hold."""
+        mask = self.mask if self.column is None else self._side_by_side(self.mask, self.mask)
+        arguments = [*before, self.pointer, ir.IntType(32)(self.bytes), mask, *after]
+        memory = self.pointer.type.pointee
+        letter = {"float": "f32", "double": "f64"}[str(memory.element)]
+        full_name = f"llvm.masked.{name}.v{memory.count}{letter}.p0"
+        kind = ir.FunctionType(result, [argument.type for argument in arguments])
+        function = cgutils.get_or_insert_function(self.builder.module, kind, full_name)
+        return self.builder.call(function, arguments)
+
+    def _side_by_side(self, first: Any, second: Any) -> Any:
+        count = self.place.count
+        return self._shuffled(first, second, [k // 2 + count * (k % 2) for k in range(2 * count)])
 
     def _columns(self, pairs: Any) -> tuple[Any, Any]:
         places = range(0, 2 * self.place.count, 2)

@@ -11,8 +11,9 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin
+from numba.extending import intrinsic, lower_builtin, overload
 
+from askance.engine.seam import INLINE
 from askance.engine.vector import Mask, Vector, splat
 
 ARITHMETIC = {
@@ -98,7 +99,9 @@ def _define_alone(function: Any, make: Callable[..., Any]) -> None:
     lower_builtin(function, Vector)(generate)
 
 
-def _library(name: str) -> Callable[..., Any]:
+def library(name: str) -> Callable[..., Any]:
+    """LLVM's own function of that name, on every lane."""
+
     def make(builder: Any, vector: Any) -> Any:
         letter = {"float": "f32", "double": "f64"}[str(vector.type.element)]
         kind = ir.FunctionType(vector.type, [vector.type])
@@ -110,7 +113,7 @@ def _library(name: str) -> Callable[..., Any]:
 
 _define_alone(operator.neg, lambda builder, vector: builder.fneg(vector))
 for _root, _name in ROOTS.items():
-    _define_alone(_root, _library(_name))
+    _define_alone(_root, library(_name))
 
 
 class _MaskTemplate(AbstractTemplate):  # type: ignore[misc]
@@ -150,9 +153,18 @@ def select(_context, condition, yes, no):  # type: ignore[no-untyped-def]
     return vector(condition, yes, no), generate
 
 
-@intrinsic
-def any_of(_context, mask):  # type: ignore[no-untyped-def]
+def any_of(mask: Any) -> Any:
     """Whether the mask holds anywhere."""
+    return mask
+
+
+@overload(any_of, jit_options=INLINE)
+def _compiled_any_of(mask):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda mask: _any_of(mask)
+
+
+@intrinsic
+def _any_of(_context, mask):  # type: ignore[no-untyped-def]
 
     def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
         bits = builder.bitcast(arguments[0], ir.IntType(mask.count))

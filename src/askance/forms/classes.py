@@ -34,12 +34,16 @@ class Classes(NamedTuple):
         score = self.scores[guess] - self.scores[second]
         return score, spread, squared_norm, float(guess), sound
 
-    def put(self, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
+    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
+        """The row and the coin as they are: there is nothing to draw."""
+        return seen, coin
+
+    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
         """The score of every class."""
         for lane in range(self.scores.shape[0]):
             scores[t, lane] = self.scores[lane]
 
-    def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
+    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
         """The label against its rival: the guess, or the second best if the guess is right."""
         right = seen.guess == label
         y = int(label)
@@ -49,13 +53,18 @@ class Classes(NamedTuple):
         alone = np.inf if y == rival else 0.0
         margin = self.scores[y] - self.scores[rival] + alone
         double = seen.squared_norm + seen.squared_norm
-        return Seen(margin, seen.spread, double, 1.0 if right else -1.0, seen.mistakes, seen.longest), 1.0
+        guess = 1.0 if right else -1.0
+        past = seen.mistakes, seen.longest, seen.told, seen.positives
+        return Seen(margin, seen.spread, double, guess, *past), 1.0
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move the label's lane along the row and the rival's against it."""
         lanes = self.scores.shape[0]
         rows.shift_lane(t, state, step, 1.0, self.places[1], lanes)
         rows.shift_lane(t, state, step, -1.0, self.places[2], lanes)
+
+    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
+        """Nothing is noted."""
 
 
 def room_for_classes(count: int, dtype: DTypeLike, *, has_spread: bool) -> Classes:

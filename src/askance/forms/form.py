@@ -11,11 +11,22 @@ class Form(Protocol):
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
         """Score, spread, squared norm and guess of row `t`, and whether it is sound; if not, they mean nothing."""
 
-    def put(self, score: float, scores: Any, t: int) -> None:
+    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
+        """What is seen once a classifier was drawn, where there are several, and what is left of the coin for
+        asking.
+        """
+
+    def put(self, state: Any, score: float, scores: Any, t: int) -> None:
         """Write down what the row just looked at has scored."""
 
-    def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
-        """What the update rule is told of the row just looked at and of its label, which is +1 or -1 to it."""
+    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
+        """What the update rule is told of the row just looked at and of its label, which is +1 or -1 to it.
+
+        `probability` is that with which the label was asked for.
+        """
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Take a step of the update rule along the row just looked at and faced."""
+
+    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
+        """Remember a label of the row just looked at, whether the update rule fired or not."""

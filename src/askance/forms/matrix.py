@@ -74,11 +74,15 @@ class Matrix(NamedTuple):
         score = np.float64(state.margin(total, spread))
         return score, spread, squared_norm, sign(score, at_zero), sound
 
-    def put(self, score: float, scores: Any, t: int) -> None:
+    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
+        """The row and the coin as they are: there is nothing to draw."""
+        return seen, coin
+
+    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
         """The score."""
         scores[t, 0] = score
 
-    def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
+    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
         """The row and its label as they are."""
         return seen, label
 
@@ -89,7 +93,10 @@ class Matrix(NamedTuple):
             state.drift(i, self.product[i], step)
         shrink = smaller(step[2], self.bound[0])
         if shrink > 0.0:  # not so for a row of zeros, after which all must be as before
-            note(state, self.product, math.sqrt(shrink))
+            wait(state, self.product, math.sqrt(shrink))
+
+    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
+        """Nothing is noted."""
 
 
 def scratch(width: int) -> Matrix:
@@ -106,7 +113,7 @@ def subtract(q: Any, rows: Any, t: int, product: Any) -> None:
 
 
 @inlined
-def note(state: Any, product: Any, root: float) -> None:
+def wait(state: Any, product: Any, root: float) -> None:
     """Let the change q = root · product wait, and settle those waiting if there are as many as there may be."""
     slot = state.learned[0] % PENDING
     for i in range(product.shape[0]):

@@ -22,11 +22,15 @@ class Settled(NamedTuple):
         score = state.margin(total, spread)
         return score, spread, squared_norm, sign(score, at_zero), sound
 
-    def put(self, score: float, scores: Any, t: int) -> None:
+    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
+        """The row and the coin as they are: there is nothing to draw."""
+        return seen, coin
+
+    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
         """The score."""
         scores[t, 0] = score
 
-    def face(self, seen: Seen, label: float) -> tuple[Seen, float]:
+    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
         """The row and its label as they are."""
         return seen, label
 
@@ -34,3 +38,6 @@ class Settled(NamedTuple):
         """Move every feature of the row, then settle."""
         rows.shift(t, state, step)
         state.settle()
+
+    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
+        """Nothing is noted."""

@@ -6,12 +6,21 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from askance.limits import check_parameters
-from askance.papers import cost_sensitive, dual, first_order, multiclass, second_order, selective, subgradient
+from askance.papers import (
+    cost_sensitive,
+    dual,
+    first_order,
+    imbalance,
+    multiclass,
+    second_order,
+    selective,
+    subgradient,
+)
 from askance.papers.entry import MANY, Entry
 from askance.queries import QueryRule
 from askance.updates import PassiveAggressive1, UpdateRule
 
-FAMILIES = (first_order, selective, second_order, subgradient, cost_sensitive, dual, multiclass)
+FAMILIES = (first_order, selective, second_order, subgradient, cost_sensitive, dual, multiclass, imbalance)
 
 catalog: Mapping[str, Entry] = MappingProxyType(
     {name: entry for family in FAMILIES for name, entry in family.ENTRIES.items()}

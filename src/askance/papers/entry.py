@@ -15,6 +15,12 @@ ACTIVE = "Lu, Zhao, Hoi 2016"
 UNEVEN_MARGINS = "Li, Zaragoza, Herbrich, Shawe-Taylor, Kandola 2002"
 ADAPTIVE = "Duchi, Hazan, Singer 2011"
 DISCRIMINATION = "Zhai, Koriche, Gao, Zhu, Li 2022"
+MANY_COSTS = "Yan 2017"
+GRADIENT = "Zinkevich 2003"
+COST_GRADIENT = "Wang, Zhao, Hoi 2014"
+F_OPTIMISATION = "Busa-Fekete, Szörényi, Dembczyński, Hüllermeier 2015"
+ONE_PASS = "Gao, Jin, Zhu, Zhou 2013"
+RESAMPLING = "Wang, Minku, Yao 2015"
 
 BINARY, MANY = "binary", "multiclass"
 

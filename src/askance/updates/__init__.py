@@ -4,6 +4,7 @@ from askance.updates.additive import PNorm, Winnow
 from askance.updates.arow import AROW
 from askance.updates.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
 from askance.updates.cost_sensitive import CPA, PAUM, CostSensitivePA1
+from askance.updates.gradient import OCS1, OCS2, OGD
 from askance.updates.pam import PAM, PAM1, PAM2
 from askance.updates.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.updates.perceptron import Perceptron
@@ -32,11 +33,17 @@ RULES: tuple[type, ...] = (
     CostSensitivePA1,
     PAUM,
     CPA,
+    OGD,
+    OCS1,
+    OCS2,
 )
 
 __all__ = [
     "AROW",
     "CPA",
+    "OCS1",
+    "OCS2",
+    "OGD",
     "PAM",
     "PAM1",
     "PAM2",

@@ -19,6 +19,7 @@ class About(NamedTuple):
     cost: str = "O(d')"
     has_spread: bool = False
     many_classes: bool = False
+    draws: int = 0  # how many coins it tosses to learn a label
 
 
 class UpdateRule(Protocol):
@@ -56,6 +57,8 @@ def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> A
     for old, new in zip(state, wider, strict=True):
         if isinstance(old, np.ndarray):  # and not a number that the rule gave
             new[tuple(map(slice, old.shape))] = old
+    # What stands apart in a tuple of its own has nothing to do with features.
+    wider = wider._replace(**{name: part for name, part in state._asdict().items() if isinstance(part, tuple)})
     if hasattr(wider, "welcome"):
         wider.welcome(state[0].shape[0])
     return wider
