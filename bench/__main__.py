@@ -23,6 +23,7 @@ GROUPS = {
     "peers": ("bench.peers", "measure"),
     "many": ("bench.many", "measure"),
     "banks": ("bench.banks", "measure"),
+    "imbalance": ("bench.imbalance", "measure"),
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),

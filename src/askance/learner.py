@@ -375,11 +375,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return toss(self.seed, first, rounds), draws
         if draws is None or np.ndim(given) == 1:
             return given_coins(given, (rounds,)), draws
-        members = draws.shape[1]
-        if np.shape(given) == (rounds, members) and isinstance(self._rules()[1], Always):
-            return np.zeros(rounds), given_coins(given, (rounds, members))
-        coins = given_coins(given, (rounds, members + 1))
-        return coins[:, -1].copy(), coins[:, :-1].copy()
+        if not isinstance(self._rules()[1], Always):
+            raise ValueError("coins must hold one number a row, which decides about asking; labels toss their own")
+        return np.zeros(rounds), given_coins(given, draws.shape)
 
     def _draws(self, labels_ahead: int) -> NDArray[np.float64] | None:
         """The coins that the next labels take to be learned: a pure function of seed and number of the label."""

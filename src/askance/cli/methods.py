@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from askance.learner import Learner
+from askance.made import with_rules
 from askance.papers import catalog, look_up, parts_of
 from askance.papers.entry import MANY
-from askance.queries import Always, AtRate, QueryRule, Random, Within
+from askance.queries import Always, AtRate, Margin, QueryRule, Random, Within
 from askance.updates import UpdateRule
 
 RANDOM, FULL = "random", "full"
+
+# What may stand where the catalog has a number.
+WORDS = ("running",)
 
 
 class Budget(NamedTuple):
@@ -40,7 +44,7 @@ class Method(NamedTuple):
 
     def learner(self, **options: Any) -> Learner:
         """A learner that knows nothing yet."""
-        learner = Learner(self.update, self.query, sgn0=self.sgn0, many=self.many, **options)
+        learner = with_rules(self.update, self.query, sgn0=self.sgn0, many=self.many, **options)
         learner.check_parameters()
         return learner
 
@@ -55,7 +59,7 @@ def _parse_parameter(assignment: str) -> tuple[str, float | str]:
     if not equals:
         raise ValueError(f"--param {assignment}: give a name and a number, as in --param C=0.5")
     name = name.strip()
-    if any(isinstance(entry.defaults.get(name), str) for entry in catalog.values()):
+    if value.strip() in WORDS or any(isinstance(entry.defaults.get(name), str) for entry in catalog.values()):
         return name, value.strip()
     try:
         return name, float(value)
@@ -74,17 +78,20 @@ def _steered(name: str, query: Any, rate: float) -> QueryRule:
     if hasattr(query, "scaled"):
         return AtRate(query, rate)
     if isinstance(query, Always):
-        raise ValueError(f"{name} always asks, so --rate cannot steer it{_active_form(name)}")
+        active = _active_form(name)
+        if active is None:
+            return AtRate(Margin(), rate)
+        raise ValueError(f"{name} always asks, so --rate cannot steer it: its active form is {active}")
     raise ValueError(f"{name} cannot be steered to a rate: leave --rate out")
 
 
-def _active_form(name: str) -> str:
-    """A hint at the method with the same update rule that asks when in doubt."""
+def _active_form(name: str) -> str | None:
+    """The method with the same update rule that asks when in doubt, if a paper has one."""
     for other, entry in catalog.items():
         scalable = hasattr(entry.query, "scaled") and entry.query is not Random
         if (entry.update, entry.kind) == (look_up(name).update, look_up(name).kind) and scalable:
-            return f": its active form is {other}"
-    return ": leave --rate out"
+            return other
+    return None
 
 
 def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Budget) -> Method:

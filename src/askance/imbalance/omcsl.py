@@ -23,7 +23,8 @@ class OMCSL(Learner):
     measure : what to be good at: "F", "AUROC" or "AUPRC".
     loss : "hinge" or "logistic".
     K : how many classifiers, with the costs c₊ = 1 - θ/2 and c₋ = θ/2, θ = 1/(K+1), …, K/(K+1).
-    gamma : how strongly the better ones are preferred: 0 draws evenly, a large γ takes the best so far.
+    gamma : how strongly the better ones are preferred: 0 draws evenly, a large γ takes the best so far. Measures
+        lie between 0 and 1, so that with 1, as in the catalog, the best is drawn little more often than the others.
     eta, schedule : the pace of learning: η/√t for "sqrt", η for "const".
     m : into how many bins scores are sorted for the two areas.
     query : when to ask for a label; unless said, always. With another rule, the measures are estimated from the
@@ -41,7 +42,7 @@ class OMCSL(Learner):
         measure: str = "F",
         loss: str = "hinge",
         K: int = 9,
-        gamma: float = 1.0,
+        gamma: float = 100.0,
         eta: float = 1.0,
         schedule: str = "sqrt",
         m: int = 100,

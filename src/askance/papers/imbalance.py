@@ -28,13 +28,16 @@ def _decaying(schedule: str) -> bool:
     return SCHEDULES[schedule]
 
 
-def _measure(kind: type, m: int) -> Any:
-    return kind() if kind is F else kind(m)
+def _whole(number: Any) -> Any:
+    """A whole number as such, also if it came as a fraction or in writing."""
+    if isinstance(number, str) and number.isdigit():
+        return int(number)
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _many_costs(kind: type, *, logistic: bool) -> Build:
     return lambda K=9, gamma=1.0, eta=1.0, schedule="sqrt", m=100: (
-        ManyCosts(_measure(kind, m), K, gamma, eta, _decaying(schedule), logistic),
+        ManyCosts(kind() if kind is F else kind(_whole(m)), _whole(K), gamma, eta, _decaying(schedule), logistic),
         Always(),
     )
 
@@ -55,13 +58,14 @@ def _with_costs(kind: type, *, logistic: bool) -> Build:
 
 def _bagging(*, under: bool, logistic: bool) -> Build:
     return lambda eta=0.1, schedule="const", members=5: (
-        OnlineBagging(under, members, eta, logistic, _decaying(schedule)),
+        OnlineBagging(under, _whole(members), eta, logistic, _decaying(schedule)),
         Always(),
     )
 
 
 def _pairs(eta: float = 0.05, lam: float = 0.01, covariance: Any = "full") -> Any:
     kinds = {"full": OPAUC(eta, lam), "diagonal": OPAUC(eta, lam, diagonal=True)}
+    covariance = _whole(covariance)
     if isinstance(covariance, str):
         if covariance not in kinds:
             raise ValueError(f"covariance must be 'full', 'diagonal' or a number of columns, not {covariance!r}")
