@@ -16,7 +16,7 @@ from bench.report import Report, at_most
 from bench.setting import Setting
 
 SECONDS = 30.0
-GOALS = {F(): 3.0, AUROC(): 6.0, AUPRC(): None}
+GOALS: tuple[tuple[Any, float | None], ...] = ((F(), 3.0), (AUROC(), 6.0), (AUPRC(), None))
 LOSSES = {"hinge": False, "logistic": True}
 
 
@@ -25,17 +25,16 @@ def measure(setting: Setting, report: Report) -> None:
     dataset = setting.dataset("A")
     for loss, logistic in LOSSES.items():
         single = compiled_pass(dataset, f"one pass of OGD, {loss}", OGD(logistic=logistic))
-        panels = {
-            measure: compiled_pass(
+        panels = [
+            compiled_pass(
                 dataset, f"OMCSL for {type(measure).__name__}, K=9, {loss}", ManyCosts(measure, logistic=logistic)
             )
-            for measure in GOALS
-        }
-        timings = race([single, *panels.values()], setting.seconds(SECONDS)).processor
+            for measure, _ in GOALS
+        ]
+        timings = race([single, *panels], setting.seconds(SECONDS)).processor
         group = f"imbalance {loss}"
         report.keep(group, timings)
-        for measure, panel in panels.items():
-            goal = GOALS[measure]
+        for panel, (_, goal) in zip(panels, GOALS, strict=True):
             report.compare(group, panel.name, single.name, None if goal is None else at_most(goal))
 
 

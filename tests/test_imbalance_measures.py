@@ -50,15 +50,15 @@ def any_rows(draw: st.DrawFn) -> tuple[Any, Any, Any, int]:
 @given(any_rows())
 def test_measures_are_those_of_scikit_learn_on_binned_scores(rows: tuple[Any, Any, Any, int]) -> None:
     scores, labels, weights, m = rows
-    found = {measure: noted(measure, scores, labels, weights) for measure in (F(), AUROC(m), AUPRC(m))}
+    f, auroc, auprc = (noted(measure, scores, labels, weights) for measure in (F(), AUROC(m), AUPRC(m)))
     for member in range(MEMBERS):
         own, bins = scores[:, member], in_bins(scores[:, member], m)
         wanted = f1_score(labels, np.where(own > 0, 1.0, -1.0), sample_weight=weights, zero_division=0.0)
-        assert found[F()][member] == pytest.approx(wanted, abs=1e-12)
+        assert f[member] == pytest.approx(wanted, abs=1e-12)
         wanted = roc_auc_score(labels, bins, sample_weight=weights)
-        assert found[AUROC(m)][member] == pytest.approx(wanted, abs=1e-12)
+        assert auroc[member] == pytest.approx(wanted, abs=1e-12)
         precision, recall, _ = precision_recall_curve(labels, bins, sample_weight=weights)
-        assert found[AUPRC(m)][member] == pytest.approx(auc(recall, precision), abs=1e-12)
+        assert auprc[member] == pytest.approx(auc(recall, precision), abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", [F(), AUROC(), AUPRC()], ids=lambda measure: type(measure).__name__)
