@@ -30,9 +30,9 @@ def one_of_each_kind() -> list[str]:
     for name, entry in askance.catalog.items():
         update = entry.build()[0]
         flags = tuple(
-            value
-            for name, value in update._asdict().items()
-            if name != "logistic" and not isinstance(value, float)
+            (type(value), value)
+            for field, value in update._asdict().items()
+            if field != "logistic" and not isinstance(value, float)
         )
         kinds.setdefault((entry.update, flags, entry.kind), name)
     return list(kinds.values())
