@@ -126,7 +126,7 @@ def check_ask_and_tell_are_run(combination: Combination) -> None:
     forms: list[Callable[[int], Any]] = [lambda t: X[t], lambda t: sparse[[t]], lambda t: X[t].tolist(), row_of]
     for form in forms:
         learner = combination.learner()
-        learner.partial_fit(np.zeros((1, X.shape[1])), [1])  # says how wide the rows are, and changes nothing
+        learner.widen(X.shape[1])
         for t, label in enumerate(y.tolist()):
             decision = learner.ask(form(t))
             assert decision.label == trace.labels[t]
