@@ -104,6 +104,7 @@ def test_summary_reads_as_a_table() -> None:
         4,
         truth=np.array([1, -1, -1, 0], dtype=np.int8),
         guesses=signs,
+        scores=np.array([1.0, 2.0, -1.0, -2.0]),
         asked=signs > 0,
         updated=np.array([True, False, False, False]),
     )
@@ -118,6 +119,8 @@ def test_summary_reads_as_a_table() -> None:
         "precision     0.5000",
         "recall        1.0000",
         "F             0.6667",
+        "AUROC         0.5000",
+        "AUPRC         0.2500",
     ]
 
 
@@ -125,7 +128,7 @@ def test_summary_of_no_rounds() -> None:
     assert "accuracy         nan" in repr(make_trace(0).summary()).splitlines()
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "precision", "recall", "f", "mistakes"])
+@pytest.mark.parametrize("metric", ["accuracy", "precision", "recall", "f", "auroc", "auprc", "mistakes"])
 def test_a_curve_ends_at_the_summary(metric: str) -> None:
     trace = make_trace(777, unknown=0.1)
     curve, summary = trace.curve(metric, points=50), trace.summary().as_dict()

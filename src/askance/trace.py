@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.metrics import Curve, Tally, curve, draw, draw_panel, save_picture
+from askance.metrics import METRICS, Curve, Tally, curve, draw, draw_panel, save_picture
 
 if TYPE_CHECKING:
     import pyarrow
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Two classes are +1 and -1; of many, each is its number.
 BINARY, MANY = "binary", "multiclass"
 
+OF_TWO = ("precision", "recall", "f", "auroc", "auprc")
 PER_ROUND = ("truth", "guesses", "scores", "probabilities", "asked", "updated")
 
 
@@ -84,10 +85,15 @@ class Trace:
         known = (self.truth >= 0).astype(np.int8)
         return known, np.where(self.guesses == self.truth, 1, -1).astype(np.int8)
 
+    @property
+    def margins(self) -> NDArray[np.floating[Any]] | None:
+        """The scores as the metrics of them take them: signed, so none for many classes."""
+        return self.scores if self.kind == BINARY else None
+
     def tally(self) -> Tally:
         """The counts from which metrics are computed."""
         tally = Tally(many=self.kind == MANY)
-        tally.add(*self.signs(), self.asked, self.updated)
+        tally.add(*self.signs(), self.asked, self.updated, self.margins)
         return tally
 
     def summary(self) -> "Summary":
@@ -103,12 +109,13 @@ class Trace:
             updates=int(tally.counts.updates),
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
-            **{name: None if self.kind == MANY else tally.value(name) for name in ("precision", "recall", "f")},
+            **{name: None if self.kind == MANY else tally.value(name) for name in OF_TWO},
         )
 
     def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
         """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
-        return curve(*self.signs(), self.asked, metric, points, many=self.kind == MANY, **weights)
+        many = self.kind == MANY
+        return curve(*self.signs(), self.asked, metric, points, scores=self.margins, many=many, **weights)
 
     def plot(
         self,
@@ -199,9 +206,11 @@ class Summary:
     updates: int
     mistakes: int
     accuracy: float
-    precision: float | None  # these three of two classes only
+    precision: float | None  # these five of two classes only
     recall: float | None
     f: float | None
+    auroc: float | None
+    auprc: float | None
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""
@@ -210,7 +219,7 @@ class Summary:
     def __repr__(self) -> str:
         counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}
         counts |= {"updates": self.updates, "mistakes": self.mistakes}
-        shares = {"accuracy": self.accuracy, "precision": self.precision, "recall": self.recall, "F": self.f}
+        shares = {METRICS[name].title: getattr(self, name) for name in ("accuracy", *OF_TWO)}
         cells = {name: f"{count:,}" for name, count in counts.items()}
         cells |= {name: f"{share:.4f}" for name, share in shares.items() if share is not None}
         width = max(map(len, cells.values()))

@@ -41,7 +41,7 @@ class Contestant:
         begun = time.perf_counter()
         (trace,) = self.learner.follow(_Alone(self.name, chunk))
         self.seconds += time.perf_counter() - begun
-        self.recorder.add(*trace.signs(), trace.asked, trace.updated)
+        self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
         self.refused += trace.refused
         return trace
 
