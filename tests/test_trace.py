@@ -91,7 +91,7 @@ def test_summary_counts() -> None:
     summary = trace.summary()
     known = trace.truth != 0
     wrong = known & (trace.truth != trace.guesses)
-    assert summary.as_dict() == dataclasses.asdict(summary)
+    assert set(summary.as_dict()) == {field.name for field in dataclasses.fields(summary)}
     assert (summary.rows, summary.known, summary.refused) == (500, known.sum(), 2)
     assert (summary.asked, summary.updates) == (trace.asked.sum(), trace.updated.sum())
     assert (summary.mistakes, summary.accuracy) == (wrong.sum(), (known & ~wrong).sum() / known.sum())
@@ -107,6 +107,7 @@ def test_summary_reads_as_a_table() -> None:
         scores=np.array([1.0, 2.0, -1.0, -2.0]),
         asked=signs > 0,
         updated=np.array([True, False, False, False]),
+        probabilities=np.array([1.0, 1.0, 0.0, 0.0]),  # a budget of two labels
     )
     assert repr(trace.summary()).splitlines() == [
         "PAA-II (float64 exact)",
@@ -115,12 +116,13 @@ def test_summary_reads_as_a_table() -> None:
         "refused            2",
         "updates            1",
         "mistakes           1  among 3 rows of known label",
-        "accuracy      0.6667",
-        "precision     0.5000",
-        "recall        1.0000",
-        "F             0.6667",
-        "AUROC         0.5000",
-        "AUPRC         0.2500",
+        "                      from asked labels",
+        "accuracy      0.6667  0.5000 (0.5000 to 0.5000)",
+        "precision     0.5000  cannot tell yet",
+        "recall        1.0000  cannot tell yet",
+        "F             0.6667  cannot tell yet",
+        "AUROC         0.5000  cannot tell yet",
+        "AUPRC         0.2500  cannot tell yet",
     ]
 
 

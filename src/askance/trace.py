@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.metrics import METRICS, Curve, Tally, curve, draw, draw_panel, save_picture
+from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve, draw, draw_panel, save_picture
 
 if TYPE_CHECKING:
     import pyarrow
@@ -96,6 +96,19 @@ class Trace:
         tally.add(*self.signs(), self.asked, self.updated, self.margins)
         return tally
 
+    def asked_tally(self) -> AskedTally:
+        """What the asked labels alone tell."""
+        tally = AskedTally(many=self.kind == MANY)
+        tally.add(*self.signs(), self.asked, self.probabilities, self.margins)
+        return tally
+
+    def estimate(self, metric: str, level: float = 0.95, *, anytime: bool = False, **weights: float) -> Estimate:
+        """The metric over all rows as the asked labels alone tell it, with an interval.
+
+        `anytime` intervals hold the truth at all moments of the stream at once; see `AskedTally.estimate`.
+        """
+        return self.asked_tally().estimate(metric, level, anytime=anytime, **weights)
+
     def summary(self) -> "Summary":
         """The whole pass in a small table."""
         tally = self.tally()
@@ -110,6 +123,7 @@ class Trace:
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
             **{name: None if self.kind == MANY else tally.value(name) for name in OF_TWO},
+            estimates=self.asked_tally().estimates(),
         )
 
     def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
@@ -211,23 +225,29 @@ class Summary:
     f: float | None
     auroc: float | None
     auprc: float | None
+    estimates: dict[str, Estimate]  # of all metrics, from asked labels alone
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return dataclasses.asdict(self)
+        """The fields by name, in numbers, words and dictionaries."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {**fields, "estimates": {name: found.as_dict() for name, found in self.estimates.items()}}
 
     def __repr__(self) -> str:
         counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}
         counts |= {"updates": self.updates, "mistakes": self.mistakes}
-        shares = {METRICS[name].title: getattr(self, name) for name in ("accuracy", *OF_TWO)}
+        shares = {name: getattr(self, name) for name in ("accuracy", *OF_TWO) if getattr(self, name) is not None}
         cells = {name: f"{count:,}" for name, count in counts.items()}
-        cells |= {name: f"{share:.4f}" for name, share in shares.items() if share is not None}
+        cells |= {METRICS[name].title: f"{share:.4f}" for name, share in shares.items()}
         width = max(map(len, cells.values()))
         lines = {name: f"{name:<12}  {cell:>{width}}" for name, cell in cells.items()}
-        if self.rows:
-            lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
         if self.known < self.rows:
             lines["mistakes"] += f"  among {self.known:,} rows of known label"
+        if self.asked < self.rows:
+            lines["mistakes"] += f"\n{'':{width + 14}}  from asked labels"
+            for name in shares:
+                lines[METRICS[name].title] += f"  {self.estimates[name]}"
+        if self.rows:
+            lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
         return "\n".join([f"{self.algorithm} ({self.mode})", *lines.values()])
 
 

@@ -51,6 +51,7 @@ class Metric(NamedTuple):
     meaning: str
     two_classes: bool = True
     of_scores: bool = False  # of `Bins`; else of `Counts`
+    about: tuple[str, ...] = ()  # the classes without known rows of which it cannot be estimated
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -164,24 +165,38 @@ def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> Values
     return ratio
 
 
+POSITIVES, BOTH = ("positive",), ("positive", "negative")
+
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         "accuracy": Metric(accuracy, True, "accuracy", "share of right predictions", two_classes=False),
         "error": Metric(error, False, "error", "share of wrong predictions", two_classes=False),
         "mistakes": Metric(mistakes, False, "mistakes", "number of wrong predictions", two_classes=False),
-        "f": Metric(f, True, "F", "weighted harmonic mean of precision and recall"),
-        "precision": Metric(precision, True, "precision", "share of true positives among rows called positive"),
-        "recall": Metric(sensitivity, True, "recall", "share of the positive rows that were found"),
-        "sensitivity": Metric(sensitivity, True, "sensitivity", "the same as recall"),
-        "specificity": Metric(specificity, True, "specificity", "share of the negative rows that were left alone"),
-        "sum": Metric(weighted_sum, True, "weighted sum", "eta_p sensitivity + eta_n specificity"),
-        "balanced_accuracy": Metric(
-            balanced_accuracy, True, "balanced accuracy", "mean of sensitivity and specificity"
+        "f": Metric(f, True, "F", "weighted harmonic mean of precision and recall", about=POSITIVES),
+        "precision": Metric(
+            precision, True, "precision", "share of true positives among rows called positive", about=POSITIVES
         ),
-        "g_mean": Metric(g_mean, True, "G-mean", "geometric mean of sensitivity and specificity"),
-        "auroc": Metric(auroc, True, "AUROC", "area under the ROC curve of the scores", of_scores=True),
+        "recall": Metric(
+            sensitivity, True, "recall", "share of the positive rows that were found", about=POSITIVES
+        ),
+        "sensitivity": Metric(sensitivity, True, "sensitivity", "the same as recall", about=POSITIVES),
+        "specificity": Metric(
+            specificity,
+            True,
+            "specificity",
+            "share of the negative rows that were left alone",
+            about=("negative",),
+        ),
+        "sum": Metric(weighted_sum, True, "weighted sum", "eta_p sensitivity + eta_n specificity", about=BOTH),
+        "balanced_accuracy": Metric(
+            balanced_accuracy, True, "balanced accuracy", "mean of sensitivity and specificity", about=BOTH
+        ),
+        "g_mean": Metric(g_mean, True, "G-mean", "geometric mean of sensitivity and specificity", about=BOTH),
+        "auroc": Metric(
+            auroc, True, "AUROC", "area under the ROC curve of the scores", of_scores=True, about=BOTH
+        ),
         "auprc": Metric(
-            auprc, True, "AUPRC", "area under the precision-recall curve of the scores", of_scores=True
+            auprc, True, "AUPRC", "area under the precision-recall curve of the scores", of_scores=True, about=BOTH
         ),
         "cost": Metric(cost, False, "cost", "c_p missed positives + c_n false alarms"),
         "query_ratio": Metric(

@@ -1,0 +1,78 @@
+"""Limits for a number of mistakes that hold at every moment of a stream at once.
+
+Let a row of probability π be mistaken (z = 1) or not (z = 0), and be asked for (A = 1) or not. For every λ
+
+    exp(A z log(1 + (e^λ - 1)/π) - λ z)
+
+has the mean 1 given the past, as long as the logarithm exists: for z = 1 it is e^-λ (1 - π + π (1 + (e^λ -
+1)/π)). So the product over the rows is a martingale, and so is the mean of those of a grid of λ: that it ever
+exceeds 1/α has a probability of at most α (Ville). As the first terms are known from the asked rows, and the
+second ones add up to λ times the number Z of mistakes, this is a limit for Z: λ > 0 gives a lower one, λ < 0 an
+upper one. For λ < 0 the logarithm needs π > 1 - e^λ: rows of smaller π are left out, and the limit is raised by
+their number. Which rows these are is known before the coin falls.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+STEPS = 2.0 ** np.arange(0.5, -15, -0.5)  # λ, or -λ
+LIFTS = np.expm1(STEPS)  # e^λ - 1
+DROPS = -np.expm1(-STEPS)  # 1 - e^-λ
+# Rows of no larger π are left out: close to the border a single mistake would spoil the limit.
+LEAST = np.minimum(1.5 * DROPS, (1 + DROPS) / 2)
+
+
+class Anytime:
+    """What is known of the mistakes of one kind; two of different rows can be added."""
+
+    def __init__(self, rows: int = 0, sums: NDArray[np.float64] | None = None) -> None:
+        self.rows = rows  # that might have been mistaken so
+        # Against too few mistakes, against too many, and the rows left out: one column a λ.
+        self.sums = np.zeros((3, len(STEPS))) if sums is None else sums
+
+    def add(self, probabilities: NDArray[Any], mistaken: NDArray[np.bool_]) -> None:
+        """Rows that might be mistaken so, and which of them were asked for and are."""
+        self.rows += len(probabilities)
+        seen = probabilities[mistaken, np.newaxis]
+        kept = seen > LEAST
+        ratios = np.divide(DROPS, seen, out=np.zeros(kept.shape), where=kept)
+        # Row after row into the sum so far: chunks then cannot change even its last bit.
+        for place, terms in enumerate((np.log1p(LIFTS / seen), np.log1p(-ratios))):
+            self.sums[place] = np.cumsum(np.vstack([self.sums[place], terms]), axis=0)[-1]
+        edges = np.sort(np.asarray(probabilities))
+        self.sums[2] += np.searchsorted(edges, LEAST, side="right")
+
+    def limits(self, level: float) -> tuple[int, int]:
+        """Between which numbers of mistakes the true one is, at all moments, with a probability of `level`."""
+        threshold = math.log(2 / (1 - level))
+        low = _least(lambda mistakes: self.against_few(mistakes) <= threshold, self.rows)
+        high = _least(lambda mistakes: self.against_many(mistakes + 1) > threshold, self.rows)
+        return low, max(low, high)
+
+    def against_few(self, mistakes: float) -> float:
+        """The logarithm of the mean martingale if there were no more mistakes."""
+        return _log_mean(self.sums[0] - STEPS * mistakes)
+
+    def against_many(self, mistakes: float) -> float:
+        """The logarithm of the mean martingale, or less, if there were that many mistakes."""
+        return _log_mean(self.sums[1] + STEPS * (mistakes - self.sums[2]))
+
+    def __add__(self, other: "Anytime") -> "Anytime":
+        return Anytime(self.rows + other.rows, self.sums + other.sums)
+
+
+def _log_mean(logarithms: NDArray[np.float64]) -> float:
+    return float(np.logaddexp.reduce(logarithms)) - math.log(len(logarithms))
+
+
+def _least(holds: Callable[[int], bool], most: int) -> int:
+    """The least number up to `most` for which it holds, if it holds for all larger ones."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
