@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import askance
-from askance.metrics.anytime import DROPS, LEAST, LIFTS, STEPS
+from askance.metrics.anytime import DROPS, LEAST, LIFTS, LOG_SHARES, STEPS
 from askance.queries import AtRate
 from askance.trace import Trace
 
@@ -106,18 +106,24 @@ def holds_throughout(trace: Trace, metric: str, level: float = 0.95) -> bool:
     kinds = [np.ones_like(called)] if metric == "accuracy" else [called, ~called]
     threshold = np.log(2 * len(kinds) / (1 - level))
     for might in kinds:
-        pi, z = trace.probabilities[might], wrong[might]
-        seen = (z & trace.asked[might])[:, np.newaxis]
-        few = np.where(seen, np.log1p(LIFTS / pi[:, np.newaxis]), 0.0) - STEPS * z[:, np.newaxis]
-        kept = pi[:, np.newaxis] > LEAST
-        many = np.where(kept & seen, np.log1p(-np.where(kept, DROPS / pi[:, np.newaxis], 0.0)), 0.0)
-        # A row left out counts as mistaken.
-        many += STEPS * np.where(kept, z[:, np.newaxis], z[:, np.newaxis] - 1.0)
-        for terms in (few, many):
-            martingale = np.logaddexp.reduce(np.cumsum(terms, axis=0), axis=1) - np.log(len(STEPS))
-            if martingale.size and martingale.max() > threshold:
+        pi, z, asked = trace.probabilities[might], wrong[might], trace.asked[might]
+        (few, many), (few_others, many_others) = (_martingales(pi, which, asked) for which in (z, ~z))
+        for pair in ((few, many_others), (many, few_others)):
+            mean = np.logaddexp(*(one + share for one, share in zip(pair, LOG_SHARES, strict=True)))
+            if mean.size and mean.max() > threshold:
                 return False
     return True
+
+
+def _martingales(pi: Any, which: Any, asked: Any) -> tuple[Any, Any]:
+    """The logarithms of both mean martingales after each row, at the true number of such rows."""
+    pi, which, seen = pi[:, np.newaxis], which[:, np.newaxis], (which & asked)[:, np.newaxis]
+    few = np.where(seen, np.log1p(LIFTS / pi), 0.0) - STEPS * which
+    kept = pi > LEAST
+    many = np.where(kept & seen, np.log1p(-np.where(kept, DROPS / pi, 0.0)), 0.0)
+    many += STEPS * np.where(kept, which, which - 1.0)  # a row left out counts as such a one
+    few, many = (np.logaddexp.reduce(np.cumsum(terms, axis=0), axis=1) for terms in (few, many))
+    return few - np.log(len(STEPS)), many - np.log(len(STEPS))
 
 
 def study(streams: int, first: int = 0) -> list[Met]:

@@ -25,26 +25,30 @@ DROPS = -np.expm1(-STEPS)  # 1 - e^-λ
 # Rows of no larger π are left out: close to the border a single mistake would spoil the limit.
 LEAST = np.minimum(1.5 * DROPS, (1 + DROPS) / 2)
 
+# Of the martingales of mistakes and of those of other rows: the latter help as long as few labels are known.
+LOG_SHARES = np.log([0.8, 0.2])
+
 
 class Anytime:
     """What is known of the mistakes of one kind; two of different rows can be added."""
 
-    def __init__(self, rows: int = 0, sums: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, rows: int = 0, sums: NDArray[np.float64] | None = None, left: Any = 0) -> None:
         self.rows = rows  # that might have been mistaken so
-        # Against too few mistakes, against too many, and the rows left out: one column a λ.
-        self.sums = np.zeros((3, len(STEPS))) if sums is None else sums
+        # Of mistaken rows and of others: against too few of them and against too many, one column a λ.
+        self.sums = np.zeros((2, 2, len(STEPS))) if sums is None else sums
+        self.left_out = np.zeros(len(STEPS)) + left
 
-    def add(self, probabilities: NDArray[Any], mistaken: NDArray[np.bool_]) -> None:
-        """Rows that might be mistaken so, and which of them were asked for and are."""
+    def add(self, probabilities: NDArray[Any], wrong: NDArray[np.bool_], others: NDArray[np.bool_]) -> None:
+        """Rows that might be mistaken so, and which of them were asked for and are, or are not."""
         self.rows += len(probabilities)
-        seen = probabilities[mistaken, np.newaxis]
-        kept = seen > LEAST
-        ratios = np.divide(DROPS, seen, out=np.zeros(kept.shape), where=kept)
-        # Row after row into the sum so far: chunks then cannot change even its last bit.
-        for place, terms in enumerate((np.log1p(LIFTS / seen), np.log1p(-ratios))):
-            self.sums[place] = np.cumsum(np.vstack([self.sums[place], terms]), axis=0)[-1]
-        edges = np.sort(np.asarray(probabilities))
-        self.sums[2] += np.searchsorted(edges, LEAST, side="right")
+        for sums, asked in zip(self.sums, (wrong, others), strict=True):
+            seen = probabilities[asked, np.newaxis]
+            kept = seen > LEAST
+            falls = np.log1p(-np.divide(DROPS, seen, out=np.zeros(kept.shape), where=kept))
+            # Row after row into the sum so far: chunks then cannot change even its last bit.
+            for place, terms in enumerate((np.log1p(LIFTS / seen), falls)):
+                sums[place] = np.cumsum(np.vstack([sums[place], terms]), axis=0)[-1]
+        self.left_out += np.searchsorted(np.sort(probabilities), LEAST, side="right")
 
     def limits(self, level: float) -> tuple[int, int]:
         """Between which numbers of mistakes the true one is, at all moments, with a probability of `level`."""
@@ -54,19 +58,26 @@ class Anytime:
         return low, max(low, high)
 
     def against_few(self, mistakes: float) -> float:
-        """The logarithm of the mean martingale if there were no more mistakes."""
-        return _log_mean(self.sums[0] - STEPS * mistakes)
+        """The logarithm of a martingale, or less, if there were so few mistakes and so many others."""
+        return _log_mean(self._few(0, mistakes), self._many(1, self.rows - mistakes))
 
     def against_many(self, mistakes: float) -> float:
-        """The logarithm of the mean martingale, or less, if there were that many mistakes."""
-        return _log_mean(self.sums[1] + STEPS * (mistakes - self.sums[2]))
+        """The logarithm of a martingale, or less, if there were so many mistakes and so few others."""
+        return _log_mean(self._many(0, mistakes), self._few(1, self.rows - mistakes))
+
+    def _few(self, kind: int, number: float) -> NDArray[np.float64]:
+        return np.asarray(self.sums[kind, 0] - STEPS * number)
+
+    def _many(self, kind: int, number: float) -> NDArray[np.float64]:
+        return np.asarray(self.sums[kind, 1] + STEPS * (number - self.left_out))
 
     def __add__(self, other: "Anytime") -> "Anytime":
-        return Anytime(self.rows + other.rows, self.sums + other.sums)
+        return Anytime(self.rows + other.rows, self.sums + other.sums, self.left_out + other.left_out)
 
 
-def _log_mean(logarithms: NDArray[np.float64]) -> float:
-    return float(np.logaddexp.reduce(logarithms)) - math.log(len(logarithms))
+def _log_mean(of_mistakes: NDArray[np.float64], of_others: NDArray[np.float64]) -> float:
+    means = [np.logaddexp.reduce(logarithms) - math.log(len(STEPS)) for logarithms in (of_mistakes, of_others)]
+    return float(np.logaddexp.reduce(np.add(means, LOG_SHARES)))
 
 
 def _least(holds: Callable[[int], bool], most: int) -> int:

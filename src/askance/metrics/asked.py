@@ -65,7 +65,8 @@ class AskedTally:
         # Row after row into the sum so far: chunks then cannot change even its last bit.
         np.add.at(self._cells, (rows.called[rows.asked].astype(np.intp), seen[rows.asked]), groups)
         for kind, might in zip(self._anytime, (~rows.called, rows.called, np.ones_like(rows.called)), strict=True):
-            kind.add(rows.probabilities[might], seen[might] == WRONG)
+            wrong = rows.asked & (seen == WRONG)
+            kind.add(rows.probabilities[might], wrong[might], (rows.asked & ~wrong)[might])
         if rows.scores is not None:
             weights = np.where(rows.asked, 1 / rows.probabilities, 0.0)
             self._totals.add(rows.truth, rows.scores, weights)
