@@ -16,7 +16,7 @@ import streams
 from askance.metrics import METRICS, AskedTally, Bins, Tally
 from askance.metrics.anytime import STEPS, Anytime
 from askance.metrics.areas import AREAS
-from askance.metrics.intervals import Called, Group, Range, all_of, combined
+from askance.metrics.intervals import Called, Group, Range, Unseen, all_of, combined
 from askance.queries import Within
 
 OF_COUNTS = [name for name, entry in METRICS.items() if not entry.of_scores]
@@ -119,9 +119,25 @@ def test_limits_of_equal_weights_are_those_of_a_poisson_number() -> None:
         assert found.high == pytest.approx(stats.chi2.ppf(0.975, 2 * seen + 2) / 2)
 
 
+def test_an_unseen_row_weighs_as_the_mean_but_not_more_than_the_rarest_rows_allow() -> None:
+    even = AskedTally()
+    even.add([-1] * 1000, [-1] * 1000, [False] * 1000, [0.02] * 1000)
+    assert even.known().unseen.weight(0.95) == pytest.approx(-1 / np.log1p(-0.02))
+    # One row that is hardly ever asked for would make the mean a thousand; but it is one row, and no more.
+    odd = AskedTally()
+    odd.add([-1] * 1000, [-1] * 1000, [False] * 1000, [0.02] * 999 + [1e-6])
+    limit = -math.log(0.025)
+    worst = (1 + (limit - 1e-6) / -np.log1p(-0.02)) / limit
+    assert odd.known().unseen.weight(0.95) == pytest.approx(worst)
+    few = AskedTally()
+    few.add([-1] * 10, [-1] * 10, [False] * 10, [1e-6] * 10)
+    assert few.known().unseen.weight(0.95) == pytest.approx(10 / limit)
+
+
 def test_half_and_half_gives_the_variance_of_a_share() -> None:
     seen = Group(5000, 500_000, 500_000 * 100)
-    found = Called(1_000_000, 100, Group(0, 0, 0), seen, seen).mistaken(0.95)
+    rows = Unseen(np.array([1_000_000.0]), np.array([1_000_000.0 * 100]))
+    found = Called(rows, Group(0, 0, 0), seen, seen).mistaken(0.95)
     assert found.value == 500_000
     assert found.high - found.low == pytest.approx(2 * 1.96 * 1_000_000 * math.sqrt(0.25 / 10_000), rel=0.02)
 

@@ -8,12 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from askance.metrics.anytime import Anytime
 from askance.metrics.areas import AskedBins
 from askance.metrics.estimates import LEVEL, Estimate, Known, estimate
-from askance.metrics.histograms import BINS, Histograms, bin_of, check_rows
-from askance.metrics.intervals import Called, Group, Values
+from askance.metrics.histograms import BINS, Histograms, Values, bin_of, check_rows
+from askance.metrics.intervals import Called, Group, Unseen
 from askance.metrics.measures import METRICS
 from askance.metrics.tally import events
 
 SMALLEST = 1e-100  # a smaller probability would leave the numbers that can be squared
+SIZES = 64
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
 
 
@@ -36,9 +37,7 @@ class AskedTally:
     def __init__(self, *, many: bool = False) -> None:
         self.many = many
         self.rows = 0
-        self._reached = np.zeros(
-            (2, 2)
-        )  # by call: the rows that could be asked for, and Σ of their weights unseen
+        self._reached = np.zeros((2, SIZES, 2))  # by call and by size, an `Unseen` of rows that could be asked for
         self._cells = np.zeros((2, 3, 3))  # by call, by what was seen (UNKNOWN, RIGHT, WRONG), a `Group`
         self._totals, self._variances, self._scored = Histograms(), Histograms(), np.zeros(BINS)
         self._anytime = (Anytime(), Anytime(), Anytime())  # false negatives, false positives, all mistakes
@@ -54,15 +53,15 @@ class AskedTally:
         """Take in some rows, with the probability with which each was to be asked for."""
         rows = _checked(truth, guesses, asked, probabilities, scores, many=self.many)
         self.rows += np.size(truth)
-        np.add.at(
-            self._reached,
-            rows.called.astype(np.intp),
-            np.stack([np.ones(rows.called.shape), weight_unseen(rows.probabilities)], axis=1),
-        )
+        sizes = size_unseen(rows.probabilities)
+        # From 1 on in half powers of two; the first place holds what is smaller.
+        places = np.clip(1 + np.floor(2 * np.log2(np.maximum(sizes, 0.5))), 0, SIZES - 1).astype(np.intp)
+        # Row after row into the sum so far: chunks then cannot change even its last bit.
+        reached = np.stack([np.ones(sizes.shape), sizes], axis=1)
+        np.add.at(self._reached, (rows.called.astype(np.intp), places), reached)
         seen = np.select([rows.truth == 0, (rows.truth > 0) == rows.called], [UNKNOWN, RIGHT], WRONG)
         weights = 1 / rows.probabilities[rows.asked]
         groups = np.stack([np.ones(weights.shape), weights, weights * (weights - 1)], axis=1)
-        # Row after row into the sum so far: chunks then cannot change even its last bit.
         np.add.at(self._cells, (rows.called[rows.asked].astype(np.intp), seen[rows.asked]), groups)
         for kind, might in zip(self._anytime, (~rows.called, rows.called, np.ones_like(rows.called)), strict=True):
             wrong = rows.asked & (seen == WRONG)
@@ -94,10 +93,10 @@ class AskedTally:
     def known(self) -> Known:
         """All that estimates are made from."""
         called = [
-            Called(rows, weight / rows if rows else 0.0, *(Group(*group) for group in cell))
-            for (rows, weight), cell in zip(self._reached.tolist(), self._cells.tolist(), strict=True)
+            Called(Unseen(*reached.T), *(Group(*group) for group in cell))
+            for reached, cell in zip(self._reached, self._cells.tolist(), strict=True)
         ]
-        scored = self._scored.sum() == self._reached[:, 0].sum()
+        scored = self._scored.sum() == self._reached[:, :, 0].sum()
         bins = AskedBins(self._totals.bins, self._variances.bins, self._scored) if scored else None
         return Known(self.rows, called[0], called[1], bins, *self._anytime, self.many)
 
@@ -109,7 +108,7 @@ class AskedTally:
         return both
 
 
-def weight_unseen(probabilities: Values) -> Values:
+def size_unseen(probabilities: Values) -> Values:
     """-1 / log(1-π): so many rows of probability π stay unseen with probability 1/e; of certain ones, none."""
     certain = probabilities >= 1
     return np.where(certain, 0.0, -1 / np.log1p(-np.where(certain, 0.5, probabilities)))

@@ -7,7 +7,8 @@ import numpy as np
 
 from askance.metrics.anytime import Anytime
 from askance.metrics.areas import AskedBins, area_range
-from askance.metrics.intervals import Called, Range, Values, combined
+from askance.metrics.histograms import Values
+from askance.metrics.intervals import Called, Range, Unseen, combined
 from askance.metrics.measures import Counts, check_kind, check_weights, find, measure
 
 LEVEL = 0.95
@@ -60,11 +61,6 @@ class Known(NamedTuple):
     many: bool
 
     @property
-    def reached(self) -> float:
-        """The rows that could be asked for."""
-        return self.negative.rows + self.positive.rows
-
-    @property
     def labels(self) -> dict[str, int]:
         """How many rows of each class are known by asking."""
         low, high = self.negative, self.positive
@@ -74,18 +70,16 @@ class Known(NamedTuple):
         }
 
     @property
-    def unseen(self) -> float:
-        """What a row weighs that was not seen, on average."""
-        return (
-            self.negative.rows * self.negative.unseen + self.positive.rows * self.positive.unseen
-        ) / self.reached
+    def unseen(self) -> Unseen:
+        """The rows that could be asked for."""
+        return self.negative.unseen.joined(self.positive.unseen)
 
     def counts(self, false_positives: Values, false_negatives: Values) -> Counts:
         """The counts of all rows, if there were so many mistakes."""
         # A limit that was rounded may be above the rows by a little.
         right = np.maximum(self.positive.known - false_positives, 0.0)
         left = np.maximum(self.negative.known - false_negatives, 0.0)
-        asked = sum(group.number for called in (self.negative, self.positive) for group in called[2:])
+        asked = sum(group.number for called in (self.negative, self.positive) for group in called[1:])
         return Counts(self.rows, int(asked), 0, right, false_positives, left, false_negatives)
 
 
@@ -98,7 +92,7 @@ def estimate(known: Known, metric: str, level: float, *, anytime: bool = False, 
     found = _found(known, metric, level, **weights)
     if anytime:
         found = _at_all_moments(known, metric, level, found.value, **weights)
-    out_of_reach = known.rows - int(known.reached)
+    out_of_reach = known.rows - int(known.unseen.rows)
     note = f"{out_of_reach:,} rows could not be asked for: the estimate is of the others." if out_of_reach else ""
     return Estimate(metric, *found, level, labels, note)
 
@@ -130,7 +124,7 @@ def _missing(known: Known, metric: str) -> str:
 
 def _found(known: Known, metric: str, level: float, **weights: float) -> Range:
     if find(metric).of_scores and known.bins is not None:
-        return area_range(metric, known.bins, known.unseen, level)
+        return area_range(metric, known.bins, known.unseen.weight(level), level)
 
     def function(false_positives: Values, false_negatives: Values) -> Values:
         return measure(known.counts(false_positives, false_negatives), metric, **weights)

@@ -6,14 +6,14 @@ there are, and the sum of (1-π)/π² its variance: the coins are the only rando
 be asked for adds none.
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-Values = NDArray[np.float64]
+from askance.metrics.histograms import Values, share
 
 ANGLES = np.linspace(0, np.pi / 2, 33)
 
@@ -56,11 +56,45 @@ def _gamma(mean: float, variance: float, probability: float) -> float:
     return float(special.gammaincinv(mean**2 / variance, probability) * variance / mean)
 
 
-class Called(NamedTuple):
-    """The rows that got the same prediction: how many, what one weighs that was not seen, and those asked for."""
+class Unseen(NamedTuple):
+    """All rows, asked for or not, by the size of -1/log(1-π): so many of them stay unseen with probability 1/e.
 
-    rows: float
-    unseen: float
+    `numbers` are how many have a size between two half powers of two, and `weights` the sums of their sizes.
+    """
+
+    numbers: Values
+    weights: Values
+
+    @property
+    def rows(self) -> float:
+        """All of them."""
+        return float(self.numbers.sum())
+
+    def weight(self, level: float) -> float:
+        """What a row weighs that was not seen: the mean, but no more than the worst that can be.
+
+        With probability (1 - level)/2, no larger number of rows can stay unseen than there are of the rarest ones
+        whose -log(1-π) add up to limit = -log((1 - level)/2); and so many weigh limit times the result.
+        """
+        if not self.rows:
+            return 0.0
+        limit = -math.log((1 - level) / 2)
+        rarest, weights = self.numbers[::-1], self.weights[::-1]
+        # The sums of -log(1-π) are at least as large; those of rows that are sure to be asked for are infinite.
+        sums = np.where(rarest > 0, share(rarest**2, weights, of_nothing=np.inf), 0.0)
+        before = np.append(0.0, np.cumsum(sums)[:-1])
+        taken = np.clip(share(limit - before, sums), 0, 1)
+        return min(float(weights.sum()) / self.rows, float(rarest @ taken) / limit)
+
+    def joined(self, other: "Unseen") -> "Unseen":
+        """Both as one."""
+        return Unseen(self.numbers + other.numbers, self.weights + other.weights)
+
+
+class Called(NamedTuple):
+    """The rows that got the same prediction: all of them, and those asked for."""
+
+    unseen: Unseen
     unknown: Group  # asked in vain
     right: Group
     wrong: Group
@@ -68,7 +102,7 @@ class Called(NamedTuple):
     @property
     def known(self) -> float:
         """The rows that have a label, asked for or not."""
-        return self.rows * (1 - _share(self.unknown.total, self.right.total + self.wrong.total, 0.0))
+        return self.unseen.rows * (1 - _share(self.unknown.total, self.right.total + self.wrong.total, 0.0))
 
     def mistaken(self, level: float) -> Range:
         """How many of them were mistaken.
@@ -79,8 +113,9 @@ class Called(NamedTuple):
         """
         others = self.right.joined(self.unknown)
         b = _share(self.wrong.variance, others.variance, _share(self.wrong.total, others.total, 0.5))
-        wrong, other = all_of(self.wrong, self.unseen, level), all_of(others, self.unseen, level)
-        value = (1 - b) * wrong.value + b * (self.rows - other.value)
+        weight = self.unseen.weight(level)
+        wrong, other = all_of(self.wrong, weight, level), all_of(others, weight, level)
+        value = (1 - b) * wrong.value + b * (self.unseen.rows - other.value)
         low = value - np.hypot((1 - b) * (wrong.value - wrong.low), b * (other.high - other.value))
         high = value + np.hypot((1 - b) * (wrong.high - wrong.value), b * (other.value - other.low))
         return Range(*(float(np.clip(limit, 0, self.known)) for limit in (value, low, high)))
