@@ -119,6 +119,13 @@ def test_limits_of_equal_weights_are_those_of_a_poisson_number() -> None:
         assert found.high == pytest.approx(stats.chi2.ppf(0.975, 2 * seen + 2) / 2)
 
 
+def test_what_was_seen_is_certain() -> None:
+    asked = AskedTally()
+    asked.add([1, -1, -1] + [0] * 7, [-1] * 10, [True] * 3 + [False] * 7, [0.1] * 10)
+    found = asked.estimate("mistakes")
+    assert (found.low, found.high) == (1, 8)
+
+
 def test_an_unseen_row_weighs_as_the_mean_but_not_more_than_the_rarest_rows_allow() -> None:
     even = AskedTally()
     even.add([-1] * 1000, [-1] * 1000, [False] * 1000, [0.02] * 1000)

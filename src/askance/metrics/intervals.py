@@ -108,8 +108,9 @@ class Called(NamedTuple):
         """How many of them were mistaken.
 
         M = (1-b) M + b (rows - others): of the two ways to estimate M each gets the share that leaves the least
-        variance. Their errors are independent, for they come from different rows, and are put together as Zou and
-        Donner (Statistics in Medicine 27, 2008) do: the distances to the limits add up by their squares.
+        variance. Their errors are uncorrelated, for they come from different rows, and are put together as Zou and
+        Donner (Statistics in Medicine 27, 2008) do: the distances to the limits add up by their squares. What was
+        seen is certain.
         """
         others = self.right.joined(self.unknown)
         b = _share(self.wrong.variance, others.variance, _share(self.wrong.total, others.total, 0.5))
@@ -118,7 +119,8 @@ class Called(NamedTuple):
         value = (1 - b) * wrong.value + b * (self.unseen.rows - other.value)
         low = value - np.hypot((1 - b) * (wrong.value - wrong.low), b * (other.high - other.value))
         high = value + np.hypot((1 - b) * (wrong.high - wrong.value), b * (other.value - other.low))
-        return Range(*(float(np.clip(limit, 0, self.known)) for limit in (value, low, high)))
+        most = max(self.wrong.number, min(self.known, self.unseen.rows - others.number))
+        return Range(*(float(np.clip(limit, self.wrong.number, most)) for limit in (value, low, high)))
 
 
 def _share(one: float, other: float, of_nothing: float) -> float:
@@ -126,7 +128,7 @@ def _share(one: float, other: float, of_nothing: float) -> float:
 
 
 def combined(function: Callable[[Values, Values], Values], one: Range, two: Range) -> Range:
-    """The range of a function that rises or falls with both of two independent numbers.
+    """The range of a function that falls, or rises, with both of two numbers of uncorrelated errors.
 
     Both go away from their estimates at once, by distances on the ellipse whose half axes lead to their limits.
     For a sum this adds up distances by their squares, and no function leaves the values that it can have.
