@@ -53,24 +53,35 @@ class AskedTally:
         """Take in some rows, with the probability with which each was to be asked for."""
         rows = _checked(truth, guesses, asked, probabilities, scores, many=self.many)
         self.rows += np.size(truth)
+        seen = np.select([rows.truth == 0, (rows.truth > 0) == rows.called], [UNKNOWN, RIGHT], WRONG)
+        self._take_all(rows)
+        self._take_seen(rows, seen)
+        wrong = rows.asked & (seen == WRONG)
+        others = rows.asked & ~wrong
+        for kind, might in zip(self._anytime, (~rows.called, rows.called, np.ones_like(wrong)), strict=True):
+            kind.add(rows.probabilities[might], wrong[might], others[might])
+
+    # Sums grow row after row, never by the sum of a chunk: so chunks cannot change even their last bit.
+
+    def _take_all(self, rows: _Rows) -> None:
+        """What is known without a label."""
         sizes = size_unseen(rows.probabilities)
         # From 1 on in half powers of two; the first place holds what is smaller.
         places = np.clip(1 + np.floor(2 * np.log2(np.maximum(sizes, 0.5))), 0, SIZES - 1).astype(np.intp)
-        # Row after row into the sum so far: chunks then cannot change even its last bit.
         reached = np.stack([np.ones(sizes.shape), sizes], axis=1)
         np.add.at(self._reached, (rows.called.astype(np.intp), places), reached)
-        seen = np.select([rows.truth == 0, (rows.truth > 0) == rows.called], [UNKNOWN, RIGHT], WRONG)
-        weights = 1 / rows.probabilities[rows.asked]
-        groups = np.stack([np.ones(weights.shape), weights, weights * (weights - 1)], axis=1)
-        np.add.at(self._cells, (rows.called[rows.asked].astype(np.intp), seen[rows.asked]), groups)
-        for kind, might in zip(self._anytime, (~rows.called, rows.called, np.ones_like(rows.called)), strict=True):
-            wrong = rows.asked & (seen == WRONG)
-            kind.add(rows.probabilities[might], wrong[might], (rows.asked & ~wrong)[might])
         if rows.scores is not None:
-            weights = np.where(rows.asked, 1 / rows.probabilities, 0.0)
-            self._totals.add(rows.truth, rows.scores, weights)
-            self._variances.add(rows.truth, rows.scores, weights * np.maximum(weights - 1, 0.0))
             self._scored += np.bincount(bin_of(rows.scores), minlength=BINS)
+
+    def _take_seen(self, rows: _Rows, seen: NDArray[np.intp]) -> None:
+        """What the asked labels say."""
+        asked = rows.asked
+        weights = 1 / rows.probabilities[asked]
+        groups = np.stack([np.ones(weights.shape), weights, weights * (weights - 1)], axis=1)
+        np.add.at(self._cells, (rows.called[asked].astype(np.intp), seen[asked]), groups)
+        if rows.scores is not None:
+            self._totals.add(rows.truth[asked], rows.scores[asked], weights)
+            self._variances.add(rows.truth[asked], rows.scores[asked], weights * (weights - 1))
 
     def estimate(self, metric: str, level: float = LEVEL, *, anytime: bool = False, **weights: float) -> Estimate:
         """The metric over all rows that could be asked for, with an interval that holds it with that probability.
