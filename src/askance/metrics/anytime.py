@@ -30,7 +30,10 @@ LOG_SHARES = np.log([0.8, 0.2])
 
 
 class Anytime:
-    """What is known of the mistakes of one kind; two of different rows can be added."""
+    """What is known of the mistakes of one kind, and of the other rows; two of different rows can be added.
+
+    That there were too few mistakes is that there were too many others, so martingales of both are mixed.
+    """
 
     def __init__(self, rows: int = 0, sums: NDArray[np.float64] | None = None, left: Any = 0) -> None:
         self.rows = rows  # that might have been mistaken so
