@@ -328,6 +328,13 @@ def test_what_is_refused() -> None:
     assert set(asked.estimates()) == set(OF_COUNTS)
 
 
+def test_estimates_read_as_a_number_with_its_interval() -> None:
+    asked = asked_of(made())
+    share, number = asked.estimate("f"), asked.estimate("cost", c_p=1000)
+    assert str(share) == f"{share.value:.4f} ({share.low:.4f} to {share.high:.4f})"
+    assert str(number) == f"{number.value:,.1f} ({number.low:,.1f} to {number.high:,.1f})"
+
+
 def test_weights_reach_the_estimate() -> None:
     asked, tally = asked_of(made()), tally_of(made())
     found = asked.estimate("cost", c_p=10, c_n=0)

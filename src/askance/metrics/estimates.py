@@ -40,7 +40,8 @@ class Estimate(NamedTuple):
     def __str__(self) -> str:
         if self.value is None:
             return "cannot tell yet"
-        value, low, high = (f"{one:.4f}" for one in self[1:4])
+        digits = ".4f" if self.metric not in ("mistakes", "cost") else ",.1f"
+        value, low, high = (f"{one:{digits}}" for one in self[1:4])
         return f"{value} ({low} to {high})"
 
     def as_dict(self) -> dict[str, Any]:
