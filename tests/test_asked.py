@@ -158,7 +158,7 @@ def test_distances_add_up_by_their_squares() -> None:
 def test_slopes_of_areas(positives: list[int], negatives: list[int]) -> None:
     # Where no score lies above, the first row of a bin makes the curve jump: there is no slope.
     bins = Bins(np.array([*positives, 2.0]), np.array([*negatives, 1.0]))
-    for function, gradient in AREAS.values():
+    for function, gradient, _ in AREAS.values():
         for place, slopes in enumerate(gradient(bins)):
             for bin_, slope in enumerate(slopes):
                 ends = []

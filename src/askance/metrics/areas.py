@@ -12,10 +12,11 @@ MANY = 1e9  # so many rows are as good as infinitely many
 
 
 class AskedBins(NamedTuple):
-    """By bin of the score: Σ 1/π and Σ (1-π)/π² of the asked rows of both classes, and the number of all rows."""
+    """By bin of the score: Σ 1/π, Σ (1-π)/π² and Σ (1-π)²/π⁴ of asked rows of both classes; and how many rows."""
 
     totals: Bins
     variances: Bins
+    squares: Bins
     rows: Values
 
 
@@ -25,11 +26,12 @@ def area_range(metric: str, asked: AskedBins, unseen: float, level: float) -> Ra
     The variance is that of the area's linear form in the weights. To each side one further row of each class is
     taken as seen, of weight `unseen` and with the score of any row alike, as far as it leads to that side.
     """
-    function, gradient = AREAS[metric]
+    function, gradient, hangs_on_few = AREAS[metric]
     value = float(function(asked.totals))
     slopes = gradient(asked.totals)
     variance = sum(float(one @ slope**2) for one, slope in zip(asked.variances, slopes, strict=True))
-    quantile = float(special.stdtrit(_freedom(asked, unseen), (1 + level) / 2))
+    freedom = _freedom(asked, slopes, unseen, hangs_on_few=hangs_on_few)
+    quantile = float(special.stdtrit(freedom, (1 + level) / 2))
     spread = share(asked.rows, asked.rows.sum())
     changes = _changes(metric, asked.totals, unseen) - value
     limits = []
@@ -40,16 +42,23 @@ def area_range(metric: str, asked: AskedBins, unseen: float, level: float) -> Ra
     return Range(value, min(limits[0], value), max(limits[1], value))
 
 
-def _freedom(asked: AskedBins, unseen: float) -> float:
-    """How many rows of equal weight would tell as much about the class of which less is known."""
+def _freedom(asked: AskedBins, slopes: Bins, unseen: float, *, hangs_on_few: bool) -> float:
+    """How many rows of equal weight would tell as much about the class of which less is known.
+
+    If a few rows of great weight can decide about the variance V, no more than Satterthwaite's 2 V² / Var(V).
+    """
     totals, variances = (np.array([one.sum() for one in bins]) for bins in (asked.totals, asked.variances))
-    sizes = share(totals**2, variances + unseen**2, of_nothing=MANY)
-    return float(np.clip(sizes.min(), 1.0, MANY))
+    size = float(share(totals**2, variances + unseen**2, of_nothing=MANY).min())
+    if hangs_on_few:
+        variance = sum(float(one @ slope**2) for one, slope in zip(asked.variances, slopes, strict=True))
+        of_variance = sum(float(one @ slope**4) for one, slope in zip(asked.squares, slopes, strict=True))
+        size = min(size, 2 * variance**2 / of_variance if of_variance > 0 else MANY)
+    return min(max(size, 1.0), MANY)
 
 
 def _changes(metric: str, bins: Bins, unseen: float) -> Values:
     """The areas with a further positive row, and with a further negative one, in each bin."""
-    function, _ = AREAS[metric]
+    function, *_ = AREAS[metric]
     further = unseen * np.eye(len(bins.positives))
     same = [np.broadcast_to(one, further.shape) for one in bins]
     return np.array([function(Bins(same[0] + further, same[1])), function(Bins(same[0], same[1] + further))])
@@ -79,4 +88,5 @@ def _auprc_gradient(bins: Bins) -> Bins:
     return Bins(own + np.cumsum(c * share(B, (A + B) ** 2)), -np.cumsum(c * share(A, (A + B) ** 2)))
 
 
-AREAS = {"auroc": (auroc, _auroc_gradient), "auprc": (auprc, _auprc_gradient)}
+# The area, its slopes, and whether it hangs on few rows, such as those of the highest scores.
+AREAS = {"auroc": (auroc, _auroc_gradient, False), "auprc": (auprc, _auprc_gradient, True)}

@@ -13,7 +13,7 @@ from askance.metrics.intervals import Called, Group, Unseen
 from askance.metrics.measures import METRICS
 from askance.metrics.tally import events
 
-SMALLEST = 1e-100  # a smaller probability would leave the numbers that can be squared
+SMALLEST = 1e-50  # the fourth power of the inverse is still a number
 SIZES = 64
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
 
@@ -39,7 +39,8 @@ class AskedTally:
         self.rows = 0
         self._reached = np.zeros((2, SIZES, 2))  # by call and by size, an `Unseen` of rows that could be asked for
         self._cells = np.zeros((2, 3, 3))  # by call, by what was seen (UNKNOWN, RIGHT, WRONG), a `Group`
-        self._totals, self._variances, self._scored = Histograms(), Histograms(), np.zeros(BINS)
+        self._scored = np.zeros(BINS)  # rows by score
+        self._totals, self._variances, self._squares = Histograms(), Histograms(), Histograms()
         self._anytime = (Anytime(), Anytime(), Anytime())  # false negatives, false positives, all mistakes
 
     def add(
@@ -80,8 +81,10 @@ class AskedTally:
         groups = np.stack([np.ones(weights.shape), weights, weights * (weights - 1)], axis=1)
         np.add.at(self._cells, (rows.called[asked].astype(np.intp), seen[asked]), groups)
         if rows.scores is not None:
-            self._totals.add(rows.truth[asked], rows.scores[asked], weights)
-            self._variances.add(rows.truth[asked], rows.scores[asked], weights * (weights - 1))
+            variances = weights * (weights - 1)
+            sums = (self._totals, self._variances, self._squares)
+            for histograms, terms in zip(sums, (weights, variances, variances**2), strict=True):
+                histograms.add(rows.truth[asked], rows.scores[asked], terms)
 
     def estimate(self, metric: str, level: float = LEVEL, *, anytime: bool = False, **weights: float) -> Estimate:
         """The metric over all rows that could be asked for, with an interval that holds it with that probability.
@@ -108,7 +111,8 @@ class AskedTally:
             for reached, cell in zip(self._reached, self._cells.tolist(), strict=True)
         ]
         scored = self._scored.sum() == self._reached[:, :, 0].sum()
-        bins = AskedBins(self._totals.bins, self._variances.bins, self._scored) if scored else None
+        sums = (self._totals.bins, self._variances.bins, self._squares.bins)
+        bins = AskedBins(*sums, self._scored) if scored else None
         return Known(self.rows, called[0], called[1], bins, *self._anytime, self.many)
 
     def __add__(self, other: "AskedTally") -> "AskedTally":
