@@ -3,17 +3,21 @@
 The picture of the README is of data that must be fetched first; it is drawn by the command that stands beside it.
 """
 
+import dataclasses
 import pathlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from matplotlib import ticker
 from sklearn.datasets import load_digits
 
 import askance
-from askance.metrics import Curve, draw
+from askance.metrics import METRICS, Curve, Estimate, draw
+from askance.metrics.pictures import COLOURS, INK, decorate, new_figure, save_picture
 from askance.queries import AtRate
+from askance.trace import PER_ROUND, Trace
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
 RATE = 0.1
@@ -52,10 +56,10 @@ def texts(seed: int) -> Data:
     return Data(X, y)
 
 
-def rare_positives(seed: int) -> Data:
+def rare_positives(seed: int, rows: int = 4000) -> Data:
     """Rows of two clouds that overlap, one of them with a twentieth of the rows."""
     random = np.random.default_rng(seed)
-    y = np.where(random.random(4000) < 0.05, 1, -1)
+    y = np.where(random.random(rows) < 0.05, 1, -1)
     X = random.normal(size=(len(y), 10)) + 0.7 * y[:, np.newaxis] * np.linspace(1, 0, 10)
     X = np.c_[X, np.ones(len(y))]
     return Data(X / np.linalg.norm(X, axis=1, keepdims=True), y)
@@ -84,6 +88,47 @@ def picture(
     same = all(np.array_equal(curve.rows, curve.labels) for curve in curves.values())
     panels = ("rows",) if same else ("rows", "labels")
     draw(curves, metric, PICTURES / f"{stem}.png", f"{title}; mean of {len(SEEDS)} orders", panels=panels)
+
+
+def estimates_picture() -> None:
+    """What the asked labels alone tell about all rows, while they come in, and the truth."""
+    trace = steered("CSPAA", rho=19.0, C=19.0).run(*rare_positives(3, 40_000))
+    labels = np.cumsum(trace.asked)
+    rows = np.searchsorted(labels, np.geomspace(20, labels[-1], 60)) + 1
+    moments = [beginning(trace, end) for end in np.unique(rows)]
+    figure = new_figure((1600, 700))
+    error, f = figure.subplots(1, 2)
+    draw_band(
+        error, [moment.estimate("error", anytime=True) for moment in moments], "for all moments at once", 0.12
+    )
+    for ax, metric in ((error, "error"), (f, "f")):
+        told = [moment.estimate(metric) for moment in moments]
+        draw_band(ax, told, "for one moment", 0.3)
+        spent = [one.labels for one in told]
+        ax.plot(spent, [one.value for one in told], color=COLOURS[0], label="from asked labels")
+        ax.plot(spent, [moment.tally().value(metric) for moment in moments], color=COLOURS[1], label="truth")
+        ax.set(xscale="log", xlim=(spent[0], None), ylim=(0, 0.5 if metric == "error" else 1))
+        ax.set_xlabel("labels asked", color=INK, fontsize=9)
+        ax.set_ylabel(f"{METRICS[metric].title} of all rows so far", color=INK, fontsize=9)
+        ax.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
+        decorate(ax)
+    handles, names = error.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    save_picture(figure, PICTURES / "asked-labels.png")
+
+
+def beginning(trace: Trace, rows: int) -> Trace:
+    """The first rows of a trace."""
+    return dataclasses.replace(trace, **{name: getattr(trace, name)[:rows] for name in PER_ROUND})
+
+
+def draw_band(ax: Any, told: list[Estimate], name: str, alpha: float) -> None:
+    """The intervals, as an area, from where there is something to tell."""
+    enough = [one for one in told if one.enough]
+    low, high = ([getattr(one, side) for one in enough] for side in ("low", "high"))
+    ax.fill_between(
+        [one.labels for one in enough], low, high, color=COLOURS[0], alpha=alpha, linewidth=0, label=name
+    )
 
 
 def main() -> None:
@@ -131,6 +176,7 @@ def main() -> None:
         "accuracy",
         {"K-PAA-II": {"kernel": "rbf", "gamma": 3.0}, "PAA-II": {}},
     )
+    estimates_picture()
 
 
 if __name__ == "__main__":

@@ -64,6 +64,32 @@ def test_the_figures_are_those_of_the_library(data, arrays):
     assert (told["classes"], told["positive"]) == (["ham", "spam"], "spam")
 
 
+def test_estimates_are_those_of_the_library(data, arrays):
+    words = ("run", data, "--rate", 0.1, "--against", "full", "--metric", "auroc", "--dtype", "float64")
+    main, full = answer(*words)["methods"]
+    learner = askance.make("PAA-II", dtype="float64")
+    trace = learner.set_params(query=askance.queries.AtRate(learner.query, 0.1)).run(*arrays)
+    expected = trace.summary().as_dict()["estimates"]
+    assert main["estimates"] == expected
+    assert set(expected) == set(METRICS)
+    told = output(*words)
+    found = expected["auroc"]
+    assert f"{found['value']:.3f} ({found['low']:.3f}–{found['high']:.3f})" in told
+    (line,) = (line for line in told.splitlines() if line.startswith("asking for all"))
+    assert "(" not in line
+    assert full["estimates"]["f"]["low"] == pytest.approx(full["metrics"]["f"])
+
+
+def test_what_cannot_be_told_is_not_told(tmp_path):
+    rng = np.random.default_rng(0)
+    data = write_csv(tmp_path / "d.csv", rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.02, "b", "a"))
+    words = ("run", data, "--rate", 0.1, "--metric", "f")
+    assert "cannot tell yet" in output(*words)
+    found = answer(*words)["methods"][0]["estimates"]["f"]
+    assert (found["enough"], found["value"], found["low"]) == (False, None, None)
+    assert "positive rows were asked for, and it takes 20." in found["note"]
+
+
 def test_a_kernel_is_named_by_a_word(data, arrays):
     words = ("kernel=rbf", "gamma=0.5", "budget=20")
     told = answer(

@@ -14,14 +14,15 @@ from sklearn import metrics as judge
 
 from askance.metrics import METRICS, Curve, CurveRecorder, Tally, curve, measure
 
-Stream = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Stream = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 ROW = st.tuples(st.sampled_from([-1, 0, 1]), st.sampled_from([-1, 1]), st.booleans(), st.booleans())
 
 
 def columns(rows: list[tuple[int, int, bool, bool]]) -> Stream:
+    """The columns of the rows, with the guesses for scores."""
     truth, guesses, asked, updated = np.array(rows, dtype=np.int8).reshape(-1, 4).T
-    return truth, guesses, asked.astype(bool), updated.astype(bool)
+    return truth, guesses, asked.astype(bool), updated.astype(bool), guesses.astype(float)
 
 
 STREAMS = st.lists(ROW, max_size=80).map(columns)
@@ -58,6 +59,10 @@ def test_metrics_are_those_of_scikit_learn(stream: Stream, beta: float, one: flo
         "sensitivity": sensitivity,
         "specificity": specificity,
         "sum": (sensitivity + specificity) / 2,
+        "balanced_accuracy": (sensitivity + specificity) / 2,
+        "g_mean": math.sqrt(sensitivity * specificity),
+        "auroc": judge.roc_auc_score(y, guess) if len(set(y)) == 2 else 0.0,
+        "auprc": judge.auc(*judge.precision_recall_curve(y, guess)[1::-1]) if (y > 0).any() else 0.0,
         "cost": judge.zero_one_loss(y, guess, normalize=False),
         "query_ratio": stream[2].mean(),
     }
@@ -146,7 +151,7 @@ def test_the_register_knows_the_better_direction(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_every_weight_has_a_default_and_refuses_what_is_no_weight(name: str) -> None:
     weights = METRICS[name].weights
-    assert set(weights) == set(inspect.signature(METRICS[name].function).parameters) - {"counts"}
+    assert set(weights) == set(inspect.signature(METRICS[name].function).parameters) - {"counts", "bins"}
     assert Tally().value(name, **weights) == pytest.approx(Tally().value(name), nan_ok=True)
     for weight in weights:
         for bad in (-0.5, math.nan, math.inf):
@@ -179,7 +184,7 @@ def test_bad_rows_are_refused_and_counted_nowhere(counter: Tally | CurveRecorder
 def random_stream(rows: int) -> Stream:
     rng = np.random.default_rng(rows)
     truth, guesses = rng.choice([-1, 1], (2, rows)).astype(np.int8)
-    return truth, guesses, rng.random(rows) < 0.3, rng.random(rows) < 0.1
+    return truth, guesses, rng.random(rows) < 0.3, rng.random(rows) < 0.1, rng.normal(size=rows)
 
 
 def recorded(stream: Stream, size: int, points: int, metric: str) -> Curve:
@@ -193,7 +198,7 @@ def recorded(stream: Stream, size: int, points: int, metric: str) -> Curve:
 @pytest.mark.parametrize("rows", [1, 2, 16, 17, 100, 1000])
 def test_a_curve_is_the_metric_of_each_beginning(rows: int, metric: str) -> None:
     stream = random_stream(rows)
-    whole = curve(*stream[:3], metric=metric, points=16)
+    whole = curve(*stream[:3], metric=metric, points=16, scores=stream[4])
     beginnings = [tally_of(tuple(column[:row] for column in stream)) for row in whole.rows]  # type: ignore[arg-type]
     assert whole.labels.tolist() == [tally.counts.asked for tally in beginnings]
     assert whole.values.tolist() == [tally.value(metric) for tally in beginnings]

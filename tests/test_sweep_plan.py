@@ -79,6 +79,7 @@ def test_many_classes_are_judged_by_accuracy() -> None:
         ({"permutations": True}, "permutations must be"),
         ({"tuning": 1.5}, "tuning must be"),
         ({"points": 0}, "points must be"),
+        ({"metric": "auroc"}, "keeps counts and no scores, so it cannot tell 'auroc'"),
         ({"metric": "beauty"}, "there is no metric 'beauty'"),
         ({"metric": "f", "algorithms": ["MPAA-II"], "many": 3}, "is for two classes"),
         ({"algorithms": ["MPAA-II"]}, "MPAA-II is for more than two classes, and small has 2"),

@@ -91,7 +91,7 @@ def test_summary_counts() -> None:
     summary = trace.summary()
     known = trace.truth != 0
     wrong = known & (trace.truth != trace.guesses)
-    assert summary.as_dict() == dataclasses.asdict(summary)
+    assert set(summary.as_dict()) == {field.name for field in dataclasses.fields(summary)}
     assert (summary.rows, summary.known, summary.refused) == (500, known.sum(), 2)
     assert (summary.asked, summary.updates) == (trace.asked.sum(), trace.updated.sum())
     assert (summary.mistakes, summary.accuracy) == (wrong.sum(), (known & ~wrong).sum() / known.sum())
@@ -104,8 +104,10 @@ def test_summary_reads_as_a_table() -> None:
         4,
         truth=np.array([1, -1, -1, 0], dtype=np.int8),
         guesses=signs,
+        scores=np.array([1.0, 2.0, -1.0, -2.0]),
         asked=signs > 0,
         updated=np.array([True, False, False, False]),
+        probabilities=np.array([1.0, 1.0, 0.0, 0.0]),  # a budget of two labels
     )
     assert repr(trace.summary()).splitlines() == [
         "PAA-II (float64 exact)",
@@ -114,10 +116,13 @@ def test_summary_reads_as_a_table() -> None:
         "refused            2",
         "updates            1",
         "mistakes           1  among 3 rows of known label",
-        "accuracy      0.6667",
-        "precision     0.5000",
-        "recall        1.0000",
-        "F             0.6667",
+        "                      from asked labels",
+        "accuracy      0.6667  0.5000 (0.5000 to 0.5000)",
+        "precision     0.5000  cannot tell yet",
+        "recall        1.0000  cannot tell yet",
+        "F             0.6667  cannot tell yet",
+        "AUROC         0.5000  cannot tell yet",
+        "AUPRC         0.2500  cannot tell yet",
     ]
 
 
@@ -125,7 +130,7 @@ def test_summary_of_no_rounds() -> None:
     assert "accuracy         nan" in repr(make_trace(0).summary()).splitlines()
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "precision", "recall", "f", "mistakes"])
+@pytest.mark.parametrize("metric", ["accuracy", "precision", "recall", "f", "auroc", "auprc", "mistakes"])
 def test_a_curve_ends_at_the_summary(metric: str) -> None:
     trace = make_trace(777, unknown=0.1)
     curve, summary = trace.curve(metric, points=50), trace.summary().as_dict()

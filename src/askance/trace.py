@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.metrics import Curve, Tally, curve, draw, draw_panel, save_picture
+from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve, draw, draw_panel, save_picture
 
 if TYPE_CHECKING:
     import pyarrow
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Two classes are +1 and -1; of many, each is its number.
 BINARY, MANY = "binary", "multiclass"
 
+OF_TWO = ("precision", "recall", "f", "auroc", "auprc")
 PER_ROUND = ("truth", "guesses", "scores", "probabilities", "asked", "updated")
 
 
@@ -84,11 +85,29 @@ class Trace:
         known = (self.truth >= 0).astype(np.int8)
         return known, np.where(self.guesses == self.truth, 1, -1).astype(np.int8)
 
+    @property
+    def margins(self) -> NDArray[np.floating[Any]] | None:
+        """The scores as the metrics of them take them: signed, so none for many classes."""
+        return self.scores if self.kind == BINARY else None
+
     def tally(self) -> Tally:
         """The counts from which metrics are computed."""
         tally = Tally(many=self.kind == MANY)
-        tally.add(*self.signs(), self.asked, self.updated)
+        tally.add(*self.signs(), self.asked, self.updated, self.margins)
         return tally
+
+    def asked_tally(self) -> AskedTally:
+        """What the asked labels alone tell."""
+        tally = AskedTally(many=self.kind == MANY)
+        tally.add(*self.signs(), self.asked, self.probabilities, self.margins)
+        return tally
+
+    def estimate(self, metric: str, level: float = 0.95, *, anytime: bool = False, **weights: float) -> Estimate:
+        """The metric over all rows as the asked labels alone tell it, with an interval.
+
+        `anytime` intervals hold the truth at all moments of the stream at once; see `AskedTally.estimate`.
+        """
+        return self.asked_tally().estimate(metric, level, anytime=anytime, **weights)
 
     def summary(self) -> "Summary":
         """The whole pass in a small table."""
@@ -103,12 +122,14 @@ class Trace:
             updates=int(tally.counts.updates),
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
-            **{name: None if self.kind == MANY else tally.value(name) for name in ("precision", "recall", "f")},
+            **{name: None if self.kind == MANY else tally.value(name) for name in OF_TWO},
+            estimates=self.asked_tally().estimates(),
         )
 
     def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
         """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
-        return curve(*self.signs(), self.asked, metric, points, many=self.kind == MANY, **weights)
+        many = self.kind == MANY
+        return curve(*self.signs(), self.asked, metric, points, scores=self.margins, many=many, **weights)
 
     def plot(
         self,
@@ -199,26 +220,34 @@ class Summary:
     updates: int
     mistakes: int
     accuracy: float
-    precision: float | None  # these three of two classes only
+    precision: float | None  # these five of two classes only
     recall: float | None
     f: float | None
+    auroc: float | None
+    auprc: float | None
+    estimates: dict[str, Estimate]  # of all metrics, from asked labels alone
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return dataclasses.asdict(self)
+        """The fields by name, in numbers, words and dictionaries."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {**fields, "estimates": {name: found.as_dict() for name, found in self.estimates.items()}}
 
     def __repr__(self) -> str:
         counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}
         counts |= {"updates": self.updates, "mistakes": self.mistakes}
-        shares = {"accuracy": self.accuracy, "precision": self.precision, "recall": self.recall, "F": self.f}
+        shares = {name: getattr(self, name) for name in ("accuracy", *OF_TWO) if getattr(self, name) is not None}
         cells = {name: f"{count:,}" for name, count in counts.items()}
-        cells |= {name: f"{share:.4f}" for name, share in shares.items() if share is not None}
+        cells |= {METRICS[name].title: f"{share:.4f}" for name, share in shares.items()}
         width = max(map(len, cells.values()))
         lines = {name: f"{name:<12}  {cell:>{width}}" for name, cell in cells.items()}
-        if self.rows:
-            lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
         if self.known < self.rows:
             lines["mistakes"] += f"  among {self.known:,} rows of known label"
+        if self.asked < self.rows:
+            lines["mistakes"] += f"\n{'':{width + 14}}  from asked labels"
+            for name in shares:
+                lines[METRICS[name].title] += f"  {self.estimates[name]}"
+        if self.rows:
+            lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
         return "\n".join([f"{self.algorithm} ({self.mode})", *lines.values()])
 
 

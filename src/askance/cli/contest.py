@@ -11,7 +11,7 @@ from askance.cli.progress import Watched
 from askance.cli.source import Classes
 from askance.data.stream import Chunk, Stream, Tell
 from askance.learner import Learner
-from askance.metrics import CurveRecorder
+from askance.metrics import AskedTally, CurveRecorder
 from askance.trace import Trace
 
 Keep = Callable[[Chunk, Sequence[Trace]], None]
@@ -25,11 +25,13 @@ class Contestant:
     name: str
     learner: Learner
     recorder: CurveRecorder = field(init=False)
+    asked: AskedTally = field(init=False)
     refused: int = 0
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self.recorder = CurveRecorder(many=self.learner.many)
+        self.asked = AskedTally(many=self.learner.many)
 
     @property
     def share_asked(self) -> float:
@@ -41,7 +43,8 @@ class Contestant:
         begun = time.perf_counter()
         (trace,) = self.learner.follow(_Alone(self.name, chunk))
         self.seconds += time.perf_counter() - begun
-        self.recorder.add(*trace.signs(), trace.asked, trace.updated)
+        self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
+        self.asked.add(*trace.signs(), trace.asked, trace.probabilities, trace.margins)
         self.refused += trace.refused
         return trace
 

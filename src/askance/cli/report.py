@@ -20,9 +20,11 @@ def shown_name(contestant: Contestant) -> str:
 
 def table(contestants: Sequence[Contestant], metric: str) -> Table:
     """A line a contestant."""
-    result = Table(box=None, pad_edge=False, header_style="bold")
+    result = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     result.add_column("")
-    for heading in ("rows", "labels asked", "", METRICS[metric].title, "time to learn"):
+    title = METRICS[metric].title.replace(" ", "\n")
+    headings = ("rows", "labels\nasked", "", title, "from asked\nlabels", "time to\nlearn")
+    for heading in headings:
         result.add_column(heading, justify="right")
     for contestant in contestants:
         counts = contestant.recorder.tally.counts
@@ -32,9 +34,22 @@ def table(contestants: Sequence[Contestant], metric: str) -> Table:
             f"{counts.asked:,}",
             _percent(contestant.share_asked),
             number(metric, contestant.recorder.tally.value(metric)),
+            estimated(contestant, metric),
             _duration(contestant.seconds),
         )
     return result
+
+
+def estimated(contestant: Contestant, metric: str) -> str:
+    """The metric as the asked labels alone tell it; nothing where all labels were asked for."""
+    counts = contestant.recorder.tally.counts
+    if counts.asked == counts.rows:
+        return ""
+    found = contestant.asked.estimate(metric)
+    if found.value is None or found.low is None or found.high is None:
+        return "cannot tell yet"
+    value, low, high = (number(metric, one) for one in (found.value, found.low, found.high))
+    return f"{value} ({low}–{high})"
 
 
 def sentence(contestants: Sequence[Contestant], metric: str) -> str:
@@ -72,6 +87,7 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
         "metrics": {
             name: tally.value(name) for name, entry in METRICS.items() if not (tally.many and entry.two_classes)
         },
+        "estimates": {name: found.as_dict() for name, found in contestant.asked.estimates().items()},
     }
 
 

@@ -16,7 +16,8 @@ COMPARING = "Comparing"
 KEEPING = "Keeping"
 
 METRIC_NAMES = (
-    "accuracy, error, mistakes, f, precision, recall, sensitivity, specificity, sum, cost or query_ratio"
+    "accuracy, error, mistakes, f, precision, recall, sensitivity, specificity, sum, balanced_accuracy, g_mean, "
+    "auroc, auprc, cost or query_ratio"
 )
 
 

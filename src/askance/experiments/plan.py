@@ -90,7 +90,10 @@ def make_plan(
         raise ValueError("data sets of two classes and of more need different algorithms: sweep them apart")
     many = kinds.pop()
     metric = metric or ("accuracy" if many else "f")
-    find(metric)
+    if find(metric).of_scores:
+        raise ValueError(
+            f"a sweep keeps counts and no scores, so it cannot tell {metric!r}: choose another metric"
+        )
     check_kind(metric, many=many)
     for number, what in ((permutations, "permutations"), (tuning, "tuning"), (points, "points")):
         if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:

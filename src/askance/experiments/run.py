@@ -193,7 +193,9 @@ def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float
 
 def _metrics(data: Material) -> tuple[str, ...]:
     """The metrics that have a meaning for so many classes."""
-    return tuple(name for name, entry in METRICS.items() if not (data.many and entry.two_classes))
+    return tuple(
+        name for name, entry in METRICS.items() if not (entry.of_scores or (data.many and entry.two_classes))
+    )
 
 
 def _share(counts: Counts) -> float:

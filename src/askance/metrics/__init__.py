@@ -1,15 +1,23 @@
 """Online metrics: counts, measures of them by name, and their curves along a stream."""
 
+from askance.metrics.asked import AskedTally
 from askance.metrics.curve import Curve, CurveRecorder, curve
+from askance.metrics.estimates import Estimate
+from askance.metrics.histograms import Area, Bins, Histograms
 from askance.metrics.measures import METRICS, Counts, Metric, measure
 from askance.metrics.pictures import draw, draw_panel, save_picture
 from askance.metrics.tally import Tally
 
 __all__ = [
     "METRICS",
+    "Area",
+    "AskedTally",
+    "Bins",
     "Counts",
     "Curve",
     "CurveRecorder",
+    "Estimate",
+    "Histograms",
     "Metric",
     "Tally",
     "curve",

@@ -1,4 +1,4 @@
-"""The metrics: functions of the counts, and the register that lists them.
+"""The metrics: functions of the counts or of the scores' histograms, and the register that lists them.
 
 A ratio over nothing: accuracy, error and query ratio of no rows are nan, for there is nothing to judge.
 Precision, recall (sensitivity), specificity and F are 0 when their denominator is 0, as in the papers and in
@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from askance.metrics.histograms import Bins, auprc, auroc
 
 Count = int | NDArray[Any]  # whole numbers, or booleans for single rows
 Values = NDArray[np.float64]
@@ -41,13 +43,15 @@ class Counts(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """An entry of the register: a function of counts and of weights that have defaults."""
+    """An entry of the register: a function of counts, or of bins, and of weights that have defaults."""
 
     function: Callable[..., Values]
     larger_is_better: bool
     title: str
     meaning: str
     two_classes: bool = True
+    of_scores: bool = False  # of `Bins`; else of `Counts`
+    about: tuple[str, ...] = ()  # the classes without known rows of which it cannot be estimated
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -56,10 +60,18 @@ class Metric(NamedTuple):
         return {parameter.name: parameter.default for parameter in parameters}
 
 
-def measure(counts: Counts, metric: str, **weights: float) -> Values:
+def measure(counts: Counts | Bins, metric: str, **weights: float) -> Values:
     """The metric of that name, in the shape of the counts: for plain numbers an array without dimensions."""
     entry = find(metric)
-    known = entry.weights
+    check_weights(metric, **weights)
+    if entry.of_scores != isinstance(counts, Bins):
+        raise ValueError(f"the metric {metric!r} is one of {'scores' if entry.of_scores else 'counts'}")
+    return entry.function(counts, **weights)
+
+
+def check_weights(metric: str, **weights: float) -> None:
+    """ValueError for a weight that the metric does not have or that is none."""
+    known = find(metric).weights
     for name, weight in weights.items():
         if name not in known:
             raise ValueError(
@@ -69,7 +81,6 @@ def measure(counts: Counts, metric: str, **weights: float) -> Values:
             raise ValueError(
                 f"the weight {name} of the metric {metric!r} must be finite and not negative, not {weight}"
             )
-    return entry.function(counts, **weights)
 
 
 def check_kind(metric: str, *, many: bool) -> None:
@@ -128,6 +139,16 @@ def weighted_sum(counts: Counts, eta_p: float = 0.5, eta_n: float = 0.5) -> Valu
     return np.asarray(eta_p * sensitivity(counts) + eta_n * specificity(counts))
 
 
+def balanced_accuracy(counts: Counts) -> Values:
+    """The mean of sensitivity and specificity."""
+    return np.asarray((sensitivity(counts) + specificity(counts)) / 2)
+
+
+def g_mean(counts: Counts) -> Values:
+    """√(sensitivity · specificity)."""
+    return np.asarray(np.sqrt(sensitivity(counts) * specificity(counts)))
+
+
 def cost(counts: Counts, c_p: float = 1.0, c_n: float = 1.0) -> Values:
     """c_p M_p + c_n M_n, where M_p positive and M_n negative rows were mistaken."""
     return np.asarray(c_p * counts.false_negatives + c_n * counts.false_positives, dtype=np.float64)
@@ -144,17 +165,39 @@ def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> Values
     return ratio
 
 
+POSITIVES, BOTH = ("positive",), ("positive", "negative")
+
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         "accuracy": Metric(accuracy, True, "accuracy", "share of right predictions", two_classes=False),
         "error": Metric(error, False, "error", "share of wrong predictions", two_classes=False),
         "mistakes": Metric(mistakes, False, "mistakes", "number of wrong predictions", two_classes=False),
-        "f": Metric(f, True, "F", "weighted harmonic mean of precision and recall"),
-        "precision": Metric(precision, True, "precision", "share of true positives among rows called positive"),
-        "recall": Metric(sensitivity, True, "recall", "share of the positive rows that were found"),
-        "sensitivity": Metric(sensitivity, True, "sensitivity", "the same as recall"),
-        "specificity": Metric(specificity, True, "specificity", "share of the negative rows that were left alone"),
-        "sum": Metric(weighted_sum, True, "weighted sum", "eta_p sensitivity + eta_n specificity"),
+        "f": Metric(f, True, "F", "weighted harmonic mean of precision and recall", about=POSITIVES),
+        "precision": Metric(
+            precision, True, "precision", "share of true positives among rows called positive", about=POSITIVES
+        ),
+        "recall": Metric(
+            sensitivity, True, "recall", "share of the positive rows that were found", about=POSITIVES
+        ),
+        "sensitivity": Metric(sensitivity, True, "sensitivity", "the same as recall", about=POSITIVES),
+        "specificity": Metric(
+            specificity,
+            True,
+            "specificity",
+            "share of the negative rows that were left alone",
+            about=("negative",),
+        ),
+        "sum": Metric(weighted_sum, True, "weighted sum", "eta_p sensitivity + eta_n specificity", about=BOTH),
+        "balanced_accuracy": Metric(
+            balanced_accuracy, True, "balanced accuracy", "mean of sensitivity and specificity", about=BOTH
+        ),
+        "g_mean": Metric(g_mean, True, "G-mean", "geometric mean of sensitivity and specificity", about=BOTH),
+        "auroc": Metric(
+            auroc, True, "AUROC", "area under the ROC curve of the scores", of_scores=True, about=BOTH
+        ),
+        "auprc": Metric(
+            auprc, True, "AUPRC", "area under the precision-recall curve of the scores", of_scores=True, about=BOTH
+        ),
         "cost": Metric(cost, False, "cost", "c_p missed positives + c_n false alarms"),
         "query_ratio": Metric(
             query_ratio, False, "query ratio", "share of the rows whose label was asked", two_classes=False

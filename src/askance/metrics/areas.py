@@ -1,0 +1,92 @@
+"""Where the area under a curve lies, if only the labels of asked rows are known."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from askance.metrics.histograms import Bins, Values, auprc, auroc, from_above, share
+from askance.metrics.intervals import Range
+
+MANY = 1e9  # so many rows are as good as infinitely many
+
+
+class AskedBins(NamedTuple):
+    """By bin of the score: Σ 1/π, Σ (1-π)/π² and Σ (1-π)²/π⁴ of asked rows of both classes; and how many rows."""
+
+    totals: Bins
+    variances: Bins
+    squares: Bins
+    rows: Values
+
+
+def area_range(metric: str, asked: AskedBins, unseen: float, level: float) -> Range:
+    """The area of the weighted histograms, with limits of equal distance on the scale of log-odds.
+
+    The variance is that of the area's linear form in the weights. To each side one further row of each class is
+    taken as seen, of weight `unseen` and with the score of any row alike, as far as it leads to that side.
+    """
+    function, gradient, hangs_on_few = AREAS[metric]
+    value = float(function(asked.totals))
+    slopes = gradient(asked.totals)
+    variance = sum(float(one @ slope**2) for one, slope in zip(asked.variances, slopes, strict=True))
+    freedom = _freedom(asked, slopes, unseen, hangs_on_few=hangs_on_few)
+    quantile = float(special.stdtrit(freedom, (1 + level) / 2))
+    spread = share(asked.rows, asked.rows.sum())
+    changes = _changes(metric, asked.totals, unseen) - value
+    limits = []
+    for side in (-1, 1):
+        moved = np.where(side * changes > 0, changes, 0.0)
+        centre, doubt = value + float((moved @ spread).sum()), variance + float((moved**2 @ spread).sum())
+        limits.append(_away(centre, side * quantile * doubt**0.5))
+    return Range(value, min(limits[0], value), max(limits[1], value))
+
+
+def _freedom(asked: AskedBins, slopes: Bins, unseen: float, *, hangs_on_few: bool) -> float:
+    """How many rows of equal weight would tell as much about the class of which less is known.
+
+    If a few rows of great weight can decide about the variance V, no more than Satterthwaite's 2 V² / Var(V).
+    """
+    totals, variances = (np.array([one.sum() for one in bins]) for bins in (asked.totals, asked.variances))
+    size = float(share(totals**2, variances + unseen**2, of_nothing=MANY).min())
+    if hangs_on_few:
+        variance = sum(float(one @ slope**2) for one, slope in zip(asked.variances, slopes, strict=True))
+        of_variance = sum(float(one @ slope**4) for one, slope in zip(asked.squares, slopes, strict=True))
+        size = min(size, 2 * variance**2 / of_variance if of_variance > 0 else MANY)
+    return min(max(size, 1.0), MANY)
+
+
+def _changes(metric: str, bins: Bins, unseen: float) -> Values:
+    """The areas with a further positive row, and with a further negative one, in each bin."""
+    function, *_ = AREAS[metric]
+    further = unseen * np.eye(len(bins.positives))
+    same = [np.broadcast_to(one, further.shape) for one in bins]
+    return np.array([function(Bins(same[0] + further, same[1])), function(Bins(same[0], same[1] + further))])
+
+
+def _away(area: float, distance: float) -> float:
+    if not 0 < area < 1:
+        return area
+    return float(special.expit(special.logit(area) + distance / (area * (1 - area))))
+
+
+def _auroc_gradient(bins: Bins) -> Bins:
+    """A positive row adds (share of negatives below - area) / N⁺, a negative one (positives above - area) / N⁻."""
+    positives, negatives = (one.sum() for one in bins)
+    below = np.cumsum(bins.negatives) - bins.negatives / 2
+    above = np.cumsum(bins.positives[::-1])[::-1] - bins.positives / 2
+    area = auroc(bins)
+    return Bins((share(below, negatives) - area) / positives, (share(above, positives) - area) / negatives)
+
+
+def _auprc_gradient(bins: Bins) -> Bins:
+    """Of Σ c(i) P(i), c(i) = (L⁺[i] + L⁺[i-1]) / 2N⁺: a row changes c, N⁺, and P(i) of its bin and below."""
+    walk, positives = from_above(bins), bins.positives.sum()
+    A, B = walk.positives + bins.positives, walk.negatives + bins.negatives
+    c = (bins.positives + np.append(0.0, bins.positives[:-1])) / (2 * positives)
+    own = (walk.before + walk.after) / (2 * positives) - auprc(bins) / positives
+    return Bins(own + np.cumsum(c * share(B, (A + B) ** 2)), -np.cumsum(c * share(A, (A + B) ** 2)))
+
+
+# The area, its slopes, and whether it hangs on few rows, such as those of the highest scores.
+AREAS = {"auroc": (auroc, _auroc_gradient, False), "auprc": (auprc, _auprc_gradient, True)}
