@@ -10,7 +10,7 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "sweep", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "costs", "data", "dual", "metrics"}
+OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "costs", "data", "dual", "imbalance", "metrics"}
 
 
 def test_the_names_are_those_promised() -> None:
@@ -115,6 +115,19 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
         ("MR-ADA", "MR-AMD"): {"delta": 1, "eta": 1, "ratio": 0.5, "k": None},
         ("MM-ADA", "MD-ADA", "MD-ADA-I"): {"delta": 1, "eta": 1, "b": 1, "k": None},
         ("MM-AMD", "MD-AMD", "MD-AMD-I"): {"delta": 1, "eta": 1, "b": 1, "k": None},
+        tuple(f"OMCSL-{measure}-{loss}" for measure in ("F", "AUROC", "AUPRC") for loss in "hl"): {
+            "K": 9,
+            "gamma": 1,
+            "eta": 1,
+            "schedule": "sqrt",
+            "m": 100,
+            "sgn0": -1,
+        },
+        ("OGD-h", "OGD-l"): {"eta": 1, "schedule": "sqrt", "sgn0": -1},
+        ("OFO-h", "OFO-l"): {"eta": 1, "schedule": "sqrt", "sgn0": 1},
+        ("OCS1-h", "OCS1-l", "OCS2-h", "OCS2-l"): {"rho": 2, "eta": 0.1, "schedule": "const", "sgn0": -1},
+        ("iOOB-h", "iOOB-l", "iUOB-h", "iUOB-l"): {"eta": 0.1, "schedule": "const", "members": 5, "sgn0": -1},
+        ("OPAUC",): {"eta": 0.05, "lam": 0.01, "covariance": "full", "sgn0": -1},
     }
     wanted = {name: defaults for names, defaults in table.items() for name in names}
     assert {name: dict(askance.catalog[name].defaults) for name in wanted} == wanted
@@ -129,6 +142,7 @@ def public_things() -> Iterator[Any]:
         askance.updates,
         askance.queries,
         askance.dual,
+        askance.imbalance,
         askance.data,
         askance.metrics,
         askance.bounds,
@@ -157,6 +171,7 @@ def test_every_name_of_the_registers_is_public() -> None:
     for module, rules in (
         (askance.updates, askance.updates.RULES),
         (askance.dual, (*askance.dual.RULES, *askance.dual.KERNELS)),
+        (askance.imbalance, (*askance.imbalance.RULES, *askance.imbalance.MEASURES.values())),
         (askance.queries, (*askance.queries.RULES, *askance.queries.WRAPPERS)),
     ):
         assert {rule.__name__ for rule in rules} <= set(module.__all__)

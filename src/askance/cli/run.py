@@ -55,6 +55,14 @@ Bound = Annotated[
         "what came of it; keeps all rows in memory.",
     ),
 ]
+Costs = Annotated[
+    bool,
+    typer.Option(
+        "--costs",
+        rich_help_panel=COMPARING,
+        help="Also say which costs an OMCSL algorithm settled on, beside those that all labels show to be best.",
+    ),
+]
 Metric = Annotated[str, option(f"{METRIC_NAMES}; accuracy unless said.", "NAME", COMPARING)]
 Classes = Annotated[
     str | None,
@@ -79,6 +87,7 @@ class Wish(NamedTuple):
     burst: int | None
     against: str | None
     bound: bool
+    costs: bool
     metric: str
     classes: str | None
     save: Path | None
@@ -96,6 +105,8 @@ class Wish(NamedTuple):
             self._check_resumed()
         if self.bound:
             self._check_bound()
+        if self.costs:
+            self._check_costs()
         check_ending(self.trace, "--trace", TRACES)
         check_ending(self.plot, "--plot", PICTURES)
         if self.trace is not None:
@@ -109,6 +120,14 @@ class Wish(NamedTuple):
                 raise ValueError(f"--bound is about algorithms that ask as their papers say: leave --{name} out")
         if self.resume is not None:
             raise ValueError("--bound is about algorithms that start from nothing: leave --resume out")
+
+    def _check_costs(self) -> None:
+        if self.resume is not None:
+            raise ValueError("--costs compares with what every label would have given: leave --resume out")
+        if self.algorithm is None or not self.algorithm.startswith("OMCSL"):
+            raise ValueError(
+                "--costs is about algorithms that learn with many costs: take -a OMCSL-F-h or its kin"
+            )
 
     def _check_resumed(self) -> None:
         for name in ("algorithm", "seed", "dtype", "rate", "limit", "burst", "classes"):
@@ -132,6 +151,7 @@ def run(
     burst: Burst = None,
     against: Against = None,
     bound: Bound = False,
+    costs: Costs = False,
     metric: Metric = "accuracy",
     plot: options.Plot = None,
     label: options.Label = None,
@@ -163,6 +183,7 @@ def run(
         burst=burst,
         against=against,
         bound=bound,
+        costs=costs,
         metric=metric,
         classes=classes,
         save=save,

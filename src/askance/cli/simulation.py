@@ -11,7 +11,9 @@ from askance.bounds.register import find as find_theorem
 from askance.cli import report
 from askance.cli.console import print_json, shown_class, stdout
 from askance.cli.contest import Contestant, Keep, LineUp
+from askance.cli.costs import Advice, advice
 from askance.cli.methods import (
+    FULL,
     RANDOM,
     Budget,
     Method,
@@ -31,6 +33,7 @@ from askance.data import DataFault
 from askance.metrics import draw
 from askance.metrics.measures import check_kind, find
 from askance.model_file import load
+from askance.queries import Always
 
 ALGORITHM, MANY_ALGORITHM = "PAA-II", "MPAA-II"
 SHOWN = 10  # classes named in a heading
@@ -42,6 +45,7 @@ class Outcome(NamedTuple):
     wish: Wish
     line_up: LineUp
     bounds: list[Bound]
+    costs: Advice | None
     seconds: float
 
 
@@ -68,7 +72,8 @@ def simulate(wish: Wish) -> Outcome:
             line_up.run(tell, keep)
             bounds = witness.bounds(parse_parameters(wish.parameters)) if wish.bound else []
         _write(line_up.contestants, wish, paths)
-    return Outcome(wish, line_up, bounds, time.perf_counter() - begun)
+    costs = advice(line_up.contestants) if wish.costs else None
+    return Outcome(wish, line_up, bounds, costs, time.perf_counter() - begun)
 
 
 def _started(wish: Wish) -> LineUp:
@@ -90,6 +95,8 @@ def _lined_up(wish: Wish, name: str) -> LineUp:
         find_theorem(main.name)
     check_kind(wish.metric, many=main.many)
     words = parse_opponents(wish.against, main.name)
+    if wish.costs and FULL not in words and not isinstance(main.query, Always):
+        words.append(FULL)  # which knows the best costs
     waits = RANDOM in words and budget.rate is None
     others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
     dtype = wish.dtype or "float32"
@@ -165,6 +172,9 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
     console.print(f"\n{report.sentence(line_up.contestants, wish.metric)}")
     for note in (*_notes(line_up, wish), *(bound.sentence for bound in outcome.bounds)):
         console.print(note)
+    if outcome.costs is not None:
+        console.print(outcome.costs.sentence())
+        console.print(outcome.costs.table())
     for what, path in _written(wish).items():
         console.print(f"The {what} is in {path}.", soft_wrap=True)
 
@@ -193,6 +203,7 @@ def _as_dict(outcome: Outcome) -> dict[str, Any]:
         "sentence": report.sentence(line_up.contestants, wish.metric),
         "notes": _notes(line_up, wish),
         "bounds": [bound.as_dict() for bound in outcome.bounds],
+        "costs": None if outcome.costs is None else outcome.costs.as_dict(),
         "written": _written(wish),
         "seconds": {"total": outcome.seconds, "learning": report.learning_times(line_up.contestants)},
     }

@@ -24,6 +24,9 @@ from askance.updates.gradient import descent, pace
 MEMBERS = Limit(1, 1e6, low_closed=True)
 LARGEST_COIN = 1 - 2.0**-53
 
+# Over so many last labels the thesis takes the mean of the costs that were the best as of then.
+LAST = 5000
+
 
 class ManyCosts(NamedTuple):
     """K classifiers with the costs c₊ = 1 - θ/2 and c₋ = θ/2, θ = 1/(K+1), …, K/(K+1).
@@ -44,8 +47,9 @@ class ManyCosts(NamedTuple):
             aligned_zeros(width * lanes_for(self.K), dtype),
             self.measure.start(lanes_for(self.K)),
             np.arange(1.0, lanes_for(self.K) + 1),
-            np.zeros(1, np.int64),
+            np.zeros(2, np.int64),
             np.zeros(lanes_for(self.K), np.int64),
+            np.zeros(LAST, np.int32),
             int(self.K),
             float(self.gamma),
             self.logistic,
@@ -85,8 +89,8 @@ def costs(K: int) -> NDArray[np.float64]:
 
 
 class ManyLearned(NamedTuple):
-    """Weights by feature and lane; what the measure has noted; chances added up; the best member; K; γ; which
-    loss.
+    """Weights by feature and lane; what the measure has noted; chances added up; the best member and the number of
+    labels; how often each member was the best, and which was so at the last labels; K; γ; which loss.
     """
 
     weights: NDArray[Any]
@@ -94,6 +98,7 @@ class ManyLearned(NamedTuple):
     chances: NDArray[np.float64]
     best: NDArray[np.int64]
     reigns: NDArray[np.int64]
+    recent: NDArray[np.int32]
     members: int
     gamma: Any
     logistic: bool
@@ -166,6 +171,8 @@ class ManyLearned(NamedTuple):
             most = larger(values[i], most)
         self.best[0] = best
         self.reigns[best] += 1
+        self.recent[self.best[1] % LAST] = best
+        self.best[1] += 1
         zero = sixteen(np.float64(0))
         for lane in blocks(values.shape[0], zero):
             here = at(lane, zero)

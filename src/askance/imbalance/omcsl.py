@@ -24,7 +24,7 @@ class OMCSL(Learner):
     loss : "hinge" or "logistic".
     K : how many classifiers, with the costs c₊ = 1 - θ/2 and c₋ = θ/2, θ = 1/(K+1), …, K/(K+1).
     gamma : how strongly the better ones are preferred: 0 draws evenly, a large γ takes the best so far. Measures
-        lie between 0 and 1, so that with 1, as in the catalog, the best is drawn little more often than the others.
+        lie between 0 and 1: with 1, as in the catalog, the best is drawn little more often than the others.
     eta, schedule : the pace of learning: η/√t for "sqrt", η for "const".
     m : into how many bins scores are sorted for the two areas.
     query : when to ask for a label; unless said, always. With another rule, the measures are estimated from the
@@ -121,13 +121,22 @@ class OMCSL(Learner):
     @property
     def cost_(self) -> tuple[float, float]:
         """The costs of the classifier that is the best as of now."""
-        best = int(np.argmax(self.measures_))
-        positive, negative = self.costs_[best]
-        return float(positive), float(negative)
+        return _pair(self.costs_[np.argmax(self.measures_)])
+
+    @property
+    def settled_(self) -> tuple[float, float]:
+        """The costs of the classifiers that were the best at each of the last 5,000 labels, on average."""
+        self._check_fitted()
+        state = self._machine.core.state
+        return _pair(self.costs_[state.recent[: max(1, state.best[1])]].mean(axis=0))
 
     def _rules(self) -> tuple[Any, Any]:
         # Not `or`: a rule without parameters is an empty tuple, and so false.
         return self.update, Always() if self.query is None else self.query
+
+
+def _pair(costs: NDArray[np.float64]) -> tuple[float, float]:
+    return float(costs[0]), float(costs[1])
 
 
 def _chosen(name: str, value: Any, choices: dict[str, Any]) -> Any:
