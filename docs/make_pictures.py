@@ -14,9 +14,10 @@ from matplotlib import ticker
 from sklearn.datasets import load_digits
 
 import askance
+from askance.imbalance import OMCSL
 from askance.metrics import METRICS, Curve, Estimate, draw
 from askance.metrics.pictures import COLOURS, INK, decorate, new_figure, save_picture
-from askance.queries import AtRate
+from askance.queries import AtRate, Margin
 from askance.trace import PER_ROUND, Trace
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
@@ -88,6 +89,47 @@ def picture(
     same = all(np.array_equal(curve.rows, curve.labels) for curve in curves.values())
     panels = ("rows",) if same else ("rows", "labels")
     draw(curves, metric, PICTURES / f"{stem}.png", f"{title}; mean of {len(SEEDS)} orders", panels=panels)
+
+
+def panels_picture() -> None:
+    """F of OMCSL, with all labels and with few, beside gradient descent; and that of each of its classifiers."""
+    few = AtRate(Margin(), 0.05)
+    learners: dict[str, Callable[[int], askance.Learner]] = {
+        "OMCSL, all labels": lambda seed: OMCSL(eta=10.0, seed=seed),
+        "OMCSL, a twentieth of them": lambda seed: OMCSL(eta=10.0, seed=seed, query=few),
+        "OGD, all labels": lambda seed: askance.make("OGD-h", eta=10.0, seed=seed),
+        "OFO, all labels": lambda seed: askance.make("OFO-l", eta=10.0, seed=seed),
+    }
+    figure = new_figure((1600, 660))
+    along, members = figure.subplots(1, 2, width_ratios=(3, 2), sharey=True)
+    for number, (name, make) in enumerate(learners.items()):
+        made = [make(seed) for seed in SEEDS]
+        curves = [learner.run(*one_in_fifty(seed)).curve("f") for seed, learner in zip(SEEDS, made, strict=True)]
+        values = np.mean([curve.values for curve in curves], axis=0)
+        along.plot(curves[0].rows, values, color=COLOURS[number], label=name, linewidth=1.6)
+        if isinstance(made[0], OMCSL):
+            costs = made[0].costs_[:, 0]
+            measures = np.mean([learner.measures_ for learner in made], axis=0)
+            members.plot(costs, measures, color=COLOURS[number], marker="o", markersize=4)
+    along.set_xlabel("rows", color=INK, fontsize=9)
+    along.set_ylabel("F so far (higher is better)", color=INK, fontsize=9)
+    along.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
+    members.set_xlabel("cost of a missed positive: F of each classifier", color=INK, fontsize=9)
+    for ax in (along, members):
+        ax.set_ylim(0, 0.8)
+        decorate(ax)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    figure.suptitle("made rows, one in fifty positive; mean of five streams", fontsize=11, color=INK)
+    save_picture(figure, PICTURES / "imbalance.png")
+
+
+def one_in_fifty(seed: int) -> Data:
+    """Two clouds, one of them with a fiftieth of the rows."""
+    random = np.random.default_rng(seed)
+    y = (random.random(40_000) < 0.02).astype(int)
+    X = random.normal(size=(len(y), 10)) + 1.5 * y[:, np.newaxis] * np.linspace(1, 0, 10)
+    X = np.c_[X, np.ones(len(y))]
+    return Data(X / np.linalg.norm(X, axis=1, keepdims=True), y)
 
 
 def estimates_picture() -> None:
@@ -177,6 +219,7 @@ def main() -> None:
         {"K-PAA-II": {"kernel": "rbf", "gamma": 3.0}, "PAA-II": {}},
     )
     estimates_picture()
+    panels_picture()
 
 
 if __name__ == "__main__":

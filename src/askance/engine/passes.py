@@ -88,9 +88,11 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
 
 
 @inlined
-def _look(form: Any, state: Any, past: Any, rows: Any, t: int, width: int, at_zero: float) -> Any:
+def _look(
+    form: Any, state: Any, past: Any, rows: Any, t: int, width: int, told: int, positives: int, at_zero: float
+) -> Any:
     score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
-    mistakes, longest, told, positives = past.mistakes[0], past.longest[0], past.told[0], past.positives[0]
+    mistakes, longest = past.mistakes[0], past.longest[0]
     return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives), sound
 
 
@@ -103,14 +105,6 @@ def _learn(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label
     past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
 
 
-@inlined
-def _note(form: Any, state: Any, past: Any, rows: Any, t: int, label: float) -> None:
-    """Count a label that was told, whether the rule fired or not."""
-    form.note(state, rows, t, label)
-    past.told[0] += 1
-    past.positives[0] += label > 0
-
-
 # A pass takes no more of a core than it uses, so that many learners share its machine code.
 #
 # Each pass is made by a function of the sources' digest: what a function closes over is part of the key
@@ -121,8 +115,9 @@ def _make_run(digest: str) -> Callable[..., Any]:
     def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, form, state, memory, past, at_zero = core
+        told, positives = past.told[0], past.positives[0]
         for t in range(labels.shape[0]):
-            seen, sound = _look(form, state, past, rows, t, width, at_zero)
+            seen, sound = _look(form, state, past, rows, t, width, told, positives, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             seen, coin = form.draw(state, seen, coins[t], at_zero)
@@ -134,14 +129,17 @@ def _make_run(digest: str) -> Callable[..., Any]:
             if updated:
                 _learn(form, state, past, rows, t, seen, labels[t], step)
             if asked:
-                _note(form, state, past, rows, t, labels[t])
+                form.note(state, rows, t, labels[t])
+            told += asked
+            positives += asked & (labels[t] > 0)
             outcome.guesses[t] = seen.guess
             outcome.scores[t] = seen.score
             outcome.probabilities[t] = probability
             outcome.asked[t] = asked
             outcome.updated[t] = updated
-            past.asked[0] += asked
         past.rounds[0] += labels.shape[0]
+        past.asked[0] += told - past.told[0]
+        past.told[0], past.positives[0] = told, positives
         return SOUND, 0
 
     return run
@@ -159,7 +157,8 @@ def _make_ask(digest: str) -> Callable[..., Any]:
     def ask(core, rows, width, coin):  # type: ignore[no-untyped-def]
         _ = digest
         past = core.past
-        seen, sound = _look(core.form, core.state, past, rows, 0, width, core.at_zero)
+        told, positives = past.told[0], past.positives[0]
+        seen, sound = _look(core.form, core.state, past, rows, 0, width, told, positives, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         seen, coin = core.form.draw(core.state, seen, coin, core.at_zero)
@@ -178,12 +177,15 @@ def _make_learn(digest: str) -> Callable[..., Any]:
         kind, bad = rows.check(0, labels.shape[0], width)
         if kind == SOUND:
             for t in range(labels.shape[0]):
-                seen, _sound = _look(form, state, past, rows, t, width, at_zero)
+                told, positives = past.told[0], past.positives[0]
+                seen, _sound = _look(form, state, past, rows, t, width, told, positives, at_zero)
                 faced, side = form.face(seen, labels[t], probability)
                 fires, step = update.step(faced, side)
                 if fires:
                     _learn(form, state, past, rows, t, seen, labels[t], step)
-                _note(form, state, past, rows, t, labels[t])
+                form.note(state, rows, t, labels[t])
+                past.told[0] += 1
+                past.positives[0] += labels[t] > 0
         return kind, bad
 
     return learn
