@@ -36,6 +36,13 @@ from test_full_matrix import (
     test_sigma_stays_sound_for_long,
     test_sparse_and_dense_rows_teach_the_same,
 )
+from test_imbalance import (
+    test_a_label_counts_for_as_many_rows_as_its_question_stands_for,
+    test_asking_and_telling_is_what_a_run_does,
+    test_new_features_find_room,
+    test_without_a_class_every_figure_is_defined,
+)
+from test_imbalance import test_a_rule_decides_as_its_twin as test_rules_for_rare_positives_decide_as_their_twins
 from test_inputs import expected, test_every_form_of_one_row, test_every_form_of_rows_gives_the_same_decisions
 from test_laws import (
     test_a_coin_must_be_less_than_the_probability,

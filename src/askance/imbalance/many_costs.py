@@ -20,6 +20,7 @@ from askance.imbalance.measures import MEASURES, F
 from askance.limits import NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limit, Limits, check_parameters
 from askance.rows import Seen
 from askance.updates.gradient import descent, pace
+from askance.updates.rule import About
 
 MEMBERS = Limit(1, 1e6, low_closed=True)
 LARGEST_COIN = 1 - 2.0**-53
@@ -68,6 +69,10 @@ class ManyCosts(NamedTuple):
             "decaying": YES_OR_NO,
             "logistic": YES_OR_NO,
         }
+
+    def about(self) -> About:
+        """What a round costs."""
+        return About(cost="O(K d')" if isinstance(self.measure, F) else "O(K (d' + m))")
 
     def check(self) -> None:
         """ValueError or TypeError unless the measure is one that can be kept and K is whole."""
