@@ -72,6 +72,22 @@ class UnitFeatures(Step):
 
 
 @dataclass(frozen=True)
+class Logarithms(Step):
+    """Each value v becomes log(1 + v), for counts of very different sizes; below 0 there must be none."""
+
+    @property
+    def words(self) -> str:
+        """What is done."""
+        return "values v as log(1 + v)"
+
+    def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
+        """The rows after it."""
+        if data.X.data.min(initial=0.0) < 0:
+            raise DataFault("values below 0 have no such logarithm: take another preparation")
+        return data._replace(X=_with_values(data.X, np.log1p(data.X.data.astype(np.float64))))
+
+
+@dataclass(frozen=True)
 class Presence(Step):
     """Each value other than 0 becomes 1: whether a word occurs, not how often."""
 
@@ -89,11 +105,11 @@ class Presence(Step):
 class ClassPair(Step):
     """Only the rows of some classes are kept: those of `positive` as +1, those of `negative` as -1.
 
-    A class is its number from 0, or the beginning of its name, which may be that of several.
+    A class is its number from 0, or the beginning of its name, which may be that of several; or several numbers.
     """
 
-    positive: int | str
-    negative: int | str
+    positive: int | str | tuple[int, ...]
+    negative: int | str | tuple[int, ...]
     called: str
 
     @property
@@ -171,9 +187,9 @@ class Sample(Step):
         return data.take(np.sort(random.choice(len(data.y), size=self.rows, replace=False)))
 
 
-def _numbers(which: int | str, data: Labelled) -> list[int]:
-    if isinstance(which, int):
-        return [which]
+def _numbers(which: int | str | tuple[int, ...], data: Labelled) -> list[int]:
+    if not isinstance(which, str):
+        return [which] if isinstance(which, int) else list(which)
     if not data.names:
         raise DataFault(
             f"the file does not name its classes, so {which!r} cannot be found: add an array label_names"
