@@ -10,7 +10,6 @@ from typing import Any
 from askance.data.named.entry import CC_BY, NOT_STATED, RESEARCH, Entry, File, Table, Use
 from askance.data.named.steps import (
     ClassPair,
-    Logarithms,
     OneAgainstRest,
     Presence,
     RandomClass,
@@ -149,7 +148,6 @@ BINARY = {
                         11,
                         "intrusions from afar, of 8 kinds, (+1) against normal connections (-1)",
                     ),
-                    Logarithms(),
                     UnitFeatures(),
                 ),
                 note=NOT_IN_THESIS,
@@ -187,7 +185,7 @@ TEXT = {
                 note="the paper counts 8,928 messages; the version by date has 7,931 of these groups",
             ),
             "yan2017-space": Use(
-                steps=(OneAgainstRest(14, "sci.space (+1) against all other groups (-1)"), UNIT),
+                steps=(OneAgainstRest(14, "sci.space (+1) against all other groups (-1)"), UnitFeatures()),
                 note=NOT_IN_THESIS,
             ),
         },

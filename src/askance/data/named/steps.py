@@ -72,22 +72,6 @@ class UnitFeatures(Step):
 
 
 @dataclass(frozen=True)
-class Logarithms(Step):
-    """Each value v becomes log(1 + v), for counts of very different sizes; below 0 there must be none."""
-
-    @property
-    def words(self) -> str:
-        """What is done."""
-        return "values v as log(1 + v)"
-
-    def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
-        """The rows after it."""
-        if data.X.data.min(initial=0.0) < 0:
-            raise DataFault("values below 0 have no such logarithm: take another preparation")
-        return data._replace(X=_with_values(data.X, np.log1p(data.X.data.astype(np.float64))))
-
-
-@dataclass(frozen=True)
 class Presence(Step):
     """Each value other than 0 becomes 1: whether a word occurs, not how often."""
 
