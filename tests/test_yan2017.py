@@ -109,6 +109,13 @@ def test_the_numbers_are_those_of_a_direct_computation(rows: list[dict[str, Any]
         assert row["curve"][1] == half
 
 
+def test_one_name_may_be_entered_twice_under_two_labels() -> None:
+    other = ONE._replace(label="OCS2-h, η = 1", settings=SETTINGS[1:2])
+    found = run_splits({"toy": made()}, (ONE, other), PLAN, backend="sequential")
+    assert {row["algorithm"] for row in found} == {ONE.label, other.label}
+    assert len(found) == 12
+
+
 def test_settings_are_the_best_of_the_passes_of_the_splits_for_tuning(rows: list[dict[str, Any]]) -> None:
     for entrant, measure in ((MANY, "F"), (ONE, "F"), (ONE, "AUROC")):
         means = []

@@ -62,11 +62,10 @@ def sweep(
         sets, algorithms, grid, permutations, rates, metric, seed, tuning=tuning, dtype=dtype, points=points
     )
     kept = Store(store)
-    cells = {
-        f"{method.label} on {data.name}": (plan, method, data, kept) for data in sets for method in plan.methods
-    }
+    cells = [(plan, method, data, kept) for data in sets for method in plan.methods]
+    titles = [f"{method.label} on {data.name}" for _, method, data, _ in cells]
     rows: list[Row] = []
-    for found in in_parallel(run_cell, cells, backend, jobs, watch):
+    for found in in_parallel(run_cell, cells, titles, backend, jobs, watch):
         rows.extend(found)
     return _results(plan, sets, rows)
 

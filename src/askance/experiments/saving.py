@@ -55,11 +55,9 @@ def run_saving(
 ) -> list[Row]:
     """A row for every way to ask and split of every data set, with the settings that are best with all labels."""
     kept = Store(store)
-    cells = {
-        f"{entrant.name} on {name}": (plan, saving, entrant, prepared(name, *given), kept)
-        for name, given in sets.items()
-    }
-    return [row for rows in in_parallel(run_cell, cells, backend, jobs, watch) for row in rows]
+    cells = [(plan, saving, entrant, prepared(name, *given), kept) for name, given in sets.items()]
+    titles = [f"{entrant.label} on {name}" for name in sets]
+    return [row for rows in in_parallel(run_cell, cells, titles, backend, jobs, watch) for row in rows]
 
 
 def run_cell(plan: Splitting, saving: Saving, entrant: Entrant, data: Material, store: Store) -> list[Row]:

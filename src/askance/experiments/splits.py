@@ -86,12 +86,10 @@ def run_splits(
 ) -> list[Row]:
     """A row for every entrant, measure and split of every data set; the classes of a set are -1 and +1."""
     kept = Store(store)
-    cells = {
-        f"{entrant.name} on {data.name}": (plan, entrant, data, kept)
-        for data in [prepared(name, *given) for name, given in sets.items()]
-        for entrant in entrants
-    }
-    return [row for rows in in_parallel(run_entrant, cells, backend, jobs, watch) for row in rows]
+    found = [prepared(name, *given) for name, given in sets.items()]
+    cells = [(plan, entrant, data, kept) for data in found for entrant in entrants]
+    titles = [f"{entrant.label} on {data.name}" for _, entrant, data, _ in cells]
+    return [row for rows in in_parallel(run_entrant, cells, titles, backend, jobs, watch) for row in rows]
 
 
 def prepared(name: str, X: Any, y: Any) -> Material:

@@ -21,9 +21,9 @@ HEADS = (
     "test F, at random",
     "lead",
     "error of F, by the margin",
-    "at random",
+    "error of F, at random",
     "lost by it, by the margin",
-    "at random",
+    "lost by it, at random",
 )
 
 

@@ -1,7 +1,6 @@
 """A table of splits, done again: what it compared, what it printed, and what it claims."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,13 +47,17 @@ class Lead(NamedTuple):
 
 
 class SplitTable(NamedTuple):
-    """`published` and `cost_errors` have, by data set, algorithm and measure, what the paper printed."""
+    """Algorithms on splits of data sets; those of `undrawn` are in the tables alone.
+
+    `published` and `cost_errors` have, by data set, algorithm and measure, what the paper printed.
+    """
 
     paper: str
     name: str
     title: str
     data: Mapping[str, tuple[str, str | None]]
     entrants: tuple[Entrant, ...]
+    undrawn: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     published: Mapping[str, Mapping[str, Mapping[str, float]]] = {}
@@ -113,7 +116,7 @@ class SplitTable(NamedTuple):
         if find_spec("matplotlib"):
             from askance.experiments.split_figures import draw_passes
 
-            draw_passes(rows, directory / self.picture)
+            draw_passes([row for row in rows if row["algorithm"] not in self.undrawn], directory / self.picture)
 
     def _published(self, data: str, algorithm: str, measure: str) -> float | None:
         return self.published.get(data, {}).get(algorithm, {}).get(measure)
@@ -205,9 +208,7 @@ def _leads(rows: Sequence[Row], claim: Claim, where: str) -> list[Lead]:
             if ours.size and theirs.size:
                 lead = float(np.mean(ours) - np.mean(theirs))
                 p = paired_t_test(ours, theirs).p
-                found.append(
-                    Lead(data, measure, claim.better, claim.worse, where, lead, math.nan if p is None else p)
-                )
+                found.append(Lead(data, measure, claim.better, claim.worse, where, lead, p))
     return found
 
 
