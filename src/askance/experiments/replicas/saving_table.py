@@ -16,7 +16,9 @@ from askance.experiments.statistics import mean, paired_t_test
 from askance.whole_file import write_whole
 
 HEADS = (
-    "labels",
+    "labels wanted",
+    "asked, by the margin",
+    "asked, at random",
     "test F, by the margin",
     "test F, at random",
     "lead",
@@ -97,10 +99,11 @@ def _lines(rows: Sequence[Row]) -> list[list[str]]:
         ways = [(data, how, rate) for how in (MARGIN, RANDOM)]
         tests = [_column(rows, *way, "test") for way in ways]
         lead = f"{np.mean(tests[0]) - np.mean(tests[1]):+.4f}{sure(paired_t_test(*tests).p)}"
+        asked = [f"{100 * mean(_column(rows, *way, 'asked')):.1f} %" for way in ways]
         known = [interval(_column(rows, *way, what), 3) for what in ("error", "loss") for way in ways]
-        lines.append([f"{100 * rate:g} %", *map(interval, tests), lead, *known])
+        lines.append([f"{100 * rate:g} %", *asked, *map(interval, tests), lead, *known])
     everything = interval(_column(rows, data, ALL, 1.0, "test"))
-    lines.append(["100 %", everything, everything, *[""] * 5])
+    lines.append(["100 %", "100.0 %", "100.0 %", everything, everything, *[""] * 5])
     return lines
 
 

@@ -27,7 +27,7 @@ class Claim(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two algorithms of which neither is claimed to be the better."""
+    """Two algorithms of which neither is claimed to be the better, such as those called competitive."""
 
     one: str
     other: str
@@ -84,7 +84,7 @@ class SplitTable(NamedTuple):
             for data in _sets(rows):
                 parts += [f"**{title}, {data}**", "", *self._figures(rows, data, where), ""]
             parts += [f"**{title}: what is claimed**", "", *self._claimed(rows, where), ""]
-            parts += [f"**{title}: what is called competitive**", "", *self._compared(rows, where), ""]
+            parts += [f"**{title}: what else is compared**", "", *self._compared(rows, where), ""]
         parts += ["**Table 5.4: how far c₊ of the last rounds' best member is from the best**", ""]
         parts += [*self._cost_errors(rows), "", "**The chosen settings**", "", *_settings(rows), ""]
         parts.append(
