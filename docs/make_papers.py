@@ -16,8 +16,8 @@ TITLES = {
     "nguyen2011": "Nguyen et al. 2011: passive-aggressive learning with Mahalanobis distances",
     "cesabianchi2006": "Cesa-Bianchi, Gentile and Zaniboni 2006: selective sampling",
     "dada2021": "Zhai et al.: adaptive-subgradient active learning",
+    "yan2017": "Yan 2017, chapter 5: imbalanced streams",
 }
-PICTURES = {"figure": "errors.png"}  # of all others, the shares of labels
 
 
 def page_of(paper: str, stored: Path) -> str:
@@ -28,10 +28,9 @@ def page_of(paper: str, stored: Path) -> str:
         if not (source / "replica.md").exists():
             continue
         parts.append((source / "replica.md").read_text(encoding="utf-8").replace("### ", "## ", 1))
-        picture = source / PICTURES.get(table.name, "labels.png")
-        if picture.exists() and table.rates is not None and (len(table.rates) > 2 or table.points > 1):
+        if table.picture is not None and (source / table.picture).exists():
             name = f"{paper}-{table.name}.png"
-            shutil.copyfile(picture, PAGES / name)
+            shutil.copyfile(source / table.picture, PAGES / name)
             parts += [f"![{table.title}]({name})", ""]
     return "\n".join(parts)
 

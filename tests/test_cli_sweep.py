@@ -80,7 +80,7 @@ def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
 
 def test_what_the_papers_tables_name_is_there() -> None:
     for tables in PAPERS.values():
-        for table in tables:
+        for table in (one for one in tables if isinstance(one, Table)):
             for given in table.algorithms.values():
                 assert (given if isinstance(given, str) else given[0]) in catalog
             named = {name for pair in table.orderings for name in pair}

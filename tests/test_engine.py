@@ -1,5 +1,6 @@
 """The compiled heart: it computes what plain Python does, never from old sources, wherever it is installed."""
 
+import inspect
 import pathlib
 import shutil
 from typing import Any
@@ -13,6 +14,7 @@ import naive
 import streams
 from askance import queries, updates
 from askance.engine.coins import coins
+from askance.engine.digest import COMPILED
 from askance.rules import known_rules
 from processes import run_code, run_script
 
@@ -39,6 +41,12 @@ for name in askance.catalog:
         fields = *fields, learner.coef_, learner.decision_function(form(made.X))
         print(name, form.__name__, *(field.tobytes().hex() for field in fields))
 """
+
+
+def test_the_digest_knows_every_file_that_rules_stand_in() -> None:
+    known = {path for pattern in COMPILED for path in PACKAGE.glob(pattern)}
+    files = {pathlib.Path(inspect.getfile(rule)) for rule in known_rules().values()}
+    assert {path for path in files if path.parent.name != "dual"} <= known  # dual forms are not compiled
 
 
 def test_compiled_and_plain_agree_to_the_last_bit() -> None:

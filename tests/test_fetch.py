@@ -486,7 +486,7 @@ def test_the_list_for_programs(home):
     assert list(listed) == list(REGISTER)
     assert listed["toy"]["found"] == {"place": "cache", "paths": [str(here())]}
     assert listed["w8a"]["found"] is None
-    assert listed["w8a"]["papers"]["yan2018"]["rows"] == 64_700
+    assert listed["w8a"]["papers"]["yan2017"]["rows"] == 64_700
     assert listed["covtype"]["files"][0]["sha256"].startswith("614360d0")
     assert json.dumps(told)
 

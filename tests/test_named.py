@@ -87,10 +87,11 @@ def test_every_paper_has_a_data_set():
 
 
 def test_no_checksum_is_known_but_the_published_one():
-    from sklearn.datasets import _covtype
+    from sklearn.datasets import _covtype, _kddcup99
 
     known = {file.url: file.sha256 for entry in REGISTER.values() for file in entry.files if file.sha256}
-    assert known == {_covtype.ARCHIVE.url: _covtype.ARCHIVE.checksum}
+    published = (_covtype.ARCHIVE, _kddcup99.ARCHIVE_10_PERCENT)
+    assert known == {archive.url: archive.checksum for archive in published}
 
 
 def test_directories_come_before_the_cache_in_their_order_and_npz_before_text(here, tmp_path, monkeypatch, add):
@@ -239,6 +240,14 @@ def test_unit_features():
     assert made.X.dtype == np.float32
 
 
+def test_one_of_several_arrays_of_labels_and_several_classes_at_once(here):
+    rows = np.arange(1.0, 7)[:, None] * np.ones(118)
+    write_npz(here, "kddcup99_10pct", rows, [1, 1, -1, 1, 1, -1], y_multi=np.array([2, 9, 11, 22, 8, 11]))
+    X, y, _ = prepare("kddcup99_10pct", "yan2017-r2l")
+    assert y.tolist() == [1, -1, 1, 1, -1]
+    np.testing.assert_allclose(X.toarray()[:, 5], np.array([1, 3, 4, 5, 6]) / 6, rtol=1e-6)
+
+
 def test_presence(here):
     write_npz(here, "spam_corpus", [[3, 0, 1], [0, 0.5, 0]], [1, -1])
     assert prepare("spam_corpus", "dada2021").X.toarray().tolist() == [[1, 0, 1], [0, 1, 0]]
@@ -246,8 +255,8 @@ def test_presence(here):
 
 def test_a_class_pair_by_numbers(here):
     write_npz(here, "covtype_10k", np.arange(1, 9)[:, None] * np.ones(54), [0, 4, 1, 6, 4, 0, 2, 0])
-    X, y, _ = prepare("covtype_10k", "yan2018")
-    assert X.toarray()[:, 0].tolist() == [1, 2, 5, 6, 8]
+    X, y, _ = prepare("covtype_10k", "yan2017")
+    assert (8 * X.toarray()[:, 0]).tolist() == [1, 2, 5, 6, 8]
     assert y.tolist() == [-1, 1, 1, -1, -1]
 
 
@@ -269,12 +278,12 @@ def test_class_pairs_that_cannot_be_made(here):
         prepare("20newsgroups", "lu2016-comp-rec")
     write_npz(here, "covtype_10k", np.ones((2, 54)), [0, 1])
     with pytest.raises(DataFault, match=r"class 5 .* the file has no row of one of them"):
-        prepare("covtype_10k", "yan2018")
+        prepare("covtype_10k", "yan2017")
 
 
 def test_one_class_against_the_rest(here):
     write_npz(here, "aloi", np.eye(4), [0, 1, 0, 999])
-    assert prepare("aloi", "yan2018").y.tolist() == [1, -1, 1, -1]
+    assert prepare("aloi", "yan2017").y.tolist() == [1, -1, 1, -1]
 
 
 def test_a_random_class_against_as_many_others(here):
@@ -297,24 +306,24 @@ def test_a_random_class_against_as_many_others(here):
 
 def test_a_sample(here):
     write_npz(here, "connect4", np.ones((10_005, 126)), np.arange(10_005) % 3)
-    X, y, _ = prepare("connect4", "yan2018", 1)
+    X, y, _ = prepare("connect4", "yan2017", 1)
     assert X.shape == (10_000, 126)
     assert len(y) == 10_000
     write_npz(here, "connect4", np.ones((30, 126)), np.arange(30) % 3)
     with pytest.raises(DataFault, match="there are 30 rows, not the 10,000 to be drawn"):
-        prepare("connect4", "yan2018", 1)
+        prepare("connect4", "yan2017", 1)
 
 
 def test_rows_that_follow_from_another_file(here):
     write_npz(here, "w8a", [[1, 0], [0, 1]], [1, -1])
-    assert "w8a as in yan2018 lacks the rows of w8a_test, which is not on this machine" in (
-        prepare("w8a", "yan2018").notes
+    assert "w8a as in yan2017 lacks the rows of w8a_test, which is not on this machine" in (
+        prepare("w8a", "yan2017").notes
     )
     write_npz(here, "w8a_test", [[0, 0, 1]], [1])
-    X, y, notes = prepare("w8a", "yan2018")
+    X, y, notes = prepare("w8a", "yan2017")
     assert X.toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     assert y.tolist() == [1, -1, 1]
-    assert "w8a as in yan2018 has 3 rows and 3 features here, 64,700 and 300 in the paper" in notes
+    assert "w8a as in yan2017 has 3 rows and 3 features here, 64,700 and 300 in the paper" in notes
 
 
 def test_load_warns_of_every_difference(here):
@@ -328,7 +337,7 @@ def test_load_warns_of_every_difference(here):
 
 
 def test_an_unknown_paper_is_refused_before_anything_is_read(here):
-    with pytest.raises(DataFault, match=r"paper='hoi': .* give one of 'lu2016', 'yan2018'"):
+    with pytest.raises(DataFault, match=r"paper='hoi': .* give one of 'lu2016', 'yan2017'"):
         load("w8a", "hoi")
 
 
@@ -426,7 +435,7 @@ def test_ratings_are_no_rows(here):
 
 
 def test_preparation_in_words():
-    use = REGISTER["protein"].uses["yan2018"]
+    use = REGISTER["protein"].uses["yan2017"]
     assert (
         use.words
         == "followed by the rows of protein_test; rows scaled to length 1 (assumed: the paper does not say it)"

@@ -19,7 +19,9 @@ EXAMPLE = "Example:   askance reproduce dada2021 2 --quick"
 
 Paper = Annotated[
     str,
-    typer.Argument(metavar="PAPER", show_default=False, help="lu2016, nguyen2011, cesabianchi2006 or dada2021."),
+    typer.Argument(
+        metavar="PAPER", show_default=False, help="lu2016, nguyen2011, cesabianchi2006, dada2021 or yan2017."
+    ),
 ]
 TableName = Annotated[
     str | None, typer.Argument(metavar="[TABLE]", show_default=False, help="One table or figure; all unless said.")
@@ -27,7 +29,9 @@ TableName = Annotated[
 Out = Annotated[
     Path, option("Where PAPER/TABLE goes, with results, tables and pictures; reproduced unless said.", "DIRECTORY")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="A look only: three permutations instead of the paper's.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="A look only: three permutations or splits instead of the paper's.")
+]
 
 
 def reproduce(
@@ -67,22 +71,29 @@ def _tell_share(tell: "Tell", done: int, of: int, _what: str) -> None:
 
 
 def _write(found: "Reproduction", directory: Path) -> str:
+    from askance.experiments.replicas.replica import Table
     from askance.experiments.replicas.report import markdown
     from askance.experiments.report import write_report
+    from askance.experiments.results import Results
 
     text = markdown(found)
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "replica.md").write_text(text, encoding="utf-8")
-    if found.results is not None:
+    if isinstance(found.results, Results):
         write_report(found.results, directory, f"{found.table.paper}, {found.table.title}")
+    elif found.results is not None and not isinstance(found.table, Table):
+        found.table.write(found.results, directory)
     return text
 
 
 def _for_programs(found: "Reproduction") -> dict[str, Any]:
-    from askance.experiments.replicas.replica import lines, orderings
+    from askance.experiments.replicas.replica import Table, lines, orderings
+    from askance.experiments.results import Results
 
     told: dict[str, Any] = {"table": found.table.name, "missing": found.missing, "figures": [], "orderings": []}
-    if found.results is not None:
+    if isinstance(found.results, list) and not isinstance(found.table, Table):
+        told |= found.table.told(found.results)
+    elif isinstance(found.results, Results) and isinstance(found.table, Table):
         told["figures"] = [line._asdict() for line in lines(found.table, found.results)]
         held = orderings(found.table, found.results)
         told["orderings"] = [{**one._asdict(), "holds": one.holds} for one in held]

@@ -11,7 +11,8 @@ import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
 # What compiled code can be made of. Editing a reader or a page leaves the machine code as it was.
-COMPILED = ("rows.py", "mixing.py", "engine/*.py", "forms/*.py", "updates/*.py", "queries/*.py")
+PARTS = ("engine", "forms", "updates", "queries", "imbalance")
+COMPILED = ("rows.py", "mixing.py", *(f"{part}/*.py" for part in PARTS))
 
 
 @functools.cache

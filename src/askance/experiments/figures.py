@@ -59,7 +59,7 @@ def draw_rates(
     quantity, cells = results.quantity(metric), results.summary(metric)
     factor = PER_CENT if quantity.is_share else 1
     looks = _looks(results)
-    sheet = _Sheet(results.data_sets, looks, path, title, size)
+    sheet = Sheet(results.data_sets, looks, path, title, size)
     logarithmic = _spans_a_decade([cell for cell in cells if looks[cell.algorithm].marker])
     for ax, data in zip(sheet.panels, results.data_sets, strict=True):
         for name, look in looks.items():
@@ -68,11 +68,11 @@ def draw_rates(
                 factor * np.array([getattr(c, key) for c in line]) for key in ("mean", "deviation")
             )
             if look.marker:
-                _line(ax, look, PER_CENT * np.array([cell.asked for cell in line]), means, deviations)
+                draw_line(ax, look, PER_CENT * np.array([cell.asked for cell in line]), means, deviations)
             else:
                 for mean in means:
                     ax.axhline(mean, color=look.color, linestyle=look.linestyle, linewidth=1.3, zorder=1.5)
-        _rate_axis(ax, logarithmic, [rate for rate in results.rates if rate != ALL_LABELS])
+        rate_axis(ax, logarithmic, [rate for rate in results.rates if rate != ALL_LABELS])
     better = "higher" if quantity.larger_is_better else "lower"
     unit = " in %" if quantity.is_share else ""
     return sheet.finished("labels asked in %", f"{quantity.title}{unit} ({better} is better)")
@@ -94,17 +94,17 @@ def draw_errors(
         raise ValueError("these results have no curves: run the sweep again and keep them")
     some = _at_rate(results, rate)
     looks = _looks(some)
-    sheet = _Sheet(some.data_sets, looks, path, title, size)
+    sheet = Sheet(some.data_sets, looks, path, title, size)
     for ax, data in zip(sheet.panels, some.data_sets, strict=True):
         ends = []
         for place, (name, look) in enumerate(looks.items()):
             rounds, means, deviations = _errors(some.curves or {}, data, name)
-            _line(ax, look, rounds, means, deviations, shift=place / len(looks))
+            draw_line(ax, look, rounds, means, deviations, shift=place / len(looks))
             settled = rounds >= SETTLED * rounds.max(initial=0)
             reach = np.nan_to_num(deviations)
             ends += [*(means - reach)[settled], *(means + reach)[settled]]
-        _settle(ax, ends)
-        _round_axis(ax)
+        settle(ax, ends)
+        round_axis(ax)
     return sheet.finished("rounds", "error so far in % (lower is better)")
 
 
@@ -122,7 +122,7 @@ def draw_times(
     """
     some = _at_rate(results, rate)
     cells = some.summary("seconds")
-    sheet = _Sheet(some.data_sets, {}, path, title, size, bars=len(some.algorithms))
+    sheet = Sheet(some.data_sets, {}, path, title, size, bars=len(some.algorithms))
     longest = max((cell.mean for cell in cells), default=0)
     unit, seconds = next((one for one in UNITS.items() if longest >= one[1]), ("seconds", 1))
     for ax, data in zip(sheet.panels, some.data_sets, strict=True):
@@ -132,7 +132,7 @@ def draw_times(
     return sheet.finished(unit, "")
 
 
-class _Sheet:
+class Sheet:
     """A figure of one panel a data set, with one legend for all below them."""
 
     def __init__(
@@ -235,7 +235,7 @@ def _drawn(look: Look) -> dict[str, Any]:
     return {**look._asdict(), "linewidth": 1.3, **edge}
 
 
-def _line(
+def draw_line(
     ax: "Axes", look: Look, x: NDArray[Any], means: Values, deviations: Values, shift: float | None = None
 ) -> None:
     """A mean with its band. With a `shift`, the line has a few markers, which avoid those of other shifts."""
@@ -249,7 +249,8 @@ def _line(
         ax.fill_between(x, means - deviations, means + deviations, color=look.color, alpha=alpha, linewidth=0)
 
 
-def _rate_axis(ax: "Axes", logarithmic: bool, rates: Sequence[float]) -> None:
+def rate_axis(ax: "Axes", logarithmic: bool, rates: Sequence[float]) -> None:
+    """Ticks at the rates, in per cent."""
     from matplotlib import ticker
 
     if logarithmic:
@@ -265,7 +266,7 @@ def _rate_axis(ax: "Axes", logarithmic: bool, rates: Sequence[float]) -> None:
     ax.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
 
 
-def _settle(ax: "Axes", ends: Sequence[float]) -> None:
+def settle(ax: "Axes", ends: Sequence[float]) -> None:
     """Let what lies between these ends fill the panel, and not what comes before."""
     low, high = min(ends, default=0), max(ends, default=0)
     if low < high:
@@ -273,7 +274,8 @@ def _settle(ax: "Axes", ends: Sequence[float]) -> None:
         ax.set_ylim(max(0, low - margin), high + margin)
 
 
-def _round_axis(ax: "Axes") -> None:
+def round_axis(ax: "Axes") -> None:
+    """Ticks at round numbers of rounds."""
     from matplotlib import ticker
 
     ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=5, steps=ROUND_STEPS, integer=True))

@@ -1,7 +1,7 @@
 """Sweeps: algorithms on data sets, at wanted shares of labels, over permutations."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from askance import __version__
 from askance.engine.digest import package_digest
 from askance.experiments.material import Material, Shuffled, materials, shuffled
+from askance.experiments.parallel import Watch, in_parallel
 from askance.experiments.plan import Method, Plan, as_json, make_plan
 from askance.experiments.results import Results
 from askance.experiments.search import FINE, Choice, choose, meeting, steps
@@ -20,7 +21,6 @@ Row = dict[str, Any]
 COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")
 LEAST_SHARE = 1e-9  # of a setting that never asked
 NEAR = 1.0  # powers of two around the factor that was found in tuning
-Watch = Callable[[int, int, str], None]
 
 
 def sweep(
@@ -61,25 +61,13 @@ def sweep(
     plan = make_plan(
         sets, algorithms, grid, permutations, rates, metric, seed, tuning=tuning, dtype=dtype, points=points
     )
+    kept = Store(store)
+    cells = [(plan, method, data, kept) for data in sets for method in plan.methods]
+    titles = [f"{method.label} on {data.name}" for _, method, data, _ in cells]
     rows: list[Row] = []
-    for found in _in_parallel(plan, sets, Store(store), backend, jobs, watch):
+    for found in in_parallel(run_cell, cells, titles, backend, jobs, watch):
         rows.extend(found)
     return _results(plan, sets, rows)
-
-
-def _in_parallel(
-    plan: Plan, sets: Sequence[Material], store: Store, backend: str, jobs: int, watch: Watch | None
-) -> Iterator[list[Row]]:
-    import joblib  # type: ignore[import-untyped]
-
-    cells = [(method, data) for data in sets for method in plan.methods]
-    work = (joblib.delayed(run_cell)(plan, method, data, store) for method, data in cells)
-    parallel = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator")
-    for done, found in enumerate(parallel(work)):
-        if watch is not None:
-            method, data = cells[done]
-            watch(done + 1, len(cells), f"{method.label} on {data.name}")
-        yield found
 
 
 def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[Row]:

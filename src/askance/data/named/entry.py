@@ -9,7 +9,7 @@ PAPERS = {
     "dada2021": "Zhai, Koriche, Gao, Zhu, Li 2022",
     "lu2016": "Lu, Zhao, Hoi 2016",
     "nguyen2011": "Nguyen, Chang, Hui 2011",
-    "yan2018": "Yan 2018 (thesis)",
+    "yan2017": "Yan 2017 (thesis)",
 }
 
 CC_BY = "CC BY 4.0"
@@ -69,7 +69,8 @@ class Entry(NamedTuple):
 
     `files` hold its rows, one after the other; without any, `page` says where it can be had by hand. `features` is
     None where that depends on how text is turned into words, `classes` where `holds` says that there are none.
-    `samples` are names under which a part of it may be found. `view` is the one of several views that is taken.
+    `samples` are names under which a part of it may be found. `view` is the one of several views that is taken,
+    and `labels` the array of labels, in an archive that has several.
     """
 
     about: str
@@ -82,4 +83,5 @@ class Entry(NamedTuple):
     uses: dict[str, Use] = {}  # noqa: RUF012 - nobody writes into a register
     samples: tuple[str, ...] = ()
     view: int | None = None
+    labels: str | None = None
     holds: str = "labelled rows"

@@ -154,7 +154,8 @@ def _part(
 
 def _stream(path: Path, file: File | None, entry: Entry | None) -> Stream:
     if path.suffix == ".npz":
-        return read_npz(path, view=None if entry is None else entry.view)
+        view, labels = (None, None) if entry is None else (entry.view, entry.labels)
+        return read_npz(path, label=labels, view=view)
     return read(path, format="svmlight" if _is_svmlight(path, () if file is None else (file,)) else None)
 
 

@@ -24,6 +24,7 @@ UCI_FILES = f"{UCI}/ml/machine-learning-databases"
 UNIT = UnitRows(stated=False)
 SCALED = (UnitFeatures(), UNIT)
 AS_IS = Use()
+NOT_IN_THESIS = "a further imbalanced set, which the thesis does not have"
 
 
 def binary(about: str, rows: int, features: int, *files: str, uses: dict[str, Use], **more: Any) -> Entry:
@@ -59,7 +60,7 @@ BINARY = {
         "w8a",
         uses={
             "lu2016": Use(steps=(UNIT,)),
-            "yan2018": Use(64_700, 300, joined=("w8a_test",)),
+            "yan2017": Use(64_700, 300, joined=("w8a_test",)),
         },
     ),
     "w8a_test": binary("The test part of w8a", 14_951, 300, "w8a.t", uses={}),
@@ -123,6 +124,37 @@ BINARY = {
         RESEARCH,
         uses={"dada2021": Use(16_000, 74_113)},
     ),
+    # The copy of the contest's file whose checksum scikit-learn publishes in sklearn/datasets/_kddcup99.py.
+    "kddcup99_10pct": Entry(
+        "Connections to a network: normal ones and attacks of 22 kinds",
+        494_021,
+        118,
+        23,
+        "https://kdd.ics.uci.edu/databases/kddcup99/kddcup99.html",
+        NOT_STATED,
+        (
+            File(
+                "https://ndownloader.figshare.com/files/5976042",
+                Table(categories=(1, 2, 3)),
+                sha256="8045aca0d84e70e622d1148d7df782496f6333bf6eb979a1b0837c42a9fd9561",
+                saved_as="kddcup99_10_data.gz",
+            ),
+        ),
+        uses={
+            "yan2017-r2l": Use(
+                steps=(
+                    ClassPair(
+                        (2, 3, 4, 8, 13, 19, 21, 22),
+                        11,
+                        "intrusions from afar, of 8 kinds, (+1) against normal connections (-1)",
+                    ),
+                    UnitFeatures(),
+                ),
+                note=NOT_IN_THESIS,
+            ),
+        },
+        labels="y_multi",
+    ),
     "gisette": Entry(
         "Handwritten 4 against 9, raw values",
         7_000,
@@ -151,6 +183,10 @@ TEXT = {
                 26_214,
                 (ClassPair("rec.", "sci.", "rec (+1) against sci (-1)"), UNIT),
                 note="the paper counts 8,928 messages; the version by date has 7,931 of these groups",
+            ),
+            "yan2017-space": Use(
+                steps=(OneAgainstRest(14, "sci.space (+1) against all other groups (-1)"), UnitFeatures()),
+                note=NOT_IN_THESIS,
             ),
         },
     ),
@@ -192,7 +228,7 @@ TEXT = {
         "rcv1_train.multiclass.bz2",
         uses={
             "lu2016": Use(15_564, 47_236, (UNIT,)),
-            "yan2018": Use(15_498, 47_236, (UNIT,), note="the paper keeps 38 classes and does not say which"),
+            "yan2017": Use(15_498, 47_236, (UNIT,), note="the paper keeps 38 classes and does not say which"),
         },
     ),
     "basehock": Entry(
@@ -251,7 +287,13 @@ MULTICLASS = {
         26,
         "letter-recognition/letter-recognition.data",
         Table(label=0),
-        {"dada2021": Use(note="LIBSVM's file, which the paper names, has features scaled to -1 … 1")},
+        {
+            "dada2021": Use(note="LIBSVM's file, which the paper names, has features scaled to -1 … 1"),
+            "yan2017-a": Use(
+                steps=(OneAgainstRest(0, "the letter A (+1) against the rest (-1)"), UnitFeatures()),
+                note=NOT_IN_THESIS,
+            ),
+        },
     ),
     "mnist": multiclass(
         "Handwritten digits",
@@ -280,7 +322,7 @@ MULTICLASS = {
         126,
         3,
         "connect-4",
-        uses={"dada2021": AS_IS, "yan2018": Use(10_000, 126, (Sample(10_000), UNIT))},
+        uses={"dada2021": AS_IS, "yan2017": Use(10_000, 126, (Sample(10_000), UNIT))},
     ),
     "acoustic": multiclass(
         "Vehicles heard by sensors", 78_823, 50, 3, "vehicle/acoustic.bz2", uses={"dada2021": AS_IS}
@@ -303,9 +345,9 @@ MULTICLASS = {
         ),
         uses={
             "dada2021": AS_IS,
-            "yan2018": Use(
+            "yan2017": Use(
                 features=54,
-                steps=(ClassPair(4, 0, "class 5 (+1) against class 1 (-1)"),),
+                steps=(ClassPair(4, 0, "class 5 (+1) against class 1 (-1)"), UnitFeatures()),
                 note="the paper's 211,840 is the count of class 1 alone; with class 5 there are 221,333 rows",
             ),
         },
@@ -317,7 +359,7 @@ MULTICLASS = {
         128,
         1_000,
         "aloi.bz2",
-        uses={"yan2018": Use(108_000, 128, (OneAgainstRest(0, "the first class (+1) against the rest (-1)"),))},
+        uses={"yan2017": Use(108_000, 128, (OneAgainstRest(0, "the first class (+1) against the rest (-1)"),))},
     ),
     "protein": multiclass(
         "Structure of proteins",
@@ -325,7 +367,7 @@ MULTICLASS = {
         357,
         3,
         "protein.bz2",
-        uses={"yan2018": Use(24_387, 357, (UNIT,), joined=("protein_test",))},
+        uses={"yan2017": Use(24_387, 357, (UNIT,), joined=("protein_test",))},
         samples=("protein_2871",),
     ),
     "protein_test": multiclass("The test part of protein", 6_621, 357, 3, "protein.t.bz2", uses={}),
@@ -336,7 +378,7 @@ MULTICLASS = {
         3,
         "dna.scale",
         "dna.scale.t",
-        uses={"yan2018": Use(3_186, 180, (UNIT,))},
+        uses={"yan2017": Use(3_186, 180, (UNIT,))},
     ),
     "cnae9": uci(
         "Descriptions of Brazilian companies, word counts",
@@ -345,7 +387,7 @@ MULTICLASS = {
         9,
         "00233/CNAE-9.data",
         Table(label=0),
-        {"yan2018": Use(1_080, 856, (UNIT,))},
+        {"yan2017": Use(1_080, 856, (UNIT,))},
     ),
 }
 
@@ -357,7 +399,7 @@ RATINGS = {
         None,
         f"https://grouplens.org/datasets/movielens/{size}m/",
         "GroupLens: for research, not to be passed on",
-        uses={"yan2018": Use(ratings)},
+        uses={"yan2017": Use(ratings)},
         holds="ratings of items by users",
     )
     for size, ratings in ((1, 1_000_209), (10, 10_000_054))

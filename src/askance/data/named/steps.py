@@ -89,11 +89,11 @@ class Presence(Step):
 class ClassPair(Step):
     """Only the rows of some classes are kept: those of `positive` as +1, those of `negative` as -1.
 
-    A class is its number from 0, or the beginning of its name, which may be that of several.
+    A class is its number from 0, or the beginning of its name, which may be that of several; or several numbers.
     """
 
-    positive: int | str
-    negative: int | str
+    positive: int | str | tuple[int, ...]
+    negative: int | str | tuple[int, ...]
     called: str
 
     @property
@@ -171,9 +171,9 @@ class Sample(Step):
         return data.take(np.sort(random.choice(len(data.y), size=self.rows, replace=False)))
 
 
-def _numbers(which: int | str, data: Labelled) -> list[int]:
-    if isinstance(which, int):
-        return [which]
+def _numbers(which: int | str | tuple[int, ...], data: Labelled) -> list[int]:
+    if not isinstance(which, str):
+        return [which] if isinstance(which, int) else list(which)
     if not data.names:
         raise DataFault(
             f"the file does not name its classes, so {which!r} cannot be found: add an array label_names"

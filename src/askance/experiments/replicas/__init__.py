@@ -2,30 +2,38 @@
 
 import os
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from askance.data import DataFault, DataNotice, load
-from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011
+from askance.experiments.parallel import Watch
+from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011, yan2017
 from askance.experiments.replicas.replica import Table
+from askance.experiments.replicas.saving_table import SavingTable
+from askance.experiments.replicas.split_table import SplitTable
 from askance.experiments.results import Results
-from askance.experiments.run import Watch, sweep
+from askance.experiments.run import sweep
 
-PAPERS: dict[str, tuple[Table, ...]] = {
-    module.PAPER: module.TABLES for module in (lu2016, nguyen2011, cesabianchi2006, dada2021)
+AnyTable = Table | SplitTable | SavingTable
+
+PAPERS: dict[str, tuple[AnyTable, ...]] = {
+    module.PAPER: module.TABLES for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017)
 }
 QUICK = 3
 
 
 class Reproduction(NamedTuple):
-    """A table done again: what came of it, why data sets were left out, and in what others differ."""
+    """A table done again: what came of it, why data sets were left out, and in what others differ.
 
-    table: Table
-    results: Results | None
+    `results` are those of a sweep, or the rows of splits.
+    """
+
+    table: AnyTable
+    results: Results | list[dict[str, Any]] | None
     missing: dict[str, str]
     notes: list[str]
 
 
-def tables_of(paper: str, table: str | None = None) -> tuple[Table, ...]:
+def tables_of(paper: str, table: str | None = None) -> tuple[AnyTable, ...]:
     """The tables of a paper, or one of them; ValueError if there is none of that name."""
     if paper not in PAPERS:
         raise ValueError(f"there is no paper {paper!r}: there are {', '.join(PAPERS)}")
@@ -39,7 +47,7 @@ def tables_of(paper: str, table: str | None = None) -> tuple[Table, ...]:
 
 
 def reproduce(
-    table: Table,
+    table: AnyTable,
     *,
     quick: bool = False,
     seed: int = 0,
@@ -48,7 +56,7 @@ def reproduce(
     store: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Reproduction:
-    """Do a table again on the data sets that are found; `quick` takes few permutations."""
+    """Do a table again on the data sets that are found; `quick` takes few permutations or splits."""
     sets, missing = {}, {}
     with warnings.catch_warnings(record=True) as notices:
         warnings.simplefilter("always", DataNotice)
@@ -60,6 +68,9 @@ def reproduce(
     notes = [str(notice.message) for notice in notices]
     if not sets:
         return Reproduction(table, None, missing, notes)
+    if not isinstance(table, Table):
+        how: dict[str, Any] = {"jobs": jobs, "backend": backend, "store": store, "watch": watch}
+        return Reproduction(table, table.again(sets, quick=QUICK * quick, seed=seed, **how), missing, notes)
     found = sweep(
         sets,
         table.algorithms,

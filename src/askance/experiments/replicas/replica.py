@@ -30,6 +30,13 @@ class Table(NamedTuple):
     points: int = 1
     note: str = ""
 
+    @property
+    def picture(self) -> str | None:
+        """The file of a report that shows the table as the paper drew it, if it did."""
+        if self.points > 1:
+            return "errors.png"
+        return "labels.png" if self.rates is not None and len(self.rates) > 2 else None
+
 
 class Line(NamedTuple):
     """One figure of a table beside ours, both in percent; None where the paper's is not known."""

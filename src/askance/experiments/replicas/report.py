@@ -3,30 +3,37 @@
 from collections.abc import Iterable
 
 from askance.experiments.replicas import Reproduction
-from askance.experiments.replicas.replica import Line, Ordering, lines, orderings
+from askance.experiments.replicas.replica import Line, Ordering, Table, lines, orderings
+from askance.experiments.results import Results
 
 
 def markdown(found: Reproduction) -> str:
     """All that is to be said of a table, in Markdown."""
     table = found.table
     parts = [f"### {table.paper}, {_name(table.name)}: {table.title}", ""]
-    if found.results is not None:
+    if isinstance(found.results, Results) and isinstance(table, Table):
         parts += [*_figures(lines(table, found.results)), "", *_orderings(orderings(table, found.results))]
-        parts += ["", f"Over {found.results.columns['permutation'].max() + 1} permutations; {_tuned(found)}."]
+        parts += [
+            "",
+            f"Over {found.results.columns['permutation'].max() + 1} permutations; {_tuned(found.results)}.",
+        ]
+    elif isinstance(found.results, list) and not isinstance(table, Table):
+        parts += table.body(found.results)
     if found.missing:
         parts += ["", "Left out:", "", *(f"- {label}: {why}" for label, why in found.missing.items())]
-    if table.note or found.notes:
-        parts += ["", "To be known:", "", *(f"- {note}" for note in (*filter(None, [table.note]), *found.notes))]
+    own = filter(None, [table.note]) if isinstance(table, Table) else table.notes
+    notes = [*own, *found.notes]
+    if notes:
+        parts += ["", "To be known:", "", *(f"- {note}" for note in notes)]
     return "\n".join(parts) + "\n"
 
 
 def _name(name: str) -> str:
-    return f"table {name}" if name.isdigit() else name
+    return f"table {name}" if name[0].isdigit() and "-" not in name else name
 
 
-def _tuned(found: Reproduction) -> str:
-    assert found.results is not None
-    return str(found.results.columns["tuned_on"][0]) if len(found.results) else "no run"
+def _tuned(results: Results) -> str:
+    return str(results.columns["tuned_on"][0]) if len(results) else "no run"
 
 
 def _figures(found: Iterable[Line]) -> list[str]:
