@@ -66,16 +66,25 @@ def _name(rule: Any) -> str:
     return type(rule).__name__ + (f"({_name(inner)})" if inner is not None else "")
 
 
+# Query rules that look at the spread need a reference that has one.
+REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
+# A wrapper sees no more of an update rule than what it wraps does: a rule of each kind of state will do.
+WRAPPED_WITH = {REFERENCE, REFERENCE_WITH_SPREAD, "AROW", "SecondOrderPerceptron", "Winnow"}
+
+
+def is_wanted(update: Any, query: Any) -> bool:
+    """Whether the pair goes together and tells something that others do not."""
+    return fits(query, update) and (not hasattr(query, "inner") or type(update).__name__ in WRAPPED_WITH)
+
+
 ALL = [
     Combination(rule, query)
     for rule, query in itertools.product(update_rules(), query_rules())
-    if fits(query, rule)
+    if is_wanted(rule, query)
 ]
 
 # Compiling takes seconds for each pair: there, every update rule is seen with one query rule, every query rule
-# with one update rule, and a full matrix of either kind once; all pairs are left to plain Python. Query rules that
-# look at the spread need a reference that has one.
-REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
+# with one update rule, and a full matrix of either kind once; all pairs are left to plain Python.
 PARTNER = "Margin"
 FULL = ("AROW", "SecondOrderPerceptron")
 

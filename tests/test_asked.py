@@ -358,7 +358,7 @@ def check_coverage(found: list[coverage_study.Met]) -> None:
 
 
 def test_intervals_hold_the_truth() -> None:
-    check_coverage(coverage_study.study(40))
+    check_coverage(coverage_study.study(12))
 
 
 @pytest.mark.soak

@@ -171,7 +171,7 @@ def test_memory_mapped_rows(tmp_path: pathlib.Path, expected: tuple[askance.Trac
     ],
 )
 def test_every_form_of_one_row(form: Any, expected: tuple[askance.Trace, bytes]) -> None:
-    model = learner().partial_fit(np.zeros((1, X.shape[1])), [1])
+    model = learner().widen(X.shape[1])
     for t, (x, label) in enumerate(zip(X, Y.tolist(), strict=True)):
         decision = model.ask(form(x))
         assert decision == (
