@@ -561,7 +561,11 @@ def test_a_run_that_had_begun_before_is_noticed() -> None:
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+# Compiling for single precision too takes minutes.
+PRECISIONS = [pytest.param("float32", marks=pytest.mark.soak), "float64"]
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
 @pytest.mark.parametrize("name", MADE)
 def test_runs_of_the_learners_are_recognised_in_both_precisions(name: str, dtype: str) -> None:
     X, y, _ = setting(name, separable=True, rows=300)
@@ -569,7 +573,7 @@ def test_runs_of_the_learners_are_recognised_in_both_precisions(name: str, dtype
     assert evaluate(name, X, y, trace=trace, **MADE[name]).applies
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", PRECISIONS)
 @pytest.mark.parametrize("name", sorted(set(SIMULATED) & set(askance.catalog)))
 def test_learners_and_simulations_are_of_the_same_algorithm(name: str, dtype: str) -> None:
     X, y, u = setting(name, separable=True, rows=300)
