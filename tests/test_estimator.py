@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import askance
-import combinations
 import streams
 from askance import queries, updates
+from askance.learner import POOR
 from askance.model_file import to_bytes
 
 MADE = streams.noisy(rows=200, width=6)
@@ -26,18 +26,13 @@ OWN_WARNING = "ignore:invalid value encountered in cast:RuntimeWarning"
 
 
 def one_of_each_kind() -> list[str]:
-    """Names of which every other differs in its query rule or in numbers alone, which the checks never meet."""
+    """A name for each kind of state, and of the poor ones: the checks are about what is around a rule."""
     kinds: dict[Any, str] = {}
     for name, entry in askance.catalog.items():
         update = entry.build()[0]
-        if getattr(update, "full", False) and type(update).__name__ not in combinations.FULL:
-            continue  # full matrices are alike
-        flags = tuple(
-            (type(value), value)
-            for field, value in update._asdict().items()
-            if field != "logistic" and not isinstance(value, float)
-        )
-        kinds.setdefault((entry.update, flags, entry.kind), name)
+        state, poor = update.start(0, np.float64), isinstance(update, POOR)
+        measure = type(getattr(update, "measure", None))
+        kinds.setdefault((type(state), measure, poor, entry.kind), name)
     return list(kinds.values())
 
 
