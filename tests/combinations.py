@@ -69,7 +69,7 @@ def _name(rule: Any) -> str:
 # Query rules that look at the spread need a reference that has one.
 REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
 # A wrapper sees no more of an update rule than what it wraps does: a rule of each kind of state will do.
-WRAPPED_WITH = {REFERENCE, REFERENCE_WITH_SPREAD, "AROW", "SecondOrderPerceptron", "Winnow"}
+WRAPPED_WITH = {REFERENCE, REFERENCE_WITH_SPREAD, "Winnow"}
 
 
 def is_wanted(update: Any, query: Any) -> bool:
