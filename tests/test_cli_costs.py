@@ -30,7 +30,7 @@ def test_the_figures_are_those_of_the_library(data, arrays):
     costs = said["costs"]
     assert costs["measures"] == costs["with_all_labels"] == learner.measures_.tolist()
     assert costs["chances"] == learner.chances_.tolist()
-    assert costs["settled"] == learner.settled_[0]
+    assert costs["settled"] == learner.settled()[0]
     assert costs["best"] == learner.cost_[0]
     assert costs["error"] == abs(costs["settled"] - costs["best"])
     assert said["methods"][0]["metrics"]["f"] == trace.summary().f
@@ -48,15 +48,18 @@ def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(data,
 
 
 def test_the_last_labels_decide_what_was_settled_on(arrays):
-    learner = OMCSL(gamma=50.0, dtype="float64")
+    learner, best = OMCSL(gamma=50.0, dtype="float64"), []
     for _ in range(3):
-        learner.run(*arrays)
-    before = learner.reigns_
-    for _ in range(2):
-        learner.run(*arrays)
-    last = learner.reigns_ - before
-    assert last.sum() == 2 * ROWS == 5000
-    assert learner.settled_[0] == pytest.approx(last @ learner.costs_[:, 0] / 5000)
+        for first in range(0, ROWS, 10):
+            learner.run(arrays[0][first : first + 10], arrays[1][first : first + 10], classes=("ham", "spam"))
+            best.append(learner.cost_[0])
+            assert learner.settled(1)[0] == best[-1]
+    assert len(set(best)) > 1  # or any mean would do
+    alone = OMCSL(gamma=50.0, dtype="float64", classes=("ham", "spam"))
+    costs = [alone.tell(x, y).cost_[0] for _ in range(3) for x, y in zip(*arrays, strict=True)]
+    for labels in (1, 7, 2600, 5000):
+        assert alone.settled(labels)[0] == learner.settled(labels)[0] == pytest.approx(np.mean(costs[-labels:]))
+    assert alone.settled() == alone.settled(5000) == alone.settled(10**6)
 
 
 def test_for_people(data):

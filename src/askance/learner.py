@@ -31,7 +31,6 @@ from askance.updates import (
     UpdateRule,
     Winnow,
 )
-from askance.updates.rule import about
 
 POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
 
@@ -132,7 +131,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         machine = self._machine
         rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
         coding, codes = self._coding.one(y)
-        kind, bad = machine.learn(rows, width, codes, coding.lanes, self._draws(1), float(probability))
+        draws = self._draws(1) if machine.draws else None
+        kind, bad = machine.learn(rows, width, codes, coding.lanes, draws, float(probability))
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         self._coding = coding
@@ -381,7 +381,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _draws(self, labels_ahead: int) -> NDArray[np.float64] | None:
         """The coins that the next labels take to be learned: a pure function of seed and number of the label."""
-        members = about(self._machine.core.update).draws
+        members = self._machine.draws
         if not members:
             return None
         told = int(self._machine.core.past.told[0])

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 
 class Limit(NamedTuple):
-    """An interval of allowed values; a bound that is `closed` is itself allowed."""
+    """An interval of allowed values, perhaps of `whole` ones; a bound that is `closed` is itself allowed."""
 
     low: float
     high: float = math.inf
     low_closed: bool = False
     high_closed: bool = True
+    whole: bool = False
 
     def allows(self, value: float) -> bool:
         """Whether `value` lies in the interval; NaN never does."""
@@ -42,6 +43,7 @@ POSITIVE_OR_INFINITE = Limit(0)
 NOT_NEGATIVE = Limit(0, low_closed=True)
 NOT_NEGATIVE_AND_FINITE = Limit(0, low_closed=True, high_closed=False)
 SHARE = Limit(0, 1)
+COUNT = Limit(1, 1e6, low_closed=True, whole=True)
 
 
 def check_parameters(rule: Any, limits: Limits) -> None:
@@ -61,3 +63,5 @@ def check_parameters(rule: Any, limits: Limits) -> None:
             raise ValueError(f"{kind}: {name} is larger than any float") from None
         if not allowed:
             raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")
+        if limit.whole and not isinstance(value, Integral):
+            raise ValueError(f"{kind}: {name} must be a whole number, not {value!r}")

@@ -54,9 +54,9 @@ class Advice(NamedTuple):
 def advice(contestants: Sequence[Contestant]) -> Advice:
     """What the first of them, which learns with many costs, has come to."""
     main = contestants[0].learner
-    full = main if isinstance(main._rules()[1], Always) else next(c.learner for c in contestants if c.name == FULL)
+    full = main if isinstance(main.query, Always) else next(c.learner for c in contestants if c.name == FULL)
     assert isinstance(main, OMCSL)
     assert isinstance(full, OMCSL)
     best = float(main.costs_[np.argmax(full.measures_), 0])
     found = (main.costs_, main.measures_, main.chances_, full.measures_)
-    return Advice(main.measure, *found, main.settled_[0], best)
+    return Advice(main.measure, *found, main.settled()[0], best)

@@ -30,6 +30,7 @@ class DualMachine:
     """
 
     lanes = 1
+    draws = 0
 
     def __init__(self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float) -> None:
         self.dtype = dtype
@@ -144,7 +145,7 @@ class DualMachine:
             )
         past = core.past
         guess = sign(score, core.at_zero)
-        shown = int(past.mistakes[0]), float(past.longest[0]), int(past.told[0]), int(past.positives[0])
+        shown = int(past.mistakes[0]), float(past.longest[0]), int(past.told[0]), int(past.told[1])
         return glance, Seen(score, glance.spread, norm, guess, *shown)
 
     def _learned(
@@ -153,7 +154,7 @@ class DualMachine:
         """After the label of the row just looked at, and whether the rule fired."""
         fires, wanted = core.update.step(seen, label)
         core.past.told[0] += 1
-        core.past.positives[0] += label > 0
+        core.past.told[1] += label > 0
         if not fires:
             return core, False
         step = self.dtype.type(wanted)

@@ -31,6 +31,7 @@ class Machine:
         self.many = many
         self.width: int | None = None
         self.lanes = lanes
+        self.draws = about(update).draws
         state = update.start(0, dtype)
         form = self._classes(update, lanes) if many else form_of(state)
         self.core = Core(update, query, form, state, query.start(), passes.no_past(), at_zero)
@@ -49,7 +50,8 @@ class Machine:
 
         `draws` has a row of coins for each label, for rules that toss some to learn it.
         """
-        core = _with_draws(self._with_room(width, lanes), draws)
+        core = self._with_room(width, lanes)
+        core = core if draws is None else _with_draws(core, draws)
         outcome = passes.blank_outcome(len(labels), self.dtype)
         if _bytes(core.state) < _bytes(rows):
             # A copy of the state, which stands by for a fault, costs less than going through the rows twice.
@@ -84,7 +86,7 @@ class Machine:
         `probability` is that with which each was asked for.
         """
         core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
-        update, _, form, state, _, past, at_zero = _with_draws(core, draws)
+        update, _, form, state, _, past, at_zero = core if draws is None else _with_draws(core, draws)
         kind, bad = self._pass(
             "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero)
         )
@@ -157,10 +159,8 @@ class Machine:
         self.__dict__.update(kept, core=copied(kept["core"], only=is_fixed))
 
 
-def _with_draws(core: Core, draws: NDArray[np.float64] | None) -> Core:
+def _with_draws(core: Core, draws: NDArray[np.float64]) -> Core:
     """The same core, about to learn labels for which these coins were tossed."""
-    if draws is None:
-        return core
     return core._replace(form=core.form._replace(draws=draws, labels=np.zeros(1, np.int64)))
 
 

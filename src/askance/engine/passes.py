@@ -34,21 +34,20 @@ for _protocol in PROTOCOLS:
 
 class Past(NamedTuple):
     """Counters over all rounds: rows, labels asked for, mistakes that labels have shown, and their longest x·x;
-    labels told, asked for or not, and those of them that were positive.
+    labels told, asked for or not, and how many of them were positive.
     """
 
     rounds: NDArray[np.int64]
     asked: NDArray[np.int64]
     mistakes: NDArray[np.int64]
     longest: NDArray[np.float64]
-    told: NDArray[np.int64]
-    positives: NDArray[np.int64]
+    told: NDArray[np.int64]  # both in one array: each takes its time to be handed to machine code
 
 
 def no_past() -> Past:
     """Nothing has happened yet."""
-    rounds, asked, mistakes, told, positives = (np.zeros(1, np.int64) for _ in range(5))
-    return Past(rounds, asked, mistakes, np.zeros(1), told, positives)
+    rounds, asked, mistakes = (np.zeros(1, np.int64) for _ in range(3))
+    return Past(rounds, asked, mistakes, np.zeros(1), np.zeros(2, np.int64))
 
 
 class Core(NamedTuple):
@@ -115,7 +114,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
     def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, form, state, memory, past, at_zero = core
-        told, positives = past.told[0], past.positives[0]
+        told, positives = past.told[0], past.told[1]
         for t in range(labels.shape[0]):
             seen, sound = _look(form, state, past, rows, t, width, told, positives, at_zero)
             if not sound:
@@ -139,7 +138,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
             outcome.updated[t] = updated
         past.rounds[0] += labels.shape[0]
         past.asked[0] += told - past.told[0]
-        past.told[0], past.positives[0] = told, positives
+        past.told[0], past.told[1] = told, positives
         return SOUND, 0
 
     return run
@@ -157,7 +156,7 @@ def _make_ask(digest: str) -> Callable[..., Any]:
     def ask(core, rows, width, coin):  # type: ignore[no-untyped-def]
         _ = digest
         past = core.past
-        told, positives = past.told[0], past.positives[0]
+        told, positives = past.told[0], past.told[1]
         seen, sound = _look(core.form, core.state, past, rows, 0, width, told, positives, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
@@ -177,7 +176,7 @@ def _make_learn(digest: str) -> Callable[..., Any]:
         kind, bad = rows.check(0, labels.shape[0], width)
         if kind == SOUND:
             for t in range(labels.shape[0]):
-                told, positives = past.told[0], past.positives[0]
+                told, positives = past.told[0], past.told[1]
                 seen, _sound = _look(form, state, past, rows, t, width, told, positives, at_zero)
                 faced, side = form.face(seen, labels[t], probability)
                 fires, step = update.step(faced, side)
@@ -185,7 +184,7 @@ def _make_learn(digest: str) -> Callable[..., Any]:
                     _learn(form, state, past, rows, t, seen, labels[t], step)
                 form.note(state, rows, t, labels[t])
                 past.told[0] += 1
-                past.positives[0] += labels[t] > 0
+                past.told[1] += labels[t] > 0
         return kind, bad
 
     return learn

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from askance.metrics.tally import counted, events
+
 
 def judged(measure: str, truth: Any, guesses: Any, scores: Any) -> float:
     """A measure of guesses or scores; 0 where scores have run away to infinity, nan where a class is absent."""
@@ -16,8 +18,7 @@ def judged(measure: str, truth: Any, guesses: Any, scores: Any) -> float:
 
 
 def _f(truth: Any, guesses: Any, scores: Any) -> float:  # noqa: ARG001
-    hits = np.count_nonzero((truth > 0) & (guesses > 0))
-    return 2 * hits / (np.count_nonzero(truth > 0) + np.count_nonzero(guesses > 0))
+    return counted(events(truth, guesses, np.zeros(len(truth), bool))).value("f")
 
 
 def _auroc(truth: Any, guesses: Any, scores: Any) -> float:  # noqa: ARG001

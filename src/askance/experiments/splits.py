@@ -21,14 +21,13 @@ from askance.experiments.parallel import Watch, in_parallel
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
 from askance.imbalance import OMCSL
+from askance.imbalance.many_costs import LAST
 from askance.learner import Learner
 from askance.made import make
-from askance.trace import Trace
 
 Row = dict[str, Any]
 DTYPE = np.dtype("float32")
 WIDE = 1000  # features: from here on a matrix of them is too much
-LAST_ROUNDS = 5000  # over which the best costs are averaged
 
 
 class Split(NamedTuple):
@@ -162,27 +161,20 @@ def started(name: str, setting: Mapping[str, Any], part: Split) -> Learner:
 def tested(learner: Learner, part: Split, measure: str, points: int) -> Row:
     """A pass, judged after each of some equal parts of it, and a test."""
     began = time.perf_counter()
-    trace, error = _watched(learner, part)
+    trace = learner.run(part.X, part.y, coins=part.coins)
     seconds = time.perf_counter() - began
     ends = [len(part.y) * (point + 1) // points for point in range(points)]
     curve = [judged(measure, part.y[:end], trace.labels[:end], trace.scores[:end]) for end in ends]
     test = judged(measure, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X))
     told = {"online": curve[-1], "test": test, "rounds": ends, "curve": curve}
-    return {**told, "cost_error": error, "seconds": seconds}
+    return {**told, "cost_error": _cost_error(learner, len(part.y)), "seconds": seconds}
 
 
-def _watched(learner: Learner, part: Split) -> tuple[Trace, float | None]:
-    """The trace, and of OMCSL how far c₊ of the best member of the last rounds is from that of the best of all."""
-    turn = len(part.y) - min(LAST_ROUNDS, len(part.y) // 2)
-    first = learner.run(part.X[:turn], part.y[:turn], coins=part.coins[:turn])
-    before = learner.reigns_ if isinstance(learner, OMCSL) else 0
-    last = learner.run(part.X[turn:], part.y[turn:], coins=part.coins[turn:])
-    trace = Trace.join([first, last])
+def _cost_error(learner: Learner, rounds: int) -> float | None:
+    """Of OMCSL, how far c₊ of the best members of the last rounds is from that of the best of all."""
     if not isinstance(learner, OMCSL):
-        return trace, None
-    reigns, positive = learner.reigns_ - before, learner.costs_[:, 0]
-    found = float(reigns @ positive / reigns.sum())
-    return trace, abs(found - float(positive[np.argmax(learner.measures_)]))
+        return None
+    return abs(learner.settled(min(LAST, rounds // 2))[0] - learner.cost_[0])
 
 
 def values_of(rows: Sequence[Row], data: str, algorithm: str, measure: str, what: str) -> NDArray[np.float64]:

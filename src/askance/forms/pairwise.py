@@ -15,8 +15,8 @@ from askance.rows import Seen
 class PairwiseState(Protocol):
     """A `State` with the number of rows of each class (`counts`) and their `sums`; 0 is the negative class."""
 
-    def spread_along(self, side: int, product: Any, shadow: Any) -> None:
-        """product ← S w, where S is the covariance of that class; `shadow` is scratch."""
+    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
+        """product ← S w, where S is the covariance of that class and c·w its mean score; `shadow` is scratch."""
 
     def absorb(self, side: int, rows: Any, t: int) -> None:
         """Let row `t` count in what is kept of its class."""
@@ -55,8 +55,8 @@ class Pairwise(NamedTuple):
         label, eta, lam = step
         other = where(label > 0, 0, 1)
         weights, sums, count = state.weights, state.sums[other], state.counts[other]
-        state.spread_along(other, self.product, self.shadow)
         mean_score = lane_dot(sums, weights, weights.shape[0]) / count
+        state.spread_along(other, mean_score, self.product, self.shadow)
         gap = self.kept[0] - mean_score - label
         for j in range(weights.shape[0]):
             weights[j] -= eta * (lam * weights[j] - gap * sums[j] / count + self.product[j])

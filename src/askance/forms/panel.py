@@ -16,8 +16,8 @@ LEAST = 1e-300
 class PanelState(Protocol):
     """What a panel has learned. Of feature `j`, lane `i` has the coordinate j·lanes + i, as for many classes.
 
-    There are as many lanes as fill whole vector registers, because to write parts of these takes longer; lanes
-    beyond the members never move.
+    There are as many lanes as fill whole vector registers, so that those of a feature lie in one line of the cache;
+    lanes beyond the members never move.
     """
 
     def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:

@@ -15,12 +15,10 @@ from askance.engine.choose import larger, smaller, where
 from askance.engine.exponential import exp
 from askance.engine.seam import inlined
 from askance.forms.panel import Panel, lanes_for, room_for_panel
-from askance.limits import POSITIVE, YES_OR_NO, Limit, Limits
+from askance.limits import COUNT, POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.gradient import descent, pace
 from askance.updates.rule import About
-
-MEMBERS = Limit(1, 1e6, low_closed=True)
 
 # How much of what is known of the classes' sizes a label leaves as it was.
 MEMORY = 0.9
@@ -50,16 +48,11 @@ class OnlineBagging(NamedTuple):
     def limits(self) -> Limits:
         """One member or more, η > 0."""
         flags = dict.fromkeys(("under", "logistic", "decaying"), YES_OR_NO)
-        return {"members": MEMBERS, "eta": POSITIVE, **flags}
+        return {"members": COUNT, "eta": POSITIVE, **flags}
 
     def about(self) -> About:
         """It tosses a coin a member to learn a label."""
         return About(cost="O(members · d')", draws=self.members)
-
-    def check(self) -> None:
-        """ValueError unless the number of members is whole."""
-        if not isinstance(self.members, int | np.integer):
-            raise ValueError(f"OnlineBagging: members must be a whole number, not {self.members!r}")
 
 
 class Voters(NamedTuple):

@@ -17,12 +17,11 @@ from askance.engine.vector import at, blocks, first_lanes, sixteen
 from askance.engine.vector_arithmetic import any_of
 from askance.forms.panel import Panel, lanes_for, room_for_panel
 from askance.imbalance.measures import MEASURES, F
-from askance.limits import NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limit, Limits, check_parameters
+from askance.limits import COUNT, NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limits, check_parameters
 from askance.rows import Seen
 from askance.updates.gradient import descent, pace
 from askance.updates.rule import About
 
-MEMBERS = Limit(1, 1e6, low_closed=True)
 LARGEST_COIN = 1 - 2.0**-53
 
 # Over so many last labels the thesis takes the mean of the costs that were the best as of then.
@@ -49,7 +48,6 @@ class ManyCosts(NamedTuple):
             self.measure.start(lanes_for(self.K)),
             np.arange(1.0, lanes_for(self.K) + 1),
             np.zeros(2, np.int64),
-            np.zeros(lanes_for(self.K), np.int64),
             np.zeros(LAST, np.int32),
             int(self.K),
             float(self.gamma),
@@ -63,7 +61,7 @@ class ManyCosts(NamedTuple):
     def limits(self) -> Limits:
         """K ≥ 1, γ ≥ 0, η > 0."""
         return {
-            "K": MEMBERS,
+            "K": COUNT,
             "gamma": NOT_NEGATIVE_AND_FINITE,
             "eta": POSITIVE,
             "decaying": YES_OR_NO,
@@ -75,16 +73,13 @@ class ManyCosts(NamedTuple):
         return About(cost="O(K d')" if isinstance(self.measure, F) else "O(K (d' + m))")
 
     def check(self) -> None:
-        """ValueError or TypeError unless the measure is one that can be kept and K is whole."""
+        """ValueError or TypeError unless the measure is one that can be kept."""
         if not isinstance(self.measure, tuple(MEASURES.values())):
             raise TypeError(
                 f"ManyCosts: measure must be one of imbalance.F(), AUROC() or AUPRC(), not {self.measure!r}"
             )
         measure: Any = self.measure
         check_parameters(measure, measure.limits())
-        for name, whole in (("K", self.K), ("m", getattr(measure, "m", 2))):
-            if not isinstance(whole, int | np.integer):
-                raise ValueError(f"ManyCosts: {name} must be a whole number, not {whole!r}")
 
 
 def costs(K: int) -> NDArray[np.float64]:
@@ -95,14 +90,13 @@ def costs(K: int) -> NDArray[np.float64]:
 
 class ManyLearned(NamedTuple):
     """Weights by feature and lane; what the measure has noted; chances added up; the best member and the number of
-    labels; how often each member was the best, and which was so at the last labels; K; γ; which loss.
+    labels; which member was the best at the last labels; K; γ; which loss.
     """
 
     weights: NDArray[Any]
     observed: Any
     chances: NDArray[np.float64]
     best: NDArray[np.int64]
-    reigns: NDArray[np.int64]
     recent: NDArray[np.int32]
     members: int
     gamma: Any
@@ -175,7 +169,6 @@ class ManyLearned(NamedTuple):
             best = where(values[i] > most, i, best)
             most = larger(values[i], most)
         self.best[0] = best
-        self.reigns[best] += 1
         self.recent[self.best[1] % LAST] = best
         self.best[1] += 1
         zero = sixteen(np.float64(0))

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.imbalance.many_costs import ManyCosts, costs
+from askance.imbalance.many_costs import LAST, ManyCosts, costs
 from askance.imbalance.measures import MEASURES, F
 from askance.learner import Learner
 from askance.queries import Always, QueryRule
+from askance.updates.gradient import SCHEDULES
 
 LOSSES = {"hinge": False, "logistic": True}
-SCHEDULES = {"sqrt": True, "const": False}
 
 
 class OMCSL(Learner):
@@ -112,23 +112,17 @@ class OMCSL(Learner):
         return np.diff(added, prepend=0.0) / added[-1]
 
     @property
-    def reigns_(self) -> NDArray[np.int64]:
-        """After how many labels each classifier was the best."""
-        self._check_fitted()
-        reigns: NDArray[np.int64] = self._machine.core.state.reigns[: self.K].copy()
-        return reigns
-
-    @property
     def cost_(self) -> tuple[float, float]:
         """The costs of the classifier that is the best as of now."""
         return _pair(self.costs_[np.argmax(self.measures_)])
 
-    @property
-    def settled_(self) -> tuple[float, float]:
-        """The costs of the classifiers that were the best at each of the last 5,000 labels, on average."""
+    def settled(self, labels: int = LAST) -> tuple[float, float]:
+        """The mean costs of the classifiers that were the best at each of the last `labels`, up to 5,000."""
         self._check_fitted()
         state = self._machine.core.state
-        return _pair(self.costs_[state.recent[: max(1, state.best[1])]].mean(axis=0))
+        told = int(state.best[1])
+        last = np.arange(told - min(labels, told, LAST), told) % LAST
+        return _pair(self.costs_[state.recent[last]].mean(axis=0)) if len(last) else self.cost_
 
     def _rules(self) -> tuple[Any, Any]:
         # Not `or`: a rule without parameters is an empty tuple, and so false.

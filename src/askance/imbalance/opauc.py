@@ -19,7 +19,7 @@ from askance.rows import Seen
 from askance.updates.rule import About
 
 # The signs of a row in a sketch are the bits of one number.
-COLUMNS = Limit(0, 64, low_closed=True)
+COLUMNS = Limit(0, 64, low_closed=True, whole=True)
 
 
 class OPAUC(NamedTuple):
@@ -63,8 +63,6 @@ class OPAUC(NamedTuple):
 
     def check(self) -> None:
         """ValueError unless one kind of covariance is chosen."""
-        if not isinstance(self.rank, int | np.integer):
-            raise ValueError(f"OPAUC: rank must be a whole number, not {self.rank!r}")
         if self.diagonal and self.rank:
             raise ValueError("OPAUC: the covariance is kept by its diagonal or as a sketch: choose one of them")
 
@@ -85,10 +83,9 @@ class FullPairs(NamedTuple):
         """w_j x_j, and no spread."""
         return self.weights[j] * x, 0.0
 
-    def spread_along(self, side: int, product: Any, shadow: Any) -> None:  # noqa: ARG002
+    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
         """S w = Σ x(x·w) / n - c (c·w)."""
         count, width = self.counts[side], self.weights.shape[0]
-        mean_score = lane_dot(self.sums[side], self.weights, width) / count
         for j in range(width):
             product[j] = (
                 lane_dot(self.moments[side, j], self.weights, width) - self.sums[side, j] * mean_score
@@ -119,7 +116,7 @@ class DiagonalPairs(NamedTuple):
         """w_j x_j, and no spread."""
         return self.weights[j] * x, 0.0
 
-    def spread_along(self, side: int, product: Any, shadow: Any) -> None:  # noqa: ARG002
+    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
         """S_jj w_j."""
         count = self.counts[side]
         for j in range(product.shape[0]):
@@ -149,10 +146,9 @@ class SketchedPairs(NamedTuple):
         """w_j x_j, and no spread."""
         return self.weights[j] * x, 0.0
 
-    def spread_along(self, side: int, product: Any, shadow: Any) -> None:
+    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
         """S w ≈ Z(Zᵀw) / n - c (c·w)."""
         count, width, columns = self.counts[side], self.weights.shape[0], self.sketch.shape[2]
-        mean_score = lane_dot(self.sums[side], self.weights, width) / count
         for r in range(columns):
             shadow[r] = 0.0
         for j in range(width):

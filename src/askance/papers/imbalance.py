@@ -17,8 +17,7 @@ from askance.papers.entry import (
 )
 from askance.queries import Always
 from askance.updates import OCS1, OCS2, OGD
-
-SCHEDULES = {"sqrt": True, "const": False}
+from askance.updates.gradient import SCHEDULES
 
 
 def _decaying(schedule: str) -> bool:

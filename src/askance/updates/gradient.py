@@ -18,6 +18,9 @@ from askance.limits import POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.weights import Weights, zero_weights
 
+# Whether the pace falls, as the catalog calls it.
+SCHEDULES = {"sqrt": True, "const": False}
+
 RHO: Limits = {"rho": POSITIVE, "running": YES_OR_NO}
 COMMON: Limits = {"eta": POSITIVE, "logistic": YES_OR_NO, "decaying": YES_OR_NO}
 
@@ -63,7 +66,7 @@ class OCS1(NamedTuple):
 
     def limits(self) -> Limits:
         """ρ > 0, η > 0."""
-        return RHO | COMMON  # type: ignore[operator]
+        return {**RHO, **COMMON}
 
 
 class OCS2(NamedTuple):
@@ -86,7 +89,7 @@ class OCS2(NamedTuple):
 
     def limits(self) -> Limits:
         """ρ > 0, η > 0."""
-        return RHO | COMMON  # type: ignore[operator]
+        return {**RHO, **COMMON}
 
 
 @inlined
