@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance.engine.seam import inlined
+from askance.forms.form import usual
 from askance.rows import Seen
 
 
+@usual
 class Classes(NamedTuple):
     """A lane a class. The guess is the class of the largest score, the first of them if there are several.
 
@@ -34,10 +36,6 @@ class Classes(NamedTuple):
         score = self.scores[guess] - self.scores[second]
         return score, spread, squared_norm, float(guess), sound
 
-    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and the coin as they are: there is nothing to draw."""
-        return seen, coin
-
     def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
         """The score of every class."""
         for lane in range(self.scores.shape[0]):
@@ -62,9 +60,6 @@ class Classes(NamedTuple):
         lanes = self.scores.shape[0]
         rows.shift_lane(t, state, step, 1.0, self.places[1], lanes)
         rows.shift_lane(t, state, step, -1.0, self.places[2], lanes)
-
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
-        """Nothing is noted."""
 
 
 def room_for_classes(count: int, dtype: DTypeLike, *, has_spread: bool) -> Classes:

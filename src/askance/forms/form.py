@@ -1,8 +1,10 @@
 """What a form is."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from askance.rows import Seen
+
+Kind = TypeVar("Kind", bound=type)
 
 
 class Form(Protocol):
@@ -30,3 +32,30 @@ class Form(Protocol):
 
     def note(self, state: Any, rows: Any, t: int, label: float) -> None:
         """Remember a label of the row just looked at, whether the update rule fired or not."""
+
+
+def usual(form: Kind) -> Kind:
+    """Give a form what most have in common: one score, nothing to draw, labels as they are and none noted."""
+    for method in (draw, put, face, note):
+        if method.__name__ not in vars(form):
+            setattr(form, method.__name__, method)
+    return form
+
+
+def draw(self: Any, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG001
+    """The row and the coin as they are."""
+    return seen, coin
+
+
+def put(self: Any, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG001
+    """The score."""
+    scores[t, 0] = score
+
+
+def face(self: Any, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG001
+    """The row and its label as they are."""
+    return seen, label
+
+
+def note(self: Any, state: Any, rows: Any, t: int, label: float) -> None:
+    """Nothing."""

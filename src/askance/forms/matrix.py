@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from askance.engine.choose import larger, sign, smaller, where
 from askance.engine.lanes import LANES
 from askance.engine.seam import inlined
+from askance.forms.form import usual
 from askance.forms.triangle import along, product_of_few, product_of_many, settle
-from askance.rows import Seen, State
+from askance.rows import State
 
 # Bringing the matrix from memory costs more than what is done to it: changes wait until there are this many, which
 # is how many `settle` is written for.
@@ -43,6 +44,7 @@ class MatrixState(State, Protocol):
         """Change feature `i`, of which (Σx)ᵢ = `reach`, by a step of the rule."""
 
 
+@usual
 class Matrix(NamedTuple):
     """The form of states with a full matrix Σ. A look costs O(d·d'), a step O(d²).
 
@@ -74,18 +76,6 @@ class Matrix(NamedTuple):
         score = np.float64(state.margin(total, spread))
         return score, spread, squared_norm, sign(score, at_zero), sound
 
-    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and the coin as they are: there is nothing to draw."""
-        return seen, coin
-
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
-        """The score."""
-        scores[t, 0] = score
-
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and its label as they are."""
-        return seen, label
-
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move along the row and along Σx, and note the change of Σ."""
         rows.shift(t, state, step)
@@ -94,9 +84,6 @@ class Matrix(NamedTuple):
         shrink = smaller(step[2], self.bound[0])
         if shrink > 0.0:  # not so for a row of zeros, after which all must be as before
             wait(state, self.product, math.sqrt(shrink))
-
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
-        """Nothing is noted."""
 
 
 def scratch(width: int) -> Matrix:

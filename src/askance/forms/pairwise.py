@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from askance.engine.choose import sign, where
 from askance.engine.lanes import lane_dot
-from askance.rows import Seen
+from askance.forms.form import usual
 
 
 class PairwiseState(Protocol):
@@ -22,6 +22,7 @@ class PairwiseState(Protocol):
         """Let row `t` count in what is kept of its class."""
 
 
+@usual
 class Pairwise(NamedTuple):
     """The form of such states. A step is (y, η, λ): one of gradient descent on the square loss of all pairs.
 
@@ -37,18 +38,6 @@ class Pairwise(NamedTuple):
         total, spread, squared_norm, sound = rows.sweep(t, state, width)
         self.kept[0] = total
         return total, spread, squared_norm, sign(total, at_zero), sound
-
-    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and the coin as they are: there is nothing to draw."""
-        return seen, coin
-
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
-        """The score."""
-        scores[t, 0] = score
-
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and its label as they are."""
-        return seen, label
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """w ← w - η (λw + (x - c)((x - c)·w - y) + S w), with mean c and covariance S of the other class."""

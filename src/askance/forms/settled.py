@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Protocol
 
 from askance.engine.choose import sign
-from askance.rows import Seen
+from askance.forms.form import usual
 
 
 class SettlingState(Protocol):
@@ -13,6 +13,7 @@ class SettlingState(Protocol):
         """Bring these numbers up to date, now that a row's features have moved."""
 
 
+@usual
 class Settled(NamedTuple):
     """The form of such states."""
 
@@ -22,22 +23,7 @@ class Settled(NamedTuple):
         score = state.margin(total, spread)
         return score, spread, squared_norm, sign(score, at_zero), sound
 
-    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and the coin as they are: there is nothing to draw."""
-        return seen, coin
-
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
-        """The score."""
-        scores[t, 0] = score
-
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The row and its label as they are."""
-        return seen, label
-
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move every feature of the row, then settle."""
         rows.shift(t, state, step)
         state.settle()
-
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
-        """Nothing is noted."""
