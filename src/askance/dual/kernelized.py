@@ -14,11 +14,11 @@ from askance.dual.comparison import Likeness, compare
 from askance.dual.kernels import AnyKernel, Linear, check_kernel, check_whole
 from askance.dual.support import Point, Support, no_support
 from askance.engine.sums import inner_product
+from askance.forms.weights import Weights
 from askance.limits import Limit, Limits
 from askance.rows import Seen
 from askance.updates import RULES, UpdateRule
 from askance.updates.rule import About
-from askance.updates.weights import Weights
 
 Numbers = NDArray[np.float64]
 AT_LEAST_ONE = Limit(1, low_closed=True, high_closed=False)

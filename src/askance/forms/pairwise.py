@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from askance.engine.choose import sign, where
 from askance.engine.lanes import lane_dot
 from askance.forms.form import usual
+from askance.forms.weights import Weights
 
 
 class PairwiseState(Protocol):
-    """A `State` with the number of rows of each class (`counts`) and their `sums`; 0 is the negative class."""
+    """Weights, with the number of rows of each class (`counts`) and their `sums`; 0 is the negative class."""
 
     def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
         """product ← S w, where S is the covariance of that class and c·w its mean score; `shadow` is scratch."""
@@ -35,7 +36,7 @@ class Pairwise(NamedTuple):
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
         """w·x."""
-        total, spread, squared_norm, sound = rows.sweep(t, state, width)
+        total, spread, squared_norm, sound = rows.sweep(t, Weights(state.weights), width)
         self.kept[0] = total
         return total, spread, squared_norm, sign(total, at_zero), sound
 

@@ -7,6 +7,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance.engine.choose import larger, where
 from askance.engine.laned import LANES
+from askance.forms.weights import Weights
 from askance.rows import Seen, move_lanes
 
 # A question that a budget forbids has probability 0; what is made of it is never used.
@@ -16,8 +17,8 @@ LEAST = 1e-300
 class PanelState(Protocol):
     """What a panel has learned. Of feature `j`, lane `i` has the coordinate j·lanes + i, as for many classes.
 
-    There are as many lanes as fill whole vector registers, so that those of a feature lie in one line of the cache;
-    lanes beyond the members never move.
+    There are as many lanes as fill whole vector registers, so that those of a feature lie in one line of the
+    cache; lanes beyond the members never move.
     """
 
     def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
@@ -63,7 +64,7 @@ class Panel(NamedTuple):
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
         """The scores of all members, and what the panel makes of them."""
-        squared_norm, sound = rows.sweep_lanes(t, state, width, self.scores, self.spreads)
+        squared_norm, sound = rows.sweep_lanes(t, Weights(state.weights), width, self.scores, self.spreads)
         self.kept[0] = squared_norm
         score, guess = state.speak(self.scores, at_zero)
         return score, self.scores.dtype.type(0), squared_norm, guess, sound
@@ -88,7 +89,7 @@ class Panel(NamedTuple):
         norm, draw = self.kept[0], self.labels[0]
         moving = state.pull(self.scores, self.steps, self.numbers, step, norm, self.draws, draw)
         # Not `if moving`: numba would count the references to every array, which takes longer than the rest.
-        move_lanes(rows, t, where(moving, rows.size(t), 0), state, self.steps)
+        move_lanes(rows, t, where(moving, rows.size(t), 0), Weights(state.weights), self.steps)
 
     def note(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
         """Let the state observe the label beside the scores from before it was learned."""

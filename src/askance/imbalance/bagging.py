@@ -70,14 +70,6 @@ class Voters(NamedTuple):
         """A panel."""
         return room_for_panel(self.members, self.weights.dtype)
 
-    def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        return self.weights[j] * x, self.weights.dtype.type(0)
-
-    def move(self, j: Any, x: float, step: Any) -> None:
-        """w_j ← w_j + step x_j."""
-        self.weights[j] += step * x
-
     def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
         """The mean vote; a member whose score is 0 votes for the negative class."""
         votes = 0.0

@@ -106,14 +106,6 @@ class ManyLearned(NamedTuple):
         """A panel."""
         return room_for_panel(self.members, self.weights.dtype)
 
-    def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        return self.weights[j] * x, self.weights.dtype.type(0)
-
-    def move(self, j: Any, x: float, step: Any) -> None:
-        """w_j ← w_j + τ x_j."""
-        self.weights[j] += step * x
-
     def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
         """The best member so far."""
         score = scores[self.best[0]]

@@ -51,14 +51,6 @@ class Thresholded(NamedTuple):
         """A panel of one."""
         return room_for_panel(self.members, self.weights.dtype)
 
-    def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        return self.weights[j] * x, self.weights.dtype.type(0)
-
-    def move(self, j: Any, x: float, step: Any) -> None:
-        """w_j ← w_j + step x_j."""
-        self.weights[j] += step * x
-
     def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:  # noqa: ARG002
         """Positive where σ(p) ≥ τ."""
         return scores[0], where(sigmoid(scores[0]) >= threshold(self.hits[0], self.calls[0]), 1.0, -1.0)

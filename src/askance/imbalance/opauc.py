@@ -79,10 +79,6 @@ class FullPairs(NamedTuple):
         """By pairs."""
         return room_for_pairs(len(self.weights))
 
-    def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        return self.weights[j] * x, 0.0
-
     def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
         """S w = Σ x(x·w) / n - c (c·w)."""
         count, width = self.counts[side], self.weights.shape[0]
@@ -112,10 +108,6 @@ class DiagonalPairs(NamedTuple):
         """By pairs."""
         return room_for_pairs(len(self.weights))
 
-    def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        return self.weights[j] * x, 0.0
-
     def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
         """S_jj w_j."""
         count = self.counts[side]
@@ -141,10 +133,6 @@ class SketchedPairs(NamedTuple):
     def form(self) -> Pairwise:
         """By pairs."""
         return room_for_pairs(len(self.weights), self.sketch.shape[2])
-
-    def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        return self.weights[j] * x, 0.0
 
     def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
         """S w ≈ Z(Zᵀw) / n - c (c·w)."""

@@ -14,9 +14,10 @@ from numpy.typing import DTypeLike
 from askance.engine.choose import where
 from askance.engine.exponential import sigmoid
 from askance.engine.seam import inlined
+from askance.forms.weights import Weights
 from askance.limits import POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
-from askance.updates.weights import Weights, zero_weights
+from askance.updates.weights import zero_weights
 
 # Whether the pace falls, as the catalog calls it.
 SCHEDULES = {"sqrt": True, "const": False}

@@ -10,10 +10,11 @@ from numpy.typing import DTypeLike
 
 from askance.engine.choose import larger, smaller, where
 from askance.engine.seam import inlined
+from askance.forms.weights import Weights
 from askance.limits import POSITIVE, Limits
 from askance.rows import Seen
 from askance.updates.rule import About
-from askance.updates.weights import Weights, hinge, zero_weights
+from askance.updates.weights import hinge, zero_weights
 
 
 class PassiveAggressive(NamedTuple):

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
+from askance.forms.weights import Weights
 from askance.limits import Limits
 from askance.rows import Seen
 from askance.updates.rule import About
-from askance.updates.weights import Weights, zero_weights
+from askance.updates.weights import zero_weights
 
 
 class Perceptron(NamedTuple):

@@ -1,32 +1,12 @@
-"""The state of first-order rules: a weight a feature."""
-
-from typing import Any, NamedTuple
+"""What first-order rules begin with and go by."""
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from askance.engine.choose import larger
 from askance.engine.seam import inlined
+from askance.forms.weights import Weights
 from askance.rows import Seen
-
-
-class Weights(NamedTuple):
-    """w. The score is w·x; there is no spread; a step τ gives w ← w + τ x."""
-
-    weights: NDArray[Any]
-
-    def terms(self, j: int, x: float) -> tuple[float, float]:
-        """w_j x_j, and no spread."""
-        # A zero of the weights' own precision: the sum of such zeros costs nothing.
-        return self.weights[j] * x, self.weights.dtype.type(0)
-
-    def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
-        """w·x."""
-        return total
-
-    def move(self, j: int, x: float, step: float) -> None:
-        """w_j ← w_j + τ x_j."""
-        self.weights[j] += step * x
 
 
 def zero_weights(width: int, dtype: DTypeLike) -> Weights:
