@@ -89,7 +89,8 @@ def test_a_turned_value_is_a_turned_label(rule: Any, x: float, eta: float, lead:
             fires, step = rule(0.3, eta).step(seen(0.0), sign)
             assert fires
             state.move(0, sign * value, step)
-    assert one.weights[0] == other.weights[0] != 0
+            assert state.pairs[0, 1] > 0
+    assert one.weights[0] == other.weights[0]
     assert one.pairs.tobytes() == other.pairs.tobytes()
 
 

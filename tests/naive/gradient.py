@@ -11,8 +11,8 @@ SCHEDULES = {"sqrt": True, "const": False}
 
 
 def sigma(z: float) -> float:
-    """1/(1 + e^-z)."""
-    return 1 / (1 + math.exp(-z))
+    """1/(1 + e^-z), by that power of e which no z makes too large."""
+    return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
 
 class OGD(Steps):
