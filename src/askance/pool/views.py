@@ -35,7 +35,7 @@ def as_privileged(given: Any, rows: int) -> tuple[AnyMatrix, NDArray[np.bool_]]:
     torn = unknown.any(axis=1) & ~missing
     if torn.any():
         raise ValueError(
-            f"row {np.argmax(torn)} of privileged has NaN beside numbers: fill it in, or make the whole row NaN to "
-            "say that it has no privileged features"
+            f"row {np.argmax(torn)} of privileged has NaN beside numbers: fill it in, or make the whole row NaN "
+            "to say that it has no privileged features"
         )
     return np.where(missing[:, None], 0.0, matrix), ~missing
