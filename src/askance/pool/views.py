@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
-AnyMatrix = NDArray[np.float64] | sp.csr_array
+AnyMatrix = Any  # an array or a CSR array of float64; SciPy has no types to say it with
 
 
 def as_matrix(X: Any, name: str = "X") -> AnyMatrix:
