@@ -1,0 +1,67 @@
+"""Coordinate descent for a sum of label kernels: one visit to a row serves them all.
+
+Each kernel is a lane with weights of its own, w̃_m = Σ α_i ỹ_mi x_i, feature after feature: the matrix of as many
+copies of every row as there are kernels is never made.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine import passes  # noqa: F401 - lets compiled code call the methods of rows and weights
+from askance.engine.digest import package_digest
+from askance.engine.seam import persistent
+from askance.rows import add_lanes, move_lanes
+
+Numbers = NDArray[np.float64]
+
+
+def _make_visit(digest: str) -> Callable[..., Any]:
+    def visit(rows, order, state, signs, shares, bounds, squares, dual, slopes, moving):  # type: ignore[no-untyped-def]
+        _ = digest
+        lanes = shares.shape[0]
+        scores, steps, no_spreads = np.zeros(lanes), np.zeros(lanes), np.zeros(0)
+        for place in range(order.shape[0]):
+            i = order[place]
+            size = np.uint64(rows.size(i))
+            add_lanes(rows, i, size, state, scores, no_spreads)
+            slope = -1.0
+            for m in range(lanes):
+                slope += shares[m] * signs[i, m] * scores[m]
+            slopes[i] = slope
+            # A row without features moves nothing: its multiplier is at its bound.
+            newton = dual[i] - slope / squares[i] if squares[i] > 0 else bounds[i]
+            change = moving * (min(max(newton, 0.0), bounds[i]) - dual[i])
+            dual[i] += change
+            for m in range(lanes):
+                steps[m] = change * signs[i, m]
+            # No branch around the call: it would have the compiler count references to the arrays in every row.
+            move_lanes(rows, i, size * np.uint64(change != 0.0), state, steps)  # type: ignore[arg-type]
+
+    return visit
+
+
+_visit = persistent(_make_visit(package_digest()), exact=False)
+
+
+def visit(
+    rows: Any,
+    order: NDArray[np.int64],
+    state: Any,
+    signs: NDArray[np.int8],
+    shares: Numbers,
+    bounds: Numbers,
+    squares: Numbers,
+    dual: Numbers,
+    slopes: Numbers,
+    *,
+    moving: bool = True,
+) -> None:
+    """Visit the rows in `order`: fill in their slopes Σ μ_m ỹ_mi w̃_m·x_i - 1 and, if `moving`, minimise along α_i.
+
+    α_i becomes α_i - slope/x_i·x_i within 0 and its bound, and every w̃_m is as α says. Rows are of float64; a row
+    of `signs` has ỹ_mi for each lane m, with 0 in lanes that stand for nothing.
+    """
+    _visit(rows, order, state, signs, shares, bounds, squares, dual, slopes, float(moving))

@@ -1,0 +1,32 @@
+"""Weak annotators: cheap classifiers that know a part of the labels and guess the rest."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+
+def replicate(classes: NDArray[np.intp], size: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """`size` rows drawn with replacement, and for each class that was not drawn one of its rows besides."""
+    drawn = random.integers(len(classes), size=size)
+    missing = np.setdiff1d(classes, classes[drawn])
+    return np.append(drawn, [random.choice(np.flatnonzero(classes == one)) for one in missing]).astype(np.intp)
+
+
+def annotate(
+    annotator: Any, X: Any, classes: NDArray[np.intp], unlabelled: Any, share: float, seed: list[int]
+) -> NDArray[np.intp]:
+    """Which class one annotator, taught a replicate of the labelled rows, takes each of the others to be of."""
+    random = np.random.default_rng(seed)
+    taught = clone(annotator)
+    if "random_state" in taught.get_params():
+        taught.set_params(random_state=int(random.integers(2**31)))
+    drawn = replicate(classes, max(1, round(share * len(classes))), random)
+    with warnings.catch_warnings():
+        # A weak annotator need not be at its optimum.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        taught.fit(X[drawn], classes[drawn])
+    return np.asarray(taught.predict(unlabelled), np.intp)
