@@ -20,7 +20,9 @@ EXAMPLE = "Example:   askance reproduce dada2021 2 --quick"
 Paper = Annotated[
     str,
     typer.Argument(
-        metavar="PAPER", show_default=False, help="lu2016, nguyen2011, cesabianchi2006, dada2021 or yan2017."
+        metavar="PAPER",
+        show_default=False,
+        help="lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017 or yan2016-rossel.",
     ),
 ]
 TableName = Annotated[

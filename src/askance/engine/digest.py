@@ -15,11 +15,16 @@ PARTS = ("engine", "forms", "updates", "queries", "imbalance")
 COMPILED = ("rows.py", "mixing.py", *(f"{part}/*.py" for part in PARTS))
 
 
-@functools.cache
 def package_digest() -> str:
     """The digest of every source file of the package that compiled code is made from."""
+    return digest_of(*COMPILED)
+
+
+@functools.cache
+def digest_of(*patterns: str) -> str:
+    """The digest of the source files of the package that patterns stand for."""
     total = hashlib.sha256()
-    for pattern in COMPILED:
+    for pattern in patterns:
         for path in sorted(PACKAGE.glob(pattern)):
             total.update(path.relative_to(PACKAGE).as_posix().encode())
             total.update(path.read_bytes())

@@ -16,17 +16,21 @@ def replicate(classes: NDArray[np.intp], size: int, random: np.random.Generator)
     return np.append(drawn, [random.choice(np.flatnonzero(classes == one)) for one in missing]).astype(np.intp)
 
 
-def annotate(
-    annotator: Any, X: Any, classes: NDArray[np.intp], unlabelled: Any, share: float, seed: list[int]
-) -> NDArray[np.intp]:
-    """Which class one annotator, taught a replicate of the labelled rows, takes each of the others to be of."""
+def taught(annotator: Any, X: Any, classes: NDArray[np.intp], share: float, seed: list[int]) -> Any:
+    """A copy of the annotator that has learned a replicate of the rows, so large as a share of them."""
     random = np.random.default_rng(seed)
-    taught = clone(annotator)
-    if "random_state" in taught.get_params():
-        taught.set_params(random_state=int(random.integers(2**31)))
+    own = clone(annotator)
+    if "random_state" in own.get_params():
+        own.set_params(random_state=int(random.integers(2**31)))
     drawn = replicate(classes, max(1, round(share * len(classes))), random)
     with warnings.catch_warnings():
         # A weak annotator need not be at its optimum.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        taught.fit(X[drawn], classes[drawn])
-    return np.asarray(taught.predict(unlabelled), np.intp)
+        return own.fit(X[drawn], classes[drawn])
+
+
+def annotate(
+    annotator: Any, X: Any, classes: NDArray[np.intp], unlabelled: Any, share: float, seed: list[int]
+) -> NDArray[np.intp]:
+    """Which class one annotator, taught a replicate of the labelled rows, takes each of the others to be of."""
+    return np.asarray(taught(annotator, X, classes, share, seed).predict(unlabelled), np.intp)

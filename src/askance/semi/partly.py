@@ -49,7 +49,15 @@ def as_features(X: Any, *, constant: bool) -> Any:
     """The rows, sparse if most of their entries are 0, and with a feature more that is 1 in each if `constant`."""
     if not sp.issparse(X) and np.count_nonzero(X) < SPARSE * X.size:
         X = sp.csr_array(X)
+    X = with_short_indices(X)
     if not constant:
         return X
     ones = np.ones((X.shape[0], 1))
     return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+
+
+def with_short_indices(X: Any) -> Any:
+    """The same rows; if sparse, with column numbers of 32 bits where they fit: LIBLINEAR wants no others."""
+    if not sp.issparse(X) or X.nnz > np.iinfo(np.int32).max:
+        return X
+    return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

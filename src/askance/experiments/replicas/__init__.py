@@ -6,17 +6,19 @@ from typing import Any, NamedTuple
 
 from askance.data import DataFault, DataNotice, load
 from askance.experiments.parallel import Watch
-from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011, yan2017
+from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011, yan2016_rossel, yan2017
+from askance.experiments.replicas.few_labels_table import FewLabelsTable
 from askance.experiments.replicas.replica import Table
 from askance.experiments.replicas.saving_table import SavingTable
 from askance.experiments.replicas.split_table import SplitTable
 from askance.experiments.results import Results
 from askance.experiments.run import sweep
 
-AnyTable = Table | SplitTable | SavingTable
+AnyTable = Table | SplitTable | SavingTable | FewLabelsTable
 
 PAPERS: dict[str, tuple[AnyTable, ...]] = {
-    module.PAPER: module.TABLES for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017)
+    module.PAPER: module.TABLES
+    for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016_rossel)
 }
 QUICK = 3
 
