@@ -42,6 +42,15 @@ def peak(path: str, tiny: str) -> dict[str, float]:
     return {"above": status("VmHWM") - before - learner.coef_.nbytes / 1e6, "before": before}
 
 
+def rossel(size: str, directory: str) -> dict[str, float]:
+    """Megabytes at the peak of a process that reads rows and learns from them with fifty annotators."""
+    from bench.rossel import fitted, rows_of
+    from bench.setting import Setting
+
+    fitted(rows_of(Setting(Path(directory), quick=size == "quick")), 50, 1.0)
+    return {"peak": status("VmHWM")}
+
+
 def status(field: str) -> float:
     """A figure of this process, in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
@@ -56,3 +65,5 @@ if __name__ == "__main__":
             print(json.dumps(start()))
         case ["peak", path, tiny]:
             print(json.dumps(peak(path, tiny)))
+        case ["rossel", size, directory]:
+            print(json.dumps(rossel(size, directory)))

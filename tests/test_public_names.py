@@ -10,7 +10,20 @@ import askance
 
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "sweep", "updates"}
-OTHERS = {"Decision", "Row", "Spending", "Trace", "bounds", "costs", "data", "dual", "imbalance", "metrics"}
+OTHERS = {
+    "Decision",
+    "Row",
+    "Spending",
+    "Trace",
+    "bounds",
+    "costs",
+    "data",
+    "dual",
+    "imbalance",
+    "metrics",
+    "pool",
+    "semi",
+}
 
 
 def test_the_names_are_those_promised() -> None:

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import bounds, costs, data, dual, imbalance, metrics, queries, updates
+    from askance import bounds, costs, data, dual, imbalance, metrics, pool, queries, semi, updates
     from askance.experiments.run import sweep
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
@@ -31,7 +31,7 @@ _HOMES = {
     "make": "askance.made",
     "sweep": "askance.experiments.run",
 }
-_MODULES = ("bounds", "costs", "data", "dual", "imbalance", "metrics", "queries", "updates")
+_MODULES = ("bounds", "costs", "data", "dual", "imbalance", "metrics", "pool", "queries", "semi", "updates")
 
 __all__ = [
     "Decision",
@@ -48,7 +48,9 @@ __all__ = [
     "load",
     "make",
     "metrics",
+    "pool",
     "queries",
+    "semi",
     "sweep",
     "updates",
 ]
