@@ -47,7 +47,8 @@ class Drawing(NamedTuple):
 
     With `even`, each class has its share of the labels; without, they are drawn at random. In the sets named
     `words`, features are weighed by how rare they are. `noises` are the shares of labels that are wrong, and
-    `annotators` how many there are, of methods that have any; settings are chosen without noise and for ten.
+    `annotators` how many there are, of methods that have any; settings are chosen for a noise of `tuned_at` and
+    for ten annotators.
     """
 
     splits: int = 10
@@ -57,6 +58,7 @@ class Drawing(NamedTuple):
     test: float = 0.2
     even: bool = True
     words: tuple[str, ...] = ()
+    tuned_at: float = 0.0
     noises: tuple[float, ...] = (0.0,)
     annotators: tuple[int, ...] = (10,)
 
@@ -134,7 +136,7 @@ def _by_rarity(X: Any, test_X: Any) -> tuple[Any, Any]:
 def run_method(plan: Drawing, method: Method, data: Material, store: Store) -> list[Row]:
     """One method on one data set: tuned, then run on every split for every value."""
     key = [__version__, digest_of("semi/*.py", "engine/label_kernels.py"), data.digest, data.name in plan.words]
-    key += [method.label, [as_json(setting) for setting in method.settings], *plan[:6]]
+    key += [method.label, [as_json(setting) for setting in method.settings], *plan[:6], plan.tuned_at]
     place = store.recall(["few labels tuned", *key], lambda: _tuned(plan, method, data))
     key += [place, plan.noises, plan.annotators]
     rows = store.recall(["few labels", *key], lambda: _tested(plan, method, data, method.settings[place]))
@@ -146,7 +148,8 @@ def _tuned(plan: Drawing, method: Method, data: Material) -> int:
     """The place of the best setting, by its mean accuracy on the splits for tuning."""
     if len(method.settings) == 1:
         return 0
-    parts = [split(data, plan, number) for number in range(plan.splits, plan.splits + plan.tuning)]
+    numbers = range(plan.splits, plan.splits + plan.tuning)
+    parts = [split(data, plan, number, plan.tuned_at) for number in numbers]
     means = [np.mean([_accuracy(method, part, setting)[0] for part in parts]) for setting in method.settings]
     return int(np.argmax(means))
 

@@ -56,7 +56,8 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : the weak annotator, any classifier of scikit-learn; unless said, a linear SVM without intercept.
+    estimator : the weak annotator, any classifier of scikit-learn; unless said, a linear SVM without intercept
+        that takes all classes to be as frequent. The paper's annotators do not: LinearSVC(fit_intercept=False).
     n_estimators : M, how many of them.
     C : the penalty of errors of the default annotator.
     C1, C2 : the penalties of errors on labelled and on unlabelled rows; with C2 = 0 the latter are ignored.
@@ -90,7 +91,7 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_estimators: int = 10,
         C: float = 1.0,
         C1: float = 1.0,
-        C2: float = 0.1,
+        C2: float = 0.3,
         *,
         annotation: str = "classes",
         max_samples: float = 0.5,
@@ -204,7 +205,7 @@ def _chosen(name: str, value: Any, choices: tuple[str, ...]) -> None:
 
 
 def _linear_svm(C: float) -> LinearSVC:
-    return LinearSVC(loss="hinge", C=C, fit_intercept=False)
+    return LinearSVC(loss="hinge", C=C, fit_intercept=False, class_weight="balanced")
 
 
 def _signs(known: NDArray[np.bool_], guesses: NDArray[np.bool_]) -> NDArray[np.int8]:
