@@ -137,6 +137,15 @@ def test_units_of_features_change_nothing_but_weights(unit: float) -> None:
     np.testing.assert_allclose(scaled.intercept_, plain.intercept_, atol=1e-8)
 
 
+@pytest.mark.parametrize("width", [4, 60])
+def test_it_does_not_matter_where_the_origin_is(width: int) -> None:
+    data = made(3, width=width, other=width)
+    plain, moved = fitted(data), fitted(data._replace(X=data.X + 1e5, Z=data.Z - 1e5))
+    np.testing.assert_allclose(moved.coef_, plain.coef_, atol=1e-8)
+    np.testing.assert_allclose(moved.correcting_coef_, plain.correcting_coef_, atol=1e-8)
+    np.testing.assert_allclose(moved.decision_function(data.X + 1e5), plain.decision_function(data.X), atol=1e-6)
+
+
 @settings(max_examples=15)
 @given(SEEDS, MODEST, st.sampled_from(["linear", "rbf", "poly"]))
 def test_without_privileged_features_it_is_the_ordinary_svm(seed: int, C: float, kernel: str) -> None:

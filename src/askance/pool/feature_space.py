@@ -72,11 +72,18 @@ class View:
         self._basis: Indices | None = None
         if not known.any():
             self._coordinates = np.zeros((0, 0))
-        elif space.is_linear and self.rows.shape[1] <= self.rows.shape[0]:
-            dense = self.rows.toarray() if sp.issparse(self.rows) else self.rows
-            self._coordinates = dense - dense.mean(axis=0)
+            return
+        rows, narrow = self.rows, self.rows.shape[1] <= self.rows.shape[0]
+        if space.is_linear and sp.issparse(rows) and narrow:
+            rows = rows.toarray()
+        if space.is_linear and not sp.issparse(rows):
+            rows = rows - rows.mean(
+                axis=0
+            )  # before products are taken, which would be large ones and nearly equal
+        if space.is_linear and narrow:
+            self._coordinates = rows
         else:
-            self._coordinates, self._basis = _root(_centred(space.gram(self.rows, self.rows)))
+            self._coordinates, self._basis = _root(_centred(space.gram(rows, rows)))
 
     def coordinates(self) -> Array:
         """Those of all rows, with zeros for unknown ones."""
