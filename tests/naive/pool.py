@@ -80,12 +80,10 @@ def uncertainty(scores: Vector, correcting: Vector | None, combine: str, aggrega
     prediction = 1 / (first - second + epsilon)
     if correcting is None:
         return prediction
-    values = {
-        "mean": sum(correcting) / len(correcting),
-        "max": max(correcting),
-        "top": correcting[scores.index(first)],
-    }
-    corrected = values[aggregate]
+    if aggregate == "top":
+        corrected = correcting[scores.index(first)]
+    else:
+        corrected = max(correcting) if aggregate == "max" else sum(correcting) / len(correcting)
     return {
         "sum": prediction + corrected,
         "max": max(prediction, corrected),
@@ -97,26 +95,34 @@ def uncertainty(scores: Vector, correcting: Vector | None, combine: str, aggrega
     }[combine]
 
 
-def choose(X: Rows, p: Vector, n: int, times: int) -> tuple[list[int], Vector]:
-    """The n rows of largest weight, of the n × times most uncertain, and the weights of all rows."""
+def choose(X: Rows, p: Vector, n: int, times: int | None) -> tuple[list[int], Vector]:
+    """The n rows of largest weight, of the n × times most uncertain, and the weights of all rows.
+
+    Rows without weight follow by uncertainty × (1 − similarity with the likest one before), copies of rows last.
+    """
     size = len(p)
-    candidates = sorted(sorted(range(size), key=lambda i: -p[i])[: n * times])
+    if max(p) <= 0:
+        least = min(p)
+        p = [each - least for each in p]
+    if max(p) <= 0:
+        p = [1.0] * size
+    by_uncertainty = sorted(range(size), key=lambda i: -p[i])
+    candidates: list[int] = []
+    for i in by_uncertainty:
+        if all(X[i] != X[j] for j in candidates):
+            candidates.append(i)
+    candidates = sorted(candidates if times is None else candidates[: n * times])
+    copies = [i for i in by_uncertainty if i not in candidates]
     chances = [p[i] for i in candidates]
-    if max(chances) <= 0:
-        least = min(chances)
-        chances = [chance - least for chance in chances]
-    if max(chances) <= 0:
-        chances = [1.0] * len(chances)
     similar = kernel(X, gamma_of(X))
-    A = [[similar[i][j] for j in candidates] for i in candidates]
-    weights, value = ratio(A, chances)
-    gains = [
-        chances[i] + product(weights, chances) - 2 * value * product(A[i], weights) for i in range(len(chances))
-    ]
-    order = sorted(
-        range(len(candidates)), key=lambda i: (-weights[i], -gains[i] if weights[i] == 0 else 0.0, candidates[i])
-    )
+    weights, _ = ratio([[similar[i][j] for j in candidates] for i in candidates], chances)
+    heavy = [i for i in range(len(candidates)) if weights[i] > 1e-9]
+    chosen = [candidates[i] for i in sorted(heavy, key=lambda i: -weights[i])]
+    above = {i: chance - min(*chances, 0.0) for i, chance in zip(candidates, chances, strict=True)}
+    while len(chosen) < min(n, len(candidates)):
+        left = [i for i in candidates if i not in chosen]
+        chosen.append(max(left, key=lambda i: above[i] * (1 - max(similar[i][j] for j in chosen))))
     r = [0.0] * size
     for i, weight in zip(candidates, weights, strict=True):
         r[i] = weight
-    return [candidates[i] for i in order[:n]], r
+    return (chosen + copies)[:n], r

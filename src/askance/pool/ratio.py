@@ -72,8 +72,8 @@ def maximise_ratio(
 
     `exact` goes from face to face of the simplex, which ends at the optimum: there no gain exceeds `tolerance`
     times the largest p. `alm` is Algorithm 6 of the thesis, to compare with: it solves each of its programmes to
-    this tolerance and stops when the ratio grows no more. Where A is singular to working precision, as with identical
-    rows, many r are equally good, and one of them is given.
+    this tolerance and stops when the ratio grows no more. Where A is singular to working precision, as with
+    identical rows, many r are equally good, and one of them is given.
 
     A may also be an object with the methods of `Similarities`, for pools too large for a matrix. With `exact`, at
     most so many rows as `most` get weight: the optimum among these is then given.
