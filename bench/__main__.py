@@ -24,6 +24,7 @@ GROUPS = {
     "many": ("bench.many", "measure"),
     "banks": ("bench.banks", "measure"),
     "imbalance": ("bench.imbalance", "measure"),
+    "pool": ("bench.pool", "measure"),
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),

@@ -295,7 +295,7 @@ def test_bad_input_gets_one_sentence() -> None:
     selector = PrivilegedSelector(Stub())
     with pytest.raises(NotFittedError):
         selector.select(X, 2)
-    with pytest.raises(ValueError, match="X has 6 rows, but y has 5"):
+    with pytest.raises(ValueError, match="X has 6 rows but y has 5 labels"):
         selector.fit(seed, labels[:5])
     with pytest.raises(ValueError, match="X has 6 rows, but privileged has 3"):
         selector.fit(seed, labels, privileged[:3])

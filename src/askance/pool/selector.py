@@ -5,8 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
+from askance.labels import as_labels
 from askance.limits import COUNT, POSITIVE, check_parameters
 from askance.pool.kernel_blocks import RBF, gamma_of, similarities
 from askance.pool.ranking import distinct, ranked
@@ -86,9 +87,7 @@ class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
         """Learn from the labelled rows; `privileged` has a row of NaN where a row has no privileged features."""
         self._check_parameters()
         rows = as_matrix(X)
-        labels = column_or_1d(y)
-        if len(labels) != rows.shape[0]:
-            raise ValueError(f"X has {rows.shape[0]} rows, but y has {len(labels)}: give one label a row")
+        labels = as_labels(y, rows.shape[0])
         known = as_privileged(privileged, rows.shape[0])[1]
         classes = np.unique(labels)
         model = (
