@@ -257,6 +257,14 @@ def test_where_nothing_is_uncertain_differences_still_count() -> None:
     np.testing.assert_array_equal(np.sort(found.rows), np.sort(candidates[np.argsort(-r)[:4]]))
 
 
+@pytest.mark.parametrize("size", [0.0, 1e-15, -1e-15])
+def test_a_correcting_function_that_says_nothing_leaves_diversity(size: float) -> None:
+    X, (seed, labels, privileged) = pool_of(40), seed_rows(4)
+    selector = PrivilegedSelector(Stub(2), combine="correcting", candidates=None).fit(seed, labels, privileged)
+    found = selector.select(X, 4, size * pool_of(40, 2, seed=1))
+    np.testing.assert_array_equal(found.rows, PrivilegedSelector(use="diversity").select(X, 4).rows)
+
+
 def test_it_trains_what_it_was_given_and_keeps_it_as_it_was() -> None:
     seed, labels, privileged = seed_rows(4)
     model = Stub()

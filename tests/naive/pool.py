@@ -101,10 +101,10 @@ def choose(X: Rows, p: Vector, n: int, times: int | None) -> tuple[list[int], Ve
     Rows without weight follow by uncertainty × (1 − similarity with the likest one before), copies of rows last.
     """
     size = len(p)
-    if max(p) <= 0:
+    if max(p) <= 1e-9:
         least = min(p)
         p = [each - least for each in p]
-    if max(p) <= 0:
+    if max(p) <= 1e-9:
         p = [1.0] * size
     by_uncertainty = sorted(range(size), key=lambda i: -p[i])
     candidates: list[int] = []

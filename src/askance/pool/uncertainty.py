@@ -18,6 +18,8 @@ COMBINATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "prediction": lambda prediction, _: prediction,
     "correcting": lambda _, correcting: correcting,
 }
+# A correcting function that should be 0 everywhere, as where all rows were easy, is so but for rounding.
+NOTHING = 1e-9
 AGGREGATES = ("mean", "max", "top")
 
 
@@ -72,7 +74,7 @@ def positive(uncertainty: Array) -> Array:
 
     Then only differences count; where there is none either, all rows are alike.
     """
-    if uncertainty.max() > 0:
+    if uncertainty.max() > NOTHING:
         return uncertainty
     shifted: Array = uncertainty - uncertainty.min()
-    return shifted if shifted.max() > 0 else np.ones_like(shifted)
+    return shifted if shifted.max() > NOTHING else np.ones_like(shifted)
