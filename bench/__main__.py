@@ -25,6 +25,7 @@ GROUPS = {
     "banks": ("bench.banks", "measure"),
     "imbalance": ("bench.imbalance", "measure"),
     "rossel": ("bench.rossel", "measure"),
+    "pool": ("bench.pool", "measure"),
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),

@@ -51,6 +51,21 @@ def rossel(size: str, directory: str) -> dict[str, float]:
     return {"peak": status("VmHWM")}
 
 
+def choose(rows: str, use: str) -> dict[str, float]:
+    """Seconds and megabytes, the pool with them, of choosing 100 rows of a pool with two views."""
+    import numpy as np
+
+    from askance.pool import PrivilegedSelector
+
+    random = np.random.default_rng(0)
+    X, privileged = random.normal(size=(int(rows), 300)), random.normal(size=(int(rows), 50))
+    y = np.sign(X[:200, 0] + privileged[:200, 0])
+    selector = PrivilegedSelector(use=use).fit(X[:200], y, privileged[:200])
+    before, begun = status("VmHWM"), time.perf_counter()
+    selector.select(X, 100, privileged)
+    return {"seconds": time.perf_counter() - begun, "peak": status("VmHWM"), "before": before}
+
+
 def status(field: str) -> float:
     """A figure of this process, in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
@@ -67,3 +82,5 @@ if __name__ == "__main__":
             print(json.dumps(peak(path, tiny)))
         case ["rossel", size, directory]:
             print(json.dumps(rossel(size, directory)))
+        case ["choose", rows, use]:
+            print(json.dumps(choose(rows, use)))

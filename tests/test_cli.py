@@ -43,6 +43,7 @@ def test_version():
         ("data", "fetch"),
         ("doctor",),
         ("sweep",),
+        ("pool",),
         ("reproduce",),
     ],
 )

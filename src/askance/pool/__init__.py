@@ -8,9 +8,20 @@ from askance.pool.selection import Selection, Strategy
 if TYPE_CHECKING:
     from askance.pool.baselines import CoTesting, Entropy, Margin, RandomChoice
     from askance.pool.loop import Loop
+    from askance.pool.selector import PrivilegedSelector
     from askance.pool.svm_plus import SVMPlus
 
-__all__ = ["CoTesting", "Entropy", "Loop", "Margin", "RandomChoice", "SVMPlus", "Selection", "Strategy"]
+__all__ = [
+    "CoTesting",
+    "Entropy",
+    "Loop",
+    "Margin",
+    "PrivilegedSelector",
+    "RandomChoice",
+    "SVMPlus",
+    "Selection",
+    "Strategy",
+]
 
 # They bring much of scikit-learn with them, which takes a while: it comes when the first of them is used.
 HOMES = {
@@ -18,6 +29,7 @@ HOMES = {
     "Entropy": "baselines",
     "Loop": "loop",
     "Margin": "baselines",
+    "PrivilegedSelector": "selector",
     "RandomChoice": "baselines",
     "SVMPlus": "svm_plus",
 }

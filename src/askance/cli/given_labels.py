@@ -1,0 +1,108 @@
+"""The labels so far of a pool: from files of row and label, and from its own label column if that has gaps."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from askance.data.faults import DataFault
+from askance.data.files import TextLines, existing_file, listed, reason, shown
+from askance.data.recipe import LABEL_NAMES
+from askance.data.tables import TableStream
+
+NOT_YET = ("", "?")
+ROW, LABEL = "row", "label"
+
+
+class Given(NamedTuple):
+    """A label that was given, and where."""
+
+    label: str
+    place: str
+
+
+def labels_of(
+    features: Path, rows: int, table: TableStream | None, column: str | None, files: Sequence[Path]
+) -> dict[int, str]:
+    """The label of each row that has one; ValueError if two places contradict each other."""
+    found: dict[int, Given] = {}
+    own = [] if table is None else list(own_labels(table, column))
+    if any(label in NOT_YET for _, label in own):
+        found = {row: Given(label, place) for row, (place, label) in enumerate(own) if label not in NOT_YET}
+    elif own and not files:
+        raise ValueError(
+            f"{features}: every row has a label already: give --labels to say which are known, or leave some empty"
+        )
+    for file in files:
+        for row, given in answers(file):
+            if not 0 <= row < rows:
+                raise ValueError(f"{given.place}: row {row}, but {features} has the rows 0 to {rows - 1}")
+            before = found.setdefault(row, given)
+            if before.label != given.label:
+                raise ValueError(
+                    f"{given.place}: row {row} is {shown(given.label)}, but {shown(before.label)} in "
+                    f"{before.place}: keep one of them"
+                )
+    return {row: found[row].label for row in sorted(found)}
+
+
+def own_labels(table: TableStream, column: str | None) -> Iterator[tuple[str, str]]:
+    """Place and label of every row of a table, as it is written; nothing if it has no label column."""
+    cells = _cells(table.path, table.delimiter)
+    _, header = next(cells)
+    names = [name.strip() for name in header]
+    if column is None:
+        names = [name.lower() for name in names]
+    number = next((names.index(name) for name in _wanted(column) if name in names), None)
+    if number is None:
+        return
+    for place, row in cells:
+        yield place, row[number].strip()
+
+
+def _wanted(column: str | None) -> tuple[str, ...]:
+    return LABEL_NAMES if column is None else (column,)
+
+
+def answers(path: Path) -> Iterator[tuple[int, Given]]:
+    """The rows of a file of answers whose label is filled in."""
+    cells = _cells(existing_file(path), "\t" if path.suffix.lower() == ".tsv" else ",")
+    place, header = next(cells, (f"{path}", []))
+    names = [name.strip().lower() for name in header]
+    if ROW not in names or LABEL not in names:
+        raise DataFault(f"{place}: needs the columns row and label, but there are {listed(header)}")
+    row_at, label_at = names.index(ROW), names.index(LABEL)
+    for place, row in cells:
+        if len(row) != len(names):
+            raise DataFault(f"{place}: has {len(row)} cells where the header has {len(names)}: check it")
+        label = row[label_at].strip()
+        if label in NOT_YET:
+            continue
+        number = row[row_at].strip()
+        if not (number.isascii() and number.isdigit() and len(number) < 19):
+            raise DataFault(f"{place}: {shown(number)} is no row number: give a whole number from 0 on")
+        yield int(number), Given(label, place)
+
+
+def is_answered(path: Path) -> bool:
+    """Whether a file that would be replaced holds answers; a file of another kind holds none."""
+    try:
+        return any(True for _ in answers(path))
+    except DataFault:
+        return False
+
+
+def _cells(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
+    """The lines of a table that are not blank, each with its place for messages."""
+    with TextLines(path) as lines:
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ", strict=True)
+        while True:
+            place = f"{path}, line {lines.number + 1}"
+            try:
+                row = next(reader, None)
+            except csv.Error as error:
+                raise DataFault(f"{place}: is not well-formed CSV ({reason(error)}): check quotes") from error
+            if row is None:
+                return
+            if row:
+                yield place, row
