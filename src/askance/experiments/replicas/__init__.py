@@ -6,19 +6,29 @@ from typing import Any, NamedTuple
 
 from askance.data import DataFault, DataNotice, load
 from askance.experiments.parallel import Watch
-from askance.experiments.replicas import cesabianchi2006, dada2021, lu2016, nguyen2011, yan2016_rossel, yan2017
+from askance.experiments.replicas import (
+    cesabianchi2006,
+    dada2021,
+    lu2016,
+    nguyen2011,
+    yan2016_lupi,
+    yan2016_rossel,
+    yan2017,
+)
 from askance.experiments.replicas.few_labels_table import FewLabelsTable
+from askance.experiments.replicas.pool_table import PoolTable
 from askance.experiments.replicas.replica import Table
 from askance.experiments.replicas.saving_table import SavingTable
 from askance.experiments.replicas.split_table import SplitTable
+from askance.experiments.replicas.views import load_views
 from askance.experiments.results import Results
 from askance.experiments.run import sweep
 
-AnyTable = Table | SplitTable | SavingTable | FewLabelsTable
+AnyTable = Table | SplitTable | SavingTable | FewLabelsTable | PoolTable
 
 PAPERS: dict[str, tuple[AnyTable, ...]] = {
     module.PAPER: module.TABLES
-    for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016_rossel)
+    for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016_rossel, yan2016_lupi)
 }
 QUICK = 3
 
@@ -59,12 +69,14 @@ def reproduce(
     watch: Watch | None = None,
 ) -> Reproduction:
     """Do a table again on the data sets that are found; `quick` takes few permutations or splits."""
-    sets, missing = {}, {}
+    sets: dict[str, Any] = {}
+    missing = {}
+    read: Any = load_views if isinstance(table, PoolTable) else load
     with warnings.catch_warnings(record=True) as notices:
         warnings.simplefilter("always", DataNotice)
         for label, (name, use) in table.data.items():
             try:
-                sets[label] = load(name, use, seed)
+                sets[label] = read(name, use, seed)
             except DataFault as fault:
                 missing[label] = str(fault)
     notes = [str(notice.message) for notice in notices]
