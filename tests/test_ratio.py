@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
+from askance.pool.faces import Face, settled
 from askance.pool.kernel_blocks import RBF
 from askance.pool.ratio import Ratio, maximise_ratio
 from naive import pool as naive
@@ -179,6 +180,30 @@ def test_rows_that_are_alike_or_nearly_so(seed: int) -> None:
     found = maximise_ratio(A, p)
     check(found, A, p)
     assert found.gains.max() <= EXACT
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-7])
+def test_rows_that_are_nearly_alike_have_weights_of_their_own(apart: float) -> None:
+    A = np.array([[1.0, 1 - apart], [1 - apart, 1.0]])
+    p = [1.0, 1 - apart]
+    # A s = p + c with c about 1: s₁ − s₂ is 1 and s₁ + s₂ about 2, to a share of `apart`.
+    np.testing.assert_allclose(maximise_ratio(A, p).r, naive.ratio(A.tolist(), p)[0], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(maximise_ratio(A, p).r, [0.75, 0.25], rtol=0, atol=apart)
+
+
+@settings(max_examples=100)
+@given(SEEDS, st.integers(2, 30))
+def test_rows_that_are_added_never_make_a_face_worse(seed: int, size: int) -> None:
+    A, p = problem(seed, size)
+    order = np.random.default_rng(seed).permutation(size)
+    order = order[np.argsort(p[order] <= 0, kind="stable")]  # the face begins with a row that is worth something
+    few, rest = order[: (size + 1) // 2], size // 2
+    before = maximise_ratio(A[np.ix_(few, few)], p[few])
+    face = Face(order, A[np.ix_(order, order)], p[order], np.concatenate([before.r, np.zeros(rest)]))
+    after, _ = settled(face)
+    assert (after.r >= 0).all()
+    assert set(after.rows) <= set(order)
+    assert after.value(after.r) >= before.value * (1 - 1e-12)
 
 
 def test_a_row_that_others_outdo_gets_nothing() -> None:

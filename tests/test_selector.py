@@ -274,6 +274,7 @@ def test_it_trains_what_it_was_given_and_keeps_it_as_it_was() -> None:
     assert selector.model_.privileged_ is privileged
     assert PrivilegedSelector(Stub()).fit(seed, labels, np.full((6, 2), np.nan)).model_.privileged_ is None
     assert selector.get_params()["combine"] == "max"
+    assert PrivilegedSelector(model, use="diversity").fit(seed, labels).model_ is None
 
 
 @pytest.mark.parametrize(

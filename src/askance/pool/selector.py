@@ -90,9 +90,9 @@ class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
         labels = as_labels(y, rows.shape[0])
         known = as_privileged(privileged, rows.shape[0])[1]
         classes = np.unique(labels)
-        model = (
-            _trained(self.model, rows, labels, privileged if known.any() else None) if len(classes) > 1 else None
-        )
+        model = None
+        if len(classes) > 1 and self.use != "diversity":
+            model = _trained(self.model, rows, labels, privileged if known.any() else None)
         self.n_features_in_ = rows.shape[1]
         self.had_privileged_ = privileged is not None
         self.corrects_ = bool(known.any())
