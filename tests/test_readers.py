@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -382,3 +383,12 @@ def test_real_texts_have_the_words_of_the_counted_ones(data_directory):
     lengths = np.sqrt((counts * counts).sum(axis=1))
     rescaled = np.sort(np.abs((texts * lengths[:, None]).tocsr()[[0]].data))
     assert np.allclose(rescaled, np.sort(counts[[0]].data))
+
+
+@pytest.mark.parametrize("stored", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("wanted", ["float32", "float64"])
+def test_numbers_of_any_length_are_read_as_those_wanted(tmp_path: pathlib.Path, stored: str, wanted: str) -> None:
+    np.savez(tmp_path / "rows.npz", X=np.eye(3, dtype=stored), y=[0, 1, 1])
+    chunk = next(iter(read(tmp_path / "rows.npz", dtype=wanted)))
+    assert chunk.X.dtype == wanted
+    assert np.array_equal(np.asarray(chunk.X), np.eye(3))

@@ -23,7 +23,9 @@ def largest(dtype: str) -> float:
 
 def first_unfit(values: NDArray[Any], dtype: str) -> int | None:
     """Where, in flat order, the first value stands that is not finite or too large for the type."""
-    fits = np.abs(values) <= largest(dtype)  # a comparison with NaN is false
+    # Beside the largest number of a longer type, one of a shorter would overflow.
+    bound = min(largest(dtype), largest(str(values.dtype))) if values.dtype.kind == "f" else largest(dtype)
+    fits = np.abs(values) <= bound  # a comparison with NaN is false
     return None if fits.all() else int(np.argmin(fits))
 
 
