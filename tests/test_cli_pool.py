@@ -289,3 +289,18 @@ def test_a_sparse_pool_stays_sparse(files: pathlib.Path) -> None:
     wide = sp.random_array((ROWS, 50_000), density=1e-4, rng=np.random.default_rng(1), format="csr")
     dump_svmlight_file(wide, np.zeros(ROWS), str(files / "wide.svm"), zero_based=False)
     assert len(chosen(answer("pool", files / "wide.svm", "--labels", files / "answers.csv"))) == 10
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_texts_stand_beside_their_rows(tmp_path: pathlib.Path, ending: str) -> None:
+    texts = [f"message {row}, with\nthe word {'prize' if row % 2 else 'nine'}" for row in range(12)]
+    path = tmp_path / f"mails.{ending}"
+    if ending == "csv":
+        table(path, ["text"], [[text] for text in texts])
+    else:
+        path.write_text("\n".join(json.dumps({"text": text}) for text in texts) + "\n\n")
+    said = answer("pool", str(path), "-n", "3", "--out", str(tmp_path / "next.csv"))
+    assert [line["text"] for line in said["chosen"]] == [texts[row] for row in chosen(said)]
+    with (tmp_path / "next.csv").open(newline="") as file:
+        assert [line["text"] for line in csv.DictReader(file)] == [texts[row] for row in chosen(said)]
+    assert "message" in output("pool", str(path), "-n", "3")

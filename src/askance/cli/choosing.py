@@ -12,6 +12,7 @@ from rich.table import Table
 
 from askance.cli.console import print_json, stdout
 from askance.cli.given_labels import is_answered, labels_of
+from askance.cli.item_texts import texts_of
 from askance.cli.options import Reading
 from askance.cli.pool import Wish
 from askance.cli.progress import Watched, progress
@@ -23,8 +24,9 @@ from askance.data.tables import TableStream
 from askance.pool.selection import Selection, Strategy
 from askance.pool.selector import PrivilegedSelector
 
+TEXT_WIDTH = 40
 PLAIN = Reading(None, None, None, None, None, None, False, None)
-COLUMNS = ("row", "label", "score", "uncertainty", "prediction", "correcting", "similarity", "reason")
+COLUMNS = ("row", "label", "text", "score", "uncertainty", "prediction", "correcting", "similarity", "reason")
 
 
 class Choice(NamedTuple):
@@ -33,6 +35,7 @@ class Choice(NamedTuple):
     rows: int
     labels: dict[int, str]
     selection: Selection
+    texts: dict[int, str]
     strategy: str
     note: str
 
@@ -43,7 +46,8 @@ class Choice(NamedTuple):
     def _line(self, place: int, row: int) -> dict[str, Any]:
         score = float(self.selection.scores[place])
         parts = {name: float(values[place]) for name, values in self.selection.parts.items()}
-        return {"row": row, "score": score} | parts | {"reason": reason(self.strategy, score, parts)}
+        text = {"text": self.texts[row]} if row in self.texts else {}
+        return {"row": row} | text | {"score": score} | parts | {"reason": reason(self.strategy, score, parts)}
 
 
 def answer(wish: Wish, *, as_json: bool) -> None:
@@ -83,7 +87,9 @@ def choose(wish: Wish) -> Choice:
         elif used == "random":
             strategy.fit(X[:1], ["not known"])  # it does no more than count them
         found = strategy.select(X[open_rows], wish.number, None if others is None else others[open_rows])
-    return Choice(X.shape[0], labels, found._replace(rows=open_rows[found.rows]), used, note)
+    found = found._replace(rows=open_rows[found.rows])
+    texts = texts_of(stream, wish.reading.text, found.rows.tolist())
+    return Choice(X.shape[0], labels, found, texts, used, note)
 
 
 def _used(strategy: str, labels: dict[int, str]) -> tuple[str, str]:
@@ -144,7 +150,8 @@ def _loaded(path: Path, stream: Any) -> Any:
 def write(choice: Choice, path: Path) -> None:
     """A table to fill in."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore")
+        columns = [name for name in COLUMNS if choice.texts or name != "text"]
+        writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
         writer.writeheader()
         for line in choice.chosen():
             writer.writerow({name: "" if value != value else value for name, value in line.items()})
@@ -171,10 +178,13 @@ def show(wish: Wish, choice: Choice) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("row", "score", "uncertainty", "similarity"):
         table.add_column(heading, justify="right", no_wrap=True)
+    if choice.texts:
+        table.add_column("text", no_wrap=True, overflow="ellipsis", max_width=TEXT_WIDTH)
     table.add_column("reason")
     for line in choice.chosen():
         figures = (_shown(line.get(name)) for name in ("score", "uncertainty", "similarity"))
-        table.add_row(str(line["row"]), *figures, line["reason"])
+        text = [" ".join(line.get("text", "").split())] if choice.texts else []
+        table.add_row(str(line["row"]), *figures, *text, line["reason"])
     console.print(table)
     if choice.note:
         console.print(f"\n{choice.note}")

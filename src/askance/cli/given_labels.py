@@ -48,7 +48,7 @@ def labels_of(
 
 def own_labels(table: TableStream, column: str | None) -> Iterator[tuple[str, str]]:
     """Place and label of every row of a table, as it is written; nothing if it has no label column."""
-    cells = _cells(table.path, table.delimiter)
+    cells = cells_of(table.path, table.delimiter)
     _, header = next(cells)
     names = [name.strip() for name in header]
     if column is None:
@@ -66,7 +66,7 @@ def _wanted(column: str | None) -> tuple[str, ...]:
 
 def answers(path: Path) -> Iterator[tuple[int, Given]]:
     """The rows of a file of answers whose label is filled in."""
-    cells = _cells(existing_file(path), "\t" if path.suffix.lower() == ".tsv" else ",")
+    cells = cells_of(existing_file(path), "\t" if path.suffix.lower() == ".tsv" else ",")
     place, header = next(cells, (f"{path}", []))
     names = [name.strip().lower() for name in header]
     if ROW not in names or LABEL not in names:
@@ -92,7 +92,7 @@ def is_answered(path: Path) -> bool:
         return False
 
 
-def _cells(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
+def cells_of(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
     """The lines of a table that are not blank, each with its place for messages."""
     with TextLines(path) as lines:
         reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ", strict=True)
