@@ -26,4 +26,5 @@ def _texts(stream: Any, column: str) -> Iterator[str]:
             yield from (row[names.index(column)] for _, row in cells)
     elif isinstance(stream, JsonLinesStream):
         with TextLines(stream.path) as lines:
-            yield from (json.loads(line).get(column) or "" for line in lines if not line.isspace())
+            values = (json.loads(line).get(column) for line in lines if not line.isspace())
+            yield from (value if isinstance(value, str) else "" for value in values)

@@ -136,7 +136,7 @@ def best_penalty(plan: Contest, data: Views) -> float:
     """C of the SVM that is tested: the best one for the seeds and as many more rows as will be asked for."""
     parts = [split(data, plan, number) for number in _tuning_splits(plan)]
     means = [
-        np.mean([tested(part, np.arange(len(part.seeds) + plan.queries), C) for part in parts])
+        np.mean([tested(part, np.arange(min(len(part.seeds) + plan.queries, len(part.y))), C) for part in parts])
         for C in plan.penalties
     ]
     return plan.penalties[int(np.argmax(means))]

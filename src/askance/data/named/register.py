@@ -280,6 +280,24 @@ TEXT = {
 }
 
 MULTICLASS = {
+    "wiki_xmodal": Entry(
+        "Articles of Wikipedia: words of the image; the topics of the text are its second view",
+        2_866,
+        128,
+        10,
+        "http://www.svcl.ucsd.edu/projects/crossmodal/",
+        RESEARCH,
+        view=1,
+    ),
+    "mfeat": Entry(
+        "Handwritten digits in six views: here Fourier coefficients",
+        2_000,
+        76,
+        10,
+        "https://archive.ics.uci.edu/dataset/72/multiple+features",
+        CC_BY,
+        view=1,
+    ),
     "letter": uci(
         "Printed letters",
         20_000,
