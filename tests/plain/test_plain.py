@@ -55,6 +55,9 @@ from test_laws import (
     test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
 )
 from test_multiclass import test_exact_mode_decides_as_the_twin as test_many_classes_decide_as_their_twins
+from test_rossel import (
+    test_sparse_rows_and_dense_ones_give_the_same as test_label_kernels_of_sparse_and_dense_rows,
+)
 from test_second_order import (
     test_confidence_weighted_reaches_the_wanted_confidence_and_no_more,
     test_on_rows_of_one_feature_a_diagonal_is_all_there_is,
