@@ -48,7 +48,7 @@ docs: .venv/installed-docs
 	$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots,parquet,pool,dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots,parquet,dev]'
 	@touch $@
 
 .venv/installed-bench: .venv/installed

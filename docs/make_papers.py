@@ -17,6 +17,8 @@ TITLES = {
     "cesabianchi2006": "Cesa-Bianchi, Gentile and Zaniboni 2006: selective sampling",
     "dada2021": "Zhai et al.: adaptive-subgradient active learning",
     "yan2017": "Yan 2017, chapter 5: imbalanced streams",
+    "yan2016-rossel": "Yan 2016, chapter 3 of the thesis: few labels",
+    "yan2016-lupi": "Yan 2016, chapter 4 of the thesis: pools with privileged features",
 }
 
 

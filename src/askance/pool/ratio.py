@@ -1,6 +1,6 @@
 """Much uncertainty, little similarity: weights r on the simplex that make the ratio rᵀp / rᵀAr largest.
 
-Thesis of Yan, ch. 4, problem (4.4): p says how uncertain each row of a pool is, the kernel matrix A how alike they
+Yan 2017, problem (4.4): p says how uncertain each row of a pool is, the kernel matrix A how alike they
 are, and no parameter trades one for the other.
 """
 

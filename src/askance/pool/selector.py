@@ -30,7 +30,7 @@ LARGEST_FOR_ALM = 5000
 
 
 class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
-    """The rows of a pool to label next: AL-LUPI of Yan's thesis, ch. 4.
+    """The rows of a pool to label next: AL-LUPI (Yan 2017, chapter 4).
 
     `fit` trains a model on the labelled rows. `select` asks it how uncertain each row of a pool is, from the gap
     between its two best classes and from what its correcting function says of the row's privileged features. It
@@ -39,20 +39,21 @@ class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
     the one with the largest p × (1 − similarity with the likest row before it). Of identical rows one is chosen,
     and the others only when no different row is left. Among equals, the earlier row comes first.
 
-    Args:
-        model: has `fit(X, y, privileged)`, `decision_function(X)` and `correcting(privileged)`; SVMPlus() unless
-            given. A classifier without `correcting` is used for its margins alone.
-        combine: how the two uncertainties become one: sum, max, min, product, distance; prediction or correcting
-            takes one of them. A row without privileged features has that of its prediction, whatever this says;
-            with "correcting", the mean of the other rows.
-        use: both, uncertainty alone or diversity alone. Diversity needs no labels: `fit` may be left out.
-        aggregate: how the correcting values of many classes become one: mean, max, or top, that of the class
-            predicted.
-        solver: exact, or alm as in the thesis.
-        candidates: to choose `n` rows, only the `candidates` × `n` most uncertain are compared with each other;
-            None compares all. Diversity alone always sees the whole pool.
-        kernel_gamma: of the RBF kernel; unless given, 1 / the sum of the variances of the pool's features.
-        epsilon: added to the gap between the two best classes, which may be 0.
+    Parameters
+    ----------
+    model : has `fit(X, y, privileged)`, `decision_function(X)` and `correcting(privileged)`; SVMPlus() unless
+        given. A classifier without `correcting` is used for its margins alone.
+    combine : how the two uncertainties become one: "sum", "max", "min", "product" or "distance"; "prediction" and
+        "correcting" take one of them. A row without privileged features has that of its prediction, whatever this
+        says; with "correcting", the mean of the other rows.
+    use : "both", "uncertainty" alone or "diversity" alone, which needs no labels: `fit` may be left out.
+    aggregate : how the correcting values of many classes become one: "mean", "max", or "top", that of the class
+        predicted.
+    solver : "exact", or "alm" as in the thesis.
+    candidates : to choose `n` rows, only the `candidates` × `n` most uncertain are compared with each other; None
+        compares all. Diversity alone always sees the whole pool.
+    kernel_gamma : of the RBF kernel; unless given, 1 / the sum of the variances of the pool's features.
+    epsilon : added to the gap between the two best classes, which may be 0.
 
     If the labels so far are all of one class there is no model and no uncertainty: diversity alone decides, and
     these parts of the selection are NaN. If no uncertainty is above 0, all are shifted until the least is 0.
