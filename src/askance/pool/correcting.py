@@ -9,7 +9,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance.pool.biases import best_biases
 from askance.pool.feature_space import Functions, View
-from askance.pool.quadratic import Problem, Solution, solve
+from askance.pool.normal_equations import Problem
+from askance.pool.quadratic import Solution, solve
 
 Array = NDArray[np.float64]
 

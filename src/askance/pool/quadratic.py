@@ -3,35 +3,26 @@
     min ½(‖w‖² + γ‖v‖²) + C Σ c_i   so that   y_i(w·x_i + b) + c_i ≥ 1   and   c_i ≥ 0,
 
 where the slack c_i is v·z_i + a for a row with privileged features z_i, and free for a row without. Mehrotra's
-predictor and corrector (1992) with dense normal equations: one Cholesky factor of all features a step, and about
-fifteen steps. Why not a solver from the shelf: docs/decisions/0015.
+predictor and corrector (1992), from a point that satisfies all inequalities and so does every later one. Why not
+a solver from the shelf: docs/decisions/0015.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError
+
+from askance.pool.normal_equations import Cholesky, Orthogonal, Problem, Solver, System
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 STEPS = 100
-PATIENCE = 3  # steps that make nothing better before rounding errors are taken to be all that is left
+PATIENCE = 5  # steps that make nothing better before rounding errors are taken to be all that is left
 CLOSE = 1e-6  # a gap to the optimum, of the objective, below which that is believed
-EXACT = 1e-15
+CLOSER = 5e-7  # errors of scores, whose unit is the margin, above which better arithmetic is worth its time
+EXACT = 1e-8  # and below which there is nothing left to do
 SHORT_OF_THE_WALL = 0.99
-
-
-class Problem(NamedTuple):
-    """Rows of both views, each with mean 0, their signs, and which have privileged features."""
-
-    main: Array
-    correcting: Array
-    signs: Array
-    privileged: Mask
-    C: float
-    gamma: float
 
 
 class Solution(NamedTuple):
@@ -48,23 +39,44 @@ class Solution(NamedTuple):
 
 
 def solve(problem: Problem) -> Solution:
-    """The best of the points on the way: when rounding errors are all that is left, steps make it worse again."""
-    system, point = _System(problem), _start(problem)
-    best, best_gap, best_step = point, np.inf, 0
-    with np.errstate(all="ignore"):  # a slack that rounds to 0 makes the next point no number, which is noticed
-        for step in range(STEPS):
-            residuals = system.residuals(point)
-            gap = system.gap(point, residuals)
-            if gap < best_gap:
-                best, best_gap, best_step = point, gap, step
-            if not gap > EXACT or (best_gap < CLOSE and step - best_step >= PATIENCE):
-                break
-            try:
-                point = _stepped(system, point, residuals)
-            except (LinAlgError, ValueError):  # of numbers that are none
-                break
-    width = problem.main.shape[1]
-    return Solution(best.x[:width], best.x[width + 1 : -1], *_mended(problem, *best.dual), float(best_gap))
+    """The optimum; by slower and more exact arithmetic if the fast one does not come near enough."""
+    system = System(problem)
+    with np.errstate(all="ignore"):  # a room that rounds to 0 makes the next point no number, which is noticed
+        walk = _walked(system, _start(problem), Cholesky)
+        if not system.error(walk.gap) <= CLOSER:
+            walk = min(walk, _walked(system, walk.early, Orthogonal), key=lambda each: each.gap)
+    width, best = problem.main.shape[1], walk.best
+    gap = walk.gap / _objective(system, best)
+    return Solution(best.x[:width], best.x[width + 1 : -1], *_mended(problem, *best.dual), gap)
+
+
+class _Walk(NamedTuple):
+    """The best of the points on the way, its gap, and the last one that was not yet close."""
+
+    best: "_Point"
+    gap: float
+    early: "_Point"
+
+
+def _walked(system: System, point: "_Point", solver: type[Solver]) -> _Walk:
+    """Where the steps lead to; when only rounding errors are left, they make the point worse again."""
+    best = early = point
+    best_gap, best_step = np.inf, 0
+    for step in range(STEPS):
+        residuals = _residuals(system, point)
+        gap = _gap(system, point, residuals)
+        if gap < best_gap:
+            best, best_gap, best_step = point, gap, step
+        is_close = best_gap < CLOSE * _objective(system, best)
+        if not is_close:
+            early = point
+        if is_close and (system.error(best_gap) <= EXACT or step - best_step >= PATIENCE):
+            break
+        try:
+            point = _stepped(system, point, residuals, solver)
+        except (LinAlgError, ValueError):  # of numbers that are none
+            break
+    return _Walk(best, float(best_gap), early)
 
 
 def _mended(problem: Problem, alpha: Array, beta: Array) -> tuple[Array, Array]:
@@ -83,9 +95,8 @@ class _Point(NamedTuple):
 
 
 class _Residuals(NamedTuple):
-    """What is missing to equality: in the inequalities, in the gradient by x and in that by the free slacks."""
+    """What the gradients are by x and by the free slacks, which is 0 at the optimum."""
 
-    room: Array
     x: Array
     free: Array
 
@@ -99,71 +110,37 @@ def _start(problem: Problem) -> _Point:
     return _Point(x, free, np.stack([one, 2 * one]), problem.C / 3 * np.stack([2 * one, one]))
 
 
-class _System:
-    """The matrices of a problem: rows with a 1 for the bias, the main ones times their sign."""
-
-    def __init__(self, problem: Problem) -> None:
-        ones = np.ones((len(problem.signs), 1))
-        self.main = problem.signs[:, None] * np.hstack([problem.main, ones])
-        self.slack = np.where(problem.privileged[:, None], np.hstack([problem.correcting, ones]), 0.0)
-        self.is_free = ~problem.privileged
-        self.C = problem.C
-        none = float(not problem.privileged.any())  # then nothing else would hold the bias of the slacks
-        gammas = np.full(problem.correcting.shape[1], problem.gamma)
-        self.weight = np.concatenate([np.ones(problem.main.shape[1]), [0.0], gammas, [none]])
-        self.cost = np.concatenate([np.zeros(self.main.shape[1]), problem.C * self.slack.sum(axis=0)])
-
-    def inequalities(self, x: Array, free: Array) -> Array:
-        """y_i(w·x_i + b) + c_i, and c_i."""
-        width = self.main.shape[1]
-        slacks = self.slack @ x[width:] + free
-        return np.stack([self.main @ x[:width] + slacks, slacks])
-
-    def gradient(self, dual: Array) -> Array:
-        """What the inequalities, weighted by their duals, have as gradient by x."""
-        return np.concatenate([dual[0] @ self.main, (dual[0] + dual[1]) @ self.slack])
-
-    def residuals(self, point: _Point) -> _Residuals:
-        room = self.inequalities(point.x, point.free) - point.room
-        room[0] -= 1
-        free = np.where(self.is_free, self.C - point.dual.sum(axis=0), 0.0)
-        return _Residuals(room, self.weight * point.x + self.cost - self.gradient(point.dual), free)
-
-    def gap(self, point: _Point, residuals: _Residuals) -> float:
-        """How far the objective is from its optimum, as a share of it: by duality, and by what residuals cost.
-
-        Those of biases and free slacks cost as little as others: duals of rows with no room to spare mend them.
-        """
-        objective = 0.5 * self.weight @ (point.x * point.x) + self.cost @ point.x + self.C * point.free.sum()
-        lost = (residuals.x**2 / np.where(self.weight > 0, self.weight, 1.0)).sum() + (residuals.free**2).sum()
-        return ((point.room * point.dual).sum() + 0.5 * lost) / objective
-
-    def normal(self, pull: Array) -> Array:
-        """The matrix of the normal equations; a free slack gives way, so that its row pulls less."""
-        width = self.main.shape[1]
-        margin = np.where(self.is_free, pull[0] * pull[1] / (pull[0] + pull[1]), pull[0])
-        main, slack = np.sqrt(margin)[:, None] * self.main, np.sqrt(margin + pull[1])[:, None] * self.slack
-        matrix = np.diag(self.weight)
-        matrix[:width, :width] += main.T @ main
-        matrix[:width, width:] = self.main.T @ (margin[:, None] * self.slack)
-        matrix[width:, :width] = matrix[:width, width:].T
-        matrix[width:, width:] += slack.T @ slack
-        return matrix
+def _residuals(system: System, point: _Point) -> _Residuals:
+    free = np.where(system.is_free, system.C - point.dual.sum(axis=0), 0.0)
+    return _Residuals(system.weight * point.x + system.cost - system.gradient(point.dual), free)
 
 
-def _stepped(system: _System, point: _Point, residuals: _Residuals) -> _Point:
+def _objective(system: System, point: _Point) -> float:
+    return float(0.5 * system.weight @ (point.x * point.x) + system.cost @ point.x + system.C * point.free.sum())
+
+
+def _gap(system: System, point: _Point, residuals: _Residuals) -> float:
+    """How far the objective is from its optimum: by duality, and by what residuals cost.
+
+    Those of biases and free slacks cost as little as others: duals of rows with no room to spare mend them.
+    """
+    lost = (residuals.x**2 / np.where(system.weight > 0, system.weight, 1.0)).sum() + (residuals.free**2).sum()
+    return float((point.room * point.dual).sum() + 0.5 * lost)
+
+
+def _stepped(system: System, point: _Point, residuals: _Residuals, solver: type[Solver]) -> _Point:
     """The point after one predictor and one corrector, a little short of where an inequality would be equal."""
     pull = point.dual / point.room
-    factor = _Factor(system.normal(pull))
+    equations = solver(system, pull)
     products = point.room * point.dual
 
     def direction(target: Array) -> _Point:
-        wanted = (target - point.dual * residuals.room) / point.room
+        wanted = target / point.room
         give = np.where(system.is_free, (wanted.sum(axis=0) - residuals.free) / pull.sum(axis=0), 0.0)
-        x = factor.solve(system.gradient(wanted - pull * give) - residuals.x)
+        x = equations.solve(system.gradient(wanted - pull * give) - residuals.x)
         margin = system.inequalities(x, np.zeros_like(give))[0]
         free = np.where(system.is_free, give - pull[0] / pull.sum(axis=0) * margin, 0.0)
-        room = system.inequalities(x, free) + residuals.room
+        room = system.inequalities(x, free)
         return _Point(x, free, room, (target - point.dual * room) / point.room)
 
     straight = direction(-products)
@@ -179,14 +156,3 @@ def _longest(point: _Point, direction: _Point) -> float:
     """How far to go until a room or a dual is 0; no more than the whole way."""
     worst = min((direction.room / point.room).min(), (direction.dual / point.dual).min())
     return float(min(1.0, -1.0 / worst)) if worst < 0 else 1.0
-
-
-class _Factor:
-    """The Cholesky factor of a matrix, whose diagonal is made 1 so that the units of features do not matter."""
-
-    def __init__(self, matrix: Array) -> None:
-        self.scale = 1 / np.sqrt(np.diagonal(matrix))
-        self.factor = cho_factor(matrix * self.scale[:, None] * self.scale, overwrite_a=True)
-
-    def solve(self, right: Array) -> Array:
-        return self.scale * cho_solve(self.factor, self.scale * right)
