@@ -50,7 +50,7 @@ class Contest(NamedTuple):
     """How many splits are reported and tuned on, how large the parts are, and how often how much is asked."""
 
     splits: int = 10
-    tuning: int = 3
+    tuning: int = 2
     seed: int = 0
     learned: float = 0.7
     seeds: float = 0.1

@@ -75,7 +75,7 @@ class _Uncertain(BaseEstimator):  # type: ignore[misc]
 class Margin(_Uncertain):
     """Rows between two classes: 1/(s₁ - s₂ + ε), of the best and the second best score of a linear SVM.
 
-    The scores are those of `sklearn.svm.LinearSVC`, a class against the rest; of two classes, s and -s. Yan 2018,
+    The scores are those of `sklearn.svm.LinearSVC`, a class against the rest; of two classes, s and -s. Yan 2017,
     equation 4.3, with ε = 1e-6. While all labels are of one class, any rows, by `seed`.
     """
 

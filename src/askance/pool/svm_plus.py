@@ -35,7 +35,7 @@ class SVMPlus(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min ½(‖w‖² + γ‖w̃‖²) + C Σ_i c(x̃_i)   so that   y_i(w·x_i + b) ≥ 1 - c(x̃_i)   and   c(x̃_i) ≥ 0,
 
     with the correcting function c(x̃) = w̃·x̃ + b̃ in place of the slacks of an ordinary SVM (Vapnik and Vashist
-    2009; Yan 2018, equation 4.1, with the squares that its print lacks). Predictions need x alone; a large c(x̃)
+    2009; Yan 2017, equation 4.1, with the squares that its print lacks). Predictions need x alone; a large c(x̃)
     says that a row is hard. Rows without privileged features have an ordinary slack at the same cost, and if no
     row has any, it is the ordinary SVM. More than two classes are learned one against the rest.
 
