@@ -153,9 +153,8 @@ class CoTesting(_Uncertain):
         disagree = known & (guesses != others_guesses)
         aggressive = self.manner == "aggressive"
         apart = np.minimum(first, second) if aggressive else 1 - abs(first - second)
-        scores = np.where(
-            disagree, 1 + apart, 1 - (first + second) / 2
-        )  # the former are above 1, the latter below
+        # The former are above 1, the latter below.
+        scores = np.where(disagree, 1 + apart, 1 - (first + second) / 2)
         parts = {"confidence": first, "privileged_confidence": second, "disagree": disagree.astype(float)}
         return selected(scores, n, **parts)
 

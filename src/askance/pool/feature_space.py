@@ -77,9 +77,8 @@ class View:
         if space.is_linear and sp.issparse(rows) and narrow:
             rows = rows.toarray()
         if space.is_linear and not sp.issparse(rows):
-            rows = rows - rows.mean(
-                axis=0
-            )  # before products are taken, which would be large ones and nearly equal
+            # Before products are taken, which would be large ones and nearly equal.
+            rows = rows - rows.mean(axis=0)
         if space.is_linear and narrow:
             self._coordinates = rows
         else:
