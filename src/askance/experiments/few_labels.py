@@ -18,12 +18,11 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from askance import __version__
 from askance.engine.digest import digest_of
 from askance.experiments.material import Material, material
-from askance.experiments.parallel import Watch, in_parallel
+from askance.experiments.parallel import Row, Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
 from askance.semi.partly import with_short_indices
 
-Row = dict[str, Any]
 Indices = NDArray[np.intp]
 DTYPE = np.dtype("float64")
 UNLABELLED = -1
@@ -77,18 +76,13 @@ def run_few_labels(
     sets: Mapping[str, tuple[Any, Any]],
     methods: Sequence[Method],
     plan: Drawing,
-    *,
-    backend: str = "loky",
-    jobs: int = -1,
-    store: Any = None,
-    watch: Watch | None = None,
+    **how: Any,
 ) -> list[Row]:
     """A row for every method, value and split of every data set."""
-    kept = Store(store)
     found = [material(name, *given, DTYPE) for name, given in sets.items()]
-    cells = [(plan, method, data, kept) for data in found for method in methods]
-    titles = [f"{method.label} on {data.name}" for _, method, data, _ in cells]
-    return [row for rows in in_parallel(run_method, cells, titles, backend, jobs, watch) for row in rows]
+    cells = [(plan, method, data) for data in found for method in methods]
+    titles = [f"{method.label} on {data.name}" for _, method, data in cells]
+    return rows_of(run_method, cells, titles, Spread(**how))
 
 
 def split(data: Material, plan: Drawing, number: int, noise: float = 0.0) -> Split:

@@ -20,13 +20,12 @@ from sklearn.svm import LinearSVC
 
 from askance import __version__
 from askance.engine.digest import digest_of
-from askance.experiments.parallel import Watch, in_parallel
+from askance.experiments.parallel import Row, Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
 from askance.pool import Loop, Strategy
 from askance.pool.views import AnyMatrix
 
-Row = dict[str, Any]
 MOSTLY_ZERO = 0.3
 
 
@@ -103,17 +102,12 @@ def run_contest(
     sets: Mapping[str, Views],
     families: Sequence[Family],
     plan: Contest,
-    *,
-    backend: str = "loky",
-    jobs: int = -1,
-    store: Any = None,
-    watch: Watch | None = None,
+    **how: Any,
 ) -> list[Row]:
     """A row for every strategy and split of every data set."""
-    kept = Store(store)
-    cells = [(plan, family, data, kept) for data in sets.values() for family in families]
-    titles = [f"{', '.join(family.members)} on {data.name}" for _, family, data, _ in cells]
-    return [row for rows in in_parallel(run_family, cells, titles, backend, jobs, watch) for row in rows]
+    cells = [(plan, family, data) for data in sets.values() for family in families]
+    titles = [f"{', '.join(family.members)} on {data.name}" for _, family, data in cells]
+    return rows_of(run_family, cells, titles, Spread(**how))
 
 
 def run_family(plan: Contest, family: Family, data: Views, store: Store) -> list[Row]:

@@ -9,7 +9,7 @@ import numpy as np
 from askance import __version__
 from askance.engine.digest import package_digest
 from askance.experiments.material import Material, Shuffled, materials, shuffled
-from askance.experiments.parallel import Watch, in_parallel
+from askance.experiments.parallel import Row, Spread, Watch, rows_of
 from askance.experiments.plan import Method, Plan, as_json, make_plan
 from askance.experiments.results import Results
 from askance.experiments.search import FINE, Choice, choose, meeting, steps
@@ -17,7 +17,6 @@ from askance.experiments.store import Store
 from askance.experiments.trial import Trial, in_banks, play
 from askance.metrics import METRICS, Counts, measure
 
-Row = dict[str, Any]
 COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")
 LEAST_SHARE = 1e-9  # of a setting that never asked
 NEAR = 1.0  # powers of two around the factor that was found in tuning
@@ -61,12 +60,9 @@ def sweep(
     plan = make_plan(
         sets, algorithms, grid, permutations, rates, metric, seed, tuning=tuning, dtype=dtype, points=points
     )
-    kept = Store(store)
-    cells = [(plan, method, data, kept) for data in sets for method in plan.methods]
-    titles = [f"{method.label} on {data.name}" for _, method, data, _ in cells]
-    rows: list[Row] = []
-    for found in in_parallel(run_cell, cells, titles, backend, jobs, watch):
-        rows.extend(found)
+    cells = [(plan, method, data) for data in sets for method in plan.methods]
+    titles = [f"{method.label} on {data.name}" for _, method, data in cells]
+    rows = rows_of(run_cell, cells, titles, Spread(backend, jobs, store, watch))
     return _results(plan, sets, rows)
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from askance.experiments.judging import judged
 from askance.experiments.material import Material
-from askance.experiments.parallel import Watch, in_parallel
+from askance.experiments.parallel import Row, Spread, rows_of
 from askance.experiments.plan import as_json
-from askance.experiments.splits import Entrant, Row, Split, Splitting, about, key_of, prepared, split, tuned
+from askance.experiments.splits import Entrant, Split, Splitting, about, key_of, prepared, split, tuned
 from askance.experiments.store import Store
 from askance.imbalance import OMCSL, ManyCosts
 from askance.papers import parts_of
@@ -47,17 +47,12 @@ def run_saving(
     entrant: Entrant,
     plan: Splitting,
     saving: Saving,
-    *,
-    backend: str = "loky",
-    jobs: int = -1,
-    store: Any = None,
-    watch: Watch | None = None,
+    **how: Any,
 ) -> list[Row]:
     """A row for every way to ask and split of every data set, with the settings that are best with all labels."""
-    kept = Store(store)
-    cells = [(plan, saving, entrant, prepared(name, *given), kept) for name, given in sets.items()]
+    cells = [(plan, saving, entrant, prepared(name, *given)) for name, given in sets.items()]
     titles = [f"{entrant.label} on {name}" for name in sets]
-    return [row for rows in in_parallel(run_cell, cells, titles, backend, jobs, watch) for row in rows]
+    return rows_of(run_cell, cells, titles, Spread(**how))
 
 
 def run_cell(plan: Splitting, saving: Saving, entrant: Entrant, data: Material, store: Store) -> list[Row]:

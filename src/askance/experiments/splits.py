@@ -17,7 +17,7 @@ from askance import __version__
 from askance.engine.digest import package_digest
 from askance.experiments.judging import judged
 from askance.experiments.material import Material, material, shuffled
-from askance.experiments.parallel import Watch, in_parallel
+from askance.experiments.parallel import Row, Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
 from askance.imbalance import OMCSL
@@ -25,7 +25,6 @@ from askance.imbalance.many_costs import LAST
 from askance.learner import Learner
 from askance.made import make
 
-Row = dict[str, Any]
 DTYPE = np.dtype("float32")
 WIDE = 1000  # features: from here on a matrix of them is too much
 
@@ -77,18 +76,13 @@ def run_splits(
     sets: Mapping[str, tuple[Any, Any]],
     entrants: Sequence[Entrant],
     plan: Splitting,
-    *,
-    backend: str = "loky",
-    jobs: int = -1,
-    store: Any = None,
-    watch: Watch | None = None,
+    **how: Any,
 ) -> list[Row]:
     """A row for every entrant, measure and split of every data set; the classes of a set are -1 and +1."""
-    kept = Store(store)
     found = [prepared(name, *given) for name, given in sets.items()]
-    cells = [(plan, entrant, data, kept) for data in found for entrant in entrants]
-    titles = [f"{entrant.label} on {data.name}" for _, entrant, data, _ in cells]
-    return [row for rows in in_parallel(run_entrant, cells, titles, backend, jobs, watch) for row in rows]
+    cells = [(plan, entrant, data) for data in found for entrant in entrants]
+    titles = [f"{entrant.label} on {data.name}" for _, entrant, data in cells]
+    return rows_of(run_entrant, cells, titles, Spread(**how))
 
 
 def prepared(name: str, X: Any, y: Any) -> Material:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.experiments.few_labels import Drawing, Method, Row, column, run_few_labels
+from askance.experiments.few_labels import Drawing, Method, column, run_few_labels
+from askance.experiments.parallel import Row
 from askance.experiments.replicas.lines import interval, number, setting_told, sure, table_lines
 from askance.experiments.statistics import mean, paired_t_test
 from askance.whole_file import write_whole

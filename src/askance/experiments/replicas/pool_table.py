@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.experiments.pools import Contest, Family, Row, Views, run_contest
+from askance.experiments.parallel import Row
+from askance.experiments.pools import Contest, Family, Views, run_contest
 from askance.experiments.replicas.lines import interval, setting_told, sure, table_lines
 from askance.experiments.replicas.views import Pair
 from askance.experiments.results import LEVEL

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.experiments.parallel import Row
 from askance.experiments.replicas.lines import data_table, interval, setting_told, sure, table_lines
 from askance.experiments.saving import ALL, MARGIN, RANDOM, Saving, run_saving
-from askance.experiments.splits import Entrant, Row, Splitting
+from askance.experiments.splits import Entrant, Splitting
 from askance.experiments.statistics import mean, paired_t_test
 from askance.whole_file import write_whole
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.experiments.judging import MEASURES
+from askance.experiments.parallel import Row
 from askance.experiments.replicas.lines import data_table, interval, number, setting_told, sure, table_lines
 from askance.experiments.results import LEVEL
-from askance.experiments.splits import Entrant, Row, Splitting, run_splits, values_of
+from askance.experiments.splits import Entrant, Splitting, run_splits, values_of
 from askance.experiments.statistics import mean, paired_t_test
 from askance.whole_file import write_whole
 
