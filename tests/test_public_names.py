@@ -156,6 +156,8 @@ def public_things() -> Iterator[Any]:
         askance.queries,
         askance.dual,
         askance.imbalance,
+        askance.semi,
+        askance.pool,
         askance.data,
         askance.metrics,
         askance.bounds,
@@ -178,6 +180,17 @@ def test_every_public_name_says_what_it_is(thing: Any) -> None:
     text = inspect.getdoc(thing)
     assert text
     assert not text.startswith(f"{getattr(thing, '__name__', '')}("), "that is what NamedTuple or dataclass wrote"
+
+
+def test_few_labels_and_pools_have_the_classes_promised() -> None:
+    assert {"Rossel"} <= set(askance.semi.__all__)
+    assert {"SVMPlus", "PrivilegedSelector"} <= set(askance.pool.__all__)
+    verbs = {
+        askance.semi.Rossel: ("fit", "predict", "decision_function", "get_params"),
+        askance.pool.SVMPlus: ("fit", "predict", "decision_function", "correcting", "get_params"),
+        askance.pool.PrivilegedSelector: ("fit", "select", "get_params"),
+    }
+    assert all(callable(getattr(kind, verb)) for kind, names in verbs.items() for verb in names)
 
 
 def test_every_name_of_the_registers_is_public() -> None:
