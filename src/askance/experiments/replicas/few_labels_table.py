@@ -51,10 +51,10 @@ class FewLabelsTable(NamedTuple):
         parts = [*_sizes(rows), ""]
         parts += self._curves(rows) if self.along else self._figures(rows)
         parts += ["", "**The chosen settings**", "", *_settings(rows), ""]
-        parts.append(
-            f"Accuracy in %, means over {splits} splits, and ± half of their 95 % interval; \\*: told apart "
-            "from the SVM of the same splits by a paired t-test (5 %). Settings: the best on other splits."
-        )
+        told = f"Accuracy in %, means over {splits} splits, and ± half of their 95 % interval"
+        if not self.along:
+            told += "; \\*: told apart from the SVM of the same splits by a paired t-test (5 %)"
+        parts.append(f"{told}. Settings: the best on other splits.")
         return parts
 
     def told(self, rows: Sequence[Row]) -> dict[str, Any]:
