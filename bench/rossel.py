@@ -68,7 +68,7 @@ def measure(setting: Setting, report: Report) -> None:
 
 def fitted(rows: Rows, members: int, C: float) -> Rossel:
     """ROSSEL with few labels."""
-    return Rossel(n_estimators=members, C=C, C1=C, C2=C, max_iter=10_000).fit(rows.X, rows.known)
+    return Rossel(n_estimators=members, C=C, C1=C, C2=C).fit(rows.X, rows.known)
 
 
 def liblinear(rows: Rows, C: float) -> LinearSVC:

@@ -259,3 +259,25 @@ def test_one_sentence_for_what_cannot_be_learned(changed: Any, labels: Any, sent
     X = np.arange(12.0).reshape(6, 2)
     with pytest.raises(ValueError, match=sentence):
         Rossel(**changed).fit(X, labels)
+
+
+def test_what_cannot_be_learned_changes_nothing() -> None:
+    X, _, partly = blobs()
+    model = Rossel(n_estimators=2).fit(X, partly)
+    before = {name: np.array(value) for name, value in vars(model).items() if name.endswith("_")}
+    for wrong in ([1] * 6, [-1] * 6, [0, 1]):
+        with pytest.raises(ValueError, match=r"label"):
+            model.fit(np.ones((6, 2)), wrong)
+    for name, value in before.items():
+        assert np.array_equal(getattr(model, name), value)
+
+
+def test_constant_features_and_copies_are_no_trouble() -> None:
+    X, y, partly = blobs(classes=2)
+    X = np.hstack([X, np.full((len(X), 1), 3.0), np.zeros((len(X), 1))])
+    X, y, partly = (np.concatenate([part, part[:40]]) for part in (X, y, partly))
+    model = Rossel().fit(X, partly)
+    assert np.isfinite(model.coef_).all()
+    assert model.coef_[0, -1] == 0
+    assert model.gaps_.max() <= 1e-6
+    assert model.score(X, y) > 0.8

@@ -63,7 +63,7 @@ def aggregate(
     *,
     iterations: int = 1,
     tol: float = 1e-6,
-    max_iter: int = 1000,
+    max_iter: int = 10_000,
     seed: int = 0,
 ) -> Aggregation:
     """Solve for μ = 1/M, and again for each better μ, `iterations` times in all, each to a relative gap of `tol`.

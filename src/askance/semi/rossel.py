@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from askance.limits import COUNT, NOT_NEGATIVE_AND_FINITE, POSITIVE, SHARE, YES_OR_NO, Limits, check_parameters
 from askance.semi.aggregation import Aggregation, aggregate
@@ -99,7 +99,7 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         combine: str = "weighted",
         fit_intercept: bool = False,
         tol: float = 1e-6,
-        max_iter: int = 1000,
+        max_iter: int = 10_000,
         seed: int = 0,
         n_jobs: int | None = None,
         watch: Watch | None = None,
@@ -125,14 +125,16 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self, LIMITS)
         _chosen("annotation", self.annotation, ANNOTATIONS)
         _chosen("combine", self.combine, tuple(COMBINATIONS))
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        rows = partly_labelled(as_features(X, constant=self.fit_intercept), y)
+        matrix = check_array(X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X")
+        rows = partly_labelled(as_features(matrix, constant=self.fit_intercept), y)
         check_classification_targets(rows.labels)
-        self.classes_, classes = np.unique(rows.labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            only = self.classes_.tolist()[0]
+        classes, places = np.unique(rows.labels, return_inverse=True)
+        if len(classes) < 2:
+            only = classes.tolist()[0]
             raise ValueError(f"the labelled rows have one class only, {only!r}: label a row of another class")
-        self._learn(rows, classes, self._guesses(rows, classes))
+        found = self._learned(rows, places)
+        validate_data(self, X, skip_check_array=True)  # keeps how many features there are, and their names
+        self._keep(classes, found)
         return self
 
     def decision_function(self, X: Any) -> Numbers:
@@ -153,36 +155,38 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    @property
-    def _positives(self) -> range:
-        """The places of the classes that are told from the rest."""
-        return range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
-
-    def _guesses(self, rows: PartlyLabelled, classes: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Whether a row without a label is of a class, for every class to tell, row and annotator."""
-        members, unlabelled = range(self.n_estimators), rows.unlabelled
-        if not unlabelled.shape[0]:
-            return np.empty((len(self._positives), 0, len(members)), bool)
-        taught = (self.estimator if self.estimator is not None else _linear_svm(self.C), rows.labelled)
-        others = (unlabelled, self.max_samples)
-        task = joblib.delayed(annotate)
-        if self.annotation == "classes" or len(self.classes_) == 2:
-            guessed = self._done([task(*taught, classes, *others, [self.seed, m]) for m in members], "annotators")
-            return np.stack([k == np.array(guessed).T for k in self._positives])
-        pairs = [(k, m) for k in self._positives for m in members]
-        tasks = [task(*taught, (classes == k).astype(np.intp), *others, [self.seed, m, k]) for k, m in pairs]
-        guessed = self._done(tasks, "annotators")
-        return np.array(guessed, bool).reshape(len(self._positives), len(members), -1).transpose(0, 2, 1)
-
-    def _learn(self, rows: PartlyLabelled, classes: NDArray[np.intp], guesses: NDArray[np.bool_]) -> None:
+    def _learned(self, rows: PartlyLabelled, places: NDArray[np.intp]) -> list["_Learned"]:
+        """A classifier for each class against the rest, or one if there are two."""
+        classes = places.max() + 1
+        positives = range(1, 2) if classes == 2 else range(classes)
+        guesses = self._guesses(rows, places, positives)
         X, bounds = rows.stacked(), rows.bounds(self.C1, self.C2)
         how = {"iterations": self.iterations, "tol": self.tol, "max_iter": self.max_iter, "seed": self.seed}
         tasks = [
-            joblib.delayed(_classifier)(self.combine, X, _signs(classes == k, guess), bounds, **how)
-            for k, guess in zip(self._positives, guesses, strict=True)
+            joblib.delayed(_classifier)(self.combine, X, _signs(places == k, guess), bounds, **how)
+            for k, guess in zip(positives, guesses, strict=True)
         ]
-        found = self._done(tasks, "aggregations")
+        return self._done(tasks, "aggregations")
+
+    def _guesses(self, rows: PartlyLabelled, places: NDArray[np.intp], positives: range) -> NDArray[np.bool_]:
+        """Whether a row without a label is of a class, for every class to tell, row and annotator."""
+        members, unlabelled = range(self.n_estimators), rows.unlabelled
+        if not unlabelled.shape[0]:
+            return np.empty((len(positives), 0, len(members)), bool)
+        taught = (self.estimator if self.estimator is not None else _linear_svm(self.C), rows.labelled)
+        others = (unlabelled, self.max_samples)
+        task = joblib.delayed(annotate)
+        if self.annotation == "classes" or len(positives) == 1:
+            guessed = self._done([task(*taught, places, *others, [self.seed, m]) for m in members], "annotators")
+            return np.stack([k == np.array(guessed).T for k in positives])
+        pairs = [(k, m) for k in positives for m in members]
+        tasks = [task(*taught, (places == k).astype(np.intp), *others, [self.seed, m, k]) for k, m in pairs]
+        guessed = self._done(tasks, "annotators")
+        return np.array(guessed, bool).reshape(len(positives), len(members), -1).transpose(0, 2, 1)
+
+    def _keep(self, classes: NDArray[Any], found: list["_Learned"]) -> None:
         weights = np.array([one.weights for one in found])
+        self.classes_ = classes
         self.coef_ = weights[:, : self.n_features_in_]
         self.intercept_ = weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
         self.weights_ = np.array([one.shares for one in found])
