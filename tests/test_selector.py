@@ -282,11 +282,11 @@ def test_it_trains_what_it_was_given_and_keeps_it_as_it_was() -> None:
     [
         (
             {"combine": "mean"},
-            "combine must be one of sum, max, min, product, distance, prediction, correcting, not",
+            "combine must be 'sum' or 'max' or 'min' or 'product' or 'distance' or 'prediction' or 'correcting'",
         ),
-        ({"use": "all"}, "use must be one of both, uncertainty, diversity, not 'all'"),
-        ({"aggregate": "min"}, "aggregate must be one of mean, max, top"),
-        ({"solver": "osqp"}, "solver must be one of exact, alm"),
+        ({"use": "all"}, "use must be 'both' or 'uncertainty' or 'diversity', not 'all'"),
+        ({"aggregate": "min"}, "aggregate must be 'mean' or 'max' or 'top'"),
+        ({"solver": "osqp"}, "solver must be 'exact' or 'alm'"),
         ({"candidates": 0}, "candidates must be 1 or more"),
         ({"candidates": 1.5}, "candidates must be a whole number"),
         ({"kernel_gamma": -1.0}, "kernel_gamma must be greater than 0"),
@@ -318,7 +318,7 @@ def test_bad_input_gets_one_sentence() -> None:
     with pytest.raises(ValueError, match="NaN"):
         selector.select(np.where(np.arange(4) == 2, np.nan, X), 2)
     for n in (0, -1, 1.0, True):
-        with pytest.raises(ValueError, match="n must be a number of rows from 1 on"):
+        with pytest.raises(ValueError, match="n must be a whole number, 1 or more, not"):
             selector.select(X, n)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="solver='alm' needs the whole kernel matrix of 5,001 rows"):
         PrivilegedSelector(use="diversity", solver="alm").select(pool_of(5001, 2), 3)

@@ -149,3 +149,13 @@ def test_the_command(small: Path) -> None:
     assert figure["mean"] == pytest.approx(np.mean([row["mean"] for row in rows if row["algorithm"] == "random"]))
     assert len(figure["curve"]) == 11
     assert [one["holds"] == (one["lead"] > 0) for one in answer["tables"][0]["orderings"]] == [True] * 6
+
+
+def test_what_is_kept_of_other_rows_is_not_taken_for_these(tmp_path: Path) -> None:
+    family = Family({"random": lambda seed: RandomChoice(seed)})
+    first, again, other = (
+        run_contest({"made": data}, [family], SMALL, jobs=1, backend="sequential", store=tmp_path)
+        for data in (made(), made(), made(seed=1))
+    )
+    assert first == again  # the seconds too: nothing was run
+    assert [row["curve"] for row in first] != [row["curve"] for row in other]

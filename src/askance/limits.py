@@ -34,7 +34,16 @@ class Flag(NamedTuple):
         return "True or False"
 
 
-Limits = Mapping[str, Limit | Flag]
+class Words(NamedTuple):
+    """One of a few words."""
+
+    allowed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, self.allowed))
+
+
+Limits = Mapping[str, Limit | Flag | Words]
 
 YES_OR_NO = Flag()
 
@@ -54,6 +63,10 @@ def check_parameters(rule: Any, limits: Limits) -> None:
         if isinstance(limit, Flag):
             if not isinstance(value, bool):
                 raise TypeError(f"{kind}: {name} must be {limit}, not {value!r}")
+            continue
+        if isinstance(limit, Words):
+            if not isinstance(value, str) or value not in limit.allowed:
+                raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")
             continue
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{kind}: {name} must be a number, not {value!r}")

@@ -18,14 +18,14 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from askance import __version__
 from askance.engine.digest import digest_of
 from askance.experiments.material import Material, material
-from askance.experiments.parallel import Row, Spread, rows_of
+from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
-from askance.semi.partly import with_short_indices
+from askance.experiments.table_rows import Row
+from askance.semi.partly import UNLABELLED, with_short_indices
 
 Indices = NDArray[np.intp]
 DTYPE = np.dtype("float64")
-UNLABELLED = -1
 
 
 class Method(NamedTuple):
@@ -130,7 +130,8 @@ def _by_rarity(X: Any, test_X: Any) -> tuple[Any, Any]:
 def run_method(plan: Drawing, method: Method, data: Material, store: Store) -> list[Row]:
     """One method on one data set: tuned, then run on every split for every value."""
     key = [__version__, digest_of("semi/*.py", "engine/label_kernels.py"), data.digest, data.name in plan.words]
-    key += [method.label, [as_json(setting) for setting in method.settings], *plan[:6], plan.tuned_at]
+    tuning = plan._replace(words=(), noises=(), annotators=())
+    key += [method.label, [as_json(setting) for setting in method.settings], *tuning]
     place = store.recall(["few labels tuned", *key], lambda: _tuned(plan, method, data))
     key += [place, plan.noises, plan.annotators]
     rows = store.recall(["few labels", *key], lambda: _tested(plan, method, data, method.settings[place]))
@@ -169,9 +170,3 @@ def _accuracy(method: Method, part: Split, setting: Mapping[str, Any]) -> tuple[
         classifier.fit(part.X[own], part.y[own])
     seconds = time.perf_counter() - began
     return 100 * float(np.mean(classifier.predict(part.test_X) == part.test_y)), seconds
-
-
-def column(rows: Sequence[Row], what: str, **wanted: Any) -> NDArray[np.float64]:
-    """A column of the rows that are as wanted, in the order of the splits."""
-    own = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
-    return np.array([row[what] for row in sorted(own, key=lambda row: row["split"])], np.float64)

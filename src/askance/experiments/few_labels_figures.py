@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from askance.experiments.few_labels import column
 from askance.experiments.figures import BRIGHT, MARKERS, Look, Sheet, draw_line
+from askance.experiments.table_rows import column, kinds
 from askance.metrics.pictures import COLOURS
 
 AXES = {"noise": ("wrong labels in %", 100), "annotators": ("annotators", 1)}
@@ -15,11 +15,11 @@ AXES = {"noise": ("wrong labels in %", 100), "annotators": ("annotators", 1)}
 
 def draw_along(rows: Sequence[dict[str, Any]], along: str, path: str | os.PathLike[str]) -> None:
     """Draw accuracy against one or the other, a panel a data set; a line is the mean over splits."""
-    names = list(dict.fromkeys(row["algorithm"] for row in rows))
+    names = kinds(rows, "algorithm")
     # Black is kept for the last, the method that the figure is about.
     looks = {name: Look(BRIGHT[place], "--", MARKERS[place]) for place, name in enumerate(names[:-1])}
     looks[names[-1]] = Look(COLOURS[-1], "-", MARKERS[len(names) - 1])
-    sets = list(dict.fromkeys(row["data"] for row in rows))
+    sets = kinds(rows, "data")
     sheet = Sheet(sets, looks, path, None, None)
     title, factor = AXES[along]
     for ax, data in zip(sheet.panels, sets, strict=True):

@@ -62,7 +62,7 @@ def material(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Material:
         raise ValueError(f"{name}: all rows have the label {classes.tolist()[0]!r}, so nothing can be learned")
     labels = np.asarray(2.0 * codes - 1.0 if len(classes) == 2 else codes, np.float64)
     X = _plain(X, rows)
-    return Material(name, X, labels, tuple(classes.tolist()), _digest(X, labels))
+    return Material(name, X, labels, tuple(classes.tolist()), fingerprint(X, labels))
 
 
 def _plain(X: Any, rows: AnyRows) -> Any:
@@ -73,7 +73,8 @@ def _plain(X: Any, rows: AnyRows) -> Any:
     return X.toarray() if X.nnz > DENSE * X.shape[0] * X.shape[1] else X
 
 
-def _digest(X: Any, y: NDArray[Any]) -> str:
+def fingerprint(X: Any, y: NDArray[Any]) -> str:
+    """The same few letters for the same rows and labels."""
     digest = hashlib.sha256(repr((X.shape, X.dtype.str)).encode())
     parts = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
     for part in (*parts, y):

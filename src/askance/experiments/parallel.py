@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from askance.experiments.store import Store
+from askance.experiments.table_rows import Row
 
-Row = dict[str, Any]
 Watch = Callable[[int, int, str], None]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from askance.experiments.figures import BRIGHT, MARKERS, Look, Sheet, draw_line
+from askance.experiments.table_rows import kinds
 from askance.metrics.pictures import COLOURS
 
 DASHES: tuple[Any, ...] = ("--", (0, (1, 1.2)))
@@ -14,12 +15,12 @@ DASHES: tuple[Any, ...] = ("--", (0, (1, 1.2)))
 
 def draw_curves(rows: Sequence[dict[str, Any]], hero: str, path: str | os.PathLike[str]) -> None:
     """Draw accuracy against labels, a panel a data set; a line is the mean over splits, the hero's a black one."""
-    others = [name for name in dict.fromkeys(row["algorithm"] for row in rows) if name != hero]
+    others = [name for name in kinds(rows, "algorithm") if name != hero]
     looks = {hero: Look(COLOURS[-1], "-", MARKERS[0])}
     for place, name in enumerate(others):
         turn, colour = divmod(place, len(BRIGHT))
         looks[name] = Look(BRIGHT[colour], DASHES[turn % len(DASHES)], MARKERS[(place + 1) % len(MARKERS)])
-    sets = list(dict.fromkeys(row["data"] for row in rows))
+    sets = kinds(rows, "data")
     sheet = Sheet(sets, looks, path, None, None)
     for ax, data in zip(sheet.panels, sets, strict=True):
         for name, look in looks.items():

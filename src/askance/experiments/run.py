@@ -9,11 +9,12 @@ import numpy as np
 from askance import __version__
 from askance.engine.digest import package_digest
 from askance.experiments.material import Material, Shuffled, materials, shuffled
-from askance.experiments.parallel import Row, Spread, Watch, rows_of
+from askance.experiments.parallel import Spread, Watch, rows_of
 from askance.experiments.plan import Method, Plan, as_json, make_plan
 from askance.experiments.results import Results
 from askance.experiments.search import FINE, Choice, choose, meeting, steps
 from askance.experiments.store import Store
+from askance.experiments.table_rows import Row
 from askance.experiments.trial import Trial, in_banks, play
 from askance.metrics import METRICS, Counts, measure
 

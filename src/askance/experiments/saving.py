@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from askance.experiments.judging import judged
 from askance.experiments.material import Material
-from askance.experiments.parallel import Row, Spread, rows_of
+from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.splits import Entrant, Split, Splitting, about, key_of, prepared, split, tuned
 from askance.experiments.store import Store
+from askance.experiments.table_rows import Row
 from askance.imbalance import OMCSL, ManyCosts
 from askance.papers import parts_of
 from askance.queries import Always, AtRate, Margin, QueryRule, Random

@@ -17,9 +17,10 @@ from askance import __version__
 from askance.engine.digest import package_digest
 from askance.experiments.judging import judged
 from askance.experiments.material import Material, material, shuffled
-from askance.experiments.parallel import Row, Spread, rows_of
+from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
+from askance.experiments.table_rows import Row, column
 from askance.imbalance import OMCSL
 from askance.imbalance.many_costs import LAST
 from askance.learner import Learner
@@ -173,6 +174,4 @@ def _cost_error(learner: Learner, rounds: int) -> float | None:
 
 def values_of(rows: Sequence[Row], data: str, algorithm: str, measure: str, what: str) -> NDArray[np.float64]:
     """A column of some rows, in the order of the splits; of none, nothing."""
-    wanted = (data, algorithm, measure)
-    own = [row for row in rows if (row["data"], row["algorithm"], row["measure"]) == wanted]
-    return np.array([row[what] for row in sorted(own, key=lambda row: row["split"])], np.float64)
+    return column(rows, what, data=data, algorithm=algorithm, measure=measure)

@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 from askance.imbalance.many_costs import LAST, ManyCosts, costs
 from askance.imbalance.measures import MEASURES, F
 from askance.learner import Learner
+from askance.limits import Words, check_parameters
 from askance.queries import Always, QueryRule
 from askance.updates.gradient import SCHEDULES
 
 LOSSES = {"hinge": False, "logistic": True}
+WORDS = {
+    "measure": Words(tuple(MEASURES)),
+    "loss": Words(tuple(LOSSES)),
+    "schedule": Words(tuple(SCHEDULES)),
+}
 
 
 class OMCSL(Learner):
@@ -84,12 +90,10 @@ class OMCSL(Learner):
     @property
     def update(self) -> ManyCosts:  # type: ignore[override]
         """The rule that these parameters stand for; ValueError in one sentence if there is none."""
-        kind = _chosen("measure", self.measure, MEASURES)
+        check_parameters(self, WORDS)
+        kind = MEASURES[self.measure]
         measure = kind() if kind is F else kind(self.m)
-        decaying, logistic = (
-            _chosen("schedule", self.schedule, SCHEDULES),
-            _chosen("loss", self.loss, LOSSES),
-        )
+        decaying, logistic = SCHEDULES[self.schedule], LOSSES[self.loss]
         return ManyCosts(measure, self.K, self.gamma, self.eta, decaying, logistic)
 
     @property
@@ -131,12 +135,6 @@ class OMCSL(Learner):
 
 def _pair(costs: NDArray[np.float64]) -> tuple[float, float]:
     return float(costs[0]), float(costs[1])
-
-
-def _chosen(name: str, value: Any, choices: dict[str, Any]) -> Any:
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}")
-    return choices[value]
 
 
 def _name_of(choices: dict[str, bool], value: bool) -> str:

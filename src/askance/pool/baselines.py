@@ -1,6 +1,5 @@
 """Strategies to compare others with: chance, uncertainty by one view, and the disagreement of two."""
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +11,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from askance.labels import as_labels
-from askance.limits import POSITIVE, check_parameters
-from askance.pool.selection import Selection, selected
+from askance.limits import POSITIVE, Words, check_parameters
+from askance.pool.selection import Selection, as_count, selected
 from askance.pool.views import AnyMatrix, as_matrix, as_privileged
 
 Array = NDArray[np.float64]
@@ -134,8 +133,7 @@ class CoTesting(_Uncertain):
         self.seed = seed
 
     def _learn(self, X: AnyMatrix, y: NDArray[Any], others: AnyMatrix, known: NDArray[np.bool_]) -> bool:
-        if self.manner not in MANNERS:
-            raise ValueError(f"manner must be 'aggressive' or 'conservative', not {self.manner!r}")
+        check_parameters(self, {"manner": Words(MANNERS)})
         if not others.shape[1]:
             raise ValueError("CoTesting compares two views: give fit the privileged features of its rows")
         if len(np.unique(y[known])) < 2:
@@ -157,13 +155,6 @@ class CoTesting(_Uncertain):
         scores = np.where(disagree, 1 + apart, 1 - (first + second) / 2)
         parts = {"confidence": first, "privileged_confidence": second, "disagree": disagree.astype(float)}
         return selected(scores, n, **parts)
-
-
-def as_count(n: Any) -> int:
-    """How many rows to select; ValueError, in one sentence, unless it is 1 or more."""
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-        raise ValueError(f"n must be a whole number, 1 or more, not {n!r}")
-    return int(n)
 
 
 def _logistic(C: float) -> Any:

@@ -1,6 +1,7 @@
 """Which rows of a pool to label next, and what every strategy that chooses them can do."""
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -30,6 +31,13 @@ class Strategy(Protocol):
 
     def select(self, X: Any, n: int, privileged: Any = None) -> Selection:
         """The `n` rows of a pool to label next; all of them if there are fewer."""
+
+
+def as_count(n: Any) -> int:
+    """How many rows to select; ValueError, in one sentence, unless it is 1 or more."""
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+        raise ValueError(f"n must be a whole number, 1 or more, not {n!r}")
+    return int(n)
 
 
 def largest(scores: Array, n: int) -> Indices:

@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from askance.labels import as_labels
-from askance.limits import COUNT, POSITIVE, check_parameters
+from askance.limits import COUNT, POSITIVE, Words, check_parameters
 from askance.pool.kernel_blocks import RBF, gamma_of, similarities
 from askance.pool.ranking import distinct, ranked
 from askance.pool.ratio import SOLVERS, Solver, maximise_ratio
-from askance.pool.selection import Array, Indices, Selection, largest
+from askance.pool.selection import Array, Indices, Selection, as_count, largest
 from askance.pool.uncertainty import (
     AGGREGATES,
     COMBINATIONS,
@@ -24,7 +24,12 @@ from askance.pool.uncertainty import (
 )
 from askance.pool.views import AnyMatrix, as_matrix, as_privileged
 
-USES = ("both", "uncertainty", "diversity")
+WORDS = {
+    "combine": Words(tuple(COMBINATIONS)),
+    "use": Words(("both", "uncertainty", "diversity")),
+    "aggregate": Words(AGGREGATES),
+    "solver": Words(SOLVERS),
+}
 MOST_ROWS_WITH_WEIGHT = 2000
 LARGEST_FOR_ALM = 5000
 
@@ -109,13 +114,12 @@ class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
         kernel with another row of those chosen; NaN where there is none.
         """
         self._check_parameters()
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a number of rows from 1 on, not {n!r}")
+        wanted = as_count(n)
         pool = as_matrix(X)
         features, known = as_privileged(privileged, pool.shape[0])
         uncertainty = None if self.use == "diversity" else self._uncertainty(pool, features, known)
         gamma = gamma_of(pool) if self.kernel_gamma is None else float(self.kernel_gamma)
-        n = min(int(n), pool.shape[0])
+        n = min(wanted, pool.shape[0])
         if uncertainty is not None and self.use == "uncertainty":
             rows = largest(uncertainty.total, n)
             scores = uncertainty.total[rows]
@@ -163,19 +167,9 @@ class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
         return combined(self.combine, prediction_uncertainty(scores, self.epsilon), correcting)
 
     def _check_parameters(self) -> None:
-        for name, allowed in (
-            ("combine", tuple(COMBINATIONS)),
-            ("use", USES),
-            ("aggregate", AGGREGATES),
-            ("solver", SOLVERS),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"PrivilegedSelector: {name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}"
-                )
         optional = {"candidates": COUNT, "kernel_gamma": POSITIVE}
         given = {name: limit for name, limit in optional.items() if getattr(self, name) is not None}
-        check_parameters(self, given | {"epsilon": POSITIVE})
+        check_parameters(self, WORDS | given | {"epsilon": POSITIVE})
 
 
 def _trained(model: Any, X: AnyMatrix, y: NDArray[Any], privileged: Any) -> Any:

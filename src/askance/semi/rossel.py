@@ -11,25 +11,22 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from askance.limits import COUNT, NOT_NEGATIVE_AND_FINITE, POSITIVE, SHARE, YES_OR_NO, Limits, check_parameters
+from askance.limits import (
+    COUNT,
+    NOT_NEGATIVE_AND_FINITE,
+    POSITIVE,
+    SHARE,
+    YES_OR_NO,
+    Limits,
+    Words,
+    check_parameters,
+)
 from askance.semi.aggregation import Aggregation, aggregate
 from askance.semi.annotators import annotate
 from askance.semi.partly import PartlyLabelled, as_features, partly_labelled
 
 Numbers = NDArray[np.float64]
 Watch = Callable[[int, int, str], None]
-
-LIMITS: Limits = {
-    "n_estimators": COUNT,
-    "C": POSITIVE,
-    "C1": POSITIVE,
-    "C2": NOT_NEGATIVE_AND_FINITE,
-    "max_samples": SHARE,
-    "iterations": COUNT,
-    "fit_intercept": YES_OR_NO,
-    "tol": POSITIVE,
-    "max_iter": COUNT,
-}
 
 
 def _weighted(found: Aggregation) -> Numbers:
@@ -45,7 +42,19 @@ def _literal(found: Aggregation) -> Numbers:
 
 
 COMBINATIONS = {"weighted": _weighted, "primal": _primal, "literal": _literal}
-ANNOTATIONS = ("classes", "one-vs-rest")
+LIMITS: Limits = {
+    "n_estimators": COUNT,
+    "C": POSITIVE,
+    "C1": POSITIVE,
+    "C2": NOT_NEGATIVE_AND_FINITE,
+    "annotation": Words(("classes", "one-vs-rest")),
+    "combine": Words(tuple(COMBINATIONS)),
+    "max_samples": SHARE,
+    "iterations": COUNT,
+    "fit_intercept": YES_OR_NO,
+    "tol": POSITIVE,
+    "max_iter": COUNT,
+}
 
 
 class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -123,8 +132,6 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Learn from rows of which some have a label and the others -1 or None."""
         check_parameters(self, LIMITS)
-        _chosen("annotation", self.annotation, ANNOTATIONS)
-        _chosen("combine", self.combine, tuple(COMBINATIONS))
         matrix = check_array(X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X")
         rows = partly_labelled(as_features(matrix, constant=self.fit_intercept), y)
         check_classification_targets(rows.labels)
@@ -201,11 +208,6 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self.watch is not None:
                 self.watch(len(found), len(tasks), what)
         return found
-
-
-def _chosen(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}")
 
 
 def _linear_svm(C: float) -> LinearSVC:

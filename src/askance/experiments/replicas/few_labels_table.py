@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.experiments.few_labels import Drawing, Method, column, run_few_labels
-from askance.experiments.parallel import Row
+from askance.experiments.few_labels import Drawing, Method, run_few_labels
 from askance.experiments.replicas.lines import interval, number, setting_told, sure, table_lines
 from askance.experiments.statistics import mean, paired_t_test
+from askance.experiments.table_rows import Row, column, kinds
 from askance.whole_file import write_whole
 
 BASE = "SVM"
@@ -80,10 +80,10 @@ class FewLabelsTable(NamedTuple):
     def _figures(self, rows: Sequence[Row]) -> list[str]:
         heads = ["method", "thesis", "ours", f"gain over the {BASE}", "seconds, thesis", "seconds, ours"]
         parts = []
-        for data in _sets(rows):
+        for data in kinds(rows, "data"):
             base = column(rows, "accuracy", data=data, algorithm=BASE)
             lines = []
-            for one in dict.fromkeys(row["algorithm"] for row in rows):
+            for one in kinds(rows, "algorithm"):
                 own = column(rows, "accuracy", data=data, algorithm=one)
                 gain = "" if one == BASE else interval(own - base, 2) + sure(paired_t_test(own, base).p)
                 printed, took = (each.get(data, {}).get(one) for each in (self.accuracies, self.seconds))
@@ -97,9 +97,9 @@ class FewLabelsTable(NamedTuple):
         values = sorted({row[self.along] for row in rows if row["annotators"] or self.along == "noise"})
         shown = [f"{100 * one:g} %" if self.along == "noise" else f"{one:g}" for one in values]
         parts = []
-        for data in _sets(rows):
+        for data in kinds(rows, "data"):
             lines = []
-            for one in dict.fromkeys(row["algorithm"] for row in rows):
+            for one in kinds(rows, "algorithm"):
                 own = [
                     column(rows, "accuracy", data=data, algorithm=one, **{self.along: value}) for value in values
                 ]
@@ -116,10 +116,6 @@ def _label(row: Row, along: str) -> str:
     return f"{row['algorithm']}-{row['annotators']}" if has_count else str(row["algorithm"])
 
 
-def _sets(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row["data"] for row in rows))
-
-
 def _sizes(rows: Sequence[Row]) -> list[str]:
     sets = {row["data"]: row for row in rows}
     lines = [[name, *(f"{row[what]:,}" for what in ("rows", "features", "classes"))] for name, row in sets.items()]
@@ -128,7 +124,7 @@ def _sizes(rows: Sequence[Row]) -> list[str]:
 
 def _settings(rows: Sequence[Row]) -> list[str]:
     chosen = dict.fromkeys((row["algorithm"], row["data"], row["setting"]) for row in rows)
-    sets = _sets(rows)
+    sets = kinds(rows, "data")
     by_place = {(algorithm, data): setting_told(setting) for algorithm, data, setting in chosen}
     names = dict.fromkeys(algorithm for algorithm, _, _ in chosen)
     return table_lines(["method", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.experiments.parallel import Row
 from askance.experiments.pools import Contest, Family, Views, run_contest
 from askance.experiments.replicas.lines import interval, setting_told, sure, table_lines
 from askance.experiments.replicas.views import Pair
 from askance.experiments.results import LEVEL
 from askance.experiments.statistics import mean, paired_t_test
+from askance.experiments.table_rows import Row, column, kinds, matching
 from askance.whole_file import write_whole
 
 SHOWN = (1, 2, 3, 5, 7, 10)  # questions after which the curve is printed
@@ -48,7 +48,7 @@ class PoolTable(NamedTuple):
         """The tables of a report."""
         splits = 1 + max(row["split"] for row in rows)
         parts = [*_sizes(rows), ""]
-        for data in _sets(rows):
+        for data in kinds(rows, "data"):
             parts += [f"**{data}**", "", *self._curves(rows, data), ""]
         parts += [f"**{self.hero} against the others, by the mean of the curve**", "", *self._verdict(rows), ""]
         parts += ["**The chosen settings**", "", *_settings(rows), ""]
@@ -65,17 +65,19 @@ class PoolTable(NamedTuple):
             {
                 "data": data,
                 "algorithm": one,
-                "curve": np.mean([row["curve"] for row in _own(rows, data, one)], axis=0).tolist(),
+                "curve": np.mean(
+                    [row["curve"] for row in matching(rows, data=data, algorithm=one)], axis=0
+                ).tolist(),
                 "mean": mean(_means(rows, data, one)),
-                "seconds": mean([row["seconds"] for row in _own(rows, data, one)]),
+                "seconds": mean([row["seconds"] for row in matching(rows, data=data, algorithm=one)]),
             }
-            for data in _sets(rows)
-            for one in _names(rows)
+            for data in kinds(rows, "data")
+            for one in kinds(rows, "algorithm")
         ]
         orderings = [
             {"data": data, "better": self.hero, "worse": one, "lead": lead, "p": p, "holds": lead > 0}
-            for data in _sets(rows)
-            for one in _names(rows)
+            for data in kinds(rows, "data")
+            for one in kinds(rows, "algorithm")
             if one != self.hero
             for lead, p in [self._lead(rows, data, one)]
         ]
@@ -93,8 +95,8 @@ class PoolTable(NamedTuple):
         batch = rows[0]["batch"]
         points = [point for point in SHOWN if point < len(rows[0]["curve"])]
         lines = []
-        for one in _names(rows):
-            own = _own(rows, data, one)
+        for one in kinds(rows, "algorithm"):
+            own = matching(rows, data=data, algorithm=one)
             curve = np.mean([row["curve"] for row in own], axis=0)
             lead = ""
             if one != self.hero:
@@ -112,10 +114,10 @@ class PoolTable(NamedTuple):
 
     def _verdict(self, rows: Sequence[Row]) -> list[str]:
         lines = []
-        for one in _names(rows):
+        for one in kinds(rows, "algorithm"):
             if one == self.hero:
                 continue
-            found = {data: self._lead(rows, data, one) for data in _sets(rows)}
+            found = {data: self._lead(rows, data, one) for data in kinds(rows, "data")}
             better = [data for data, (lead, p) in found.items() if lead > 0 and p < LEVEL]
             worse = [data for data, (lead, p) in found.items() if lead <= 0 and p < LEVEL]
             ahead = sum(lead > 0 for lead, _ in found.values())
@@ -123,21 +125,8 @@ class PoolTable(NamedTuple):
         return table_lines(["against", "ahead on", "surely ahead on", "surely behind on"], lines)
 
 
-def _own(rows: Sequence[Row], data: str, algorithm: str) -> list[Row]:
-    own = [row for row in rows if (row["data"], row["algorithm"]) == (data, algorithm)]
-    return sorted(own, key=lambda row: row["split"])
-
-
 def _means(rows: Sequence[Row], data: str, algorithm: str) -> NDArray[np.float64]:
-    return np.array([row["mean"] for row in _own(rows, data, algorithm)])
-
-
-def _sets(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row["data"] for row in rows))
-
-
-def _names(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row["algorithm"] for row in rows))
+    return column(rows, "mean", data=data, algorithm=algorithm)
 
 
 def _sizes(rows: Sequence[Row]) -> list[str]:
@@ -151,6 +140,6 @@ def _settings(rows: Sequence[Row]) -> list[str]:
     chosen = dict.fromkeys(
         (row["algorithm"], row["data"], row["setting"]) for row in rows if row["setting"] != "{}"
     )
-    sets, by_place = _sets(rows), {(one, data): setting_told(setting) for one, data, setting in chosen}
+    sets, by_place = kinds(rows, "data"), {(one, data): setting_told(setting) for one, data, setting in chosen}
     names = dict.fromkeys(one for one, _, _ in chosen)
     return table_lines(["strategy", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.experiments.parallel import Row
 from askance.experiments.replicas.lines import data_table, interval, setting_told, sure, table_lines
 from askance.experiments.saving import ALL, MARGIN, RANDOM, Saving, run_saving
 from askance.experiments.splits import Entrant, Splitting
 from askance.experiments.statistics import mean, paired_t_test
+from askance.experiments.table_rows import Row, column, kinds
 from askance.whole_file import write_whole
 
 HEADS = (
@@ -59,7 +59,7 @@ class SavingTable(NamedTuple):
         splits = 1 + max(row["split"] for row in rows)
         looked = len({row["split"] for row in rows if row["error"] is not None})
         parts = [*data_table(rows), ""]
-        for data in dict.fromkeys(row["data"] for row in rows):
+        for data in kinds(rows, "data"):
             own = [row for row in rows if row["data"] == data]
             title = f"**{self.entrant.label} on {data}** ({setting_told(own[0]['setting'])})"
             parts += [title, "", *table_lines(HEADS, _lines(own)), ""]
@@ -109,9 +109,7 @@ def _lines(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def _column(rows: Sequence[Row], data: str, how: str, rate: float, what: str) -> NDArray[np.float64]:
-    own = [row for row in rows if (row["data"], row["how"], row["rate"]) == (data, how, rate)]
-    ordered = sorted(own, key=lambda row: row["split"])
-    return np.array([row[what] for row in ordered if row[what] is not None], np.float64)
+    return column(rows, what, data=data, how=how, rate=rate)
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.experiments.judging import MEASURES
-from askance.experiments.parallel import Row
 from askance.experiments.replicas.lines import data_table, interval, number, setting_told, sure, table_lines
 from askance.experiments.results import LEVEL
 from askance.experiments.splits import Entrant, Splitting, run_splits, values_of
 from askance.experiments.statistics import mean, paired_t_test
+from askance.experiments.table_rows import Row, kinds
 from askance.whole_file import write_whole
 
 WHERE = {"test": "On the test part", "online": "During the pass"}
@@ -82,7 +82,7 @@ class SplitTable(NamedTuple):
         splits = 1 + max(row["split"] for row in rows)
         parts = [*data_table(rows), ""]
         for where, title in WHERE.items():
-            for data in _sets(rows):
+            for data in kinds(rows, "data"):
                 parts += [f"**{title}, {data}**", "", *self._figures(rows, data, where), ""]
             parts += [f"**{title}: what is claimed**", "", *self._claimed(rows, where), ""]
             parts += [f"**{title}: what else is compared**", "", *self._compared(rows, where), ""]
@@ -105,7 +105,7 @@ class SplitTable(NamedTuple):
                 "published": self._published(data, algorithm, measure),
                 **{where: mean(values_of(rows, data, algorithm, measure, where)) for where in WHERE},
             }
-            for data in _sets(rows)
+            for data in kinds(rows, "data")
             for algorithm, measure in dict.fromkeys((row["algorithm"], row["measure"]) for row in rows)
         ]
         leads = [lead for where in WHERE for claim in self.claims for lead in _leads(rows, claim, where)]
@@ -125,7 +125,7 @@ class SplitTable(NamedTuple):
     def _figures(self, rows: Sequence[Row], data: str, where: str) -> list[str]:
         """A line an algorithm; the printed figures are of the test part."""
         is_printed = where == "test" and data in self.published
-        algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
+        algorithms = kinds(rows, "algorithm")
         values = {
             (one, measure): values_of(rows, data, one, measure, where)
             for one in algorithms
@@ -171,7 +171,7 @@ class SplitTable(NamedTuple):
         return table_lines(["claimed", "measure", "holds", "surely", "surely not", "where it does not"], lines)
 
     def _compared(self, rows: Sequence[Row], where: str) -> list[str]:
-        sets = _sets(rows)
+        sets = kinds(rows, "data")
         lines = []
         for one in self.comparisons:
             found = {lead.data: lead for lead in _leads(rows, Claim(one.one, one.other, (one.measure,)), where)}
@@ -181,7 +181,7 @@ class SplitTable(NamedTuple):
 
     def _cost_errors(self, rows: Sequence[Row]) -> list[str]:
         lines = []
-        for data in _sets(rows):
+        for data in kinds(rows, "data"):
             for algorithm in dict.fromkeys(row["algorithm"] for row in rows if row["cost_error"] is not None):
                 printed = self.cost_errors.get(data, {}).get(algorithm, {})
                 cells = [
@@ -197,13 +197,9 @@ class SplitTable(NamedTuple):
         return table_lines(["data", "algorithm", *heads], lines)
 
 
-def _sets(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row["data"] for row in rows))
-
-
 def _leads(rows: Sequence[Row], claim: Claim, where: str) -> list[Lead]:
     found = []
-    for data in _sets(rows):
+    for data in kinds(rows, "data"):
         for measure in claim.measures:
             ours, theirs = (values_of(rows, data, name, measure, where) for name in (claim.better, claim.worse))
             if ours.size and theirs.size:
