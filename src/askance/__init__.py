@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import bounds, costs, data, dual, imbalance, metrics, pool, queries, semi, updates
+    from askance import bounds, costs, data, dual, imbalance, metrics, pool, queries, ratings, semi, updates
     from askance.experiments.run import sweep
     from askance.learner import Decision, Learner, Spending
     from askance.made import make
@@ -31,7 +31,19 @@ _HOMES = {
     "make": "askance.made",
     "sweep": "askance.experiments.run",
 }
-_MODULES = ("bounds", "costs", "data", "dual", "imbalance", "metrics", "pool", "queries", "semi", "updates")
+_MODULES = (
+    "bounds",
+    "costs",
+    "data",
+    "dual",
+    "imbalance",
+    "metrics",
+    "pool",
+    "queries",
+    "ratings",
+    "semi",
+    "updates",
+)
 
 __all__ = [
     "Decision",
@@ -50,6 +62,7 @@ __all__ = [
     "metrics",
     "pool",
     "queries",
+    "ratings",
     "semi",
     "sweep",
     "updates",

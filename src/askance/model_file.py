@@ -1,13 +1,7 @@
-"""Model files: safetensors with a typed header. Reading one runs no code of the file's.
+"""Model files of learners."""
 
-The header is JSON in the file's metadata. It carries the SHA-256 of the whole file, taken with the digest's own
-place blanked, so that a single changed or missing byte is noticed before anything is made of the rest.
-"""
-
-import hashlib
 import json
 import os
-import pathlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +11,11 @@ from askance.coding import Coding, ManyClasses
 from askance.engine.passes import learned
 from askance.labels import as_labels, distinct
 from askance.rules import known_rules
+from askance.sealed import ModelFault, arrays_of, header_of, read, seal
 from askance.whole_file import write_whole
 
 if TYPE_CHECKING:
     from askance.learner import Learner
-
-FORMAT = 1
-BLANK = "0" * 64
-
-
-class ModelFault(ValueError):
-    """A file that is not a whole, unchanged model of askance."""
 
 
 def save(learner: "Learner", path: str | os.PathLike[str]) -> None:
@@ -35,16 +23,18 @@ def save(learner: "Learner", path: str | os.PathLike[str]) -> None:
     write_whole(path, to_bytes(learner))
 
 
-def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> "Learner":
-    """The learner in a file. `rules` are rules of your own that it uses; those of askance are known.
+def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
+    """The learner, or the factorisation of ratings, in a file.
 
-    A file that is damaged, or no model at all, raises ValueError.
+    `rules` are rules of your own that a learner uses; those of askance are known. A file that is damaged, or no
+    model at all, raises ValueError.
     """
+    content = read(path)
     try:
-        content = pathlib.Path(path).read_bytes()
-    except OSError as error:
-        raise ModelFault(f"{path} cannot be read: {error.strerror or error}") from None
-    try:
+        if header_of(content).get("kind") == "ratings":
+            from askance.ratings.filed import from_bytes as ratings_from_bytes
+
+            return ratings_from_bytes(content)
         return from_bytes(content, rules)
     except ModelFault as fault:
         raise ModelFault(f"{path} {fault}") from None
@@ -52,17 +42,14 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> "Learner
 
 def to_bytes(learner: "Learner") -> bytes:
     """The content of a model file."""
-    from safetensors.numpy import save as to_safetensors
-
     learner._begin_once()
-    content = to_safetensors(learned(learner._machine.core), {"askance": json.dumps(_header(learner))})
-    return content.replace(BLANK.encode(), _digest(content).encode(), 1)
+    return seal(learned(learner._machine.core), _header(learner))
 
 
 def from_bytes(content: bytes, rules: tuple[type, ...] = ()) -> "Learner":
     """The learner in the content of a model file."""
     known = known_rules(rules)
-    header = _checked_header(content)
+    header = header_of(content)
     try:
         learner = _rebuilt(header, content, known)
     except ModelFault:
@@ -76,8 +63,6 @@ def from_bytes(content: bytes, rules: tuple[type, ...] = ()) -> "Learner":
 def _header(learner: "Learner") -> dict[str, Any]:
     machine = learner._machine
     return {
-        "format": FORMAT,
-        "sha256": BLANK,
         "update": _described(machine.core.update),
         "query": _described(machine.core.query),
         "seed": int(learner.seed),
@@ -91,26 +76,7 @@ def _header(learner: "Learner") -> dict[str, Any]:
     }
 
 
-def _checked_header(content: bytes) -> dict[str, Any]:
-    """The header, once the digest has shown that every byte is as it was written."""
-    size = int.from_bytes(content[:8], "little")
-    if len(content) < 8 or size > len(content) - 8:
-        raise ModelFault("is no model of askance, or only the beginning of one")
-    try:
-        header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["askance"])
-        digest, version = header["sha256"].encode("ascii"), header["format"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ModelFault("is no model of askance, or a damaged one") from None
-    if _digest(content.replace(digest, BLANK.encode(), 1)).encode() != digest:
-        raise ModelFault("is damaged: its checksum does not fit; use a backup or train anew")
-    if version != FORMAT:
-        raise ModelFault(f"has format {version}, and this askance reads format {FORMAT}: upgrade askance")
-    return {**header, "sha256": BLANK}
-
-
 def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> "Learner":
-    from safetensors.numpy import load as from_safetensors
-
     from askance.made import with_rules
 
     width = header["width"]
@@ -134,7 +100,7 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         learner._has_width(width, elastic=header["elastic"])
     if json.dumps(_header(learner), sort_keys=True) != json.dumps(header, sort_keys=True):
         raise ModelFault("has a header that this askance would not write: use a backup or train anew")
-    found = from_safetensors(content)
+    found = arrays_of(content)
     learner._machine.expect(found)
     _fill(learned(learner._machine.core), found)
     return learner
@@ -167,10 +133,6 @@ def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> No
         if (found[name] < 0).any() if counts else not np.isfinite(found[name]).all():
             raise ModelFault(f"has an array {name} with {'negative counts' if counts else 'NaN or infinity'}")
         array[:] = found[name]
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _described(rule: Any) -> dict[str, Any]:

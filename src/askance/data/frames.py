@@ -38,6 +38,9 @@ class Frame(Protocol):
     def values(self, column: int) -> list[Any]:
         """A column as Python values, None for absent."""
 
+    def array(self, column: int) -> NDArray[Any]:
+        """A column of its own type; absent ones are NaN, None or what the frame has for them."""
+
     def take(self, rows: Rows) -> "Frame":
         """Some of the rows."""
 
@@ -179,6 +182,9 @@ class _Pandas:
         series = self.frame.iloc[:, column]
         return [None if absent else value for value, absent in zip(series.tolist(), series.isna(), strict=True)]
 
+    def array(self, column: int) -> NDArray[Any]:
+        return np.asarray(self.frame.iloc[:, column].to_numpy())
+
     def take(self, rows: Rows) -> "_Pandas":
         return _Pandas(self.frame.iloc[rows])
 
@@ -202,6 +208,9 @@ class _Polars:
 
     def values(self, column: int) -> list[Any]:
         return list(self.frame.to_series(column).to_list())
+
+    def array(self, column: int) -> NDArray[Any]:
+        return np.asarray(self.frame.to_series(column).to_numpy())
 
     def take(self, rows: Rows) -> "_Polars":
         return _Polars(self.frame[rows])
@@ -230,6 +239,9 @@ class _Arrow:
 
     def values(self, column: int) -> list[Any]:
         return list(self.table.column(column).to_pylist())
+
+    def array(self, column: int) -> NDArray[Any]:
+        return np.asarray(self.table.column(column).to_numpy())
 
     def take(self, rows: Rows) -> "_Arrow":
         if isinstance(rows, slice):

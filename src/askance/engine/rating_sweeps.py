@@ -1,0 +1,191 @@
+"""Sweeps over observed ratings, user after user: what the loss of an ordinal factorisation needs, and no more.
+
+An entry's score is the product of its user's and its item's row of factors, and its level says on which side of
+each threshold it should be, by a margin of 1: its hinges are h_z = max(0, 1 - T_z(θ_z - score)), T_z = 1 for
+thresholds at or above the level (levels count from 0) and -1 for the others. Its loss is ½Σ_z h_z², or ½(Σ_z h_z)²
+where they are taken `together`. Nothing of the size of users × items is ever made. A sweep visits the users
+from `first` up to `last`, so that threads can share the users among them.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine.choose import larger
+from askance.engine.digest import package_digest
+from askance.engine.seam import inlined, persistent
+
+Numbers = NDArray[np.float64]
+
+
+class Margins(NamedTuple):
+    """Thresholds, a row for all users or one for each (`own` is 0 or 1), and how hinges add up to a loss."""
+
+    thresholds: Numbers
+    own: int
+    together: bool
+
+
+@inlined
+def _losses_apart(entries: Any, levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
+    """A user's loss; what it adds to the slopes and curvatures in the thresholds is added to them.
+
+    The loop over entries is the inner one: it becomes vector instructions.
+    """
+    squares = 0.0
+    for z in range(thresholds.shape[0]):
+        slope, active = 0.0, 0.0
+        for k in range(entries[0], entries[1]):
+            side = 1.0 if z >= levels[k] else -1.0
+            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            squares += hinge * hinge
+            slope -= side * hinge
+            active += 1.0 if hinge > 0.0 else 0.0
+        slopes[z] += slope
+        curvatures[z] += active
+    return 0.5 * squares
+
+
+@inlined
+def _losses_together(entries: Any, levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
+    """The same where an entry's hinges are added before they are squared."""
+    loss = 0.0
+    for k in range(entries[0], entries[1]):
+        total = 0.0
+        for z in range(thresholds.shape[0]):
+            side = 1.0 if z >= levels[k] else -1.0
+            total += larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+        for z in range(thresholds.shape[0]):
+            side = 1.0 if z >= levels[k] else -1.0
+            on = 1.0 if 1.0 - side * (thresholds[z] - scores[k]) > 0.0 else 0.0
+            slopes[z] -= side * total * on
+            curvatures[z] += on
+        loss += 0.5 * total * total
+    return loss
+
+
+def _make_scores(digest: str) -> Callable[..., Any]:
+    def scores(first, last, observed, left, right, found):  # type: ignore[no-untyped-def]
+        _ = digest
+        for i in range(first, last):
+            for k in range(observed.starts[i], observed.starts[i + 1]):
+                j = observed.items[k]
+                score = 0.0
+                for c in range(left.shape[1]):
+                    score += left[i, c] * right[j, c]
+                found[k] = score
+
+    return scores
+
+
+def _make_losses(digest: str) -> Callable[..., Any]:
+    def losses(first, last, observed, scores, margins, found, slopes, curvatures):  # type: ignore[no-untyped-def]
+        _ = digest
+        for i in range(first, last):
+            row = i * margins.own
+            entries = observed.starts[i], observed.starts[i + 1]
+            thresholds, slope, bend = margins.thresholds[row], slopes[row], curvatures[row]
+            if margins.together:
+                found[row] += _losses_together(entries, observed.levels, scores, thresholds, slope, bend)
+            else:
+                found[row] += _losses_apart(entries, observed.levels, scores, thresholds, slope, bend)
+
+    return losses
+
+
+def _make_bends(digest: str) -> Callable[..., Any]:
+    def bends(first, last, observed, scores, margins, slopes, found):  # type: ignore[no-untyped-def]
+        _ = digest
+        for i in range(first, last):
+            begin, end = observed.starts[i], observed.starts[i + 1]
+            slopes[begin:end] = 0.0
+            found[begin:end] = 0.0
+            thresholds = margins.thresholds[i * margins.own]
+            for z in range(thresholds.shape[0]):
+                for k in range(begin, end):
+                    side = 1.0 if z >= observed.levels[k] else -1.0
+                    hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+                    on = 1.0 if hinge > 0.0 else 0.0
+                    # Where hinges are taken together, their sum and the sum of their signs, multiplied below.
+                    slopes[k] += hinge if margins.together else side * hinge
+                    found[k] += np.float32(side * on if margins.together else on)
+            if margins.together:
+                for k in range(begin, end):
+                    slopes[k] *= found[k]
+                    found[k] *= found[k]
+
+    return bends
+
+
+def _make_products(digest: str) -> Callable[..., Any]:
+    def products(first, last, observed, slopes, left, right, ahead, back):  # type: ignore[no-untyped-def]
+        _ = digest
+        for i in range(first, last):
+            for k in range(observed.starts[i], observed.starts[i + 1]):
+                j, slope = observed.items[k], slopes[k]
+                for c in range(right.shape[1]):
+                    ahead[i, c] += slope * right[j, c]
+                for c in range(left.shape[1]):
+                    back[j, c] += slope * left[i, c]
+
+    return products
+
+
+def _make_curvature(digest: str) -> Callable[..., Any]:
+    def curvature(first, last, observed, bends, moved, right, left, turned):  # type: ignore[no-untyped-def]
+        _ = digest
+        total = 0.0
+        for i in range(first, last):
+            for k in range(observed.starts[i], observed.starts[i + 1]):
+                j = observed.items[k]
+                change = 0.0
+                for c in range(right.shape[1]):
+                    change += moved[i, c] * right[j, c] + left[i, c] * turned[j, c]
+                total += bends[k] * change * change
+        return total
+
+    return curvature
+
+
+def _make_grouped(digest: str) -> Callable[..., Any]:
+    def grouped(users, items, levels, places, found):  # type: ignore[no-untyped-def]
+        _ = digest
+        for k in range(users.shape[0]):
+            place = places[users[k]]
+            found.items[place] = items[k]
+            found.levels[place] = levels[k]
+            places[users[k]] = place + 1
+
+    return grouped
+
+
+def _make_dots(digest: str) -> Callable[..., Any]:
+    def dots(left, right, users, items, found):  # type: ignore[no-untyped-def]
+        _ = digest
+        for k in range(users.shape[0]):
+            total = 0.0
+            for c in range(left.shape[1]):
+                total += left[users[k], c] * right[items[k], c]
+            found[k] = total
+
+    return dots
+
+
+_DIGEST = package_digest()
+
+# x_k = left_i·right_j of each entry k, into the last argument.
+scores = persistent(_make_scores(_DIGEST), exact=False)
+# The loss of each row of thresholds, and its slopes and curvatures in them, added to the last three arguments.
+losses = persistent(_make_losses(_DIGEST), exact=False)
+# The slope of each entry's loss in its score, Ĝ, and its curvature, into the last two arguments.
+bends = persistent(_make_bends(_DIGEST), exact=False)
+# Ĝ right and Ĝᵀ left, added to the last two arguments.
+products = persistent(_make_products(_DIGEST), exact=False)
+# Σ bend_k e_k² for the change e_k = moved_i·right_j + left_i·turned_j of each score.
+curvature = persistent(_make_curvature(_DIGEST), exact=False)
+# Entries put in the order of users: `places` says where each user's begin, and moves on.
+grouped = persistent(_make_grouped(_DIGEST), exact=False)
+# The score of any pairs of users and items.
+dots = persistent(_make_dots(_DIGEST), exact=False)

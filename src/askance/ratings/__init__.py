@@ -1,0 +1,8 @@
+"""Ordinal ratings: maximum-margin matrix factorisation on the manifold of matrices of one rank."""
+
+from askance.ratings.drift import Drift, RefitAdvised
+from askance.ratings.factorization import MaxMarginFactorization, Recommendation
+from askance.ratings.fitting import Progress
+from askance.ratings.search import Stage
+
+__all__ = ["Drift", "MaxMarginFactorization", "Progress", "Recommendation", "RefitAdvised", "Stage"]

@@ -1,0 +1,130 @@
+"""A long fit in a file, to go on from after a stop."""
+
+import hashlib
+import os
+import pathlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.ratings.conjugate import Iterate, Move
+from askance.ratings.manifold import Point, Tangent
+from askance.ratings.search import Stage, State
+from askance.sealed import ModelFault, arrays_of, header_of, read, seal
+from askance.whole_file import write_whole
+
+KIND = "ratings-checkpoint"
+EVERY = 30.0  # seconds
+
+Last = tuple[Iterate, int]
+
+
+class Checkpoint:
+    """Where a fit was; with no path it keeps nothing."""
+
+    def __init__(self, path: pathlib.Path | None, problem: tuple[Any, ...]) -> None:
+        self._path = path
+        self._digest = _digest_of(problem) if path else ""
+        self._written = time.monotonic()
+        self._latest: tuple[State, Last | None] | None = None
+
+    def resumed(self) -> tuple[State | None, Last | None]:
+        """Where the fit in the file was; ValueError if it is one of something else."""
+        if self._path is None or not self._path.exists():
+            return None, None
+        content = read(self._path)
+        try:
+            header = header_of(content)
+            if header.get("kind") != KIND:
+                raise ModelFault("is no checkpoint of ratings")
+        except ModelFault as fault:
+            raise ModelFault(f"{self._path} {fault}") from None
+        if header["digest"] != self._digest:
+            raise ModelFault(
+                f"{self._path} is of a fit to other ratings or with other settings: give another name"
+            )
+        arrays = arrays_of(content)
+        state = _state(header["state"], arrays)
+        last = header["last"]
+        return state, None if last is None else (_iterate("last", last["value"], arrays), last["iteration"])
+
+    def keep(self, state: State, last: Last | None) -> None:
+        """Take note of where the fit is; it is written now and then."""
+        self._latest = state, last
+        if time.monotonic() - self._written >= EVERY:
+            self.write()
+
+    def write(self) -> None:
+        """Write where the fit is."""
+        if self._path is None or self._latest is None:
+            return
+        state, last = self._latest
+        arrays = {**_arrays("now", state.now), **_arrays("best", state.best)}
+        numbers = {name: value for name, value in state._asdict().items() if name not in ("now", "best")}
+        numbers |= {"now": state.now.value, "best": state.best.value}
+        header: dict[str, Any] = {"kind": KIND, "digest": self._digest, "state": numbers, "last": None}
+        if last is not None:
+            arrays |= _arrays("last", last[0])
+            header["last"] = {"value": last[0].value, "iteration": last[1]}
+        write_whole(self._path, seal(arrays, header))
+        self._written = time.monotonic()
+
+    def remove(self) -> None:
+        """The fit is done."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+@contextmanager
+def kept(path: str | os.PathLike[str] | None, problem: tuple[Any, ...]) -> Iterator[Checkpoint]:
+    """A checkpoint that is written if the fit is interrupted, and removed when it is done."""
+    file = Checkpoint(None if path is None else pathlib.Path(path), problem)
+    try:
+        yield file
+    except BaseException:
+        file.write()
+        raise
+    file.remove()
+
+
+def _digest_of(problem: tuple[Any, ...]) -> str:
+    """What tells one fit from another: its ratings and all its settings."""
+    total = hashlib.blake2b(digest_size=16)
+    observed, *rest = problem
+    for array in observed[:3]:
+        total.update(array)
+    total.update(
+        repr(([observed.width], *(part.tolist() if hasattr(part, "tolist") else part for part in rest))).encode()
+    )
+    return total.hexdigest()
+
+
+def _arrays(prefix: str, iterate: Iterate) -> dict[str, NDArray[Any]]:
+    parts: dict[str, NDArray[Any]] = {"thresholds": iterate.thresholds, "slopes": iterate.threshold_slopes}
+    tuples: dict[str, Any] = {"point": iterate.point, "gradient": iterate.gradient}
+    if iterate.move is not None:
+        start, gradient, direction = iterate.move
+        tuples |= {"start": start, "gradient_before": gradient, "direction": direction}
+    for name, one in tuples.items():
+        parts |= {f"{name}/{field}": array for field, array in one._asdict().items()}
+    return {f"{prefix}/{name}": np.ascontiguousarray(array) for name, array in parts.items()}
+
+
+def _iterate(prefix: str, value: float, arrays: dict[str, NDArray[Any]]) -> Iterate:
+    def of(kind: type, name: str) -> Any:
+        return kind(*(arrays[f"{prefix}/{name}/{field}"] for field in kind._fields))  # type: ignore[attr-defined]
+
+    moved = f"{prefix}/start/left" in arrays
+    move = Move(of(Point, "start"), of(Tangent, "gradient_before"), of(Tangent, "direction")) if moved else None
+    thresholds, slopes = arrays[f"{prefix}/thresholds"], arrays[f"{prefix}/slopes"]
+    return Iterate(of(Point, "point"), thresholds, value, of(Tangent, "gradient"), slopes, move)
+
+
+def _state(numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> State:
+    path = tuple(Stage(*stage) for stage in numbers["path"])
+    iterates = {name: _iterate(name, numbers[name], arrays) for name in ("now", "best")}
+    return State(**{**numbers, **iterates, "path": path})

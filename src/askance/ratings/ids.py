@@ -1,0 +1,93 @@
+"""Users and items by whatever names they have, and the numbers that factors are kept under."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN = -1
+ROOM = 1 << 20  # ids that lie at most this much farther apart than there are of them get a table
+
+
+class Ids:
+    """Names in the order of their numbers. An object of this kind is never changed."""
+
+    def __init__(self, names: NDArray[Any]) -> None:
+        self.names = names
+        self._number_of: dict[Any, int] | None = None
+
+    @classmethod
+    def of(cls, given: NDArray[Any]) -> tuple[Self, NDArray[np.int32]]:
+        """Those of the names given, and the number of each."""
+        if given.dtype.kind in "iu" and len(given):
+            low, high = int(given.min()), int(given.max())
+            if high - low <= 4 * len(given) + ROOM:
+                present = np.zeros(high - low + 1, bool)
+                present[given - low] = True
+                table = np.cumsum(present, dtype=np.int32) - 1
+                return cls(np.flatnonzero(present) + low), table[given - low]
+            names, numbers = np.unique(given, return_inverse=True)
+            return cls(names), numbers.astype(np.int32)
+        return cls(given[:0]).extended(given)
+
+    def extended(self, given: NDArray[Any]) -> tuple[Self, NDArray[np.int32]]:
+        """These and those of the names given that are new, at the end; and the number of each given one."""
+        numbers = dict(self._numbers())
+        found = np.fromiter(
+            (numbers.setdefault(name, len(numbers)) for name in given.tolist()), np.int32, len(given)
+        )
+        if len(numbers) == len(self.names):
+            return self, found
+        longer = type(self)(_as_array(list(numbers), given.dtype if not len(self.names) else None))
+        longer._number_of = numbers
+        return longer, found
+
+    def numbers(self, given: NDArray[Any]) -> NDArray[np.int32]:
+        """The number of each name given, UNKNOWN for those that are not there."""
+        numbers = self._numbers()
+        return np.fromiter((numbers.get(name, UNKNOWN) for name in given.tolist()), np.int32, len(given))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _numbers(self) -> dict[Any, int]:
+        if self._number_of is None:
+            self._number_of = {name: number for number, name in enumerate(self.names.tolist())}
+        return self._number_of
+
+
+def as_names(given: Any, what: str) -> NDArray[Any]:
+    """A list, array or column of names as an array; ValueError if they cannot be names."""
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise ValueError(f"{what} must be a list or an array of ids, not {given!r:.60}")
+    names = given if isinstance(given, np.ndarray) else _as_array(list(given), None)
+    if names.ndim != 1:
+        raise ValueError(f"{what} must have one dimension, not {names.ndim}")
+    if names.dtype.kind == "f":
+        if not np.isfinite(names).all():
+            raise ValueError(f"{what} holds NaN or infinity: every rating needs both ids")
+        if (names == np.floor(names)).all():
+            return names.astype(np.int64)  # as a data frame with absent values elsewhere has whole numbers
+    if names.dtype.kind == "O":
+        missing = next((n for n, name in enumerate(names.tolist()) if name is None or name != name), None)
+        if missing is not None:
+            raise ValueError(f"{what} has no id at place {missing}: every rating needs both ids")
+        try:
+            hash(tuple(names.tolist()))
+        except TypeError as fault:
+            raise ValueError(f"{what} holds what cannot be an id: {fault}") from None
+    return names
+
+
+def _as_array(names: list[Any], dtype: np.dtype[Any] | None) -> NDArray[Any]:
+    """Whole numbers or text as arrays of them, all else as objects."""
+    kinds = set(map(type, names))
+    if dtype is not None and dtype.kind in "iuU":
+        return np.array(names, dtype)
+    if kinds == {int} and all(abs(name) < 2**63 for name in names):
+        return np.array(names, np.int64)
+    if kinds == {str}:
+        return np.array(names)
+    array = np.empty(len(names), object)
+    array[:] = names
+    return array

@@ -1,0 +1,32 @@
+"""Work on shares of the users, a thread each: compiled sweeps run without Python's lock."""
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+def count_of(n_jobs: int | None) -> int:
+    """As many threads as scikit-learn means by `n_jobs`: None is 1, -1 every core, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def in_threads(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """What `work` returns for each tuple of arguments."""
+    if len(calls) == 1:
+        return [work(*calls[0])]
+    return list(_pool(len(calls)).map(lambda call: work(*call), calls))
+
+
+@functools.cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="ratings")
