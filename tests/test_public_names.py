@@ -22,6 +22,7 @@ OTHERS = {
     "imbalance",
     "metrics",
     "pool",
+    "ratings",
     "semi",
 }
 

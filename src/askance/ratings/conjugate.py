@@ -87,11 +87,12 @@ def _direction(now: Iterate) -> Tangent:
     """-grad + β T(η) by Polak and Ribière's rule, β ≥ 0; the steepest one where the two are nearly orthogonal."""
     gradient, move = now.gradient, now.move
     steepest = gradient.times(-1.0)
-    if move is None or move.start.rank != now.point.rank:
+    squared_before = inner(move.gradient, move.gradient) if move else 0.0
+    if move is None or not squared_before > 0:
         return steepest
     squared = inner(gradient, gradient)
     before = transported(move.gradient, move.start, now.point)
-    beta = max(0.0, (squared - inner(gradient, before)) / inner(move.gradient, move.gradient))
+    beta = max(0.0, (squared - inner(gradient, before)) / squared_before)
     direction = steepest.plus(transported(move.direction, move.start, now.point).times(beta))
     along = -inner(gradient, direction)
     return direction if along >= STEEPEST * np.sqrt(squared * inner(direction, direction)) else steepest

@@ -62,11 +62,11 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
     thresholds : "global", the same for all users, or "user", each user's own.
     threshold_regularization : how strongly users' own thresholds are drawn to their mean.
     loss : "squared" adds the squares of an entry's hinges, of which the paper's gradients are; "sq_sum" squares
-        their sum, as its eq. 2.1 has it.
+        their sum, as its eq. 2.1 has it, which leaves kinks.
     levels : all ratings there can be; unless said, those that occur.
     barrier : ν, which keeps singular values from 0.
     growth : ϱ, by how much an automatic rank grows at a time. max_rank : the largest to try.
-    tol : when gradients are flat enough, relative to that of the loss at X = 0.
+    tol : the gradients at which to stop, a rating: ‖grad f‖ ≤ tol·√ratings, and tol·ratings for thresholds.
     rank_tol : ε: an automatic rank also stops growing when the objective falls by less than this share a rank.
     max_iter : how many iterations a rank may take.
     validation_fraction : the share of ratings held back while fitting. An automatic rank stops growing when they
@@ -101,7 +101,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         barrier: float = 1e-4,
         growth: int = 2,
         max_rank: int = 100,
-        tol: float = 3e-3,
+        tol: float = 5e-3,
         rank_tol: float = 1e-3,
         max_iter: int = 200,
         validation_fraction: float = 0.1,
@@ -182,15 +182,18 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
 
         A user who is not known is taken to be the average one, and so is an item.
         """
-        return self.levels_[np.sum(self._away(users, items) <= 0, axis=1)]
+        told = np.sum(self._away(users, items) <= 0, axis=1)
+        return self.levels_[told]
 
     def predict_expected(self, users: Any, items: Any) -> Numbers:
         """The expected rating of each pair, a real number: its squared error is smaller than that of `predict`."""
-        return self.predict_proba(users, items) @ self.levels_
+        chances = self.predict_proba(users, items)
+        return chances @ self.levels_
 
     def predict_proba(self, users: Any, items: Any) -> Numbers:
         """The probability of each of `levels_` for each pair, calibrated by ratings not learned from."""
-        return self._calibration.probabilities(self._away(users, items))
+        away = self._away(users, items)
+        return self._calibration.probabilities(away)
 
     def recommend(self, user: Any, n: int = 10) -> Recommendation:
         """The `n` items, or as many as there are, that a user would like best and has not rated."""

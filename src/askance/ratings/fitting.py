@@ -88,7 +88,7 @@ def _descent(problem: Problem, plan: Plan, now: Iterate, iteration: int) -> Iter
     problem.look_at(now.point)
     problem.settle(now.thresholds)
     following = iterates(problem, now)
-    while iteration < plan.max_iter and not is_flat(now, problem.scale, plan.tol, problem.observed.size):
+    while iteration < plan.max_iter and not is_flat(now, plan.tol, problem.observed.size):
         found = next(following, None)
         if found is None:
             return
@@ -124,5 +124,5 @@ def _calibration(held: Held, best: Iterate) -> tuple[Calibration, float]:
 
 
 def _progress(phase: str, problem: Problem, plan: Plan, now: Iterate, iteration: int, rmse: float) -> Progress:
-    gradient = now.steepness / (plan.tol * problem.scale)
+    gradient = now.steepness / (plan.tol * problem.observed.size**0.5)
     return Progress(phase, now.point.rank, iteration, now.value, rmse, gradient)

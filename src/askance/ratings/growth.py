@@ -11,15 +11,18 @@ ROUNDS = 3  # of subspace iteration: a direction need not be exact
 HALVINGS = 30
 
 
-def grown(problem: Problem, now: Iterate, by: int, random: np.random.Generator) -> Point:
+def grown(problem: Problem, now: Iterate, by: int, random: np.random.Generator) -> Point | None:
     """X - t X̄ (step 2a of Algorithm 2), X̄ being the leading `by` singular triplets of the gradient G.
 
     t is the first, beginning with the exact one for the curvature at hand and halved each time, for which f falls
     by at least t/2 ⟨X̄, X̄⟩. The barrier, infinite at t = 0, may leave none: then it is the best of those tried.
+    None if the gradient vanishes: there is nowhere to go.
     """
     left, values, right = steepest_triplets(problem, now.point, by, random)
     nothing = np.zeros_like(left), np.zeros_like(right)
     squared = float(values @ values)
+    if not squared > 0:
+        return None
     bend = problem.loss_curvature(left * values, right, *nothing)
     step = squared / (bend + problem.settings.regularization * squared)
     found: list[tuple[float, Point]] = []

@@ -1,6 +1,5 @@
 """What is minimised: the squared hinge loss of the observed ratings and the regulariser, with their gradients."""
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -46,19 +45,6 @@ class Problem:
         """θ_z = z - L/2, a row for all users or for each."""
         rows = self.observed.users if self._own else 1
         return np.tile(np.arange(1, self.levels) - self.levels / 2, (rows, 1))
-
-    @functools.cached_property
-    def scale(self) -> float:
-        """The norm of the gradient of the loss at X = 0 and the first thresholds: gradients are measured by it."""
-        sides = np.where(np.arange(self.levels - 1) >= np.arange(self.levels)[:, None], 1.0, -1.0)
-        hinges = np.maximum(0, 1 - sides * (np.arange(1, self.levels) - self.levels / 2))
-        slopes = (
-            (sides * hinges).sum(1)
-            if not self.settings.together
-            else hinges.sum(1) * (sides * (hinges > 0)).sum(1)
-        )
-        counts = np.bincount(self.observed.levels, minlength=self.levels)
-        return float(np.sqrt(counts @ slopes**2))
 
     def look_at(self, point: Point) -> None:
         """Take the scores from another point: losses and gradients are about it until the next one."""

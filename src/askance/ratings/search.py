@@ -85,18 +85,21 @@ def search(problem: Problem, held: Held, plan: Plan, state: State | None = None)
     else:
         problem.look_at(state.now.point)
         problem.settle(state.now.thresholds)
+    yield state
     while True:
         if state.path[-1].rank < state.now.point.rank:  # at a rank that is not done
             state = yield from _at_this_rank(problem, held, plan, state)
             yield state
-        if _is_enough(state, plan):
+        following = None if _is_enough(state, plan) else _at_next_rank(problem, held, plan, state)
+        if following is None:
             return
-        state = _at_next_rank(problem, held, plan, state)
+        state = following
+        yield state
 
 
-def is_flat(now: Iterate, scale: float, tol: float, count: int) -> bool:
-    """Whether both gradients are below tolerance, relative to that of the loss at X = 0."""
-    return now.steepness <= tol * scale and now.threshold_steepness <= tol * scale * np.sqrt(count)
+def is_flat(now: Iterate, tol: float, ratings: int) -> bool:
+    """Whether both gradients are below tolerance for so many ratings, of which each has a slope of about 1."""
+    return now.steepness <= tol * np.sqrt(ratings) and now.threshold_steepness <= tol * ratings
 
 
 def _beginning(problem: Problem, held: Held) -> State:
@@ -111,10 +114,13 @@ def _beginning(problem: Problem, held: Held) -> State:
     return State(now, now, rmse, rmse, 0, 0, 0, rmse, (Stage(0, now.value, rmse, 0),))
 
 
-def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> State:
+def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> State | None:
+    """The state at the warm start of a larger rank; None if no direction leads down."""
     rank = state.now.point.rank
     by = plan.rank - rank if plan.rank else min(plan.growth, plan.most - rank)
     point = grown(problem, state.now, by, np.random.default_rng([plan.seed, rank]))
+    if point is None:
+        return None
     now = begun(problem, point, state.now.thresholds)
     rmse = held.rmse(point, now.thresholds)
     begun_here = state._replace(iteration=-1, waited=0, stage_rmse=float("nan"))
@@ -123,7 +129,6 @@ def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> Sta
 
 def _at_this_rank(problem: Problem, held: Held, plan: Plan, state: State) -> Generator[State, None, State]:
     """The iterations at one rank; returns the state with the rank added to its path."""
-    yield state
     if not _is_done(problem, plan, state):
         for now in iterates(problem, state.now):
             state = _moved(state, now, held.rmse(now.point, now.thresholds))
@@ -152,7 +157,7 @@ def _moved(state: State, now: Iterate, rmse: float) -> State:
 
 def _is_done(problem: Problem, plan: Plan, state: State) -> bool:
     """Whether there is nothing more to do at this rank."""
-    flat = is_flat(state.now, problem.scale, plan.tol, problem.observed.size)
+    flat = is_flat(state.now, plan.tol, problem.observed.size)
     return flat or state.iteration >= plan.max_iter or state.waited >= plan.patience
 
 
