@@ -1,4 +1,4 @@
-"""New rows without fitting anew: each solves its convex problem, and users are told nearly as well as by a refit."""
+"""New rows without fitting anew: each solves its convex problem, and is told nearly as well as by a refit."""
 
 import warnings
 from typing import Any

@@ -1,4 +1,4 @@
-"""Maximum-margin factorisation: objective, gradients and geometry are those of the formulas, with whole matrices."""
+"""Maximum-margin factorisation: objective, gradients and geometry as the formulas have them for whole matrices."""
 
 from typing import Any, NamedTuple
 

@@ -29,15 +29,15 @@ class Margins(NamedTuple):
 
 
 @inlined
-def _losses_apart(entries: Any, levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
+def _losses_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
     """A user's loss; what it adds to the slopes and curvatures in the thresholds is added to them.
 
-    The loop over entries is the inner one: it becomes vector instructions.
+    The loop over entries is the inner one, and over whole arrays: so it becomes vector instructions.
     """
     squares = 0.0
     for z in range(thresholds.shape[0]):
         slope, active = 0.0, 0.0
-        for k in range(entries[0], entries[1]):
+        for k in range(levels.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
             hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             squares += hinge * hinge
@@ -49,10 +49,10 @@ def _losses_apart(entries: Any, levels: Any, scores: Any, thresholds: Any, slope
 
 
 @inlined
-def _losses_together(entries: Any, levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
+def _losses_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
     """The same where an entry's hinges are added before they are squared."""
     loss = 0.0
-    for k in range(entries[0], entries[1]):
+    for k in range(levels.shape[0]):
         total = 0.0
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
@@ -84,15 +84,42 @@ def _make_losses(digest: str) -> Callable[..., Any]:
     def losses(first, last, observed, scores, margins, found, slopes, curvatures):  # type: ignore[no-untyped-def]
         _ = digest
         for i in range(first, last):
-            row = i * margins.own
-            entries = observed.starts[i], observed.starts[i + 1]
+            row, begin, end = i * margins.own, observed.starts[i], observed.starts[i + 1]
+            levels, own_scores = observed.levels[begin:end], scores[begin:end]
             thresholds, slope, bend = margins.thresholds[row], slopes[row], curvatures[row]
             if margins.together:
-                found[row] += _losses_together(entries, observed.levels, scores, thresholds, slope, bend)
+                found[row] += _losses_together(levels, own_scores, thresholds, slope, bend)
             else:
-                found[row] += _losses_apart(entries, observed.levels, scores, thresholds, slope, bend)
+                found[row] += _losses_apart(levels, own_scores, thresholds, slope, bend)
 
     return losses
+
+
+@inlined
+def _bends_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, found: Any) -> None:
+    """The slope and the curvature of each entry's loss, put where they belong."""
+    slopes[:] = 0.0
+    found[:] = 0.0
+    for z in range(thresholds.shape[0]):
+        for k in range(levels.shape[0]):
+            side = 1.0 if z >= levels[k] else -1.0
+            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            slopes[k] += side * hinge
+            found[k] += np.float32(hinge > 0.0)
+
+
+@inlined
+def _bends_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, found: Any) -> None:
+    """The same where an entry's hinges are added before they are squared."""
+    for k in range(levels.shape[0]):
+        total, net = 0.0, 0.0
+        for z in range(thresholds.shape[0]):
+            side = 1.0 if z >= levels[k] else -1.0
+            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            total += hinge
+            net += side if hinge > 0.0 else 0.0
+        slopes[k] = total * net
+        found[k] = net * net
 
 
 def _make_bends(digest: str) -> Callable[..., Any]:
@@ -100,21 +127,12 @@ def _make_bends(digest: str) -> Callable[..., Any]:
         _ = digest
         for i in range(first, last):
             begin, end = observed.starts[i], observed.starts[i + 1]
-            slopes[begin:end] = 0.0
-            found[begin:end] = 0.0
-            thresholds = margins.thresholds[i * margins.own]
-            for z in range(thresholds.shape[0]):
-                for k in range(begin, end):
-                    side = 1.0 if z >= observed.levels[k] else -1.0
-                    hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
-                    on = 1.0 if hinge > 0.0 else 0.0
-                    # Where hinges are taken together, their sum and the sum of their signs, multiplied below.
-                    slopes[k] += hinge if margins.together else side * hinge
-                    found[k] += np.float32(side * on if margins.together else on)
+            levels, own_scores = observed.levels[begin:end], scores[begin:end]
+            thresholds, slope, bend = margins.thresholds[i * margins.own], slopes[begin:end], found[begin:end]
             if margins.together:
-                for k in range(begin, end):
-                    slopes[k] *= found[k]
-                    found[k] *= found[k]
+                _bends_together(levels, own_scores, thresholds, slope, bend)
+            else:
+                _bends_apart(levels, own_scores, thresholds, slope, bend)
 
     return bends
 

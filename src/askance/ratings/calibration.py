@@ -9,7 +9,7 @@ from scipy.special import expit
 
 Numbers = NDArray[np.float64]
 
-MOST_RATINGS = 200_000  # more would not be seen in a handful of parameters
+MOST_RATINGS = 50_000  # more would not be seen in a handful of parameters
 EVEN = 0.5  # of a rating, added to each level and side: without it a level that nobody gave would be impossible
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance.limits import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
 from askance.ratings.calibration import Calibration
@@ -152,7 +153,8 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         observed = Observed.grouped(user_numbers, item_numbers, level_numbers(given.ratings, levels), shape)
         del given, user_numbers, item_numbers
         problem = observed, levels, self._settings, self._plan(shape), float(self.validation_fraction)
-        with kept(checkpoint, problem) as file:
+        # Threads of the linear algebra would get into the way of those of the sweeps, which have more to do.
+        with kept(checkpoint, problem) as file, threadpool_limits(1, "blas"):
             found = fitted(*problem, self._threads, self.watch or (lambda _progress: None), file)
         self._keep(found, Known(observed, Later.none()), user_ids, item_ids, levels)
         return self

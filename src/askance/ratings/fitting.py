@@ -13,7 +13,7 @@ from askance.ratings.observed import Observed
 from askance.ratings.problem import Problem, Settings
 from askance.ratings.search import Held, Plan, Stage, is_flat, search
 
-LEARNED_ENOUGH = 200_000  # ratings to calibrate by where none are held back
+LEARNED_ENOUGH = 50_000  # ratings to calibrate by where none are held back
 
 
 class Progress(NamedTuple):

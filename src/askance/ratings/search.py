@@ -13,6 +13,7 @@ from askance.ratings.manifold import Numbers, Point, nothing
 from askance.ratings.problem import Problem
 
 FIRST_THRESHOLDS = 30  # steps of thresholds alone, before there is anything else
+SAME = 1e-6  # a relative change that is none
 
 
 class Plan(NamedTuple):
@@ -108,7 +109,10 @@ def _beginning(problem: Problem, held: Held) -> State:
     problem.look_at(point)
     loss = problem.losses(thresholds)
     for _ in range(FIRST_THRESHOLDS):
+        before = loss.values.sum()
         thresholds, loss = better_thresholds(problem, thresholds, loss)
+        if loss.values.sum() >= before * (1 - SAME):
+            break
     now = begun(problem, point, thresholds)
     rmse = held.rmse(point, thresholds)
     return State(now, now, rmse, rmse, 0, 0, 0, rmse, (Stage(0, now.value, rmse, 0),))
