@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests bench examples
 
-.PHONY: demo test test-plain check format bench soak pictures papers docs clean
+.PHONY: demo test test-plain check format bench bench-ratings soak pictures papers docs clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -27,6 +27,10 @@ format: .venv/installed
 
 bench: .venv/installed-bench
 	$(BIN)/python -m bench
+
+# The peers of the ratings need an environment of their own, of some 6 GB.
+bench-ratings: .venv-ratings/installed
+	.venv-ratings/bin/python -m bench ratings
 
 soak: .venv/installed
 	$(BIN)/pytest -n 2 -m soak --soak
@@ -56,10 +60,15 @@ docs: .venv/installed-docs
 		echo "some peers could not be installed; the table will leave them out"
 	@touch $@
 
+.venv-ratings/installed: .venv/bin/python pyproject.toml
+	.venv/bin/python -m venv .venv-ratings
+	.venv-ratings/bin/pip install --quiet --editable '.[bench-ratings]'
+	@touch $@
+
 .venv/installed-docs: .venv/installed
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	@touch $@
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .venv-ratings build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -26,6 +26,7 @@ GROUPS = {
     "imbalance": ("bench.imbalance", "measure"),
     "rossel": ("bench.rossel", "measure"),
     "pool": ("bench.pool", "measure"),
+    "ratings": ("bench.ratings", "measure"),
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),

@@ -3,6 +3,7 @@
 Imports stand in the functions, because importing is part of what is measured.
 """
 
+import itertools
 import json
 import sys
 import time
@@ -66,6 +67,25 @@ def choose(rows: str, use: str) -> dict[str, float]:
     return {"seconds": time.perf_counter() - begun, "peak": status("VmHWM"), "before": before}
 
 
+def ratings(count: str) -> dict[str, float]:
+    """Seconds of an iteration, and bytes a rating at the peak of a fit, beside given ratings and the factors."""
+    from askance.ratings import MaxMarginFactorization
+    from bench.rating_data import made_up
+
+    users, items, rank = 40_000, 10_000, 10
+    MaxMarginFactorization(2, max_iter=2).fit(*made_up(50, 40, 500))
+    given = made_up(users, items, int(count))
+    Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to what is in use
+    before, moments = status("VmHWM"), []
+    model = MaxMarginFactorization(
+        rank, n_jobs=2, max_iter=10, validation_fraction=0, watch=lambda _: moments.append(time.perf_counter())
+    ).fit(*given)
+    factors = 16 * 8 * rank * (users + items) / 1e6  # point, gradient, direction and what a step makes of them
+    above = status("VmHWM") - before - factors
+    steps = [late - early for early, late in itertools.pairwise(moments[2:])]
+    return {"seconds": min(steps), "bytes": 1e6 * above / int(count), "ratings": int(count), "rank": model.rank_}
+
+
 def status(field: str) -> float:
     """A figure of this process, in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
@@ -84,3 +104,5 @@ if __name__ == "__main__":
             print(json.dumps(rossel(size, directory)))
         case ["choose", rows, use]:
             print(json.dumps(choose(rows, use)))
+        case ["ratings", count]:
+            print(json.dumps(ratings(count)))

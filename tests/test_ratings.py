@@ -17,8 +17,10 @@ from sklearn.exceptions import NotFittedError
 
 import naive.ratings as naive
 from askance.ratings import MaxMarginFactorization, Progress
-from askance.ratings.calibration import calibrated
+from askance.ratings.calibration import Evidence, calibrated
 from askance.ratings.ids import Ids
+from askance.ratings.leanings import Leanings
+from askance.ratings.observed import Observed
 from rating_worlds import world
 
 QUICK: dict[str, Any] = {"regularization": 0.02, "max_rank": 4, "max_iter": 30}
@@ -130,11 +132,31 @@ def test_probabilities_of_new_ratings_are_frequencies() -> None:
 def test_a_calibration_of_the_right_form_is_found() -> None:
     random = np.random.default_rng(0)
     away = np.array([-1.0, 0.0, 2.0]) - random.normal(0, 2, (20_000, 1))
-    below = 1 / (1 + np.exp(-(1.7 * away + [0.3, -0.2, 0.1])))
+    lean = random.normal(0, 1, 20_000)
+    below = 1 / (1 + np.exp(-(1.7 * away - 0.6 * lean[:, None] + [0.3, -0.2, 0.1])))
     levels = np.sum(random.random((20_000, 1)) > below, axis=1).astype(np.uint8)
-    found = calibrated(away, levels)
+    found = calibrated(Evidence(away, lean), levels)
     assert found.slope == pytest.approx(1.7, rel=0.05)
+    assert found.tilt == pytest.approx(0.6, rel=0.1)
     np.testing.assert_allclose(found.offsets, [0.3, -0.2, 0.1], atol=0.08)
+
+
+@given(count=st.integers(1, 30), seed=st.integers(0, 100))
+def test_leanings_are_damped_means(count: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    who, what = (random.integers(0, size, count).astype(np.int32) for size in (4, 3))
+    levels, values = random.integers(0, 3, count).astype(np.uint8), np.array([1.0, 2.0, 5.0])
+    found = Leanings.of(Observed.grouped(who, what, levels, (4, 3)), values)
+    ratings = values[levels]
+    assert found.mean == pytest.approx(ratings.mean())
+    for item in range(3):
+        theirs = ratings[what == item] - found.mean
+        assert found.items[item] == pytest.approx(theirs.sum() / (len(theirs) + 5))
+    for user in range(4):
+        theirs = (ratings - found.mean - found.items[what])[who == user]
+        assert found.users[user] == pytest.approx(theirs.sum() / (len(theirs) + 5))
+    both = found.at(np.array([1, -1, 2], np.int32), np.array([-1, -1, 0], np.int32))
+    np.testing.assert_allclose(both, [found.users[1], 0, found.users[2] + found.items[0]])
 
 
 def test_recommendations_leave_out_what_is_known(model: MaxMarginFactorization) -> None:
@@ -151,7 +173,8 @@ def test_recommendations_leave_out_what_is_known(model: MaxMarginFactorization) 
 
 def test_who_or_what_is_not_known_is_the_average(model: MaxMarginFactorization) -> None:
     scores = np.sum(model.user_factors_[:, None] * model.item_factors_, axis=2)
-    away = model._away(["nobody", "nobody", model.users_[3]], [model.items_[7], "nothing", "nothing"])
+    numbers = model._numbers(["nobody", "nobody", model.users_[3]], [model.items_[7], "nothing", "nothing"])
+    away = model._model.factors.away(*numbers)
     wanted = model.thresholds_ - np.array([scores[:, 7].mean(), scores.mean(), scores[3].mean()])[:, None]
     np.testing.assert_allclose(away, wanted, atol=1e-9)
 

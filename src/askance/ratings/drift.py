@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 MUCH = 0.2  # new ratings, as a share of those fitted
 WORSE = 1.05  # an error this many times that of the ratings held back when fitting
 SURE = 3.0  # standard errors
@@ -21,6 +24,16 @@ class Drift(NamedTuple):
     judged: int = 0  # those of them whose user and item were known
     squares: float = 0.0  # of their errors
     fourths: float = 0.0
+
+    def with_errors(self, later: int, errors: NDArray[np.float64]) -> "Drift":
+        """The drift with so many more ratings, and the errors of those of them that could be judged."""
+        squares = errors**2
+        return self._replace(
+            later=self.later + later,
+            judged=self.judged + len(errors),
+            squares=self.squares + float(squares.sum()),
+            fourths=self.fourths + float((squares**2).sum()),
+        )
 
     @property
     def rmse(self) -> float:

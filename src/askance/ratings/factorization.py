@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance.limits import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
-from askance.ratings.calibration import Calibration
 from askance.ratings.checkpoint import kept
 from askance.ratings.drift import Drift, RefitAdvised
 from askance.ratings.fitting import Fitted, Progress, fitted
-from askance.ratings.folding import Factors, folded_items, folded_users
+from askance.ratings.folding import Folding
 from askance.ratings.ids import UNKNOWN, Ids, as_names
 from askance.ratings.known import Known, Later
+from askance.ratings.model import Factors, Model
 from askance.ratings.observed import Observed
 from askance.ratings.problem import Settings
 from askance.ratings.search import Plan
@@ -171,9 +171,13 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         levels_of(given.ratings, self.levels_)
         if not len(given.ratings):
             return self
-        advised = self.drift_.advice
-        drift = self._judged(given)
-        self._fold(given)
+        advised, drift = self.drift_.advice, self._judged(given)
+        user_ids, user_numbers = self._user_ids.extended(given.users)
+        item_ids, item_numbers = self._item_ids.extended(given.items)
+        told = Later(user_numbers, item_numbers, level_numbers(given.ratings, self.levels_))
+        known = self._known._replace(later=self._known.later.plus(told))
+        folding, shape = Folding(self._settings, self._threads), (len(user_ids), len(item_ids))
+        self._take(folding.folded(self._model, known, user_numbers, shape), known, user_ids, item_ids)
         self.drift_ = drift
         if drift.advice and not advised:
             warnings.warn(f"it is time to fit anew: {drift.advice}", RefitAdvised, stacklevel=2)
@@ -184,34 +188,32 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
 
         A user who is not known is taken to be the average one, and so is an item.
         """
-        told = np.sum(self._away(users, items) <= 0, axis=1)
-        return self.levels_[told]
+        numbers = self._numbers(users, items)
+        return self._model.ordinal(*numbers)
 
     def predict_expected(self, users: Any, items: Any) -> Numbers:
         """The expected rating of each pair, a real number: its squared error is smaller than that of `predict`."""
-        chances = self.predict_proba(users, items)
-        return chances @ self.levels_
+        numbers = self._numbers(users, items)
+        return self._model.expected(*numbers)
 
     def predict_proba(self, users: Any, items: Any) -> Numbers:
         """The probability of each of `levels_` for each pair, calibrated by ratings not learned from."""
-        away = self._away(users, items)
-        return self._calibration.probabilities(away)
+        numbers = self._numbers(users, items)
+        return self._model.probabilities(*numbers)
 
     def recommend(self, user: Any, n: int = 10) -> Recommendation:
-        """The `n` items, or as many as there are, that a user would like best and has not rated."""
+        """The `n` items, or as many as there are, of which the best ratings are expected, without those rated."""
         check_is_fitted(self)
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"n must be a whole number from 1 on, not {n!r}")
-        number = int(self._user_ids.numbers(as_names([user], "users"))[0])
-        row, thresholds = (part[0] for part in self._user_rows(np.array([number])))
-        scores = self.item_factors_ @ row
-        rated = self._known.items_of(number) if number != UNKNOWN else np.zeros(0, np.int32)
-        scores[rated] = -np.inf
-        n = min(n, len(scores) - len(np.unique(rated)))
-        best = np.argpartition(-scores, n - 1)[:n] if n else np.zeros(0, np.int64)
-        best = best[np.argsort(-scores[best], kind="stable")]
-        chances = self._calibration.probabilities(thresholds - scores[best][:, None])
-        return Recommendation(self.items_[best], chances @ self.levels_)
+        number = self._user_ids.numbers(as_names([user], "users"))
+        left = np.ones(len(self.items_), bool)
+        if number[0] != UNKNOWN:
+            left[self._known.items_of(int(number[0]))] = False
+        items = np.flatnonzero(left).astype(np.int32)
+        expected = self._model.expected(np.repeat(number, len(items)), items)
+        best = np.argsort(-expected, kind="stable")[:n]
+        return Recommendation(self.items_[items[best]], expected[best])
 
     def score(self, users: Any, items: Any = None, ratings: Any = None) -> float:
         """Minus the RMSE of the ordinal ratings: larger is better."""
@@ -279,96 +281,23 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         self.validation_rmse_ = found.rmse
         self.levels_ = levels
         self.drift_ = Drift(known.fitted.size, found.expected_rmse)
-        self._calibration: Calibration = found.calibration
-        self._known = known
-        self._take(Factors.of(found.point, found.thresholds), users, items)
+        factors = Factors.of(found.point, found.thresholds)
+        self._take(Model(factors, found.leanings, found.calibration, levels), known, users, items)
 
-    def _take(self, factors: Factors, users: Ids, items: Ids) -> None:
-        self.user_factors_, self.item_factors_, self.singular_values_, self.thresholds_ = factors
-        self._user_ids, self._item_ids = users, items
+    def _take(self, model: Model, known: Known, users: Ids, items: Ids) -> None:
+        self._model, self._known, self._user_ids, self._item_ids = model, known, users, items
+        self.user_factors_, self.item_factors_, self.singular_values_, self.thresholds_ = model.factors
         self.users_, self.items_ = users.names, items.names
-        self._average_user = self.user_factors_.mean(0)
-        self._average_item = self.item_factors_.mean(0)
 
-    def _user_rows(self, numbers: NDArray[Any]) -> tuple[Numbers, Numbers]:
-        """The factors and the thresholds of users, of the average one where they are not known."""
-        known = numbers != UNKNOWN
-        rows = np.where(known[:, None], self.user_factors_[np.maximum(numbers, 0)], self._average_user)
-        if len(self.thresholds_) == 1:
-            return rows, np.broadcast_to(self.thresholds_, (len(rows), self.thresholds_.shape[1]))
-        own = self.thresholds_[np.maximum(numbers, 0)]
-        return rows, np.where(known[:, None], own, self.thresholds_.mean(0))
-
-    def _away(self, users: Any, items: Any) -> Numbers:
-        """θ_z - score of each pair."""
+    def _numbers(self, users: Any, items: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Those of pairs of ids."""
         check_is_fitted(self)
         user_names, item_names = as_pairs(users, items)
-        return self._numbered_away(self._user_ids.numbers(user_names), self._item_ids.numbers(item_names))
-
-    def _numbered_away(self, users: NDArray[np.int32], items: NDArray[np.int32]) -> Numbers:
-        rows, thresholds = self._user_rows(users)
-        others = np.where(
-            (items != UNKNOWN)[:, None], self.item_factors_[np.maximum(items, 0)], self._average_item
-        )
-        return thresholds - np.einsum("ij,ij->i", rows, others)[:, None]
+        return self._user_ids.numbers(user_names), self._item_ids.numbers(item_names)
 
     def _judged(self, given: Triplets) -> Drift:
         """The drift with new ratings that are not learned yet."""
-        users, items = self._user_ids.numbers(given.users), self._item_ids.numbers(given.items)
+        users, items = self._numbers(given.users, given.items)
         known = (users != UNKNOWN) & (items != UNKNOWN)
-        away = self._numbered_away(users[known], items[known])
-        squares = (self._calibration.probabilities(away) @ self.levels_ - given.ratings[known]) ** 2
-        before = self.drift_
-        return before._replace(
-            later=before.later + len(users),
-            judged=before.judged + int(known.sum()),
-            squares=before.squares + float(squares.sum()),
-            fourths=before.fourths + float((squares**2).sum()),
-        )
-
-    def _fold(self, given: Triplets) -> None:
-        user_ids, users = self._user_ids.extended(given.users)
-        item_ids, items = self._item_ids.extended(given.items)
-        later = self._known.later.plus(Later(users, items, level_numbers(given.ratings, self.levels_)))
-        known = self._known._replace(later=later)
-        factors = _with_room(
-            Factors(self.user_factors_, self.item_factors_, self.singular_values_, self.thresholds_),
-            len(user_ids),
-            len(item_ids),
-        )
-        touched = np.unique(users)
-        at_fit = known.fitted.width
-        is_new = later.items >= at_fit
-        if is_new.any():
-            # New items have no factors to fold users with: users first get theirs from the items of the fit.
-            old_only = known._replace(later=later.where(~is_new))
-            self._fold_users(factors, old_only, touched)
-            new_items = np.unique(items[items >= at_fit])
-            theirs = later.where(np.isin(later.items, new_items))
-            rows = np.searchsorted(new_items, theirs.items).astype(np.int32)
-            turned = Observed.grouped(rows, theirs.users, theirs.levels, (len(new_items), len(user_ids)))
-            factors.items[new_items] = folded_items(factors, turned, self._settings, self._threads)
-        self._fold_users(factors, known, touched)
-        self._known = known
-        self._take(factors, user_ids, item_ids)
-
-    def _fold_users(self, factors: Factors, known: Known, users: NDArray[np.int32]) -> None:
-        """Put new rows for these users into `factors`."""
-        own = factors.thresholds if len(factors.thresholds) == 1 else factors.thresholds[users]
-        rows = known.of_users(users, len(factors.items))
-        factors.users[users] = folded_users(factors._replace(thresholds=own), rows, self._settings, self._threads)
-
-
-def _with_room(factors: Factors, users: int, items: int) -> Factors:
-    """A copy with rows of zeros for new users and items; new users have the average thresholds."""
-    rank = len(factors.values)
-    more_users, more_items = users - len(factors.users), items - len(factors.items)
-    thresholds = factors.thresholds
-    if len(thresholds) > 1:
-        thresholds = np.vstack([thresholds, np.tile(thresholds.mean(0), (more_users, 1))])
-    return Factors(
-        np.vstack([factors.users, np.zeros((more_users, rank))]),
-        np.vstack([factors.items, np.zeros((more_items, rank))]),
-        factors.values,
-        thresholds,
-    )
+        errors = self._model.expected(users[known], items[known]) - given.ratings[known]
+        return self.drift_.with_errors(len(users), errors)

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from askance.ratings.calibration import Calibration
 from askance.ratings.drift import Drift
-from askance.ratings.folding import Factors
 from askance.ratings.ids import Ids
 from askance.ratings.known import Known, Later
+from askance.ratings.leanings import Leanings
+from askance.ratings.model import Factors, Model
 from askance.ratings.observed import Observed
 from askance.ratings.search import Stage
 from askance.sealed import ModelFault, arrays_of, header_of, read, seal
@@ -45,14 +46,16 @@ def to_bytes(model: "MaxMarginFactorization") -> bytes:
     parameters = {name: value for name, value in model.get_params().items() if name != "watch"}
     if parameters["levels"] is not None:
         parameters["levels"] = np.asarray(parameters["levels"], np.float64).tolist()
-    fitted, later = model._known
+    inner, (fitted, later) = model._model, model._known
     arrays: Arrays = {
         "user_factors": model.user_factors_,
         "item_factors": model.item_factors_,
         "values": model.singular_values_,
         "thresholds": model.thresholds_,
         "levels": model.levels_,
-        "offsets": model._calibration.offsets,
+        "offsets": inner.calibration.offsets,
+        "user_leanings": inner.leanings.users,
+        "item_leanings": inner.leanings.items,
         "fitted/starts": fitted.starts,
         "fitted/items": fitted.items,
         "fitted/levels": fitted.levels,
@@ -64,7 +67,9 @@ def to_bytes(model: "MaxMarginFactorization") -> bytes:
         "kind": KIND,
         "parameters": parameters,
         "width": fitted.width,
-        "slope": model._calibration.slope,
+        "slope": inner.calibration.slope,
+        "tilt": inner.calibration.tilt,
+        "mean": inner.leanings.mean,
         "path": model.path_,
         "objective": model.objective_,
         "iterations": model.n_iter_,
@@ -105,7 +110,10 @@ def _rebuilt(header: dict[str, Any], arrays: Arrays) -> "MaxMarginFactorization"
         Observed(arrays["fitted/starts"], arrays["fitted/items"], arrays["fitted/levels"], int(header["width"])),
         Later(*(arrays[f"later/{name}"] for name in Later._fields)),
     )
-    _check_factors(factors, levels, offsets, (len(users), len(items)))
+    leanings = Leanings(
+        float(header["mean"]), _doubles(arrays, "user_leanings", 1), _doubles(arrays, "item_leanings", 1)
+    )
+    _check_factors(factors, leanings, levels, offsets, (len(users), len(items)))
     _check_known(known, len(levels), (len(users), len(items)))
     model.rank_ = len(factors.values)
     model.path_ = tuple(Stage(*stage) for stage in header["path"])
@@ -113,9 +121,8 @@ def _rebuilt(header: dict[str, Any], arrays: Arrays) -> "MaxMarginFactorization"
     model.validation_rmse_ = float(header["rmse"])
     model.levels_ = levels
     model.drift_ = Drift(*header["drift"])
-    model._calibration = Calibration(float(header["slope"]), offsets)
-    model._known = known
-    model._take(factors, Ids(users), Ids(items))
+    calibration = Calibration(float(header["slope"]), float(header["tilt"]), offsets)
+    model._take(Model(factors, leanings, calibration, levels), known, Ids(users), Ids(items))
     return model
 
 
@@ -126,12 +133,15 @@ def _doubles(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.float64]:
     return array
 
 
-def _check_factors(factors: Factors, levels: NDArray[Any], offsets: NDArray[Any], shape: tuple[int, int]) -> None:
+def _check_factors(
+    factors: Factors, leanings: Leanings, levels: NDArray[Any], offsets: NDArray[Any], shape: tuple[int, int]
+) -> None:
     rank, steps = len(factors.values), len(levels) - 1
     sound = factors.users.shape == (shape[0], rank) and factors.items.shape == (shape[1], rank)
     sound &= (
         factors.thresholds.shape in ((1, steps), (shape[0], steps)) and offsets.shape == (steps,) and steps > 0
     )
+    sound &= (len(leanings.users), len(leanings.items)) == shape
     if not sound or (np.diff(levels) <= 0).any():
         raise ModelFault("has factors, thresholds and levels that do not fit together")
 

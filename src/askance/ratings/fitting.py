@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askance.ratings.calibration import Calibration, calibrated
+from askance.ratings.calibration import Calibration, Evidence, calibrated
 from askance.ratings.checkpoint import Checkpoint
 from askance.ratings.conjugate import Iterate, begun, iterates
+from askance.ratings.leanings import Leanings
 from askance.ratings.manifold import Numbers, Point
 from askance.ratings.observed import Observed
 from askance.ratings.problem import Problem, Settings
@@ -36,6 +37,7 @@ class Fitted(NamedTuple):
     iterations: int
     path: tuple[Stage, ...]
     calibration: Calibration
+    leanings: Leanings
     rmse: float  # of the ordinal ratings held back
     expected_rmse: float  # of the expected ones; of those learned from, if none are held back
 
@@ -62,7 +64,8 @@ def fitted(
             watch(_progress("search", problem, plan, state.now, state.iteration, state.rmse))
             file.keep(state, None)
     assert state is not None
-    calibration, expected_rmse = _calibration(held if len(held.users) else _some(observed, levels), state.best)
+    judges = held if len(held.users) else _some(observed, levels)
+    calibration, expected_rmse = _calibration(judges, state.best, Leanings.of(part, levels))
     now, iteration = state.best, state.best_iteration
     if part is not observed:
         del problem, part
@@ -78,6 +81,7 @@ def fitted(
         iteration,
         state.path,
         calibration,
+        Leanings.of(observed, levels),
         state.best_rmse,
         expected_rmse,
     )
@@ -115,11 +119,11 @@ def _some(observed: Observed, levels: Numbers) -> Held:
     return Held(users.astype(np.int32), observed.items[places], observed.levels[places], levels)
 
 
-def _calibration(held: Held, best: Iterate) -> tuple[Calibration, float]:
+def _calibration(held: Held, best: Iterate, leanings: Leanings) -> tuple[Calibration, float]:
     """That of the best iterate, and the error of the ratings it expects."""
-    away = held.away(best.point, best.thresholds)
-    found = calibrated(away, held.levels)
-    errors = found.probabilities(away) @ held.values - held.values[held.levels]
+    evidence = Evidence(held.away(best.point, best.thresholds), leanings.at(held.users, held.items))
+    found = calibrated(evidence, held.levels)
+    errors = found.probabilities(evidence) @ held.values - held.values[held.levels]
     return found, float(np.sqrt(np.mean(errors**2)))
 
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine import rating_sweeps
 from askance.ratings.conjugate import Iterate, begun, better_thresholds, iterates
 from askance.ratings.growth import grown
 from askance.ratings.manifold import Numbers, Point, nothing
+from askance.ratings.model import Factors
 from askance.ratings.problem import Problem
 
 FIRST_THRESHOLDS = 30  # steps of thresholds alone, before there is anything else
@@ -62,7 +62,7 @@ class Held(NamedTuple):
 
     def away(self, point: Point, thresholds: Numbers) -> Numbers:
         """θ_z - score of each rating."""
-        return distances(point, thresholds, self.users, self.items)
+        return Factors.of(point, thresholds).away(self.users, self.items)
 
     def rmse(self, point: Point, thresholds: Numbers) -> float:
         """The error of the ordinal ratings; NaN if none are held back."""
@@ -70,13 +70,6 @@ class Held(NamedTuple):
             return float("nan")
         told = np.sum(self.away(point, thresholds) <= 0, axis=1)
         return float(np.sqrt(np.mean((self.values[told] - self.values[self.levels]) ** 2)))
-
-
-def distances(point: Point, thresholds: Numbers, users: NDArray[np.int32], items: NDArray[np.int32]) -> Numbers:
-    """θ_z - score of pairs of users and items."""
-    scores = np.empty(len(users))
-    rating_sweeps.dots(point.scaled, point.right, users, items, scores)
-    return (thresholds if len(thresholds) == 1 else thresholds[users]) - scores[:, None]
 
 
 def search(problem: Problem, held: Held, plan: Plan, state: State | None = None) -> Iterator[State]:
