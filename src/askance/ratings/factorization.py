@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from askance.data.rating_columns import Triplets
 from askance.limits import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
 from askance.ratings.calibration import Calibration
 from askance.ratings.checkpoint import kept
@@ -22,7 +23,7 @@ from askance.ratings.observed import Observed
 from askance.ratings.problem import Settings
 from askance.ratings.search import Plan
 from askance.ratings.threads import count_of
-from askance.ratings.triplets import Triplets, as_pairs, as_triplets, level_numbers, levels_of
+from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, levels_of
 
 Numbers = NDArray[np.float64]
 
