@@ -122,21 +122,22 @@ def _has_number(cells: list[str]) -> bool:
 
 def _batches(layout: Layout, source: Iterator[str]) -> Iterator[Batch]:
     """The rows, without header and blank lines."""
-    has_quotes = len(layout.delimiter) == 1
     skip = layout.has_header
+    for batch in _all_batches(layout, source):
+        if batch.lines:
+            yield Batch([cells[skip:] for cells in batch.columns], batch.lines[int(skip) :])
+            skip = False
+
+
+def _all_batches(layout: Layout, source: Iterator[str]) -> Iterator[Batch]:
+    has_quotes = len(layout.delimiter) == 1
     first = 1
     for lines in batches(source, BATCH_LINES):
         if has_quotes and any('"' in line for line in lines):
-            for batch in _quoted_batches(layout, chain(lines, source), first):
-                yield _without_header(batch, skip)
-                skip = False
+            yield from _quoted_batches(layout, chain(lines, source), first)
             return
-        yield _without_header(_split(layout, lines, first), skip)
-        first, skip = first + len(lines), False
-
-
-def _without_header(batch: Batch, skip: bool) -> Batch:
-    return Batch([cells[1:] for cells in batch.columns], batch.lines[1:]) if skip else batch
+        yield _split(layout, lines, first)
+        first += len(lines)
 
 
 def _split(layout: Layout, lines: list[str], first: int) -> Batch:
