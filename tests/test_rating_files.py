@@ -163,6 +163,7 @@ def test_pairs_need_no_ratings(tmp_path: pathlib.Path) -> None:
         (b"1,2,3\n,3,4\n", "line 2: has no user"),
         (b"1,2,3\n\n1, ,4\n", "line 3: has no item"),
         (b'1,2,3\n1,3,4\n"1,3,4\n', "line 3: is not well-formed CSV"),
+        (b"1,2,3\r1,2,3\r", "line 1: is not well-formed CSV"),
         (b"1,2,3\n\xff,2,3\n", "line 2: byte 1 is not UTF-8"),
         (bytes(range(256)), "line 1: holds a zero byte"),
         (b"\x7fELF\2\1\1\0\0\0\n", "line 1: holds a zero byte"),
@@ -252,3 +253,17 @@ def test_made_up_triplets_come_back_from_csv(
     for ids, given_ids in zip(found[:2], wanted[:2], strict=True):
         assert list(map(str, ids.tolist())) == list(map(str, given_ids))
     assert found.ratings.tolist() == wanted[2]
+
+
+@given(st.binary(max_size=60) | st.text(st.sampled_from('12.,;:\t\n\r" ae_'), max_size=60).map(str.encode))
+def test_whatever_the_bytes_there_are_ratings_or_a_fault(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "a"
+    path.write_bytes(content)
+    try:
+        found = read_ratings(path)
+    except DataFault:
+        return
+    assert len(found.users) == len(found.items) == len(found.ratings) > 0
+    assert np.isfinite(found.ratings).all()

@@ -72,7 +72,7 @@ def layout_of(path: Path, head: list[str], wanted: Wanted, delimiter: str | None
         raise DataFault(f"{path}: begins with nothing but blank lines: check how it was made")
     place = f"{path}, line {head.index(filled[0]) + 1}"
     delimiter = _delimiter(filled, delimiter, place)
-    first, second = islice(chain(_cells(filled, delimiter), [[]]), 2)
+    first, second = _first_rows(filled, delimiter, place)
     names = [name.strip() for name in first]
     needed = 3 if rated else 2
     if len(names) < needed:
@@ -102,10 +102,23 @@ def _delimiter(lines: list[str], given: str | None, place: str) -> str:
     return max(present, key=lambda one: sum(line.count(one) == bare[0].count(one) for line in bare))
 
 
+def _first_rows(lines: list[str], delimiter: str, place: str) -> tuple[list[str], list[str]]:
+    """The cells of the first two rows; the second may be absent."""
+    try:
+        first, second, *_ = [*islice(_cells(lines, delimiter), 2), []]
+    except csv.Error as error:
+        raise _ill_formed(place, error) from error
+    return first, second
+
+
 def _cells(lines: list[str], delimiter: str) -> Iterator[list[str]]:
     if len(delimiter) > 1:
         return (line.rstrip("\r\n").split(delimiter) for line in lines)
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
+
+
+def _ill_formed(place: str, error: csv.Error) -> DataFault:
+    return DataFault(f"{place}: is not well-formed CSV ({reason(error)}): check quotes and line ends")
 
 
 def _is_header(first: list[str], second: list[str], wanted: Wanted) -> bool:
@@ -169,9 +182,7 @@ def _quoted_rows(layout: Layout, lines: Iterator[str], first: int) -> Iterator[t
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise DataFault(
-                f"{layout.path}, line {line}: is not well-formed CSV ({reason(error)}): check quotes and line ends"
-            ) from error
+            raise _ill_formed(f"{layout.path}, line {line}", error) from error
         if cells is None:
             return
         if "".join(cells).strip():
