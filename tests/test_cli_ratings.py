@@ -256,6 +256,7 @@ def test_a_checkpoint_of_something_else_is_refused(files: pathlib.Path, tmp_path
     said = complaint(*words, "--checkpoint", files / "ratings.model")
     assert said == f"{files / 'ratings.model'} is no checkpoint of ratings"
     assert (files / "ratings.model").exists()
+    assert "no such directory" in complaint(*words, "--checkpoint", tmp_path / "none" / "c")
     assert "is also --out" in complaint(*words, "--checkpoint", tmp_path / "m")
 
 

@@ -33,7 +33,7 @@ def figures(title: str) -> Iterator[Callable[[str], None]]:
     from rich.text import Text
 
     with Console(stderr=True, markup=False).status(Text(title)) as status:
-        yield lambda text: status.update(Text(f"{title}  {text}"))
+        yield lambda text: status.update(Text(f"{title}  {text}", no_wrap=True, overflow="ellipsis"))
 
 
 @dataclass(frozen=True)

@@ -47,19 +47,14 @@ def answer(wish: FitWish, *, as_json: bool) -> None:
 def fit(wish: FitWish) -> Outcome:
     """The model that the user asked for; interrupted, it says how to go on."""
     learned, apart = parted(read_ratings(wish.file, **wish.columns._asdict()), wish.test, wish.seed)
-    with figures(wish.file.name) as tell:
-
-        def watch(progress: Progress) -> None:
-            tell(line(progress))
-
-        try:
-            model = MaxMarginFactorization(**wish.parameters, watch=watch).fit(
-                *learned, checkpoint=wish.checkpoint
-            )
-        except KeyboardInterrupt:
-            if wish.checkpoint is not None and wish.checkpoint.exists():
-                complain(f"the fit is kept in {wish.checkpoint}: call the same again and it goes on from there")
-            raise
+    try:
+        with figures(wish.file.name) as tell:
+            model = MaxMarginFactorization(**wish.parameters, watch=lambda progress: tell(line(progress)))
+            model.fit(*learned, checkpoint=wish.checkpoint)
+    except KeyboardInterrupt:
+        if wish.checkpoint is not None and wish.checkpoint.exists():
+            complain(f"the fit is kept in {wish.checkpoint}: call the same again and it goes on from there")
+        raise
     return Outcome(wish, len(learned.ratings), model, None if apart is None else judged(model, apart))
 
 
@@ -98,7 +93,7 @@ def rmse(told: Any, ratings: Any) -> float:
 def line(progress: Progress) -> str:
     """Where a fit is, in one line."""
     what = "all ratings" if progress.phase == "fit" else "search"
-    held = "" if progress.rmse != progress.rmse else f", RMSE held back {progress.rmse:.4f}"
+    held = "" if progress.rmse != progress.rmse else f", RMSE {progress.rmse:.4f}"
     return (
         f"{what}: rank {progress.rank}, iteration {progress.iteration}, objective {progress.objective:,.1f}{held}"
     )
@@ -141,8 +136,6 @@ def show(outcome: Outcome) -> None:
     found = "found" if wish.parameters["rank"] == "auto" else "as asked"
     console.print(f"\nrank      {model.rank_}, {found}")
     if judged is not None:
-        console.print(
-            f"test      {judged.ratings:,} ratings that it did not learn from: RMSE {judged.rmse:.4f}, "
-            f"of expected ratings {judged.expected_rmse:.4f}"
-        )
+        console.print(f"test      {judged.ratings:,} ratings that it did not learn from")
+        console.print(f"          RMSE {judged.rmse:.4f}, of expected ratings {judged.expected_rmse:.4f}")
     console.print(f"model     {wish.out}", soft_wrap=True)

@@ -94,6 +94,8 @@ class FitWish(NamedTuple):
             raise ValueError(f"--test {self.test:g}: give a share between 0 and 1, such as 0.2")
         if self.checkpoint is not None and self.checkpoint.resolve() == self.out.resolve():
             raise ValueError(f"--checkpoint {self.checkpoint}: is also --out: give another name")
+        if self.checkpoint is not None and not self.checkpoint.parent.is_dir():
+            raise ValueError(f"--checkpoint {self.checkpoint}: there is no such directory: choose another place")
         if not 0 < self.parameters["regularization"] < 1:
             raise ValueError(
                 f"--regularization {self.parameters['regularization']:g}: give a number between 0 and 1"
