@@ -130,7 +130,7 @@ def test_predictions_are_those_of_the_library(files: pathlib.Path, tmp_path: pat
     out = tmp_path / "told.csv"
     report = output("ratings", "predict", files / "ratings.model", pairs, "--out", out)
     assert f"RMSE {said['errors']['rmse']:.4f}" in report
-    assert "taken to be average: 1 users, 2 items" in report
+    assert "taken to be average: users 1, items 2" in report
     written = lines_of(out.read_text())
     assert list(written[0]) == [
         "user",
@@ -196,6 +196,15 @@ def test_recommendations_where_ids_are_text(files: pathlib.Path) -> None:
     said = answer("ratings", "recommend", files / "text.model", 100, "u101", 101, "-n", 1)["users"]
     assert [(one["user"], one["known"]) for one in said] == [("100", True), ("u101", True), ("101", False)]
     assert said[0]["recommended"][0]["item"].startswith("film ")
+
+
+def test_a_user_who_has_rated_everything(tmp_path: pathlib.Path) -> None:
+    rows = [("keen", item, 1 + item % 3) for item in range(6)] + [("lazy", 1, 2), ("lazy", 2, 3)]
+    path = write(tmp_path / "a.csv", ["user", "item", "rating"], rows)
+    output("ratings", "fit", path, "--out", tmp_path / "m", "--rank", 1)
+    assert output("ratings", "recommend", tmp_path / "m", "keen") == "user keen\nhas rated every item\n"
+    said = answer("ratings", "recommend", tmp_path / "m", "keen", "lazy")["users"]
+    assert [len(one["recommended"]) for one in said] == [0, 4]
 
 
 def test_recommendations_for_everyone(files: pathlib.Path, tmp_path: pathlib.Path) -> None:

@@ -1,6 +1,8 @@
 """Files of ratings: every format gives the same triplets, and every fault names its line."""
 
 import csv
+import datetime
+import decimal
 import gzip
 import pathlib
 import sys
@@ -80,6 +82,26 @@ def test_archives_and_parquet(tmp_path: pathlib.Path) -> None:
     parquet.write_table(texts, tmp_path / "named")  # known by its first bytes
     named = read_ratings(tmp_path / "named", users="u", items="i", ratings="s")
     is_same(named, [f"u{user}" for user in USERS], ["x", "y", "z", "x"])
+
+
+def test_parquet_of_other_types(tmp_path: pathlib.Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table(
+        {
+            "user": arrow.array(["a", "b", "a"]).dictionary_encode(),
+            "item": arrow.array([1, 2, 3], arrow.uint8()),
+            "rating": arrow.array([decimal.Decimal("3.5"), decimal.Decimal(4), decimal.Decimal(1)]),
+        }
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    is_same(read_ratings(tmp_path / "a.parquet"), ["a", "b", "a"], [1, 2, 3], [3.5, 4, 1])
+    for wrong in (["x", "y", "z"], [datetime.date(2020, 1, 1)] * 3):
+        parquet.write_table(table.set_column(2, "rating", arrow.array(wrong)), tmp_path / "a.parquet")
+        with pytest.raises(DataFault, match="'rating' holds no numbers"):
+            read_ratings(tmp_path / "a.parquet")
+    parquet.write_table(table.set_column(2, "rating", arrow.array([1, None, 2])), tmp_path / "a.parquet")
+    with pytest.raises(DataFault, match=r"row 1 \(from 0\): the rating nan"):
+        read_ratings(tmp_path / "a.parquet")
 
 
 def test_parquet_without_pyarrow_says_how_to_get_it(

@@ -119,10 +119,8 @@ def show(told: Told, console: Console) -> None:
         errors = told.errors
         console.print(f"RMSE {errors['rmse']:.4f}, of expected ratings {errors['expected_rmse']:.4f}")
     if told.unknown_users or told.unknown_items:
-        console.print(
-            f"not known to the model, so taken to be average: {told.unknown_users:,} users, "
-            f"{told.unknown_items:,} items"
-        )
+        counts = f"users {told.unknown_users:,}, items {told.unknown_items:,}"
+        console.print(f"not known to the model, and taken to be average: {counts}")
 
 
 def _records(told: Told) -> list[dict[str, Any]]:

@@ -73,6 +73,9 @@ def _show(one: Recommended) -> None:
     console.print(f"user {one.user}", style="bold")
     if not one.is_known:
         console.print("is not known to the model: this is what the average user would like best")
+    if not len(one.best.items):
+        console.print("has rated every item")
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("", justify="right")
     table.add_column("item", overflow="fold")

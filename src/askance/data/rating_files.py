@@ -123,9 +123,12 @@ def _pairs(path: Path, arrays: list[NDArray[Any]], names: list[str]) -> Pairs:
     users, items = ids_of_array(arrays[0], "user", where), ids_of_array(arrays[1], "item", where)
     if len(arrays) < 3:
         return Pairs(users, items, None)
-    if arrays[2].dtype.kind not in "biuf":
-        raise DataFault(f"{path}: {shown(names[2])} holds no numbers: name the ratings with ratings=...")
-    ratings = arrays[2].astype(np.float64)
+    try:
+        if arrays[2].dtype.kind not in "biufO":
+            raise TypeError
+        ratings = arrays[2].astype(np.float64)  # objects are decimal numbers, or no numbers
+    except (TypeError, ValueError):
+        raise DataFault(f"{path}: {shown(names[2])} holds no numbers: name the ratings with ratings=...") from None
     if not np.isfinite(ratings).all():
         row = int(np.argmin(np.isfinite(ratings)))
         raise DataFault(f"{where(row)}: the rating {ratings[row]} is not a finite number: leave the row out")
