@@ -44,6 +44,9 @@ def test_version():
         ("doctor",),
         ("sweep",),
         ("pool",),
+        ("ratings", "fit"),
+        ("ratings", "predict"),
+        ("ratings", "recommend"),
         ("reproduce",),
     ],
 )
@@ -65,7 +68,7 @@ def test_help_needs_none_of_the_slow_modules():
     program = (
         "import sys\n"
         "from askance.cli.app import app\n"
-        "for words in (['--help'], ['run', '--help']):\n"
+        "for words in (['--help'], ['run', '--help'], ['ratings', 'fit', '--help']):\n"
         "    try: app(words)\n"
         "    except SystemExit: pass\n"
         "print([name for name in ('numba', 'scipy', 'sklearn', 'numpy') if name in sys.modules])"

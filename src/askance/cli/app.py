@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from askance import __version__
-from askance.cli import catalog, data, demo, doctor, pool, reproduce, run, sweep
+from askance.cli import catalog, data, demo, doctor, pool, ratings, reproduce, run, sweep
 from askance.cli.faults import Group
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app.command(epilog=sweep.EXAMPLE)(sweep.sweep)
 app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("catalog", epilog=catalog.EXAMPLE)(catalog.show_catalog)
 app.add_typer(data.app)
+app.add_typer(ratings.app)
 app.command(epilog=doctor.EXAMPLE)(doctor.doctor)
 
 

@@ -19,8 +19,15 @@ TRACEBACK = "ASKANCE_TRACEBACK"
 
 # The library's sentences name its parameters; on the command line these are options.
 _FOR_LIBRARY_ONLY = re.compile(r",? or set label=False for [^:;,]*")
-_PARAMETER = re.compile(r"\b(label|text|format|drop|delimiter|dtype|classes|shuffle|paper)=(\.\.\.)?")
-_OTHER_WORDS = {"set zero_based=True": "give --zero-based", "categories=": "--category ", "set --": "give --"}
+_PARAMETER = re.compile(
+    r"\b(label|text|format|drop|delimiter|dtype|classes|shuffle|paper|users|items|ratings)=(\.\.\.)?"
+)
+_OTHER_WORDS = {
+    "set zero_based=True": "give --zero-based",
+    "categories=": "--category ",
+    "levels=[...]": "--levels",
+    "set --": "give --",
+}
 
 
 class Group(TyperGroup):

@@ -1,7 +1,7 @@
-"""A progress bar on stderr, where that is a terminal."""
+"""A progress bar, or figures, on stderr, where that is a terminal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,6 +21,19 @@ def progress(title: str) -> Iterator[Tell]:
     with Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+@contextmanager
+def figures(title: str) -> Iterator[Callable[[str], None]]:
+    """A line of figures for work of unknown length; it leaves nothing on the screen."""
+    if not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True, markup=False).status(Text(title)) as status:
+        yield lambda text: status.update(Text(f"{title}  {text}", no_wrap=True, overflow="ellipsis"))
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,12 @@ def check_ending(path: Path | None, option: str, endings: tuple[str, ...]) -> No
 
 
 @contextmanager
-def draft(target: Path, source: Path | None = None) -> Iterator[Path]:
+def draft(target: Path, *sources: Path) -> Iterator[Path]:
     """A new file beside `target`, which takes its place at the end and is gone after a fault.
 
-    Making it first shows at once whether the directory can be written. `source` is never overwritten.
+    Making it first shows at once whether the directory can be written. `sources` are never overwritten.
     """
-    _check(target, source)
+    _check(target, sources)
     final = target.resolve()  # a link stays a link
     path = final.with_name(f".{final.stem}.{os.getpid()}{final.suffix}")
     try:
@@ -61,8 +61,8 @@ def draft(target: Path, source: Path | None = None) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _check(target: Path, source: Path | None) -> None:
+def _check(target: Path, sources: tuple[Path, ...]) -> None:
     if target.exists() and not target.is_file():
         raise ValueError(f"{target}: is not a file that can be replaced: choose another name")
-    if source is not None and target.exists() and source.exists() and target.samefile(source):
+    if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
         raise ValueError(f"{target}: would overwrite the data: choose another name")

@@ -4,6 +4,7 @@ from askance.data.faults import DataFault, DataNotice
 from askance.data.hashing import hash_records, hash_texts
 from askance.data.info import Description, describe
 from askance.data.named import fetch, find, load
+from askance.data.rating_files import Pairs, read_pairs, read_ratings
 from askance.data.reading import read
 from askance.data.stream import Chunk, Stream
 
@@ -12,6 +13,7 @@ __all__ = [
     "DataFault",
     "DataNotice",
     "Description",
+    "Pairs",
     "Stream",
     "describe",
     "fetch",
@@ -20,4 +22,6 @@ __all__ = [
     "hash_texts",
     "load",
     "read",
+    "read_pairs",
+    "read_ratings",
 ]

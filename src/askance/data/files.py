@@ -53,6 +53,10 @@ class TextLines:
         """The share of the file's bytes that is read."""
         return min(1.0, self._file.tell() / self._size) if self._size else 1.0
 
+    @property
+    def _place(self) -> str:
+        return f"{self.path}, line {self.number}"
+
     def _next_line(self) -> bytes:
         try:
             return self._bytes.readline(LONGEST_LINE + 1)
@@ -63,16 +67,18 @@ class TextLines:
             ) from error
 
     def _decoded(self, raw: bytes) -> str:
-        place = f"{self.path}, line {self.number}"
         if len(raw) > LONGEST_LINE:
-            raise DataFault(f"{place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
+            raise DataFault(f"{self._place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
         if b"\0" in raw:
-            raise DataFault(f"{place}: holds a zero byte, so it is not UTF-8 text: check format and encoding")
+            raise DataFault(
+                f"{self._place}: holds a zero byte, so it is not UTF-8 text: check format and encoding"
+            )
         try:
             return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise DataFault(
-                f"{place}: byte {error.start + 1} is not UTF-8: convert the file to UTF-8, for example with iconv"
+                f"{self._place}: byte {error.start + 1} is not UTF-8: convert the file to UTF-8, "
+                "for example with iconv"
             ) from error
 
 

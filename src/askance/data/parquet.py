@@ -21,7 +21,7 @@ class ParquetStream:
     chunk_rows: int
 
     def __post_init__(self) -> None:
-        _pyarrow()  # ask for it now, not when the first chunk is wanted
+        pyarrow_parquet()  # ask for it now, not when the first chunk is wanted
 
     @property
     def name(self) -> str:
@@ -29,7 +29,7 @@ class ParquetStream:
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
-        pyarrow = _pyarrow()
+        pyarrow = pyarrow_parquet()
         try:
             with pyarrow.parquet.ParquetFile(self.path) as file:
                 if not file.metadata.num_rows:
@@ -52,7 +52,8 @@ class ParquetStream:
                 yield Piece(as_frame(batch), row_namer(str(self.path), range(first, given)), given / rows)
 
 
-def _pyarrow() -> Any:
+def pyarrow_parquet() -> Any:
+    """pyarrow with its reader of Parquet; DataFault, with the remedy, if it is not there."""
     try:
         import pyarrow.parquet
     except ImportError as error:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from askance.data.rating_columns import Triplets
 from askance.limits import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
 from askance.ratings.checkpoint import kept
 from askance.ratings.drift import Drift, RefitAdvised
@@ -23,7 +24,7 @@ from askance.ratings.observed import Observed
 from askance.ratings.problem import Settings
 from askance.ratings.search import Plan
 from askance.ratings.threads import count_of
-from askance.ratings.triplets import Triplets, as_pairs, as_triplets, level_numbers, levels_of
+from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, levels_of
 
 Numbers = NDArray[np.float64]
 

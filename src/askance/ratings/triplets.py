@@ -1,45 +1,19 @@
 """Ratings from what users have: three columns, a sparse matrix, or a data frame."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance.data.frames import as_frame, is_frame
+from askance.data.rating_columns import Triplets, rating_columns
 from askance.ratings.ids import as_names
 
 Numbers = NDArray[np.float64]
 
 MOST_LEVELS = 101
 PART = 1 << 20
-
-# What the columns of a data frame or a file may be called, in small letters without _, - and blanks.
-COLUMNS = {
-    "users": ("user", "userid", "uid", "users", "reviewerid", "customerid"),
-    "items": (
-        "item",
-        "itemid",
-        "iid",
-        "items",
-        "movie",
-        "movieid",
-        "asin",
-        "productid",
-        "songid",
-        "bookid",
-        "isbn",
-    ),
-    "ratings": ("rating", "ratings", "score", "stars", "overall", "bookrating", "value"),
-}
-
-
-class Triplets(NamedTuple):
-    """Who rated what, and how."""
-
-    users: NDArray[Any]
-    items: NDArray[Any]
-    ratings: Numbers
 
 
 def as_pairs(users: Any, items: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -109,17 +83,6 @@ def level_numbers(ratings: Numbers, levels: Numbers) -> NDArray[np.uint8]:
     for start in range(0, len(ratings), PART):
         numbers[start : start + PART] = np.searchsorted(levels, ratings[start : start + PART])
     return numbers
-
-
-def rating_columns(names: list[str]) -> list[int]:
-    """Which columns are users, items and ratings: those called so, or the first three."""
-    plain = [str(name).lower().translate(str.maketrans("", "", "_- ")) for name in names]
-    found = [next((plain.index(name) for name in known if name in plain), None) for known in COLUMNS.values()]
-    if None not in found:
-        return [place for place in found if place is not None]
-    if len(names) < 3:
-        raise ValueError(f"the columns {', '.join(map(repr, names))} are no users, items and ratings")
-    return [0, 1, 2]
 
 
 def _columns(frame: Any) -> tuple[Any, Any, Any]:
