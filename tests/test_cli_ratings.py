@@ -152,17 +152,6 @@ def test_predictions_are_those_of_the_library(files: pathlib.Path, tmp_path: pat
     assert "33 pairs" in printed.stderr
 
 
-def test_predictions_in_parts_are_the_same(
-    files: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pairs = write(tmp_path / "pairs.csv", ["user", "item"], [row[:2] for row in made_ratings()[:30]])
-    whole = answer("ratings", "predict", files / "ratings.model", pairs)
-    monkeypatch.setattr("askance.cli.rating_predictions.PART", 7)
-    assert answer("ratings", "predict", files / "ratings.model", pairs) == whole
-    assert whole["errors"] is None
-    assert "rating" not in whole["predictions"][0]
-
-
 def test_ids_that_are_text_in_the_model_and_numbers_in_the_file(
     files: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:

@@ -55,6 +55,17 @@ from test_laws import (
     test_perceptron_moves_by_the_row_on_a_mistake_and_only_then,
 )
 from test_multiclass import test_exact_mode_decides_as_the_twin as test_many_classes_decide_as_their_twins
+from test_ratings import (
+    test_a_calibration_of_the_right_form_is_found,
+    test_few_ratings_of_any_kind_give_finite_answers,
+)
+from test_ratings_folding import test_a_users_row_solves_its_problem, test_an_items_row_solves_its_problem
+from test_ratings_problem import (
+    test_gradients_are_those_of_finite_differences,
+    test_objective_and_gradients_are_those_of_the_formulas,
+    test_the_curvature_is_that_of_a_line,
+    test_the_steepest_triplets_are_those_of_the_whole_gradient,
+)
 from test_rossel import (
     test_sparse_rows_and_dense_ones_give_the_same as test_label_kernels_of_sparse_and_dense_rows,
 )

@@ -20,8 +20,6 @@ from askance.data.rating_files import Pairs, read_pairs
 from askance.ratings import MaxMarginFactorization
 from askance.whole_file import write_whole
 
-PART = 1 << 16  # pairs at a time: a row of factors for each would take much memory
-
 Numbers = NDArray[np.float64]
 
 
@@ -90,12 +88,11 @@ def tell(model_file: Path, file: Path, columns: Columns) -> Told:
     model = MaxMarginFactorization.load(model_file)
     pairs = read_pairs(file, **columns._asdict())
     users, items = as_known(pairs.users, model.users_), as_known(pairs.items, model.items_)
-    parts = [slice(start, start + PART) for start in range(0, len(users), PART)]
     return Told(
         pairs,
         model.levels_,
-        np.concatenate([model.predict(users[part], items[part]) for part in parts]),
-        np.concatenate([model.predict_proba(users[part], items[part]) for part in parts]),
+        model.predict(users, items),
+        model.predict_proba(users, items),
         len(unknown(users, model.users_)),
         len(unknown(items, model.items_)),
     )

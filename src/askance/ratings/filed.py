@@ -120,10 +120,14 @@ def _rebuilt(header: dict[str, Any], arrays: Arrays) -> "MaxMarginFactorization"
     model.objective_, model.n_iter_ = float(header["objective"]), int(header["iterations"])
     model.validation_rmse_ = float(header["rmse"])
     model.levels_ = levels
-    model.drift_ = Drift(*header["drift"])
+    model.drift_ = _drift(*header["drift"])
     calibration = Calibration(float(header["slope"]), float(header["tilt"]), offsets)
     model._take(Model(factors, leanings, calibration, levels), known, Ids(users), Ids(items))
     return model
+
+
+def _drift(fitted: int, rmse: float, later: int, judged: int, squares: float, fourths: float) -> Drift:
+    return Drift(int(fitted), float(rmse), int(later), int(judged), float(squares), float(fourths))
 
 
 def _doubles(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.float64]:
