@@ -21,7 +21,10 @@ CONTENT = to_bytes(
 
 
 @pytest.mark.parametrize("thresholds", ["global", "user"])
-@pytest.mark.parametrize("name", [int, str, lambda number: f"ü{number}\ud800"])
+@pytest.mark.parametrize(
+    "name",
+    [int, str, lambda number: f"ü{number}\ud800", lambda number: number if number % 2 else str(number)],
+)
 @pytest.mark.filterwarnings("ignore::askance.ratings.RefitAdvised")
 def test_a_model_goes_on_from_its_file(thresholds: str, name: Any, tmp_path: Path) -> None:
     users, items, ratings = world(40, 30, 600)

@@ -1,5 +1,6 @@
 """Model files of factorisations."""
 
+import itertools
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from askance.ratings.calibration import Calibration
 from askance.ratings.drift import Drift
-from askance.ratings.ids import Ids
+from askance.ratings.ids import Ids, as_names
 from askance.ratings.known import Known, Later
 from askance.ratings.leanings import Leanings
 from askance.ratings.model import Factors, Model
@@ -185,15 +186,19 @@ def _check_known(known: Known, levels: int, shape: tuple[int, int]) -> None:
 
 
 def _id_arrays(name: str, ids: NDArray[Any]) -> Arrays:
-    """Whole numbers as they are, text as its bytes and where each ends."""
+    """Whole numbers as they are; with text among them all as text, with where each ends and which are numbers."""
     if ids.dtype.kind in "iu":
         return {f"{name}/numbers": ids.astype(np.int64)}
-    if ids.dtype.kind != "U" and not all(isinstance(one, str) for one in ids.tolist()):
-        other = next(one for one in ids.tolist() if not isinstance(one, str))
+    listed = ids.tolist()
+    other = next((one for one in listed if type(one) not in (int, str)), None)
+    if other is not None:
         raise ValueError(f"a model file holds ids that are whole numbers or text, not {other!r}")
-    encoded = [one.encode("utf-8", "surrogatepass") for one in ids.tolist()]
-    ends = np.cumsum([len(one) for one in encoded], dtype=np.int64)
-    return {f"{name}/text": np.frombuffer(b"".join(encoded), np.uint8), f"{name}/ends": ends}
+    encoded = [str(one).encode("utf-8", "surrogatepass") for one in listed]
+    return {
+        f"{name}/text": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}/ends": np.cumsum([len(one) for one in encoded], dtype=np.int64),
+        f"{name}/is_number": np.array([isinstance(one, int) for one in listed], np.uint8),
+    }
 
 
 def _ids(arrays: Arrays, name: str) -> NDArray[Any]:
@@ -201,12 +206,9 @@ def _ids(arrays: Arrays, name: str) -> NDArray[Any]:
         ids = arrays[f"{name}/numbers"]
     else:
         text, ends = arrays[f"{name}/text"].tobytes(), arrays[f"{name}/ends"].tolist()
-        ids = np.array(
-            [
-                text[start:end].decode("utf-8", "surrogatepass")
-                for start, end in zip([0, *ends[:-1]], ends, strict=True)
-            ]
-        )
+        words = [text[start:end].decode("utf-8", "surrogatepass") for start, end in itertools.pairwise([0, *ends])]
+        numbers = arrays[f"{name}/is_number"].tolist()
+        ids = as_names([int(word) if number else word for word, number in zip(words, numbers, strict=True)], name)
     if ids.ndim != 1 or len(set(ids.tolist())) != len(ids):
         raise ModelFault(f"has the same id twice among its {name}")
     return ids
