@@ -43,10 +43,10 @@ class Iterate(NamedTuple):
         return float(np.linalg.norm(self.threshold_slopes))
 
 
-def begun(problem: Problem, point: Point, thresholds: Numbers, move: Move | None = None) -> Iterate:
-    """The iterate at a point."""
+def begun(problem: Problem, point: Point, thresholds: Numbers) -> Iterate:
+    """The iterate at a point that no step has led to."""
     problem.look_at(point)
-    return _iterate(problem, point, thresholds, problem.losses(thresholds), move)
+    return _iterate(problem, point, thresholds, problem.losses(thresholds), None)
 
 
 def iterates(problem: Problem, now: Iterate) -> Iterator[Iterate]:

@@ -66,11 +66,12 @@ def fitted(
     assert state is not None
     judges = held if len(held.users) else _some(observed, levels)
     calibration, expected_rmse = _calibration(judges, state.best, Leanings.of(part, levels))
-    now, iteration = state.best, state.best_iteration
+    now, iteration = state.best, state.iteration
     if part is not observed:
         del problem, part
         problem = Problem(observed, len(levels), settings, threads)
         start = last or (begun(problem, state.best.point, state.best.thresholds), 0)
+        now, iteration = start
         for now, iteration in _descent(problem, plan, *start):
             watch(_progress("fit", problem, plan, now, iteration, state.best_rmse))
             file.keep(state, (now, iteration))

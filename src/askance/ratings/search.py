@@ -45,7 +45,6 @@ class State(NamedTuple):
     best: Iterate
     rmse: float  # of `now`
     best_rmse: float
-    best_iteration: int
     iteration: int  # at this rank
     waited: int  # iterations since this rank was best
     stage_rmse: float  # the best at this rank
@@ -108,7 +107,7 @@ def _beginning(problem: Problem, held: Held) -> State:
             break
     now = begun(problem, point, thresholds)
     rmse = held.rmse(point, thresholds)
-    return State(now, now, rmse, rmse, 0, 0, 0, rmse, (Stage(0, now.value, rmse, 0),))
+    return State(now, now, rmse, rmse, 0, 0, rmse, (Stage(0, now.value, rmse, 0),))
 
 
 def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> State | None:
@@ -146,7 +145,6 @@ def _moved(state: State, now: Iterate, rmse: float) -> State:
         iteration=state.iteration + 1,
         best=now if is_best else state.best,
         best_rmse=rmse if is_best else state.best_rmse,
-        best_iteration=state.iteration + 1 if is_best else state.best_iteration,
         waited=0 if is_best_here else state.waited + 1,
         stage_rmse=rmse if is_best_here else state.stage_rmse,
     )
