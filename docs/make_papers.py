@@ -19,6 +19,7 @@ TITLES = {
     "yan2017": "Yan 2017, chapter 5: imbalanced streams",
     "yan2016-rossel": "Yan 2016, chapter 3 of the thesis: few labels",
     "yan2016-lupi": "Yan 2016, chapter 4 of the thesis: pools with privileged features",
+    "yan2015": "Yan 2017, chapter 2: ordinal ratings",
 }
 
 

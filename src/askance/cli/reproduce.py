@@ -22,7 +22,7 @@ Paper = Annotated[
     typer.Argument(
         metavar="PAPER",
         show_default=False,
-        help="lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016-rossel or yan2016-lupi.",
+        help="lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016-rossel, yan2016-lupi or yan2015.",
     ),
 ]
 TableName = Annotated[

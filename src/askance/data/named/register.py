@@ -410,17 +410,21 @@ MULTICLASS = {
 }
 
 RATINGS = {
-    f"ml{size}m": Entry(
-        f"MovieLens {size}M: {ratings:,} ratings of films",
+    f"ml{size.lower()}": Entry(
+        f"MovieLens {size}: {ratings:,} ratings of films",
         ratings,
         None,
         None,
-        f"https://grouplens.org/datasets/movielens/{size}m/",
+        f"https://grouplens.org/datasets/movielens/{size.lower()}/",
         "GroupLens: for research, not to be passed on",
-        uses={"yan2017": Use(ratings)},
+        uses=uses,
         holds="ratings of items by users",
     )
-    for size, ratings in ((1, 1_000_209), (10, 10_000_054))
+    for size, ratings, uses in (
+        ("100k", 100_000, {}),
+        ("1M", 1_000_209, {"yan2017": Use(1_000_209)}),
+        ("10M", 10_000_054, {"yan2017": Use(10_000_054)}),
+    )
 }
 
 REGISTER: Mapping[str, Entry] = BINARY | TEXT | MULTICLASS | RATINGS

@@ -11,12 +11,16 @@ from askance.experiments.replicas import (
     dada2021,
     lu2016,
     nguyen2011,
+    yan2015,
     yan2016_lupi,
     yan2016_rossel,
     yan2017,
 )
+from askance.experiments.replicas.descent_table import DescentTable
 from askance.experiments.replicas.few_labels_table import FewLabelsTable
 from askance.experiments.replicas.pool_table import PoolTable
+from askance.experiments.replicas.rated_sets import load_rated
+from askance.experiments.replicas.rated_table import RatedTable
 from askance.experiments.replicas.replica import Table
 from askance.experiments.replicas.saving_table import SavingTable
 from askance.experiments.replicas.split_table import SplitTable
@@ -24,11 +28,11 @@ from askance.experiments.replicas.views import load_views
 from askance.experiments.results import Results
 from askance.experiments.run import sweep
 
-AnyTable = Table | SplitTable | SavingTable | FewLabelsTable | PoolTable
+AnyTable = Table | SplitTable | SavingTable | FewLabelsTable | PoolTable | RatedTable | DescentTable
 
 PAPERS: dict[str, tuple[AnyTable, ...]] = {
     module.PAPER: module.TABLES
-    for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016_rossel, yan2016_lupi)
+    for module in (lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016_rossel, yan2016_lupi, yan2015)
 }
 QUICK = 3
 
@@ -46,12 +50,12 @@ class Reproduction(NamedTuple):
 
 
 def tables_of(paper: str, table: str | None = None) -> tuple[AnyTable, ...]:
-    """The tables of a paper, or one of them; ValueError if there is none of that name."""
+    """The tables of a paper but those done only if named, or one of them; ValueError if there is none so named."""
     if paper not in PAPERS:
         raise ValueError(f"there is no paper {paper!r}: there are {', '.join(PAPERS)}")
     tables = PAPERS[paper]
     if table is None:
-        return tables
+        return tuple(one for one in tables if not getattr(one, "only_if_named", False))
     chosen = tuple(one for one in tables if one.name == table)
     if not chosen:
         raise ValueError(f"{paper} has no table {table!r} here: there are {', '.join(one.name for one in tables)}")
@@ -71,7 +75,7 @@ def reproduce(
     """Do a table again on the data sets that are found; `quick` takes few permutations or splits."""
     sets: dict[str, Any] = {}
     missing = {}
-    read: Any = load_views if isinstance(table, PoolTable) else load
+    read = _reader(table)
     with warnings.catch_warnings(record=True) as notices:
         warnings.simplefilter("always", DataNotice)
         for label, (name, use) in table.data.items():
@@ -101,3 +105,10 @@ def reproduce(
         watch=watch,
     )
     return Reproduction(table, found, missing, notes)
+
+
+def _reader(table: AnyTable) -> Any:
+    """What reads a data set of a table, given its name, its preparation and a seed."""
+    if isinstance(table, PoolTable):
+        return load_views
+    return load_rated if isinstance(table, RatedTable | DescentTable) else load

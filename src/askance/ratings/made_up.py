@@ -1,0 +1,86 @@
+"""Made-up ratings, of a matrix whose rank is known (Yan 2017, section 2.3.1)."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine import rating_sweeps
+from askance.ratings.triplets import MOST_LEVELS, Triplets
+
+Numbers = NDArray[np.float64]
+
+
+class Part(NamedTuple):
+    """Ratings to learn from, and others for the test."""
+
+    learned: Triplets
+    tested: Triplets
+
+
+class MadeUp(NamedTuple):
+    """Which ratings to make up: of how many users and items, and of which rank.
+
+    Scores are X = U diag(δ) Vᵀ with orthonormal U and V and δ ~ N(0, 1000). Two levels are the sign of the score;
+    more are 1, 2, … by bins with equally many of the drawn scores in each. Learned from are ζ·r(m + n - r)
+    ratings, ζ times as many as such a matrix has degrees of freedom; `tested`, relative to them, are for the test.
+    """
+
+    users: int = 1000
+    items: int = 1000
+    rank: int = 20
+    levels: int = 5
+    oversampling: float = 3.5
+    tested: float = 0.25
+
+    @property
+    def learned(self) -> int:
+        """How many ratings there are to learn from."""
+        return round(self.oversampling * self.rank * (self.users + self.items - self.rank))
+
+    def part(self, *seed: int) -> Part:
+        """Ratings of no pair twice, which the seed decides; ValueError if there are not so many pairs."""
+        self._check()
+        random = np.random.default_rng(seed)
+        left, right = (_orthonormal(size, self.rank, random) for size in (self.users, self.items))
+        scale = random.normal(0, np.sqrt(1000), self.rank)
+        pairs = _different(self.users * self.items, self.learned + round(self.tested * self.learned), random)
+        users, items = (numbers.astype(np.int32) for numbers in np.divmod(pairs, self.items))
+        scores = np.empty(len(pairs))
+        rating_sweeps.dots(left * scale, right, users, items, scores)
+        ratings = self._rated(scores)
+        return Part(
+            *(
+                Triplets(users[own], items[own], ratings[own])
+                for own in (slice(self.learned), slice(self.learned, None))
+            )
+        )
+
+    def _rated(self, scores: Numbers) -> Numbers:
+        if self.levels == 2:
+            return np.where(scores >= 0, 1.0, -1.0)
+        bounds = np.quantile(scores, np.arange(1, self.levels) / self.levels)
+        return np.asarray(1 + np.searchsorted(bounds, scores, side="right"), np.float64)
+
+    def _check(self) -> None:
+        if not 1 <= self.rank <= min(self.users, self.items):
+            raise ValueError(f"rank must be from 1 to {min(self.users, self.items)}, not {self.rank}")
+        if not 2 <= self.levels <= MOST_LEVELS:
+            raise ValueError(f"levels must be from 2 to {MOST_LEVELS}, not {self.levels}")
+        wanted, pairs = self.learned + round(self.tested * self.learned), self.users * self.items
+        if wanted > pairs:
+            raise ValueError(f"{wanted} ratings are wanted of {pairs} pairs: take a lower rank or oversampling")
+
+
+def _orthonormal(rows: int, columns: int, random: np.random.Generator) -> Numbers:
+    return np.asarray(np.linalg.qr(random.standard_normal((rows, columns)))[0])
+
+
+def _different(below: int, count: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Different whole numbers from 0 on, in random order; `below` may be far more than fits into memory."""
+    if 2 * count > below:
+        return random.permutation(below)[:count]
+    mean = -below * math.log1p(-count / below)  # so many draws have on the mean `count` different ones
+    drawn = np.sort(random.integers(below, size=round(1.05 * mean) + 200))  # 9 deviations more, or further
+    return random.permutation(drawn[np.diff(drawn, prepend=-1) > 0])[:count]
