@@ -8,6 +8,8 @@ import json
 import sys
 import time
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 
 def start() -> dict[str, float]:
@@ -76,14 +78,17 @@ def ratings(count: str) -> dict[str, float]:
     MaxMarginFactorization(2, max_iter=2).fit(*made_up(50, 40, 500))
     given = made_up(users, items, int(count))
     Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to what is in use
-    before, moments = status("VmHWM"), []
-    model = MaxMarginFactorization(
-        rank, n_jobs=2, max_iter=10, validation_fraction=0, watch=lambda _: moments.append(time.perf_counter())
-    ).fit(*given)
+    before, moments = status("VmHWM"), {}
+
+    def watch(progress: Any) -> None:
+        moments.setdefault((progress.rank, progress.iteration), time.perf_counter())
+
+    model = MaxMarginFactorization(rank, n_jobs=2, max_iter=20, tol=1e-9, validation_fraction=0, watch=watch)
+    model.fit(*given)
     factors = 16 * 8 * rank * (users + items) / 1e6  # point, gradient, direction and what a step makes of them
     above = status("VmHWM") - before - factors
-    steps = [late - early for early, late in itertools.pairwise(moments[2:])]
-    return {"seconds": min(steps), "bytes": 1e6 * above / int(count), "ratings": int(count), "rank": model.rank_}
+    steps = [late - early for early, late in itertools.pairwise(list(moments.values())[2:])]
+    return {"seconds": median(steps), "bytes": 1e6 * above / int(count), "ratings": int(count)}
 
 
 def status(field: str) -> float:

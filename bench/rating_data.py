@@ -1,12 +1,12 @@
 """Ratings to measure with: MovieLens 1M where it is found, and made-up ones of any size."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.named.finding import data_directories
+from askance.data import DataFault
+from askance.data.named.ratings import load_ratings
 
 RANK = 8
 
@@ -32,17 +32,13 @@ class Split(NamedTuple):
 
 def movielens(*, quick: bool) -> tuple[str, Ratings]:
     """MovieLens 1M, or ratings like them."""
-    path = None if quick else found("ml1m.npz")
-    if path is None:
-        size = (300, 200, 6_000) if quick else (6_040, 3_706, 1_000_209)
-        return "made up", made_up(*size)
-    with np.load(path) as arrays:
-        return "MovieLens 1M", Ratings(arrays["users"], arrays["items"], arrays["ratings"])
-
-
-def found(name: str) -> Path | None:
-    """A file of the data directory, if it is there."""
-    return next((path for path in (directory / name for directory in data_directories()) if path.exists()), None)
+    if quick:
+        return "made up", made_up(300, 200, 6_000)
+    try:
+        users, items, ratings = load_ratings("ml1m")
+    except DataFault:
+        return "made up", made_up(6_040, 3_706, 1_000_209)
+    return "MovieLens 1M", Ratings(users.astype(np.int32), items.astype(np.int32), ratings.astype(np.float32))
 
 
 def made_up(users: int, items: int, count: int, seed: int = 0) -> Ratings:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from askance.ratings import MaxMarginFactorization, RefitAdvised
+from askance.ratings.errors import rmse
 from askance.ratings.filed import from_bytes, to_bytes
 from bench.clock import Contender, Timing, race
 from bench.processes import child
@@ -41,10 +42,10 @@ def measure_accuracy(setting: Setting, report: Report) -> None:
     for method in methods:
         best = tuned(method, split(splits[0].train, 0.9, 99), quick=setting.quick)
         fits = [method.fit(method.prepare(one.train), best) for one in splits]
-        errors = [rmse(method.tell(fit, one.test), one) for fit, one in zip(fits, splits, strict=True)]
+        errors = [error_of(method.tell(fit, one.test), one) for fit, one in zip(fits, splits, strict=True)]
         report.add(error_line(group, f"{method.name}, expected", errors, str(dict(best))))
         if isinstance(fits[0], MaxMarginFactorization):
-            ordinal = [rmse(fit.predict(*one.test[:2]), one) for fit, one in zip(fits, splits, strict=True)]
+            ordinal = [error_of(fit.predict(*one.test[:2]), one) for fit, one in zip(fits, splits, strict=True)]
             ranks = ", ".join(str(fit.rank_) for fit in fits)
             report.add(error_line(group, f"{method.name}, ordinal", ordinal, f"ranks {ranks}", 0.9222))
 
@@ -53,14 +54,14 @@ def tuned(method: Method, part: Split, *, quick: bool) -> Settings:
     """The settings with the least error on a part of the first split's ratings to learn from."""
     data = method.prepare(part.train)
     grid = method.grid[:2] if quick else method.grid
-    errors = [rmse(method.tell(method.fit(data, settings), part.test), part) for settings in grid]
+    errors = [error_of(method.tell(method.fit(data, settings), part.test), part) for settings in grid]
     return grid[int(np.argmin(errors))]
 
 
-def rmse(told: Any, one: Split) -> float:
+def error_of(told: Any, one: Split) -> float:
     """The error of ratings within the scale."""
     inside = np.clip(told, one.train.ratings.min(), one.train.ratings.max())
-    return float(np.sqrt(np.mean((inside - one.test.ratings) ** 2)))
+    return rmse(inside, one.test.ratings)
 
 
 def error_line(group: str, what: str, errors: list[float], remark: str, goal: float | None = None) -> Line:

@@ -14,6 +14,7 @@ from askance.cli.targets import draft
 from askance.data.rating_columns import Triplets
 from askance.data.rating_files import read_ratings
 from askance.ratings import MaxMarginFactorization, Progress
+from askance.ratings.errors import rmse
 
 
 class Judged(NamedTuple):
@@ -83,11 +84,6 @@ def judged(model: MaxMarginFactorization, apart: Triplets) -> Judged:
     users, items, ratings = apart
     told = model.predict(users, items), model.predict_expected(users, items)
     return Judged(len(ratings), *(rmse(ones, ratings) for ones in told))
-
-
-def rmse(told: Any, ratings: Any) -> float:
-    """The root of the mean squared error."""
-    return float(np.sqrt(np.mean((told - ratings) ** 2)))
 
 
 def line(progress: Progress) -> str:

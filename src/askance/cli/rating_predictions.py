@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from askance.cli.console import print_json, stdout
-from askance.cli.rating_fit import rmse
 from askance.cli.rating_ids import as_known, unknown
 from askance.cli.ratings import Columns
 from askance.cli.targets import draft
 from askance.data.rating_files import Pairs, read_pairs
 from askance.ratings import MaxMarginFactorization
+from askance.ratings.errors import rmse
 from askance.whole_file import write_whole
 
 Numbers = NDArray[np.float64]

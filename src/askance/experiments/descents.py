@@ -6,10 +6,11 @@ from functools import partial
 from typing import Any
 
 from askance.experiments.parallel import Spread, rows_of
-from askance.experiments.rated import Method, Rounds, key_of, rmse, warm_up
+from askance.experiments.rated import Method, Rounds, key_of, warm_up
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
 from askance.ratings import MaxMarginFactorization, Progress
+from askance.ratings.errors import rmse
 from askance.ratings.made_up import MadeUp
 
 

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance import __version__
+from askance.data.rating_columns import Triplets
 from askance.engine.digest import digest_of
 from askance.experiments.material import fingerprint
 from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
 from askance.ratings import MaxMarginFactorization
+from askance.ratings.errors import rmse
 from askance.ratings.made_up import MadeUp, Part
-from askance.ratings.triplets import Triplets
 
 TEST = 0.2
 FEW_USERS = 60
@@ -124,11 +125,6 @@ def reduced(source: Source) -> Source:
 def warm_up() -> None:
     """A tiny fit, so that no time is measured in which code is loaded or compiled."""
     MaxMarginFactorization(n_jobs=1).fit(*TINY.part(0).learned)
-
-
-def rmse(told: NDArray[Any], true: NDArray[Any]) -> float:
-    """√ of the mean squared error."""
-    return float(np.sqrt(np.mean((told - true) ** 2)))
 
 
 def _fitted(part: Part, parameters: Mapping[str, Any]) -> Row:

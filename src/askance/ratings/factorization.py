@@ -15,6 +15,7 @@ from askance.data.rating_columns import Triplets
 from askance.limits import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
 from askance.ratings.checkpoint import kept
 from askance.ratings.drift import Drift, RefitAdvised
+from askance.ratings.errors import rmse
 from askance.ratings.fitting import Fitted, Progress, fitted
 from askance.ratings.folding import Folding
 from askance.ratings.ids import UNKNOWN, Ids, as_names
@@ -219,7 +220,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
     def score(self, users: Any, items: Any = None, ratings: Any = None) -> float:
         """Minus the RMSE of the ordinal ratings: larger is better."""
         given = as_triplets(users, items, ratings)
-        return -float(np.sqrt(np.mean((self.predict(given.users, given.items) - given.ratings) ** 2)))
+        return -rmse(self.predict(given.users, given.items), given.ratings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, all of it or nothing; `load` or `askance.load` reads it."""

@@ -8,6 +8,7 @@ import numpy as np
 from askance.ratings.calibration import Calibration, Evidence, calibrated
 from askance.ratings.checkpoint import Checkpoint
 from askance.ratings.conjugate import Iterate, begun, iterates
+from askance.ratings.errors import rmse
 from askance.ratings.leanings import Leanings
 from askance.ratings.manifold import Numbers, Point
 from askance.ratings.observed import Observed
@@ -124,10 +125,9 @@ def _calibration(held: Held, best: Iterate, leanings: Leanings) -> tuple[Calibra
     """That of the best iterate, and the error of the ratings it expects."""
     evidence = Evidence(held.away(best.point, best.thresholds), leanings.at(held.users, held.items))
     found = calibrated(evidence, held.levels)
-    errors = found.probabilities(evidence) @ held.values - held.values[held.levels]
-    return found, float(np.sqrt(np.mean(errors**2)))
+    return found, rmse(found.probabilities(evidence) @ held.values, held.values[held.levels])
 
 
-def _progress(phase: str, problem: Problem, plan: Plan, now: Iterate, iteration: int, rmse: float) -> Progress:
+def _progress(phase: str, problem: Problem, plan: Plan, now: Iterate, iteration: int, error: float) -> Progress:
     gradient = now.steepness / (plan.tol * problem.observed.size**0.5)
-    return Progress(phase, now.point.rank, iteration, now.value, rmse, gradient)
+    return Progress(phase, now.point.rank, iteration, now.value, error, gradient)

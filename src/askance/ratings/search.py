@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.ratings.conjugate import Iterate, begun, better_thresholds, iterates
+from askance.ratings.errors import rmse
 from askance.ratings.growth import grown
 from askance.ratings.manifold import Numbers, Point, nothing
 from askance.ratings.model import Factors
@@ -68,7 +69,7 @@ class Held(NamedTuple):
         if not len(self.users):
             return float("nan")
         told = np.sum(self.away(point, thresholds) <= 0, axis=1)
-        return float(np.sqrt(np.mean((self.values[told] - self.values[self.levels]) ** 2)))
+        return rmse(self.values[told], self.values[self.levels])
 
 
 def search(problem: Problem, held: Held, plan: Plan, state: State | None = None) -> Iterator[State]:
@@ -106,8 +107,8 @@ def _beginning(problem: Problem, held: Held) -> State:
         if loss.values.sum() >= before * (1 - SAME):
             break
     now = begun(problem, point, thresholds)
-    rmse = held.rmse(point, thresholds)
-    return State(now, now, rmse, rmse, 0, 0, rmse, (Stage(0, now.value, rmse, 0),))
+    error = held.rmse(point, thresholds)
+    return State(now, now, error, error, 0, 0, error, (Stage(0, now.value, error, 0),))
 
 
 def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> State | None:
@@ -118,9 +119,8 @@ def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> Sta
     if point is None:
         return None
     now = begun(problem, point, state.now.thresholds)
-    rmse = held.rmse(point, now.thresholds)
     begun_here = state._replace(iteration=-1, waited=0, stage_rmse=float("nan"))
-    return _moved(begun_here, now, rmse)
+    return _moved(begun_here, now, held.rmse(point, now.thresholds))
 
 
 def _at_this_rank(problem: Problem, held: Held, plan: Plan, state: State) -> Generator[State, None, State]:
@@ -135,18 +135,18 @@ def _at_this_rank(problem: Problem, held: Held, plan: Plan, state: State) -> Gen
     return state._replace(path=(*state.path, stage))
 
 
-def _moved(state: State, now: Iterate, rmse: float) -> State:
+def _moved(state: State, now: Iterate, error: float) -> State:
     """The state after an iteration. Without ratings held back, the last iterate is the best."""
-    is_best = not rmse >= state.best_rmse
-    is_best_here = not rmse >= state.stage_rmse
+    is_best = not error >= state.best_rmse
+    is_best_here = not error >= state.stage_rmse
     return state._replace(
         now=now,
-        rmse=rmse,
+        rmse=error,
         iteration=state.iteration + 1,
         best=now if is_best else state.best,
-        best_rmse=rmse if is_best else state.best_rmse,
+        best_rmse=error if is_best else state.best_rmse,
         waited=0 if is_best_here else state.waited + 1,
-        stage_rmse=rmse if is_best_here else state.stage_rmse,
+        stage_rmse=error if is_best_here else state.stage_rmse,
     )
 
 

@@ -90,9 +90,9 @@ TABLES = (
         "the large made-up data",
         {"made up, large": ("made-up", LARGE)},
         METHODS[:2],
-        {"made up, large": Trial(MADE_UP_GRID, 3)},
+        {"made up, large": Trial((1e-4,), 2)},
         {"made up, large": _column(1)},
-        (BINS, RANKS),
+        (BINS, RANKS, "λ is that which was better of 1e-4 and 2e-4 on another draw. All fits have tol = 1e-3."),
         only_if_named=True,
     ),
     DescentTable(
