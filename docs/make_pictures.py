@@ -18,6 +18,8 @@ from askance.imbalance import OMCSL
 from askance.metrics import METRICS, Curve, Estimate, draw
 from askance.metrics.pictures import COLOURS, INK, decorate, new_figure, save_picture
 from askance.queries import AtRate, Margin
+from askance.ratings import MaxMarginFactorization
+from askance.ratings.made_up import MadeUp
 from askance.trace import PER_ROUND, Trace
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
@@ -173,6 +175,42 @@ def draw_band(ax: Any, told: list[Estimate], name: str, alpha: float) -> None:
     )
 
 
+def ratings_picture() -> None:
+    """How the rank of made-up ratings is found, and where scores of ratings not learned from lie."""
+    (users, items, stars), tested = MadeUp(users=1000, items=1000, rank=8).part(0)
+    model = MaxMarginFactorization(regularization=3e-4, growth=1, tol=1e-3).fit(users, items, stars)
+    figure = new_figure((1600, 660))
+    ranks, scores = figure.subplots(1, 2)
+    tried = [stage.rank for stage in model.path_]
+    ranks.plot(tried, [stage.rmse for stage in model.path_], color=COLOURS[0], marker="o", markersize=4)
+    ranks.plot(
+        tried,
+        [stage.objective / model.path_[0].objective for stage in model.path_],
+        color=COLOURS[1],
+        linestyle="--",
+        marker="s",
+        markersize=4,
+    )
+    ranks.axvline(8, color=INK, linewidth=0.8, linestyle=":")
+    ranks.annotate("RMSE of ratings held back", (2.2, 1.1), color=COLOURS[0], fontsize=9)
+    ranks.annotate("objective, 1 at rank 0", (4.3, 0.2), color=COLOURS[1], fontsize=9)
+    ranks.annotate("true rank", (6.65, 1.3), color=INK, fontsize=9)
+    ranks.set_xlabel("rank", color=INK, fontsize=9)
+    ranks.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    told = model.user_factors_[tested.users] * model.item_factors_[tested.items]
+    for level in range(1, 6):
+        own = told[tested.ratings == level].sum(1)
+        scores.hist(own, np.linspace(-10, 10, 101), color=COLOURS[level - 1], alpha=0.55, label=f"rated {level}")
+    for threshold in model.thresholds_[0]:
+        scores.axvline(threshold, color=INK, linewidth=0.8, linestyle=":")
+    scores.set_xlabel("score of ratings not learned from; thresholds are dotted", color=INK, fontsize=9)
+    scores.legend(frameon=False, fontsize=9)
+    for ax in (ranks, scores):
+        decorate(ax)
+    figure.suptitle("made-up ratings of 1,000 users and 1,000 items, of rank 8", fontsize=11, color=INK)
+    save_picture(figure, PICTURES / "ratings.png")
+
+
 def main() -> None:
     """All pictures."""
     picture(
@@ -220,6 +258,7 @@ def main() -> None:
     )
     estimates_picture()
     panels_picture()
+    ratings_picture()
 
 
 if __name__ == "__main__":

@@ -42,6 +42,12 @@ class Made(NamedTuple):
     def dense(self) -> Any:
         return self.point.scaled @ self.point.right.T
 
+    @property
+    def whole_gradient(self) -> Any:
+        own = self.problem.settings
+        model = self.dense, self.point.rank, self.thresholds
+        return naive.euclidean_gradient(*model, self.entries, own.together, own.regularization, own.barrier)
+
     def naive_value(self, X: Any, thresholds: Any) -> float:
         own = self.problem.settings
         value = naive.loss(X, thresholds, self.entries, own.together)
@@ -118,16 +124,7 @@ def test_objective_and_gradients_are_those_of_the_formulas(problem: Any) -> None
     ahead, back = case.problem.products(case.point.left, case.point.right)
     np.testing.assert_allclose(ahead, in_scores @ case.point.right, rtol=EXACT, atol=EXACT)
     np.testing.assert_allclose(back, in_scores.T @ case.point.left, rtol=EXACT, atol=EXACT)
-    euclidean = naive.euclidean_gradient(
-        case.dense,
-        case.point.rank,
-        case.thresholds,
-        case.entries,
-        own.together,
-        own.regularization,
-        own.barrier,
-    )
-    riemannian = naive.projected(euclidean, case.point.left, case.point.right)
+    riemannian = naive.projected(case.whole_gradient, case.point.left, case.point.right)
     np.testing.assert_allclose(as_matrix(now.gradient, case.point), riemannian, rtol=EXACT, atol=EXACT)
 
 
@@ -213,16 +210,7 @@ def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None
 def test_the_steepest_triplets_are_those_of_the_whole_gradient(problem: Any, by: int) -> None:
     case = made(**problem)
     begun(case.problem, case.point, case.thresholds)
-    own = case.problem.settings
-    whole = naive.euclidean_gradient(
-        case.dense,
-        case.point.rank,
-        case.thresholds,
-        case.entries,
-        own.together,
-        own.regularization,
-        own.barrier,
-    )
+    whole = case.whole_gradient
     left, values, right = steepest_triplets(case.problem, case.point, by, np.random.default_rng(0))
     wanted = np.linalg.svd(whole, compute_uv=False)[:by]
     # As many columns as there are rows or items make subspace iteration exact; fewer come near.
@@ -244,16 +232,7 @@ def test_a_grown_point_has_the_rank_and_goes_down_the_gradient(problem: Any, by:
     assert point.rank == case.point.rank + by
     np.testing.assert_allclose(point.left.T @ point.left, np.eye(point.rank), atol=EXACT)
     difference = point.scaled @ point.right.T - case.dense
-    euclidean = naive.euclidean_gradient(
-        case.dense,
-        case.point.rank,
-        case.thresholds,
-        case.entries,
-        case.problem.settings.together,
-        case.problem.settings.regularization,
-        case.problem.settings.barrier,
-    )
-    assert np.sum(difference * euclidean) <= 1e-9
+    assert np.sum(difference * case.whole_gradient) <= 1e-9
 
 
 @given(problem=PROBLEMS)

@@ -3,6 +3,8 @@
 An archive is compressed array by array, so it is loaded whole; everything else is read as a stream.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -43,12 +45,19 @@ def read_npz(
 def _load(path: Path, label: str | Literal[False] | None, prefix: str) -> dict[str, NDArray[Any] | None]:
     """The arrays that are needed; the others' names only, for messages."""
     needed = {*(prefix + key for key in (*_CSR, "format", "X")), label or "y"}
+    with opened_archive(path, "X and y") as archive:
+        return {key: archive[key] if key in needed else None for key in archive.files}
+
+
+@contextmanager
+def opened_archive(path: Path, content: str) -> Iterator[NpzFile]:
+    """An archive of plain arrays; DataFault if it is none, or damaged."""
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, NpzFile):
-                raise DataFault(f"{path}: is one bare array, not an archive: save X and y with numpy.savez")
-            return {key: archive[key] if key in needed else None for key in archive.files}
+                raise DataFault(f"{path}: is one bare array, not an archive: save {content} with numpy.savez")
+            yield archive
     except DataFault:
         raise
     except Exception as error:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from askance.data.faults import DataFault
 from askance.data.files import existing_file, reason, shown
 from askance.data.frames import as_frame, row_namer
+from askance.data.npz import opened_archive
 from askance.data.parquet import pyarrow_parquet
 from askance.data.rating_columns import Column, Triplets, Wanted
 from askance.data.rating_ids import ids_of_array
@@ -76,22 +76,10 @@ def _read(path: str | PathLike[str], wanted: Wanted, delimiter: str | None, *, r
 
 
 def _from_npz(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
-    try:
-        with path.open("rb") as file:
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, NpzFile):
-                raise DataFault(f"{path}: is one bare array: save users, items and ratings with numpy.savez")
-            names = list(archive.files)
-            places = wanted.checked(wanted.found(names), names, str(path), rated=rated)
-            arrays = [archive[names[place]] for place in places]
-    except DataFault:
-        raise
-    except Exception as error:
-        # Damaged bytes make zipfile, zlib and NumPy's header parser raise a dozen unrelated types.
-        raise DataFault(
-            f"{path}: is no NumPy archive of plain arrays, or is damaged or cut off ({reason(error)[:200]}): "
-            "make or fetch it again"
-        ) from error
+    with opened_archive(path, "users, items and ratings") as archive:
+        names = list(archive.files)
+        places = wanted.checked(wanted.found(names), names, str(path), rated=rated)
+        arrays = [archive[names[place]] for place in places]
     return _pairs(path, arrays, [names[place] for place in places])
 
 
