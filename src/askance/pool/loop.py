@@ -14,7 +14,7 @@ from askance.pool.views import as_matrix, as_privileged
 
 
 class Loop:
-    """Goes through a pool: each turn fits the strategy to the labels so far and asks for those of more rows.
+    """Goes through a pool: each turn fits the strategy to the labels so far and asks for those of more rows::
 
         loop = Loop(strategy, X, {3: "cat", 17: "dog"}, privileged=P, batch=10, queries=100)
         for question in loop:

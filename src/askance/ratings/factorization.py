@@ -68,7 +68,8 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         their sum, as its eq. 2.1 has it, which leaves kinks.
     levels : all ratings there can be; unless said, those that occur.
     barrier : ν, which keeps singular values from 0.
-    growth : ϱ, by how much an automatic rank grows at a time. max_rank : the largest to try.
+    growth : ϱ, by how much an automatic rank grows at a time.
+    max_rank : the largest to try.
     tol : the gradients at which to stop, a rating: ‖grad f‖ ≤ tol·√ratings, and tol·ratings for thresholds.
     rank_tol : ε: an automatic rank also stops growing when the objective falls by less than this share a rank.
     max_iter : how many iterations a rank may take.
@@ -82,12 +83,14 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    rank_ : the rank found. path_ : rank, objective, validation RMSE and iterations of each rank tried.
+    rank_ : the rank found.
+    path_ : a `Stage` for each rank tried.
     user_factors_, item_factors_ : a row a user and a row an item; their product is the score.
     singular_values_, thresholds_ : those of X, and a row of thresholds for all users or one for each.
     users_, items_, levels_ : the ids in the order of the rows, and the ratings there can be.
     objective_, n_iter_ : the objective in the end, and the iterations of the last fit to all ratings.
-    validation_rmse_ : of the ordinal ratings held back. drift_ : how ratings since the fit were told.
+    validation_rmse_ : of the ordinal ratings held back.
+    drift_ : how ratings since the fit were told.
     """
 
     drift_: Drift

@@ -88,7 +88,8 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    coef_, intercept_ : one row a class, or one for two classes. classes_ : the classes.
+    coef_, intercept_ : one row a class, or one for two classes.
+    classes_ : the classes.
     weights_ : μ, the weight of each annotator's label vector, a row a classifier.
     objectives_, gaps_ : the value of eq. 3.7 after each iteration, and the relative duality gap it was solved to.
     n_iter_ : the passes of the classifier that took the most.
