@@ -52,6 +52,6 @@ def _descended(source: MadeUp, seed: tuple[int, int], parameters: Mapping[str, A
         "learned_rmse": rmse(model.predict(*part.learned[:2]), part.learned.ratings),
         "tested_rmse": rmse(model.predict(*part.tested[:2]), part.tested.ratings),
         "rank": int(model.rank_),
-        "objective": [1.0, *(objective / start for objective, _ in seen.values())],
-        "seconds": [0.0, *(seconds for _, seconds in seen.values())],
+        "objective": [objective / start for objective, _ in seen.values()],
+        "seconds": [seconds for _, seconds in seen.values()],
     }

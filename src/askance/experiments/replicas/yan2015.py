@@ -53,8 +53,7 @@ RANKS = (
 )
 GRIDS = (
     "λ is one of 1e-5, 3e-5, 1e-4, 3e-4 and 1e-3 on made-up data, and of 0.005, 0.01, 0.02, 0.05, 0.1 and 0.2 on "
-    "MovieLens. 1e-5 was added when the squared sum had taken 3e-5, then the smallest; where a method takes the "
-    "first or the last of these values, one beyond may be better. All fits have tol = 1e-3."
+    "MovieLens. All fits have tol = 1e-3."
 )
 VARIANTS = (
     "The squared sum is the loss as eq. 2.1 of the thesis has it; the others add squares, of which its gradients "
