@@ -27,6 +27,7 @@ format: .venv/installed
 
 bench: .venv/installed-bench
 	$(BIN)/python -m bench
+	$(MAKE) bench-ratings
 
 # The peers of the ratings need an environment of their own, of some 6 GB.
 bench-ratings: .venv-ratings/installed
@@ -62,7 +63,8 @@ docs: .venv/installed-docs
 
 .venv-ratings/installed: .venv/bin/python pyproject.toml
 	.venv/bin/python -m venv .venv-ratings
-	.venv-ratings/bin/pip install --quiet --editable '.[bench-ratings]'
+	.venv-ratings/bin/pip install --quiet --editable '.[bench-ratings]' || \
+		.venv-ratings/bin/pip install --quiet --editable .
 	@touch $@
 
 .venv/installed-docs: .venv/installed
