@@ -1,5 +1,6 @@
 """The factorisation as an estimator: what it takes, what it tells, and what it says of bad input."""
 
+import multiprocessing
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,19 @@ def test_threads_change_nothing_but_rounding() -> None:
     np.testing.assert_allclose(one, two, atol=1e-6)
 
 
+def _fitted_in_a_fork(_number: int) -> float:
+    users, items, ratings = world(60, 40, 1500)
+    return MaxMarginFactorization(2, n_jobs=2, max_iter=5).fit(users, items, ratings).objective_
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="nothing is forked here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    before = _fitted_in_a_fork(0)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.map_async(_fitted_in_a_fork, [0]).get(timeout=60) == [before]
+
+
 def test_it_is_an_estimator(model: MaxMarginFactorization) -> None:
     assert clone(model).get_params() == model.get_params()
     assert not hasattr(clone(model), "rank_")
@@ -317,6 +331,8 @@ def test_bad_ratings(given_ratings: Any, told: str) -> None:
         ({"levels": [1, 2]}, "there is a rating 3, which is none of the levels"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"tol": -1}, "tol must be greater than 0"),
+        ({"seed": -1}, "seed must be 0 or more"),
+        ({"rank": np.int64(3)}, "rank must be at most 2"),
     ],
 )
 def test_bad_parameters(parameters: Any, told: str) -> None:

@@ -42,6 +42,7 @@ LIMITS: Limits = {
     "max_iter": COUNT,
     "validation_fraction": Limit(0, 0.5, low_closed=True),
     "patience": COUNT,
+    "seed": Limit(0, 2.0**63, low_closed=True, whole=True),
 }
 
 
@@ -263,12 +264,13 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         return count_of(self.n_jobs)
 
     def _plan(self, shape: tuple[int, int]) -> Plan:
-        if isinstance(self.rank, int) and self.rank > min(shape):
+        rank = None if self.rank == "auto" else int(self.rank)
+        if rank is not None and rank > min(shape):
             raise ValueError(
                 f"rank must be at most {min(shape)}, the fewer of {shape[0]} users and {shape[1]} items"
             )
         return Plan(
-            rank=None if self.rank == "auto" else int(self.rank),
+            rank=rank,
             growth=int(self.growth),
             most=min(self.max_rank, *shape),
             tol=float(self.tol),

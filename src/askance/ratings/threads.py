@@ -24,9 +24,10 @@ def in_threads(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> li
     """What `work` returns for each tuple of arguments."""
     if len(calls) == 1:
         return [work(*calls[0])]
-    return list(_pool(len(calls)).map(lambda call: work(*call), calls))
+    return list(_pool(len(calls), os.getpid()).map(lambda call: work(*call), calls))
 
 
 @functools.cache
-def _pool(threads: int) -> ThreadPoolExecutor:
+def _pool(threads: int, _process: int) -> ThreadPoolExecutor:
+    """That of a process: one that was forked has no threads, only the word of its parent for them."""
     return ThreadPoolExecutor(threads, thread_name_prefix="ratings")
