@@ -79,7 +79,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         in the end all ratings are learned from. With 0 the objective alone decides.
     patience : how many iterations without a better validation end a rank.
     seed : of the ratings held back and of the search for singular vectors.
-    n_jobs : how many threads, as scikit-learn has it; -1, all cores, unless said.
+    n_jobs : how many threads, as joblib has it; -1, all cores, unless said.
     watch : called with a `Progress` after each iteration.
 
     Attributes

@@ -87,13 +87,6 @@ def added(point: Point, left: Numbers, values: Numbers, right: Numbers) -> Point
     return _point(lefts, core, rights, point.rank + len(values))
 
 
-def of_factors(left: Numbers, right: Numbers) -> Point:
-    """The point left·rightᵀ, as many columns as it has being its rank."""
-    lefts, up = np.linalg.qr(left)
-    rights, across = np.linalg.qr(right)
-    return _point(lefts, up @ across.T, rights, left.shape[1])
-
-
 def nothing(users: int, items: int) -> Point:
     """The matrix of zeros, of rank 0."""
     return Point(np.zeros((users, 0)), np.zeros(0), np.zeros((items, 0)))

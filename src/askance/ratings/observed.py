@@ -52,10 +52,6 @@ class Observed(NamedTuple):
         """The user of each entry."""
         return np.repeat(np.arange(self.users, dtype=np.int32), np.diff(self.starts))
 
-    def turned(self) -> Self:
-        """The same with users and items exchanged."""
-        return type(self).grouped(self.items, self.user_numbers(), self.levels, (self.width, self.users))
-
     def shares(self, threads: int) -> list[tuple[int, int]]:
         """Users from … up to …, for each of some threads, with about as many ratings in each."""
         bounds = np.searchsorted(self.starts, np.linspace(0, self.size, threads + 1)[1:-1])

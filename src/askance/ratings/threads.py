@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from joblib import cpu_count  # type: ignore[import-untyped]
+
 
 def count_of(n_jobs: int | None) -> int:
-    """As many threads as scikit-learn means by `n_jobs`: None is 1, -1 every core, -2 all but one."""
+    """As many threads as joblib means by `n_jobs`: None is 1, -1 every core, -2 all but one.
+
+    Joblib's own answer is about processes, of which there are none within some others.
+    """
     if n_jobs is None:
         return 1
-    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
 
 def in_threads(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Any]:
