@@ -143,9 +143,9 @@ def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
         return case.naive_value(point.scaled @ point.right.T, case.thresholds)
 
     scale = 1 + abs(now.value)
-    assert derivative(along) == pytest.approx(inner(now.gradient, tangent), rel=1e-7, abs=EXACT * scale)
+    assert derivative(along) == pytest.approx(inner(now.gradient, tangent), rel=EXACT, abs=EXACT * scale)
     moved = derivative(lambda step: case.naive_value(case.dense, case.thresholds + step * by))
-    assert moved == pytest.approx(float(np.sum(now.threshold_slopes * by)), rel=1e-7, abs=EXACT * scale)
+    assert moved == pytest.approx(float(np.sum(now.threshold_slopes * by)), rel=EXACT, abs=EXACT * scale)
 
 
 @given(problem=PROBLEMS)
