@@ -33,11 +33,11 @@ class Split(NamedTuple):
 def movielens(*, quick: bool) -> tuple[str, Ratings]:
     """MovieLens 1M, or ratings like them."""
     if quick:
-        return "made up", made_up(300, 200, 6_000)
+        return "made up", once(made_up(300, 200, 6_000))
     try:
         users, items, ratings = load_ratings("ml1m")
     except DataFault:
-        return "made up", made_up(6_040, 3_706, 1_000_209)
+        return "made up", once(made_up(6_040, 3_706, 1_500_000))
     return "MovieLens 1M", Ratings(users.astype(np.int32), items.astype(np.int32), ratings.astype(np.float32))
 
 
@@ -52,6 +52,12 @@ def made_up(users: int, items: int, count: int, seed: int = 0) -> Ratings:
     for c in range(RANK):
         scores += left[who, c] * right[what, c]
     return Ratings(who, what, (1 + np.digitize(scores, [-1.5, -0.7, 0.1, 0.9])).astype(np.float32))
+
+
+def once(ratings: Ratings) -> Ratings:
+    """The first rating of each pair: LensKit takes no other."""
+    pairs = ratings.users.astype(np.int64) * (int(ratings.items.max()) + 1) + ratings.items
+    return ratings.where(np.sort(np.unique(pairs, return_index=True)[1]))
 
 
 def split(ratings: Ratings, share: float, seed: int) -> Split:
