@@ -60,11 +60,11 @@ def iterates(problem: Problem, now: Iterate) -> Iterator[Iterate]:
 
 
 def _after(problem: Problem, now: Iterate) -> Iterate:
-    direction = _direction(now)
+    steepest = now.gradient.times(-1.0)
+    direction = _direction(now, steepest)
     found = _stepped(problem, now, direction)
-    if found is None:
-        direction = now.gradient.times(-1.0)
-        found = _stepped(problem, now, direction)
+    if found is None and direction is not steepest:
+        direction, found = steepest, _stepped(problem, now, steepest)
     if found is None:
         # Rounding hides any gain in X: there may still be one in the thresholds.
         problem.look_at(now.point)
@@ -83,10 +83,9 @@ def _iterate(
     return Iterate(point, thresholds, value, problem.gradient(point), slopes, move)
 
 
-def _direction(now: Iterate) -> Tangent:
+def _direction(now: Iterate, steepest: Tangent) -> Tangent:
     """-grad + β T(η) by Polak and Ribière's rule, β ≥ 0; the steepest one where the two are nearly orthogonal."""
     gradient, move = now.gradient, now.move
-    steepest = gradient.times(-1.0)
     squared_before = inner(move.gradient, move.gradient) if move else 0.0
     if move is None or not squared_before > 0:
         return steepest
