@@ -283,9 +283,9 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--rate", "2"], "--rate must be a share of the rows, more than 0 and at most 1, not 2"),
         (
             ["--rate", "0.1", "-a", "PA-II"],
-            "PA-II always asks, so --rate cannot steer it: its active form is PAA-II",
+            "PA-II always asks, so a rate cannot steer it: its active form is PAA-II",
         ),
-        (["--rate", "0.1", "-a", "PE"], "PE always asks, so --rate cannot steer it: its active form is PEA"),
+        (["--rate", "0.1", "-a", "PE"], "PE always asks, so a rate cannot steer it: its active form is PEA"),
         (["--burst", "3"], "--burst is how far questions may run ahead of the rate: give --rate too"),
         (["--limit", "0"], "Invalid value for '--limit'"),
         (["--metric", "beauty"], "there is no metric 'beauty'; there are accuracy, error"),

@@ -7,7 +7,8 @@ from askance.learner import Learner
 from askance.made import with_rules
 from askance.papers import catalog, look_up, parts_of
 from askance.papers.entry import MANY
-from askance.queries import Always, AtRate, Margin, QueryRule, Random, Within
+from askance.papers.steering import steered
+from askance.queries import Always, AtRate, QueryRule, Random, Within
 from askance.updates import UpdateRule
 
 RANDOM, FULL = "random", "full"
@@ -70,28 +71,8 @@ def _parse_parameter(assignment: str) -> tuple[str, float | str]:
 def algorithm(name: str, parameters: Mapping[str, Any], budget: Budget) -> Method:
     """The method that the catalog calls `name`, steered to the rate and kept within the budget."""
     parts = parts_of(name, parameters)
-    query = parts.query if budget.rate is None else _steered(name, parts.query, budget.rate)
+    query = parts.query if budget.rate is None else steered(name, parts.query, budget.rate)
     return Method(name, parts.update, budget.around(query), parts.sgn0, parts.many)
-
-
-def _steered(name: str, query: Any, rate: float) -> QueryRule:
-    if hasattr(query, "scaled"):
-        return AtRate(query, rate)
-    if isinstance(query, Always):
-        active = _active_form(name)
-        if active is None:
-            return AtRate(Margin(), rate)
-        raise ValueError(f"{name} always asks, so --rate cannot steer it: its active form is {active}")
-    raise ValueError(f"{name} cannot be steered to a rate: leave --rate out")
-
-
-def _active_form(name: str) -> str | None:
-    """The method with the same update rule that asks when in doubt, if a paper has one."""
-    for other, entry in catalog.items():
-        scalable = hasattr(entry.query, "scaled") and entry.query is not Random
-        if (entry.update, entry.kind) == (look_up(name).update, look_up(name).kind) and scalable:
-            return other
-    return None
 
 
 def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Budget) -> Method:
