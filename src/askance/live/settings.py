@@ -91,7 +91,7 @@ class TaskSettings(Section, frozen=True):
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must differ from each other, not {self.classes}")
         parts = parts_of(self.method, self.parameters)
-        if parts.many and not self.many or self.many and not parts.many:
+        if parts.many != self.many:
             kind = "many classes" if parts.many else "two classes"
             raise ValueError(
                 f"{self.method} is for {kind}, but there are {len(self.classes)}: take another algorithm"
