@@ -31,7 +31,7 @@ class Figures:
     def __init__(self, settings: TaskSettings) -> None:
         self._many = settings.many
         self._positive = max(settings.classes)
-        self._weights = {"cost": {"c_p": settings.costs.c_p, "c_n": settings.costs.c_n}}
+        self._weights: dict[str, dict[str, Any]] = {"cost": {"c_p": settings.costs.c_p, "c_n": settings.costs.c_n}}
         self._tally = AskedTally(many=self._many)
         self._new: list[Outcome] = []
 

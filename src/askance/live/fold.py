@@ -5,6 +5,7 @@ task that is built again from its journal is the same to the last bit. An amende
 where it stands in the journal: the model is the one that would have been had it been right from the start.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -72,6 +73,7 @@ class Fold:
         self.settings = settings
         self.amendments = amendments
         self.learner = settings.learner()
+        self.lock = threading.Lock()  # compiled passes run beside each other, and predictions come at any time
         self.figures = Figures(settings)
         self.ledger = Ledger()
         self.questions = Questions()
@@ -86,7 +88,8 @@ class Fold:
     def ask(self, row: Row) -> Verdict:
         """Decide about the next item; the learner has then seen it."""
         coin = float(coins(self.settings.seed, self.ledger.rows, 1)[0])
-        label, score, probability, wants = self.learner.ask(row)
+        with self.lock:
+            label, score, probability, wants = self.learner.ask(row)
         return Verdict(label, float(score), float(probability), coin, bool(wants))
 
     def take(self, entry: Entry, body: Any, row: Row | None = None) -> None:
@@ -126,7 +129,8 @@ class Fold:
 
     def _teach(self, entry: Entry, body: journal.Taught, row: Row | None) -> None:
         assert row is not None
-        self.learner.tell(row, self.amendments.corrected.get(entry.seq, body.label))
+        with self.lock:
+            self.learner.tell(row, self.amendments.corrected.get(entry.seq, body.label))
         self.counts = self.counts._replace(imported=self.counts.imported + 1)
         self.version = entry.seq
 
@@ -136,7 +140,7 @@ class Fold:
         if entry.seq in self.amendments.undone or question is None:
             return
         question.votes.append(Vote(entry.seq, entry.who, body.label))
-        question.loans.pop(entry.who or "", None)
+        self.questions.end(question, entry.who or "")
         remembered = self.recent.setdefault(entry.who or "", [])
         remembered.append((entry.seq, question.item))
         del remembered[:-REMEMBERED]
@@ -147,7 +151,8 @@ class Fold:
             self.version = entry.seq
 
     def _learn(self, question: Question, label: str, row: Row) -> None:
-        self.learner.tell(row, label, question.probability)
+        with self.lock:
+            self.learner.tell(row, label, question.probability)
         self._close(question, label)
         votes = [vote.label for vote in question.votes]
         equal = sum(votes.count(vote) - 1 for vote in votes) // 2
@@ -158,15 +163,15 @@ class Fold:
         )
 
     def _close(self, question: Question, label: str | None) -> None:
-        del self.questions.open[question.item]
+        self.questions.close(question)
         self.figures.settle(question.guess, label, question.score, question.probability, asked=True)
 
     def _about(self, question: Question, entry: Entry, body: Any) -> None:
         who = entry.who or ""
         if entry.kind == journal.LEASE:
-            question.loans[who] = Loan(entry.seq, body.until)
+            self.questions.lend(question, who, Loan(entry.seq, body.until))
             return
-        question.loans.pop(who, None)
+        self.questions.end(question, who)
         if entry.kind == journal.SKIP and who not in question.skipped:
             question.skipped.append(who)
             if len(question.skipped) >= self.settings.labels.skips:

@@ -85,7 +85,14 @@ Body = TypeVar("Body", bound=Struct)
 
 
 def entry(
-    kind: str, seq: int, at: float, body: Struct, *, item: int | None = None, key: Any = None, who: str | None = None
+    kind: str,
+    seq: int,
+    at: float,
+    body: Struct,
+    *,
+    item: int | None = None,
+    key: Any = None,
+    who: str | None = None,
 ) -> Entry:
     """A new entry; an item's number is its own."""
     own_key = None if key is UNSET else key

@@ -35,7 +35,11 @@ class Ledger(Struct):
         """How many labels are left of that day."""
         if budget.per_day is None:
             return math.inf
-        return budget.per_day - (self.today if int(at // DAY) == self.day else 0)
+        return budget.per_day - self.today_of(at)
+
+    def today_of(self, at: float) -> int:
+        """How many labels were asked for on that day, the last one or a later."""
+        return self.today if int(at // DAY) == self.day else 0
 
     def note(self, at: float, *, asked: bool, refused: bool) -> None:
         """Take in an item."""

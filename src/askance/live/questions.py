@@ -53,10 +53,6 @@ class Question(Struct):
         loan = self.loans.get(who or "")
         return loan if loan is not None and loan.until > now else None
 
-    def lent(self, now: float) -> int:
-        """How many labellers have it now."""
-        return sum(loan.until > now for loan in self.loans.values())
-
     def has_room(self, who: str | None, now: float, per_item: int) -> bool:
         """Whether a vote of this labeller is still wanted, beside the leases of others."""
         others = sum(loan.until > now for name, loan in self.loans.items() if name != (who or ""))
@@ -73,6 +69,24 @@ class Questions(Struct):
     """All open questions, the oldest first."""
 
     open: dict[int, Question] = field(default_factory=dict)
+    on_loan: dict[int, float] = field(default_factory=dict)  # items and the end of their last lease
+
+    def lend(self, question: Question, who: str, loan: Loan) -> None:
+        """Note a lease."""
+        question.loans[who] = loan
+        self.on_loan[question.item] = max(loan.until, self.on_loan.get(question.item, 0.0))
+
+    def end(self, question: Question, who: str) -> None:
+        """Note that a labeller has the question no more."""
+        if question.loans.pop(who, None) is not None:
+            self.on_loan.pop(question.item)
+            if question.loans:
+                self.on_loan[question.item] = max(loan.until for loan in question.loans.values())
+
+    def close(self, question: Question) -> None:
+        """Take a question out."""
+        del self.open[question.item]
+        self.on_loan.pop(question.item, None)
 
     def next_for(self, who: str | None, count: int, now: float, per_item: int) -> list[Question]:
         """The oldest questions that may be shown to this labeller."""
@@ -85,7 +99,7 @@ class Questions(Struct):
 
     def lent(self, now: float) -> int:
         """How many are with a labeller now."""
-        return sum(question.lent(now) > 0 for question in self.open.values())
+        return sum(until > now for until in self.on_loan.values())
 
     def _free(self, who: str | None, now: float, per_item: int) -> Iterator[Question]:
         return (question for question in self.open.values() if question.is_for(who, now, per_item))

@@ -1,6 +1,7 @@
 """From an item's content to the row that the learner sees."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,10 +30,7 @@ def hashed(settings: TaskSettings, contents: Sequence[object]) -> sp.csr_array:
 def single(rows: sp.csr_array) -> list[Row]:
     """Each row by itself, as `ask` and `tell` take it."""
     starts = rows.indptr.tolist()
-    return [
-        Row(rows.indices[start:stop], rows.data[start:stop])
-        for start, stop in zip(starts[:-1], starts[1:], strict=True)
-    ]
+    return [Row(rows.indices[start:stop], rows.data[start:stop]) for start, stop in pairwise(starts)]
 
 
 def _row_of_value(rows: sp.csr_array) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

@@ -131,9 +131,7 @@ class AskedTally:
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Be as the tally was whose `arrays` these are."""
         self.rows = int(arrays["rows"])
-        self._reached, self._cells, self._scored = (
-            arrays[name].copy() for name in ("reached", "cells", "scored")
-        )
+        self._reached, self._cells, self._scored = (arrays[name].copy() for name in ("reached", "cells", "scored"))
         self._totals, self._variances, self._squares = (
             Histograms(bins=Bins(*arrays[name].copy())) for name in ("totals", "variances", "squares")
         )

@@ -1,6 +1,6 @@
 """The store: every task's journal, its snapshots, and who may do what."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 
 from askance.live.store import integrity
@@ -8,8 +8,6 @@ from askance.live.store.database import Connection, Database
 from askance.live.store.entries import Entry, StoreFault, Task, Token
 from askance.live.store.reader import Reader
 from askance.live.store.schema import TABLES
-
-COMPACTED_AT_ONCE = 10_000  # seqs in one transaction, so that the writer never waits long
 
 
 class Store(Reader):
@@ -84,23 +82,15 @@ class Store(Reader):
             if value is not None:
                 connection.insert("settings", TABLES["settings"], [(name, value)])
 
-    def compact(self, task: int, before: int) -> int:
-        """Empty the bodies of items with seq < before to which nothing else happened, and say of how many.
+    def rewrite(self, task: int, bodies: Mapping[int, bytes]) -> None:
+        """Other bodies for these entries, all or none; what else they say stays."""
+        with self._database.writing() as connection:
+            for seq, body in bodies.items():
+                connection.run("UPDATE journal SET body = ? WHERE task = ? AND seq = ?", (body, task, seq))
 
-        The rows stay, so that seqs have no gaps. An SQLite file becomes smaller by the pages that are now free; in
-        PostgreSQL autovacuum makes the room free for later entries.
-        """
-        emptied = 0
-        for start in range(0, before, COMPACTED_AT_ONCE):
-            with self._database.writing() as connection:
-                emptied += connection.run(
-                    "UPDATE journal SET body = ? WHERE task = ? AND seq >= ? AND seq < ? AND kind = 'item' "
-                    "AND body <> ? AND NOT EXISTS (SELECT 1 FROM journal AS other WHERE other.task = journal.task "
-                    "AND other.item = journal.seq AND other.kind <> 'item')",
-                    (b"", task, start, min(start + COMPACTED_AT_ONCE, before), b""),
-                )
+    def shrink(self) -> None:
+        """Give room that has become free back: an SQLite file becomes smaller; PostgreSQL does so by itself."""
         self._database.shrink()
-        return emptied
 
     def check(self) -> list[str]:
         """What is wrong with the store, a sentence each; none if all is well."""
