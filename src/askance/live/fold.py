@@ -32,18 +32,14 @@ class Amendments(NamedTuple):
     undone: set[int]
     corrected: dict[int, str]
 
-    @classmethod
-    def of(cls, entries: Iterable[Entry]) -> "Amendments":
-        """What these entries amend; of two corrections of an item, the later holds."""
-        made = cls(set(), {})
-        for entry in entries:
-            body = journal.read(entry)
-            if entry.kind == journal.UNDO:
-                made.undone.add(body.of)
-            else:
-                assert entry.item is not None
-                made.corrected[entry.item] = body.label
-        return made
+    def add(self, entry: Entry) -> None:
+        """Take in an entry that amends; of two corrections of an item, the later holds."""
+        body = journal.read(entry)
+        if entry.kind == journal.UNDO:
+            self.undone.add(body.of)
+        else:
+            assert entry.item is not None
+            self.corrected[entry.item] = body.label
 
 
 class Counts(NamedTuple):
@@ -69,9 +65,9 @@ class Verdict(NamedTuple):
 class Fold:
     """The model and the books of a task."""
 
-    def __init__(self, settings: TaskSettings, amendments: Amendments) -> None:
+    def __init__(self, settings: TaskSettings, amendments: Amendments | None = None) -> None:
         self.settings = settings
-        self.amendments = amendments
+        self.amendments = amendments or Amendments(set(), {})
         self.learner = settings.learner()
         self.lock = threading.Lock()  # compiled passes run beside each other, and predictions come at any time
         self.figures = Figures(settings)

@@ -1,10 +1,10 @@
 """Snapshots: a fold as bytes, so that not all of a journal has to be replayed."""
 
 import zlib
-from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from askance.live.fold import Amendments, Counts, Fold
 from askance.live.ledger import Ledger
@@ -16,23 +16,37 @@ from askance.sealed import ModelFault, arrays_of, header_of, seal
 
 # Weights are mostly zeros: the fastest level makes a tenth of them.
 LEVEL = 1
-MODEL = "model"
+MODEL, BOOKS = "model", "books"
+
+
+class Books(Struct):
+    """All of a fold but its model and its figures."""
+
+    seq: int
+    at: float
+    version: int
+    ledger: Ledger
+    questions: Questions
+    counts: Counts
+    recent: dict[str, list[tuple[int, int]]]
+    amendments: Amendments
 
 
 def content(fold: Fold) -> bytes:
     """A sealed copy of the fold as it is now, not yet packed."""
-    header = {
-        "kind": "snapshot",
-        "seq": fold.seq,
-        "at": fold.at,
-        "version": fold.version,
-        "ledger": msgspec.to_builtins(fold.ledger),
-        "questions": msgspec.to_builtins(fold.questions),
-        "counts": fold.counts._asdict(),
-        "recent": fold.recent,
-    }
-    model = np.frombuffer(learner_to_bytes(fold.learner), np.uint8)
-    return seal({MODEL: model, **fold.figures.arrays()}, header)
+    books = Books(
+        fold.seq,
+        fold.at,
+        fold.version,
+        fold.ledger,
+        fold.questions,
+        fold.counts,
+        fold.recent,
+        fold.amendments,
+    )
+    parts = {MODEL: learner_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
+    as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
+    return seal({**as_arrays, **fold.figures.arrays()}, {"kind": "snapshot"})
 
 
 def pack(sealed: bytes) -> bytes:
@@ -40,21 +54,19 @@ def pack(sealed: bytes) -> bytes:
     return zlib.compress(sealed, LEVEL)
 
 
-def unpack(packed: bytes, settings: TaskSettings, amendments: Amendments) -> Fold:
+def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     """The fold in a snapshot; ModelFault if it is damaged."""
     try:
         sealed = zlib.decompress(packed)
     except zlib.error:
         raise ModelFault("is damaged: it cannot be unpacked") from None
-    header: dict[str, Any] = header_of(sealed)
+    if header_of(sealed).get("kind") != "snapshot":
+        raise ModelFault("is no snapshot")
     arrays = arrays_of(sealed)
-    fold = Fold(settings, amendments)
+    books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
+    fold = Fold(settings, books.amendments)
     fold.learner = learner_from_bytes(arrays.pop(MODEL).tobytes())
     fold.figures.restore(arrays)
-    fold.ledger = msgspec.convert(header["ledger"], Ledger)
-    # JSON has no numbers as keys, so msgspec is told to take their strings.
-    fold.questions = msgspec.convert(header["questions"], Questions, strict=False)
-    fold.counts = Counts(**header["counts"])
-    fold.recent = {who: [(seq, item) for seq, item in labels] for who, labels in header["recent"].items()}
-    fold.seq, fold.at, fold.version = header["seq"], header["at"], header["version"]
+    for name in ("seq", "at", "version", "ledger", "questions", "counts", "recent"):
+        setattr(fold, name, getattr(books, name))
     return fold

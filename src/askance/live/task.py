@@ -18,10 +18,10 @@ from askance.live.amending import Amendment, label_now
 from askance.live.answering import lend
 from askance.live.deciding import check_forms, rows_of
 from askance.live.draft import Draft
-from askance.live.fold import Amendments, Fold
+from askance.live.fold import Fold
 from askance.live.pace import Pace
 from askance.live.refusals import Refusal, conflict
-from askance.live.settings import TaskSettings
+from askance.live.settings import TaskSettings, warm_up
 from askance.live.store import Store
 from askance.live.store.entries import StoreFault
 from askance.sealed import ModelFault
@@ -57,6 +57,7 @@ class LiveTask:
         self._stale = True
         self._snapped = 0
         self._snapping: threading.Thread | None = None
+        warm_up(settings)
         self.rebuild()
 
     # ------------------------------------------------------------------ groups of commands
@@ -91,11 +92,11 @@ class LiveTask:
 
     def rebuild(self) -> int:
         """Build the fold from the newest snapshot and the journal after it; how many entries that were."""
-        amendments = Amendments.of(
-            entry for batch in self.store.entries(self.number, kinds=journal.AMENDMENTS) for entry in batch
-        )
-        fold = self._newest(amendments)
+        fold = self._newest()
         start = fold.seq
+        for batch in self.store.entries(self.number, after=start, kinds=journal.AMENDMENTS):
+            for entry in batch:
+                fold.amendments.add(entry)
         for batch in self.store.entries(self.number, after=start):
             fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
         self.fold, self._stale, self._snapped = fold, False, start
@@ -209,15 +210,15 @@ class LiveTask:
         """The entry up to which the past cannot be changed any more."""
         return int(self.store.setting(horizon_name(self.number)) or 0)
 
-    def _newest(self, amendments: Amendments) -> Fold:
+    def _newest(self) -> Fold:
         before: int | None = None
         while (found := self.store.snapshot(self.number, before)) is not None:
             try:
-                return snapshots.unpack(found[1], self.settings, amendments)
+                return snapshots.unpack(found[1], self.settings)
             except ModelFault as fault:
                 log.error("snapshot %d %s", found[0], fault, extra={"task": self.settings.name})
                 before = found[0]
-        return Fold(self.settings, amendments)
+        return Fold(self.settings)
 
     def _take_snapshot(self) -> None:
         """Copy the fold now; packing and writing it need nobody to wait."""

@@ -72,14 +72,15 @@ async def _decided_lines(call: Call) -> AsyncIterator[bytes]:
     number = 0
     try:
         async for lines in _lines(call):
-            items = []
-            for line in lines:
-                number += 1
-                items.append(_read_line(line, number))
-            yield await _decided(call, items)
+            items, fault = _read_lines(lines, number)
+            number += len(items)
+            if items:
+                yield await _decided(call, items)
+            if fault is not None:
+                raise fault
     except Refusal as refusal:
-        fault = messages.Refused(messages.Fault(refusal.code, refusal.message))
-        yield msgspec.json.encode(fault) + b"\n"
+        told = messages.Refused(messages.Fault(refusal.code, refusal.message))
+        yield msgspec.json.encode(told) + b"\n"
 
 
 async def _decided(call: Call, items: list[messages.Item]) -> bytes:
@@ -102,8 +103,12 @@ async def _lines(call: Call) -> AsyncIterator[list[bytes]]:
         yield [rest]
 
 
-def _read_line(line: bytes, number: int) -> messages.Item:
-    try:
-        return _item.decode(line)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Refusal(422, "unfit", f"line {number}: {error}") from None
+def _read_lines(lines: list[bytes], before: int) -> tuple[list[messages.Item], Refusal | None]:
+    """The items up to the first line that is none, and what is wrong with that."""
+    items: list[messages.Item] = []
+    for line in lines:
+        try:
+            items.append(_item.decode(line))
+        except (ValueError, RecursionError) as error:
+            return items, Refusal(422, "unfit", f"line {before + len(items) + 1}: {error}")
+    return items, None
