@@ -66,10 +66,7 @@ class Reader:
         """The entries of one kind that their senders called so, as far as there are any."""
         found: dict[str, Entry] = {}
         for some in _slices(keys):
-            sql = (
-                f"SELECT {COLUMNS} FROM journal "
-                f"WHERE task = ? AND kind = ? AND key IS NOT NULL AND key IN ({_places(some)})"
-            )
+            sql = f"SELECT {COLUMNS} FROM journal WHERE task = ? AND kind = ? AND key IN ({_places(some)})"
             found.update((entry.key or "", entry) for entry in self._entries(sql, (task, kind, *some)))
         return found
 
