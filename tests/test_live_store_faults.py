@@ -188,6 +188,14 @@ def test_files_that_are_no_stores(tmp_path):
         open_store(str(tmp_path / "nowhere" / "a.db"))
 
 
+def test_a_file_system_without_a_write_ahead_log_is_refused(tmp_path, monkeypatch):
+    connect = sqlite3.connect
+    # Without shared memory, as on a network file system.
+    monkeypatch.setattr(sqlite3, "connect", lambda address, **how: connect(f"{address}&vfs=unix-none", **how))
+    with pytest.raises(StoreFault, match="cannot keep a write-ahead log here"):
+        open_store(str(tmp_path / "a.db"))
+
+
 def test_sqlite_urls_and_modes(tmp_path):
     with open_store(f"sqlite:///{tmp_path}/with space?#%.db") as store, store.writing() as connection:
         assert connection.rows("PRAGMA journal_mode") == [("wal",)]

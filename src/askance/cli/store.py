@@ -8,7 +8,6 @@ import typer
 
 from askance.cli import options
 from askance.cli.console import print_json, stdout
-from askance.cli.progress import figures, progress
 
 if TYPE_CHECKING:
     from askance.live.store import Store, Task
@@ -58,6 +57,7 @@ def restore(file: Backup, url: Url, json: options.Json = False) -> None:
 @app.command(epilog=CHECK_EXAMPLE)
 def check(url: Url, json: options.Json = False) -> None:
     """Look for damage in the store at URL, and exit with code 1 if there is any."""
+    from askance.cli.progress import figures
     from askance.live.store import open_store
 
     with open_store(url, own=False) as store, figures("checking"):
@@ -77,6 +77,7 @@ def compact(url: Url, task: TaskName, keep_days: KeepDays, json: options.Json = 
 
     Those before the last snapshot that is older than DAYS lose their content. All that were asked about stay.
     """
+    from askance.cli.progress import figures
     from askance.live.store import open_store
 
     with open_store(url, own=False):  # a store that is not there is not to be created
@@ -94,6 +95,7 @@ def compact(url: Url, task: TaskName, keep_days: KeepDays, json: options.Json = 
 
 
 def _copy(source: str, target: str, *, json: bool) -> None:
+    from askance.cli.progress import progress
     from askance.live.store import copy, open_store
 
     with open_store(source, own=False) as store, progress("copying") as tell:
