@@ -14,7 +14,7 @@ from askance.live.store.ownership import Ownership
 from askance.live.store.schema import SQLITE, bring_up_to_date, check_version
 
 WAIT = 10.0  # seconds until a database that another connection has locked is given up
-FREED_AT_ONCE = 1000  # pages, so that nobody waits long for the lock
+FREED_AT_ONCE = 250  # pages, so that nobody waits long for the lock
 
 
 class SqliteConnection:

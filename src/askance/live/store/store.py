@@ -9,7 +9,7 @@ from askance.live.store.entries import Entry, StoreFault, Task, Token
 from askance.live.store.reader import Reader
 from askance.live.store.schema import TABLES
 
-COMPACTED_AT_ONCE = 2000  # seqs in one transaction, so that the writer never waits long
+COMPACTED_AT_ONCE = 500  # seqs in one transaction, so that the writer never waits long
 
 
 class Store(Reader):
