@@ -141,7 +141,7 @@ def test_a_file_with_shorter_bodies_is_smaller(tmp_path):
 
 def test_damage_is_told(store):
     store.append(1, [item(seq) for seq in range(1, 11)])
-    store.append(1, [about(11, "label", 11), about(12, "label", 99)])
+    store.append(1, [about(11, "label", 12), about(12, "label", 99)])
     store.add_snapshot(1, 15, b"")
     with store.writing() as connection:
         connection.run("DELETE FROM journal WHERE seq IN (4, 5)")
