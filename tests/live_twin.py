@@ -199,7 +199,9 @@ class Twin:
         if body.items is msgspec.UNSET:
             free = [item for item in self.open if item not in self.leased][: body.count]
         else:
-            free = [item for item in body.items if item in self.open]
+            free = body.items
+            if closed := set(free) - set(self.open):
+                raise Refusal(409, "answered", f"item {min(closed)} has its labels already")
         for item in free:
             self.leases += 1
             self.leased[item] = self.leases
@@ -215,8 +217,9 @@ class Twin:
         )
 
     def give_back(self, item: str) -> m.Questions:
-        if self.leased.pop(int(item), None) is None:
-            raise Refusal(409, "not_leased", f"item {item} is not leased")
+        if int(item) not in self.open:
+            raise Refusal(409, "answered", f"item {item} has its labels already")
+        self.leased.pop(int(item), None)
         return m.Questions([], len(self.open) - len(self.leased))
 
     def label(self, body: m.Labels) -> m.NotedLabels:

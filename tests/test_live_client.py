@@ -2,7 +2,9 @@
 
 import asyncio
 import inspect
+import threading
 import time
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -10,11 +12,17 @@ import httpx
 import pytest
 
 import askance
+from askance.cli.serving import begin
+from askance.live.api.guard import Limits
 from askance.live.client import AsyncClient, Client, Item, Label, ServiceFault, naming, retrying, speaking
 from askance.live.messages import MOST_AT_ONCE
+from askance.live.server import listening_socket, make_server
+from askance.live.settings import TaskSettings
+from askance.live.store import open_store
 from live_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 from processes import run_code
 
+SETTINGS = TaskSettings("desk", CLASSES)
 TEXTS = ["my invoice?", "it crashed", "great work?"]
 
 
@@ -352,6 +360,73 @@ def test_over_a_real_socket_answers_get_lost_too():
         client.decide(TEXTS)
         client.label(1, "bug")
         assert (len(twin.items), twin.labels) == (3, {1: "bug"})
+
+
+@contextmanager
+def real_service(tmp_path):
+    """The service itself, with a task `desk`, its address and the code for the first token."""
+    with listening_socket("127.0.0.1", 0) as listener, open_store(str(tmp_path / "store.db")) as store:
+        service = begin(store, [SETTINGS], open_to_all=False)
+        server = make_server(service, "127.0.0.1", Limits())
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", service.tokens.new_first_code()
+        finally:
+            service.stopping.set()
+            server.should_exit = True
+            thread.join()
+            service.stop()
+
+
+def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
+    monkeypatch.undo()  # pauses are made
+    with real_service(tmp_path) as (url, code):
+        with Client(url) as stranger:
+            assert fault(lambda: stranger.tasks()).status == 401
+            admin = stranger.first(code).token
+        with Client(url, admin, "desk") as client:
+            client.create({"name": "other", "classes": ["a", "b"], "item": "record"})
+            assert [task.name for task in client.tasks()] == ["desk", "other"]
+            assert client.task_story().settings == SETTINGS
+            labeller = client.create_token("anna", "labeller").token
+            decided = client.decide([Item(text=text, id=text) for text in TEXTS])
+            assert [one.again for one in client.decide([Item(text=text, id=text) for text in TEXTS])] == [True] * 3
+            assert decided[0].asked  # nothing is known yet
+            assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").label in "ab"
+            assert client.predict("invoice").label in CLASSES
+            assert client.teach(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
+            with Client(url, labeller, "desk") as anna:
+                question = anna.questions(1, 60)[0]
+                assert question.text == TEXTS[0]
+                assert anna.label(question, "bug", question.lease).state == "learned"
+                undone = anna.undo()
+                assert undone.item == question.item
+                again = anna.questions(items=[question.item])[0]
+                anna.give_back(again)
+                anna.label(TEXTS[0], "bug", key="k")
+                assert anna.label(TEXTS[0], "bug", key="k").again
+                assert fault(lambda: anna.label(TEXTS[0], "praise", key="k")).code == "key_reused"
+                anna.correct(question, "billing")
+                assert fault(anna.tokens).status == 403
+            client.decide([f"{word} and {word} again" for word in ("alpha", "beta", "gamma")])
+            left = client.questions(5)
+            client.skip(left[0])
+            client.label_all([(question, "praise") for question in left[1:]])
+            story = client.story(decided[0])
+            assert (story.label, story.id) == ("billing", TEXTS[0])
+            seen = client.watch()
+            figures = next(seen)
+            seen.close()
+            assert figures.labelled == 1 + len(left) - 1
+            assert figures.items == client.figures().items
+            assert len(list(client.labels())) == figures.labelled + figures.imported
+            assert len(list(client.decisions())) == figures.items == 6
+            client.save_model(tmp_path / "m")
+            assert askance.load(tmp_path / "m").classes_.tolist() == client.model().classes_.tolist() == CLASSES
+            assert client.compact(0).items == 6 - figures.asked
+            assert client.revoke_token("anna").revoked
+            assert {token.name for token in client.tokens()} >= {"anna"}
 
 
 def test_without_the_extra_the_remedy_is_named():

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from askance import __version__
-from askance.cli import catalog, data, demo, doctor, label, pool, push, ratings, reproduce, run, sweep
+from askance.cli import catalog, data, demo, doctor, label, pool, push, ratings, reproduce, run, serve, sweep
 from askance.cli.faults import Group
 
 app = typer.Typer(
@@ -15,6 +15,7 @@ app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=pool.EXAMPLE)(pool.pool)
 app.command(epilog=sweep.EXAMPLE)(sweep.sweep)
+app.command(epilog=serve.EXAMPLE)(serve.serve)
 app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("catalog", epilog=catalog.EXAMPLE)(catalog.show_catalog)
 app.add_typer(data.app)

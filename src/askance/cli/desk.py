@@ -2,10 +2,11 @@
 
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from askance.live.client import Client, ServiceFault
 from askance.live.messages import Question
@@ -40,9 +41,11 @@ class Desk:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(ServiceFault):  # a lease that cannot be given back runs out by itself
+        # A lease that cannot be given back runs out by itself.
+        with suppress(ServiceFault):
             self._arrive()
-            for held in self._held:
+        for held in self._held:
+            with suppress(ServiceFault):
                 self._client.give_back(held.question)
         self._fetcher.shutdown()
 
@@ -65,9 +68,9 @@ class Desk:
                 self._held.extend(self._lease(AHEAD))
             if not self._held:
                 return None
-            held = self._held[0]
-            if time.monotonic() - held.since < self._lease_seconds / 2 or self._renew():
+            if time.monotonic() - self._held[0].since < self._lease_seconds / 2 or self._renew():
                 return self._held[0].question
+            self._held.popleft()  # somebody else has it by now
 
     def fetch_ahead(self) -> None:
         """Have the next questions come while this one is read."""
@@ -76,24 +79,17 @@ class Desk:
 
     def label(self, label: str) -> str | None:
         """Answer the question; a sentence if somebody else did."""
-        question = self._held[0].question
-        try:
-            self._client.label(question, label, question.lease)
-        except ServiceFault as fault:
-            if fault.code == RAN_OUT and self._renew():
-                return self.label(label)
-            if fault.status != CONFLICT:
-                raise
-            if self._held and self._held[0].question is question:
-                self._held.popleft()
-            return str(fault)
-        self._held.popleft()
-        self._given.append(question.item)
-        return None
+        conflict = self._label(label)
+        if conflict is not None and conflict.code == RAN_OUT and self._renew():
+            conflict = self._label(label)
+        question = self._held.popleft().question
+        if conflict is None:
+            self._given.append(question.item)
+        return None if conflict is None else str(conflict)
 
     def skip(self) -> None:
         """Leave the question to others, for good."""
-        self._client.skip(self._held[0].question)
+        _unless_conflict(lambda: self._client.skip(self._held[0].question))
         self._held.popleft()
 
     def undo(self) -> bool:
@@ -104,6 +100,10 @@ class Desk:
         self._given.pop()
         self._held.extendleft(self._lease(1, item))
         return True
+
+    def _label(self, label: str) -> ServiceFault | None:
+        question = self._held[0].question
+        return _unless_conflict(lambda: self._client.label(question, label, question.lease))
 
     def _lease(self, count: int, item: int | None = None) -> list[Held]:
         began = time.monotonic()
@@ -116,8 +116,20 @@ class Desk:
             self._held.extend(coming.result())
 
     def _renew(self) -> bool:
-        """Lease the first question once more; if that cannot be, it is no longer ours."""
-        item = self._held.popleft().question.item
-        again = self._lease(1, item)
-        self._held.extendleft(again)
+        """Lease the first question once more, if nobody else has it."""
+        item = self._held[0].question.item
+        again: list[Held] = []
+        if _unless_conflict(lambda: again.extend(self._lease(1, item))) is None:
+            self._held[0] = again[0]
         return bool(again)
+
+
+def _unless_conflict(work: Callable[[], Any]) -> ServiceFault | None:
+    """Do it; the fault if somebody else was faster."""
+    try:
+        work()
+    except ServiceFault as fault:
+        if fault.status != CONFLICT:
+            raise
+        return fault
+    return None

@@ -23,16 +23,22 @@ class Extra(NamedTuple):
 TRACES = (".parquet",)
 PICTURES = (".png", ".svg", ".pdf")
 
-EXTRAS = {"matplotlib": Extra("a picture", "plots"), "pyarrow": Extra("Parquet", "parquet")}
+LIVE = Extra("the live service", "live")
+EXTRAS = {
+    "matplotlib": Extra("a picture", "plots"),
+    "pyarrow": Extra("Parquet", "parquet"),
+    **dict.fromkeys(("httpx", "msgspec", "prometheus_client", "starlette", "uvicorn"), LIVE),
+}
 
 
-def require(package: str) -> None:
+def require(*packages: str) -> None:
     """ImportError, in one sentence, if an optional package is not there."""
-    try:
-        import_module(package)
-    except ImportError as missing:
-        extra = EXTRAS[package]
-        raise ImportError(f"{extra.use} needs {package}: {extra.remedy}") from missing
+    for package in packages:
+        try:
+            import_module(package)
+        except ImportError as missing:
+            extra = EXTRAS[package]
+            raise ImportError(f"{extra.use} needs {package}: {extra.remedy}") from missing
 
 
 def check_ending(path: Path | None, option: str, endings: tuple[str, ...]) -> None:

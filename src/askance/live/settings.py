@@ -4,6 +4,8 @@ import pathlib
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
+import scipy.sparse as sp
 from msgspec import Meta, Struct
 
 from askance.learner import Learner
@@ -11,6 +13,7 @@ from askance.made import with_rules
 from askance.memory import free_bytes
 from askance.papers import parts_of
 from askance.papers.steering import steered
+from askance.rows import Row
 
 TaskName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", description="Lower case, as in an address.")]
 ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -91,7 +94,7 @@ class TaskSettings(Section, frozen=True):
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must differ from each other, not {self.classes}")
         parts = parts_of(self.method, self.parameters)
-        if parts.many and not self.many or self.many and not parts.many:
+        if parts.many != self.many:
             kind = "many classes" if parts.many else "two classes"
             raise ValueError(
                 f"{self.method} is for {kind}, but there are {len(self.classes)}: take another algorithm"
@@ -112,6 +115,15 @@ class TaskSettings(Section, frozen=True):
         )
         learner.check_parameters()
         return learner.widen(self.width)
+
+
+def warm_up(settings: TaskSettings) -> None:
+    """Have the compiled code at hand before the first item comes."""
+    learner = settings.learner()
+    row = Row(np.zeros(1, np.int32), np.ones(1, settings.dtype))
+    learner.ask(row)
+    learner.tell(row, settings.classes[0])
+    learner.predict(sp.csr_array(([1.0], [0], [0, 1]), shape=(1, settings.width), dtype=settings.dtype))
 
 
 def from_toml(path: pathlib.Path) -> TaskSettings:

@@ -1,5 +1,6 @@
 """What the asked labels alone tell about all rows, collected in constant memory."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from askance.metrics.anytime import Anytime
 from askance.metrics.areas import AskedBins
 from askance.metrics.estimates import LEVEL, Estimate, Known, estimate
-from askance.metrics.histograms import BINS, Histograms, Values, bin_of, check_rows
+from askance.metrics.histograms import BINS, Bins, Histograms, Values, bin_of, check_rows
 from askance.metrics.intervals import Called, Group, Unseen
 from askance.metrics.measures import METRICS
 from askance.metrics.tally import events
@@ -114,6 +115,30 @@ class AskedTally:
         sums = (self._totals.bins, self._variances.bins, self._squares.bins)
         bins = AskedBins(*sums, self._scored) if scored else None
         return Known(self.rows, called[0], called[1], bins, *self._anytime, self.many)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that was collected, by name: `restore` goes on from it."""
+        sums = {"totals": self._totals, "variances": self._variances, "squares": self._squares}
+        bins = {name: np.stack(histograms.bins) for name, histograms in sums.items()}
+        anytime = {
+            f"{part}_{place}": np.asarray(getattr(kind, part))
+            for place, kind in enumerate(self._anytime)
+            for part in ("rows", "sums", "left_out")
+        }
+        own = {"rows": np.asarray(self.rows), "reached": self._reached, "cells": self._cells}
+        return {**own, "scored": self._scored, **bins, **anytime}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Be as the tally was whose `arrays` these are."""
+        self.rows = int(arrays["rows"])
+        self._reached, self._cells, self._scored = (arrays[name].copy() for name in ("reached", "cells", "scored"))
+        self._totals, self._variances, self._squares = (
+            Histograms(bins=Bins(*arrays[name].copy())) for name in ("totals", "variances", "squares")
+        )
+        self._anytime = tuple(  # type: ignore[assignment]
+            Anytime(int(arrays[f"rows_{place}"]), arrays[f"sums_{place}"].copy(), arrays[f"left_out_{place}"])
+            for place in range(len(self._anytime))
+        )
 
     def __add__(self, other: "AskedTally") -> "AskedTally":
         both = AskedTally(many=self.many)

@@ -1,0 +1,131 @@
+"""The live service under load: durable labels and items a second, and how long a single decision takes."""
+
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from bench.load import Connection, at_once, service
+from bench.report import Line, Report, at_least, at_most
+from bench.setting import Setting
+
+TASK = 'name = "load"\nclasses = ["ham", "spam"]\nparameters = {delta = 10.0}\n'
+ALL = 'algorithm = "PA-II"\n'  # asks for every label
+PATH = "/api/tasks/load"
+WORDS = [
+    f"{a}{b}"
+    for a in ["win", "free", "cash", "meet", "lunch", "call", "bill", "note", "desk", "plan"]
+    for b in range(400)
+]
+LABELLERS, SENDERS = 8, 4
+RATE = 200.0
+
+
+def measure(setting: Setting, report: Report) -> None:
+    """Everything about the live service, with SQLite."""
+    with tempfile.TemporaryDirectory(dir=setting.directory) as directory:
+        measure_items(setting, report, Path(directory))
+        measure_labels(setting, report, Path(directory))
+        measure_single(setting, report, Path(directory))
+
+
+def measure_items(setting: Setting, report: Report, directory: Path) -> None:
+    """Items decided in batches of a hundred, by a few senders at once."""
+    batches = 10 if setting.quick else 300
+    with service(str(directory / "items.db"), TASK, directory) as port:
+        prepared = [_batches(port, sender, batches) for sender in range(SENDERS)]
+        seconds = at_once([lambda one=one: _send_all(*one) for one in prepared])
+    report.add(_rate("items decided, batches of 100", SENDERS * batches * 100 / seconds, 5000))
+
+
+def measure_labels(setting: Setting, report: Report, directory: Path) -> None:
+    """Labels acknowledged after they are on disk, in batches of thirty, by a few labellers at once."""
+    batches = 3 if setting.quick else 150
+    with service(str(directory / "labels.db"), ALL + TASK.replace("{delta = 10.0}", "{}"), directory) as port:
+        _send_all(*_batches(port, 0, LABELLERS * batches * 30 // 100 + 1))
+        prepared = [_labels(port, labeller, batches) for labeller in range(LABELLERS)]
+        seconds = at_once([lambda one=one: _send_all(*one) for one in prepared])
+    report.add(_rate("durable labels, batches of 30", LABELLERS * batches * 30 / seconds, 3000))
+
+
+def measure_single(setting: Setting, report: Report, directory: Path) -> None:
+    """How long one item takes from request to answer, at a steady pace."""
+    seconds = 1.0 if setting.quick else 20.0
+    with service(str(directory / "single.db"), TASK, directory) as port:
+        times = sorted(_paced(port, seconds))
+    for share, goal in ((0.5, None), (0.99, 0.010)):
+        value = float(np.quantile(times, share))
+        promised = at_most(1e3 * goal) if goal else None
+        what = f"one decision at {RATE:g}/s, {share:.0%} quantile"
+        report.add(Line("live, SQLite", what, 1e3 * value, 1e3 * value, "ms", False, promised, ""))
+
+
+def _rate(what: str, value: float, goal: float) -> Line:
+    return Line(
+        "live, SQLite", what, value, value, "/s", False, at_least(goal), "one service, two cores with the load"
+    )
+
+
+def _text(chance: random.Random) -> str:
+    return " ".join(chance.choices(WORDS, k=20))
+
+
+def _batches(port: int, sender: int, count: int) -> tuple[Connection, list[bytes]]:
+    connection, chance = Connection(port), random.Random(sender)
+    return connection, [
+        connection.prepared(
+            f"{PATH}/items", {"items": [{"id": f"{sender}-{n}-{i}", "text": _text(chance)} for i in range(100)]}
+        )
+        for n in range(count)
+    ]
+
+
+def _labels(port: int, labeller: int, count: int) -> tuple[Connection, list[bytes]]:
+    connection, chance = Connection(port), random.Random(labeller)
+    first = labeller * count * 30 + 1
+    return connection, [
+        connection.prepared(
+            f"{PATH}/labels",
+            {
+                "labels": [
+                    {
+                        "item": first + n * 30 + i,
+                        "label": chance.choice(["ham", "spam"]),
+                        "key": f"{labeller}-{n}-{i}",
+                    }
+                    for i in range(30)
+                ]
+            },
+        )
+        for n in range(count)
+    ]
+
+
+def _send_all(connection: Connection, requests: list[bytes]) -> None:
+    for request in requests:
+        answer = connection.send(request)
+        assert answer.status == 200, answer
+    connection.close()
+
+
+def _paced(port: int, seconds: float) -> list[float]:
+    """The times of single decisions, each begun when it is due, by so many senders that none waits for another."""
+    chance, times = random.Random(1), []
+    count = int(RATE * seconds)
+    start = time.perf_counter() + 0.2
+
+    def send(turn: int) -> None:
+        connection = Connection(port)
+        requests = [connection.prepared(f"{PATH}/items", {"items": [{"text": _text(chance)}]}) for _ in range(20)]
+        for n in range(turn, count, LABELLERS):
+            due = start + n / RATE
+            time.sleep(max(0.0, due - time.perf_counter()))
+            answer = connection.send(requests[n % 20])
+            times.append(time.perf_counter() - due)
+            assert answer.status == 200, answer
+        connection.close()
+
+    at_once([lambda turn=turn: send(turn) for turn in range(LABELLERS)])
+    return times[LABELLERS * 2 :]

@@ -1,0 +1,98 @@
+"""What `askance serve` does: opens the store, begins tasks, says where it listens, and stops cleanly."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from askance.cli.console import stdout
+from askance.live.api.guard import Limits
+from askance.live.logs import write_logs
+from askance.live.server import is_loopback, listening_socket, make_server
+from askance.live.service import Service
+from askance.live.settings import TaskSettings, from_toml
+from askance.live.store import Store, open_store
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+class Wish(NamedTuple):
+    """What the command line asks for."""
+
+    store: str
+    tasks: list[Path]
+    demo: bool
+    host: str
+    port: int
+    hosts: list[str]
+    open_to_all: bool
+    new_admin_link: bool
+    body_bytes: int
+    requests_per_second: float
+    log: str
+
+
+def run(wish: Wish) -> None:
+    """Serve until somebody stops it."""
+    check(wish)
+    settings = [from_toml(path) for path in wish.tasks]
+    write_logs(wish.log)
+    with listening_socket(wish.host, wish.port) as listener, open_store(wish.store) as store:
+        service = begin(store, settings, open_to_all=wish.open_to_all)
+        try:
+            server = make_server(service, wish.host, limits(wish))
+            greet(wish, service, listener.getsockname()[1])
+            server.run(sockets=[listener])
+        finally:
+            service.stop()
+
+
+def check(wish: Wish) -> None:
+    """ValueError if the service would be open to the world, or the wish cannot be understood."""
+    if wish.open_to_all and not is_loopback(wish.host):
+        raise ValueError(
+            f"--open --host {wish.host}: without tokens everybody who reaches this address could do everything; "
+            "leave out --open, or listen on 127.0.0.1"
+        )
+    if wish.log not in LEVELS:
+        raise ValueError(f"--log {wish.log}: give {', '.join(LEVELS)}")
+
+
+def begin(store: Store, tasks: list[TaskSettings], *, open_to_all: bool) -> Service:
+    """The service of a store, with these tasks in it."""
+    service = Service(store, open_to_all=open_to_all)
+    try:
+        for settings in tasks:
+            if settings.name not in service.writers:
+                service.add_task(settings)
+            elif service.writers[settings.name].task.settings != settings:
+                raise ValueError(
+                    f"the task {settings.name!r} is in the store with other settings: give it another name"
+                )
+    except BaseException:
+        service.stop()
+        raise
+    return service
+
+
+def limits(wish: Wish) -> Limits:
+    """What the guard is to let pass."""
+    return Limits(
+        body_bytes=wish.body_bytes, requests_per_second=wish.requests_per_second, hosts=tuple(wish.hosts)
+    )
+
+
+def greet(wish: Wish, service: Service, port: int) -> None:
+    """Where it listens, and how to get in."""
+    console = stdout()
+    host = f"[{wish.host}]" if ":" in wish.host else wish.host
+    url = f"http://{host}:{port}"
+    reach = "this machine alone" if is_loopback(wish.host) else "every machine that reaches this address"
+    console.print(f"askance listens on {url} ({reach}); store: {wish.store}", soft_wrap=True)
+    if not is_loopback(wish.host):
+        console.print("Every request needs a token. Put TLS in front: tokens travel as they are.", soft_wrap=True)
+    if service.open_to_all:
+        console.print("No tokens are asked for (--open).")
+    elif wish.new_admin_link or not service.tokens.has_admin:
+        code = service.tokens.new_first_code()
+        console.print(f"Open this link once for an admin's token:  {url}/first?code={code}", soft_wrap=True)
+    names = ", ".join(service.writers) or "none yet: give --task FILE.toml, or POST /api/tasks"
+    console.print(f"Tasks: {names}. Ctrl-C stops.", soft_wrap=True)

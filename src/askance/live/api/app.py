@@ -1,0 +1,104 @@
+"""The ASGI application: the table of routes behind the guard."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as StarletteRoute
+
+from askance.live import messages
+from askance.live.api.gauges import Gauges
+from askance.live.api.guard import Guard, Limits
+from askance.live.api.openapi import schema
+from askance.live.api.route import JSON, Route
+from askance.live.api.table import ROUTES
+from askance.live.refusals import Refusal
+from askance.live.service import Service
+from askance.live.store.entries import StoreFault
+from askance.live.task import unavailable
+
+log = logging.getLogger("askance.live")
+_encode = msgspec.json.Encoder().encode
+
+CODES = {404: "unknown_address", 405: "other_method"}
+
+
+def application(service: Service, limits: Limits | None = None, routes: Sequence[Route] = ROUTES) -> Starlette:
+    """The application of a service."""
+    guard, gauges = Guard(service, limits or Limits()), Gauges(service)
+    app = Starlette(
+        routes=[_mounted(path, guard, gauges, routes) for path in dict.fromkeys(route.path for route in routes)],
+        exception_handlers={HTTPException: _http_fault},
+    )
+    app.state.gauges = gauges
+    app.state.schema = schema(routes)
+    return app
+
+
+def _mounted(path: str, guard: Guard, gauges: Gauges, routes: Sequence[Route]) -> StarletteRoute:
+    """All methods of a path, with one endpoint."""
+    handlers = {route.method: _served(route, guard, gauges) for route in routes if route.path == path}
+
+    async def endpoint(request: Request) -> Response:
+        return await handlers["GET" if request.method == "HEAD" else request.method](request)
+
+    return StarletteRoute(path, endpoint, methods=list(handlers))
+
+
+def _served(route: Route, guard: Guard, gauges: Gauges) -> Callable[[Request], Awaitable[Response]]:
+    decoder = msgspec.json.Decoder(route.body) if route.body is not None else None
+
+    async def serve(request: Request) -> Response:
+        start = time.perf_counter()
+        response = await _answered(route, guard, request, decoder)
+        seconds = time.perf_counter() - start
+        gauges.note(route.name, response.status_code, seconds)
+        log.debug(
+            "request", extra={"route": route.name, "status": response.status_code, "ms": round(1e3 * seconds, 2)}
+        )
+        return response
+
+    return serve
+
+
+async def _answered(route: Route, guard: Guard, request: Request, decoder: object) -> Response:
+    try:
+        call = await guard.admit(route, request, decoder)
+        answer = await route.handler(call)
+    except Refusal as refusal:
+        return refused(refusal)
+    except StoreFault as fault:
+        return refused(unavailable(fault))
+    except Exception:
+        log.exception("a request failed", extra={"route": route.name})
+        return refused(
+            Refusal(500, "fault_of_ours", "the service stumbled, which is a fault of its own: see its log")
+        )
+    return Response(_encode(answer), media_type=JSON) if isinstance(answer, Struct) else answer
+
+
+def refused(refusal: Refusal) -> Response:
+    """The answer to a request that changed nothing."""
+    headers = {} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)}
+    if refusal.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    body = _encode(messages.Refused(messages.Fault(refusal.code, refusal.message)))
+    return Response(body, refusal.status, headers=headers, media_type=JSON)
+
+
+async def _http_fault(_: Request, fault: Exception) -> Response:
+    assert isinstance(fault, HTTPException)
+    said = {404: "there is nothing at this address: see /api/openapi.json", 405: "this address has other methods"}
+    response = refused(
+        Refusal(
+            fault.status_code, CODES.get(fault.status_code, "refused"), said.get(fault.status_code, fault.detail)
+        )
+    )
+    response.headers.update(fault.headers or {})
+    return response

@@ -1,0 +1,71 @@
+"""What a route is: one line of the API's table."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from askance.live.refusals import unknown
+from askance.live.service import Service
+from askance.live.writer import Work, Writer
+
+JSON, LINES = "application/json", "application/x-ndjson"
+
+EVERYBODY = ("read", "labeller", "ingest")  # and an admin, who may do everything
+ADMIN = ()
+
+
+class Call(NamedTuple):
+    """A request that was let in: who speaks, and what was said."""
+
+    service: Service
+    request: Request
+    who: str | None
+    body: Any
+
+    @property
+    def writer(self) -> Writer:
+        """The writer of the task in the address."""
+        return self.service.writer(self.request.path_params["task"])
+
+    @property
+    def item(self) -> int:
+        """The item in the address."""
+        given = self.request.path_params["item"]
+        if not (given.isascii() and given.isdigit() and 0 < int(given[:20]) < 2**53):
+            raise unknown("unknown_item", f"there is no item {given[:40]!r}")
+        return int(given)
+
+    async def run(self, work: Work, *, alone: bool = False, size: int = 0) -> Any:
+        """The answer of a command."""
+        import asyncio
+
+        return await asyncio.wrap_future(self.writer.submit(work, alone=alone, size=size))
+
+
+Handler = Callable[[Call], Awaitable[Struct | Response]]
+
+
+class Route(NamedTuple):
+    """A route; `roles` is None where no token is needed. An admin has every role."""
+
+    method: str
+    path: str
+    handler: Handler
+    roles: tuple[str, ...] | None
+    summary: str
+    body: type[Struct] | None = None
+    answer: type[Struct] | None = None
+    media: str = JSON  # of the answer
+    errors: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the schema calls it."""
+        return self.handler.__name__
+
+    def allows(self, role: str) -> bool:
+        """Whether a role may use it."""
+        return self.roles is None or role == "admin" or role in self.roles

@@ -1,0 +1,55 @@
+"""Exports: labels and decisions as JSON lines, in constant memory and beside the writer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from askance.live import journal
+from askance.live.deciding import decision
+from askance.live.draft import Draft
+from askance.live.store import Store
+from askance.live.store.entries import Entry
+from askance.live.task import LiveTask
+from askance.live.telling import story
+
+_encode = msgspec.json.Encoder().encode
+
+
+def decisions(store: Store, number: int) -> Iterator[bytes]:
+    """A line for each item that was decided, with the probability and the coin of the question."""
+    for batch in store.entries(number, kinds=[journal.ITEM, journal.QUESTION]):
+        yield b"".join(_encode(_decision(entry)) + b"\n" for entry in batch)
+
+
+def labels(store: Store, task: LiveTask) -> Iterator[bytes]:
+    """A line for each item that has a label, with all labels given."""
+    for batch in store.entries(task.number, kinds=[journal.QUESTION, journal.TAUGHT]):
+        draft = Draft(task.fold, store, task.number, 0.0)
+        lines = (_labelled(draft, entry) for entry in batch)
+        yield b"".join(_encode(line) + b"\n" for line in lines if line is not None)
+
+
+def _labelled(draft: Draft, entry: Entry) -> dict[str, Any] | None:
+    told = story(draft, entry.seq)
+    if told.label is None:
+        return None
+    content = {
+        name: value for name in ("id", "text", "record", "note") if (value := getattr(told, name)) is not None
+    }
+    return {
+        "item": told.item,
+        **content,
+        "label": told.label,
+        "probability": told.decision.probability if told.decision else None,
+        "votes": told.votes,
+        "agreement": told.agreement,
+    }
+
+
+def _decision(entry: Entry) -> dict[str, Any]:
+    body = journal.read(entry)
+    content = {name: value for name in ("text", "record", "note") if (value := getattr(body, name)) is not UNSET}
+    told = msgspec.to_builtins(decision(entry, body))
+    return {"at": entry.at, **content, **told, "coin": body.coin, "wanted": body.wanted}

@@ -1,0 +1,109 @@
+"""The journal's language: what kinds of entries there are, and what each of them holds."""
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from askance.live import messages
+from askance.live.store.entries import Entry
+
+# An item that was decided and not asked for, one that was, and one that came with its label.
+ITEM, QUESTION, TAUGHT = "item", "question", "taught"
+LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
+UNDO, CORRECTION = "undo", "correction"
+
+ITEMS = (ITEM, QUESTION, TAUGHT)
+AMENDMENTS = (UNDO, CORRECTION)
+
+
+class Content(Struct, frozen=True, omit_defaults=True):
+    """What an item looks like."""
+
+    text: str | UnsetType = UNSET
+    record: dict[str, Any] | UnsetType = UNSET
+    note: str | UnsetType = UNSET
+
+
+class Decided(Content, frozen=True, kw_only=True):
+    """An item and what was decided about it, by which version of the model and by which coin.
+
+    `probability` is the one that counted: 0 where the budget had no label left, and `wanted` the rule's own.
+    """
+
+    label: str
+    score: float
+    probability: float
+    wanted: float
+    coin: float
+    version: int
+
+
+class Taught(Content, frozen=True, kw_only=True):
+    """An item that came with its label."""
+
+    label: str
+
+
+class Lease(Struct, frozen=True):
+    """Until when the labeller of the entry has the question."""
+
+    until: float
+
+
+class Label(Struct, frozen=True):
+    """A label, and also the right label of a correction."""
+
+    label: str
+
+
+class Undo(Struct, frozen=True):
+    """Which entry, a label, is taken back."""
+
+    of: int
+
+
+class Nothing(Struct, frozen=True):
+    """The kind says it all."""
+
+
+BODIES: dict[str, type[Struct]] = {
+    ITEM: Decided,
+    QUESTION: Decided,
+    TAUGHT: Taught,
+    LEASE: Lease,
+    RETURN: Nothing,
+    LABEL: Label,
+    SKIP: Nothing,
+    UNDO: Undo,
+    CORRECTION: Label,
+}
+
+_encode = msgspec.json.Encoder().encode
+_decoders = {kind: msgspec.json.Decoder(body) for kind, body in BODIES.items()}
+Body = TypeVar("Body", bound=Struct)
+
+
+def entry(
+    kind: str,
+    seq: int,
+    at: float,
+    body: Struct,
+    *,
+    item: int | None = None,
+    key: Any = None,
+    who: str | None = None,
+) -> Entry:
+    """A new entry; an item's number is its own."""
+    own_key = None if key is UNSET else key
+    return Entry(seq, at, kind, seq if kind in ITEMS else item, own_key, who, _encode(body))
+
+
+def read(written: Entry) -> Any:
+    """What an entry holds."""
+    return _decoders[written.kind].decode(written.body)
+
+
+def content_of(item: messages.Item) -> Content:
+    """What is kept of an item that came in."""
+    return Content(text=item.text, record=item.record, note=item.note)

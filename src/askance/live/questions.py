@@ -1,0 +1,105 @@
+"""Open questions: who has them on loan, what was answered so far, and when that is enough."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+
+class Vote(Struct, frozen=True):
+    """A label that somebody gave, and the entry that says so."""
+
+    seq: int
+    who: str | None
+    label: str
+
+
+class Loan(Struct, frozen=True):
+    """A lease: the entry that says so, and until when it holds."""
+
+    seq: int
+    until: float
+
+
+class Question(Struct):
+    """An item that was asked for and whose label is not settled."""
+
+    item: int
+    guess: str
+    score: float
+    probability: float
+    asked_at: float
+    votes: list[Vote] = field(default_factory=list)
+    loans: dict[str, Loan] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """How many votes each label has."""
+        return dict(Counter(vote.label for vote in self.votes))
+
+    def settled(self, per_item: int) -> str | None:
+        """The label, once enough votes are in and one label has more than any other."""
+        if len(self.votes) < per_item:
+            return None
+        best = Counter(vote.label for vote in self.votes).most_common(2)
+        return best[0][0] if len(best) == 1 or best[0][1] > best[1][1] else None
+
+    def voter(self, who: str | None) -> Vote | None:
+        """The vote of that labeller."""
+        return next((vote for vote in self.votes if vote.who == who), None)
+
+    def loan(self, who: str | None, now: float) -> Loan | None:
+        """The lease of that labeller, if it still holds."""
+        loan = self.loans.get(who or "")
+        return loan if loan is not None and loan.until > now else None
+
+    def has_room(self, who: str | None, now: float, per_item: int) -> bool:
+        """Whether a vote of this labeller is still wanted, beside the leases of others."""
+        others = sum(loan.until > now for name, loan in self.loans.items() if name != (who or ""))
+        wanted = max(per_item, len(self.votes) + 1) - len(self.votes)
+        return others < wanted
+
+    def is_for(self, who: str | None, now: float, per_item: int) -> bool:
+        """Whether it may be shown to this labeller."""
+        unknown = self.voter(who) is None and (who or "") not in self.skipped and self.loan(who, now) is None
+        return unknown and self.has_room(who, now, per_item)
+
+
+class Questions(Struct):
+    """All open questions, the oldest first."""
+
+    open: dict[int, Question] = field(default_factory=dict)
+    on_loan: dict[int, float] = field(default_factory=dict)  # items and the end of their last lease
+
+    def lend(self, question: Question, who: str, loan: Loan) -> None:
+        """Note a lease."""
+        question.loans[who] = loan
+        self.on_loan[question.item] = max(loan.until, self.on_loan.get(question.item, 0.0))
+
+    def end(self, question: Question, who: str) -> None:
+        """Note that a labeller has the question no more."""
+        if question.loans.pop(who, None) is not None:
+            self.on_loan.pop(question.item)
+            if question.loans:
+                self.on_loan[question.item] = max(loan.until for loan in question.loans.values())
+
+    def close(self, question: Question) -> None:
+        """Take a question out."""
+        del self.open[question.item]
+        self.on_loan.pop(question.item, None)
+
+    def next_for(self, who: str | None, count: int, now: float, per_item: int) -> list[Question]:
+        """The oldest questions that may be shown to this labeller."""
+        found = []
+        for question in self._free(who, now, per_item):
+            found.append(question)
+            if len(found) == count:
+                break
+        return found
+
+    def lent(self, now: float) -> int:
+        """How many are with a labeller now."""
+        return sum(until > now for until in self.on_loan.values())
+
+    def _free(self, who: str | None, now: float, per_item: int) -> Iterator[Question]:
+        return (question for question in self.open.values() if question.is_for(who, now, per_item))

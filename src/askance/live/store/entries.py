@@ -1,0 +1,42 @@
+"""What a store holds."""
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One line of a task's journal; its seq counts from 1, without gaps in a task."""
+
+    seq: int
+    at: float  # seconds since 1970
+    kind: str  # what happened: the store knows "item" alone, and keeps any other
+    item: int | None  # seq of the item that it is about; an item's own seq
+    key: str | None  # what the sender calls it: unique within (task, kind)
+    who: str | None  # the token's name
+    body: bytes  # JSON
+
+
+class Task(NamedTuple):
+    """One stream with its model; the settings are JSON."""
+
+    id: int
+    name: str
+    settings: bytes
+    created: float
+
+
+class Token(NamedTuple):
+    """Who may do what; of the secret itself there is only a digest."""
+
+    name: str
+    role: str
+    digest: bytes
+    created: float
+    revoked: float | None
+
+
+class StoreFault(OSError):
+    """The store cannot be reached, is full, is owned by another process, or refuses what it was given."""
+
+    def __init__(self, sentence: str, *, full: bool = False) -> None:
+        super().__init__(sentence)
+        self.full = full

@@ -1,0 +1,152 @@
+"""The store in a PostgreSQL database."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from askance.live.store.database import Connection, Database, Row
+from askance.live.store.entries import StoreFault
+from askance.live.store.schema import POSTGRES, bring_up_to_date, check_version
+
+try:
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.pq import TransactionStatus
+except ImportError as fault:
+    raise ImportError("a PostgreSQL store needs psycopg: pip install 'askance[postgres]'") from fault
+
+OWNED = 0x41534B41  # the first half of the advisory lock's name: "ASKA"
+
+# A server that has vanished is noticed within half a minute, unless the URL says otherwise.
+PATIENCE = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
+
+
+class PostgresConnection:
+    """A connection to the server."""
+
+    def __init__(self, name: str, parameters: dict[str, Any]) -> None:
+        self.name = name
+        with self._faults():
+            self._connection: psycopg.Connection[Row] = psycopg.connect(**parameters, autocommit=True)
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement, and say how many rows it changed."""
+        with self._faults():
+            return self._connection.execute(_placed(sql), values).rowcount
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """All rows of a query."""
+        with self._faults():
+            return self._connection.execute(_placed(sql), values).fetchall()
+
+    def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
+        """The rows of a query, so many at a time, within a transaction."""
+        with self._faults():
+            cursor = self._connection.cursor("stream")
+            cursor.execute(_placed(sql))
+        while True:
+            with self._faults():
+                rows = cursor.fetchmany(size)
+                if not rows:
+                    cursor.close()
+                    return
+            yield rows
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        """Add many rows to a table."""
+        with self._faults(), self._connection.cursor() as cursor:
+            places = ", ".join(["%s"] * len(columns))
+            cursor.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})".encode(), rows)
+
+    def usable(self) -> bool:
+        """Whether it still answers, and has no transaction open."""
+        return not self._connection.closed and self._connection.info.transaction_status == TransactionStatus.IDLE
+
+    def close(self) -> None:
+        """Let go of it; what was not committed is undone."""
+        self._connection.close()
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.Error, UnicodeError) as fault:
+            raise _as_store_fault(self.name, fault) from fault
+
+
+class PostgresDatabase(Database):
+    """A PostgreSQL database, or one schema of it, named by the search path.
+
+    The owner holds an advisory lock for as long as its connection lasts: connect to the server itself, not to a
+    pool that lends a connection for one transaction.
+    """
+
+    begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+
+    def __init__(self, url: str, *, own: bool) -> None:
+        try:
+            self._parameters: dict[str, Any] = PATIENCE | conninfo_to_dict(
+                url, fallback_application_name="askance"
+            )
+        except psycopg.Error as fault:
+            raise ValueError(f"not the URL of a PostgreSQL database: {fault}") from fault
+        name = self._parameters.get("dbname", "")
+        super().__init__(f"PostgreSQL database {name} on {self._parameters.get('host', 'this machine')}", own=own)
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        if self._own:
+            with self.writing() as connection:
+                bring_up_to_date(connection, POSTGRES)
+            return
+        with self.reading() as connection:
+            if connection.rows("SELECT to_regclass('schema_version') IS NULL")[0][0]:
+                raise StoreFault(f"{self.name}: there is no store in it")
+            check_version(connection)
+
+    def connect(self, *, writes: bool) -> PostgresConnection:
+        """A new connection; the one that writes takes ownership of the store."""
+        connection = PostgresConnection(self.name, self._parameters)
+        try:
+            if writes:
+                self._prepare_writer(connection)
+            else:
+                connection.run("SET default_transaction_read_only = on")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare_writer(self, connection: PostgresConnection) -> None:
+        if connection.rows("SHOW synchronous_commit") == [("off",)]:
+            connection.run("SET synchronous_commit = on")
+        # A vanished owner must not hold the lock for hours.
+        connection.run("SET tcp_keepalives_idle = 10")
+        connection.run("SET tcp_keepalives_interval = 5")
+        lock = "SELECT pg_try_advisory_lock(?, hashtext(COALESCE(current_schema(), '')))"
+        if connection.rows(lock, (OWNED,)) != [(True,)]:
+            raise StoreFault(f"{self.name}: another process owns this store: stop that service first")
+
+    def complaints(self, connection: Connection) -> list[str]:
+        """What makes the server unsafe."""
+        if connection.rows("SHOW fsync") == [("off",)]:
+            return ["the server runs with fsync off: what was acknowledged may be lost when its machine stops"]
+        return []
+
+    def shrink(self) -> None:
+        """Nothing to do: autovacuum makes free space usable again."""
+
+
+def _placed(sql: str) -> bytes:
+    return sql.replace("?", "%s").encode()
+
+
+def _as_store_fault(name: str, fault: Exception) -> StoreFault:
+    told = " ".join(str(fault).split())
+    if isinstance(fault, psycopg.errors.DiskFull):
+        return StoreFault(f"{name}: the server's disk is full: make room, and nothing is lost: {told}", full=True)
+    return StoreFault(f"{name}: {told}")

@@ -1,0 +1,120 @@
+"""The store: every task's journal, its snapshots, and who may do what."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+
+from askance.live.store import integrity
+from askance.live.store.database import Connection, Database
+from askance.live.store.entries import Entry, StoreFault, Task, Token
+from askance.live.store.reader import Reader
+from askance.live.store.schema import TABLES
+
+
+class Store(Reader):
+    """Reads from any thread, and writes from any thread, one at a time; every fault is a StoreFault.
+
+    What a writing method did is on disk when it returns, all of it or, after a fault, none. Only when the
+    connection was lost during the commit itself does nobody know: look into the store again.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database.reading)
+        self._database = database
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add_task(self, name: str, settings: bytes, at: float) -> Task:
+        """A new task."""
+        with self._database.writing() as connection:
+            identity = connection.rows("SELECT COALESCE(MAX(id), 0) + 1 FROM tasks")[0][0]
+            task = Task(identity, name, settings, at)
+            connection.insert("tasks", TABLES["tasks"], [task])
+        return task
+
+    def set_task(self, id: int, settings: bytes) -> None:  # noqa: A002 - the word of the table
+        """Other settings for a task."""
+        with self._database.writing() as connection:
+            if not connection.run("UPDATE tasks SET settings = ? WHERE id = ?", (settings, id)):
+                raise StoreFault(f"there is no task {id}")
+
+    def append(self, task: int, entries: Sequence[Entry], drop_from: int | None = None) -> None:
+        """Put entries at the end of the journal, all or none; snapshots with seq >= drop_from go with it."""
+        with self._database.writing() as connection:
+            _check_follows(connection, task, entries)
+            connection.insert("journal", TABLES["journal"], [(task, *entry) for entry in entries])
+            if drop_from is not None:
+                connection.run("DELETE FROM snapshots WHERE task = ? AND seq >= ?", (task, drop_from))
+
+    def add_snapshot(self, task: int, seq: int, content: bytes) -> None:
+        """Keep the state after the entry seq, in place of an earlier snapshot of it."""
+        with self._database.writing() as connection:
+            connection.run(
+                "INSERT INTO snapshots (task, seq, content) VALUES (?, ?, ?) "
+                "ON CONFLICT (task, seq) DO UPDATE SET content = excluded.content",
+                (task, seq, content),
+            )
+
+    def drop_snapshots(self, task: int, seqs: Collection[int]) -> None:
+        """Forget these snapshots."""
+        with self._database.writing() as connection:
+            for seq in seqs:
+                connection.run("DELETE FROM snapshots WHERE task = ? AND seq = ?", (task, seq))
+
+    def add_token(self, token: Token) -> None:
+        """A new token."""
+        with self._database.writing() as connection:
+            connection.insert("tokens", TABLES["tokens"], [token])
+
+    def revoke_token(self, name: str, at: float) -> None:
+        """From this time on the token is worth nothing; a second time changes nothing."""
+        with self._database.writing() as connection:
+            if not connection.run("UPDATE tokens SET revoked = COALESCE(revoked, ?) WHERE name = ?", (at, name)):
+                raise StoreFault(f"there is no token {name!r}")
+
+    def set_setting(self, name: str, value: str | None) -> None:
+        """Keep a value under a name; None forgets it."""
+        with self._database.writing() as connection:
+            connection.run("DELETE FROM settings WHERE name = ?", (name,))
+            if value is not None:
+                connection.insert("settings", TABLES["settings"], [(name, value)])
+
+    def rewrite(self, task: int, bodies: Mapping[int, bytes]) -> None:
+        """Other bodies for these entries, all or none; what else they say stays."""
+        with self._database.writing() as connection:
+            for seq, body in bodies.items():
+                connection.run("UPDATE journal SET body = ? WHERE task = ? AND seq = ?", (body, task, seq))
+
+    def shrink(self) -> None:
+        """Give room that has become free back: an SQLite file becomes smaller; PostgreSQL does so by itself."""
+        self._database.shrink()
+
+    def check(self) -> list[str]:
+        """What is wrong with the store, a sentence each; none if all is well."""
+        with self._database.one_moment() as connection:
+            return self._database.complaints(connection) + integrity.complaints(connection)
+
+    def reachable(self) -> None:
+        """StoreFault unless the store answers."""
+        self._rows("SELECT version FROM schema_version")
+
+    @contextmanager
+    def one_moment(self) -> Iterator[tuple[Reader, Connection]]:
+        """The store as it is now, whatever is appended meanwhile, with the connection that sees it so."""
+        with self._database.one_moment() as connection:
+            yield Reader(lambda: nullcontext(connection)), connection
+
+    def close(self) -> None:
+        """Close all connections, and give up ownership."""
+        self._database.close()
+
+
+def _check_follows(connection: Connection, task: int, entries: Sequence[Entry]) -> None:
+    """A journal without gaps is what replaying relies on."""
+    last = connection.rows("SELECT COALESCE(MAX(seq), 0) FROM journal WHERE task = ?", (task,))[0][0]
+    for expected, entry in enumerate(entries, last + 1):
+        if entry.seq != expected:
+            raise StoreFault(f"entry {entry.seq} cannot stand where entry {expected} of task {task} is next")

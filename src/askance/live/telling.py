@@ -1,0 +1,108 @@
+"""What can be told of a task: its figures, and everything about an item."""
+
+import math
+from typing import Any
+
+from msgspec import UNSET
+
+from askance.live import journal, messages
+from askance.live.amending import label_now
+from askance.live.deciding import decision
+from askance.live.draft import Draft
+from askance.live.fold import Fold
+from askance.live.refusals import unknown
+from askance.live.store.entries import Entry
+from askance.metrics.estimates import LEVEL, Estimate
+
+
+def story(draft: Draft, item: int) -> messages.ItemStory:
+    """Everything that is known of an item."""
+    entry = draft.at([item]).get(item)
+    if entry is None or entry.kind not in journal.ITEMS:
+        raise unknown("unknown_item", f"there is no item {item}")
+    body = journal.read(entry)
+    votes = _votes(draft, item)
+    text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
+    return messages.ItemStory(
+        item,
+        entry.at,
+        _state(draft, entry),
+        None if entry.kind == journal.TAUGHT else decision(entry, body),
+        label_now(draft, entry),
+        votes,
+        agreement([vote.label for vote in votes if not vote.undone]),
+        entry.key,
+        text,
+        record,
+        note,
+    )
+
+
+def agreement(labels: list[str]) -> float | None:
+    """The share of pairs of labels that are equal; None if there is no pair."""
+    pairs = len(labels) * (len(labels) - 1) // 2
+    return sum(labels.count(label) - 1 for label in labels) / 2 / pairs if pairs else None
+
+
+def figures(fold: Fold, now: float, items_per_second: float, labels_per_second: float) -> messages.Figures:
+    """How a task is doing."""
+    counts = fold.counts
+    waiting, leased = len(fold.questions.open), fold.questions.lent(now)
+    estimates = fold.figures.estimates(fold.questions.open.values())
+    return messages.Figures(
+        items=fold.ledger.rows,
+        asked=fold.ledger.asked,
+        labelled=counts.labelled,
+        imported=counts.imported,
+        corrected=len(fold.amendments.corrected),
+        waiting=waiting - leased,
+        leased=leased,
+        given_up=counts.given_up,
+        agreement=counts.equal_pairs / counts.pairs if counts.pairs else None,
+        items_per_second=items_per_second,
+        labels_per_second=labels_per_second,
+        version=fold.version,
+        entries=fold.seq,
+        level=LEVEL,
+        estimates={metric: _figure(estimate) for metric, estimate in estimates.items()},
+        spend=spend(fold, now),
+    )
+
+
+def spend(fold: Fold, now: float) -> messages.Spend:
+    """Labels asked for, against the budget."""
+    ledger, budget = fold.ledger, fold.settings.budget
+    left, left_today = ledger.left(budget), ledger.left_today(budget, now)
+    return messages.Spend(
+        asked=ledger.asked,
+        refused=ledger.refused,
+        left=None if math.isinf(left) else left,
+        today=ledger.today_of(now),
+        left_today=None if math.isinf(left_today) else int(left_today),
+        total=budget.total,
+        per_day=budget.per_day,
+        rate=budget.rate,
+    )
+
+
+def _figure(estimate: Estimate) -> messages.Figure:
+    return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
+
+
+def _votes(draft: Draft, item: int) -> list[messages.Vote]:
+    undone = draft.fold.amendments.undone
+    return [
+        messages.Vote(journal.read(entry).label, entry.who, entry.at, entry.seq in undone)
+        for entry in draft.of_item(item)
+        if entry.kind == journal.LABEL
+    ]
+
+
+def _state(draft: Draft, entry: Entry) -> Any:
+    if entry.kind == journal.ITEM:
+        return "not asked"
+    if entry.kind == journal.TAUGHT:
+        return "imported"
+    if entry.seq in draft.fold.questions.open:
+        return "open"
+    return "learned" if label_now(draft, entry) is not None else "given up"
