@@ -2,9 +2,7 @@
 
 import asyncio
 import inspect
-import threading
 import time
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -12,13 +10,10 @@ import httpx
 import pytest
 
 import askance
-from askance.cli.serving import begin
-from askance.live.api.guard import Limits
 from askance.live.client import AsyncClient, Client, Item, Label, ServiceFault, naming, retrying, speaking
 from askance.live.messages import MOST_AT_ONCE
-from askance.live.server import listening_socket, make_server
 from askance.live.settings import TaskSettings
-from askance.live.store import open_store
+from live_service import real_service
 from live_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 from processes import run_code
 
@@ -362,26 +357,9 @@ def test_over_a_real_socket_answers_get_lost_too():
         assert (len(twin.items), twin.labels) == (3, {1: "bug"})
 
 
-@contextmanager
-def real_service(tmp_path):
-    """The service itself, with a task `desk`, its address and the code for the first token."""
-    with listening_socket("127.0.0.1", 0) as listener, open_store(str(tmp_path / "store.db")) as store:
-        service = begin(store, [SETTINGS], open_to_all=False)
-        server = make_server(service, "127.0.0.1", Limits())
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}", service.tokens.new_first_code()
-        finally:
-            service.stopping.set()
-            server.should_exit = True
-            thread.join()
-            service.stop()
-
-
 def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
     monkeypatch.undo()  # pauses are made
-    with real_service(tmp_path) as (url, code):
+    with real_service(tmp_path, SETTINGS) as (url, code):
         with Client(url) as stranger:
             assert fault(lambda: stranger.tasks()).status == 401
             admin = stranger.first(code).token

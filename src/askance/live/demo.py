@@ -94,7 +94,7 @@ class Name(NamedTuple):
         """The name in an id, if it is one of ours."""
         head, _, rest = (name or "").partition("-")
         seed, _, number = rest.partition("-")
-        return cls(int(seed), int(number)) if head == "demo" and seed.isdigit() and number.isdigit() else None
+        return cls(int(seed), int(number)) if head == "demo" and seed.isdecimal() and number.isdecimal() else None
 
 
 def run_demo(
@@ -163,7 +163,10 @@ class Labeller:
 
     def _answer(self, question: Question) -> None:
         name = Name.read(question.id)
-        if self._stop.wait(self._delay) or name is None:
+        if name is None:  # somebody else's item, for somebody else
+            self._client.skip(question)
+            return
+        if self._stop.wait(self._delay):
             self._client.give_back(question)
             return
         truth = made_up_message(*name)[1]
@@ -207,7 +210,7 @@ def as_table(figures: Figures) -> Table:
 def _shown(figures: Figures) -> dict[str, str]:
     spend = figures.spend
     share = f" ({100 * figures.asked / figures.items:.1f} %)" if figures.items else ""
-    bounds = [f"of {spend.total:,}" if spend.total is not None else "", f"{spend.refused:,} refused"]
+    bound = "" if spend.total is None else f" of {spend.total:,}"
     return {
         "items": f"{figures.items:,}",
         "asked": f"{figures.asked:,}{share}",
@@ -215,7 +218,7 @@ def _shown(figures: Figures) -> dict[str, str]:
         "corrected": f"{figures.corrected:,}",
         "waiting": f"{figures.waiting:,}",
         "accuracy": _estimate(figures.estimates.get("accuracy")),
-        "spend": " ".join(part for part in (f"{spend.asked:,}", *bounds) if part),
+        "spend": f"{spend.asked:,}{bound}; {spend.refused:,} refused",
     }
 
 
