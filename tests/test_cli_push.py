@@ -133,6 +133,16 @@ def test_a_wrong_file_gets_a_sentence_with_the_line(twin, tmp_path, content, wor
     assert said in complaint("push", file, "--task", "desk", "--batch", 1, *words)
 
 
+def test_a_refusal_is_told_with_its_lines_and_what_was_done_before(twin, tmp_path):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    refusal = b'{"error": {"code": "key_reused", "message": "item 0: the id belongs to another item"}}'
+    twin.troubles.extend([None, None, (409, {}, refusal)])
+    assert complaint("push", file, "--task", "desk", "--batch", 2) == (
+        f"{file}, lines 3 to 3: item 0: the id belongs to another item: "
+        "name the rows with --id if they are others than before; before it, 2 items were decided"
+    )
+
+
 def test_other_mistakes(twin, tmp_path, monkeypatch):
     file = lines(tmp_path / "t.jsonl", TICKETS)
     assert "no such file" in complaint("push", tmp_path / "none.csv", "--task", "desk")

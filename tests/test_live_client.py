@@ -11,6 +11,7 @@ import pytest
 
 import askance
 from askance.live.client import AsyncClient, Client, Item, Label, ServiceFault, naming, retrying, speaking
+from askance.live.client.connection import connection
 from askance.live.messages import MOST_AT_ONCE
 from askance.live.settings import TaskSettings
 from live_service import real_service
@@ -245,6 +246,12 @@ def test_the_environment_says_where_and_who(monkeypatch):
         assert "secret" not in repr(vars(client)["_connection"])
     with Client(task="desk", token="wrong", transport=twin.transport()) as client:
         assert fault(client.figures).code == "no_token"
+
+
+def test_certificates_are_checked_where_there_are_any():
+    assert connection("https://there:1", None, None, 0, 1).options()["verify"]
+    assert connection("https://there:1", None, None, 0, 1).options()["trust_env"]
+    assert not connection("http://127.0.0.1:1", None, None, 0, 1).options()["trust_env"]
 
 
 def test_watching_goes_on_after_a_lost_connection(client, twin, pauses):

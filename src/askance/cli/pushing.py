@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from rich.table import Table
@@ -22,11 +22,12 @@ from askance.data.jsonl import Entry, text_of, value_of
 from askance.data.reading import STANDARD_INPUT
 from askance.data.recipe import Fields, Recipe
 from askance.data.rows_as_written import JsonRows, Rows, rows_of
-from askance.live.client import Client
+from askance.live.client import Client, ServiceFault
 from askance.live.messages import Item, LabelledItem
 from askance.live.settings import TaskSettings
 
 STANDARD_INPUT_NUMBER = 0
+OTHER_CONTENT = "key_reused"
 USUAL_TEXT, USUAL_ID = "text", "id"
 
 
@@ -56,6 +57,13 @@ class Outcome:
             "items_per_second": self.items / self.seconds if self.seconds else None,
             "seconds": self.seconds,
         }
+
+
+class Sent(NamedTuple):
+    """An item, and the line that it stands on."""
+
+    line: int
+    item: Any
 
 
 @dataclass(frozen=True)
@@ -121,13 +129,17 @@ def answer(wish: PushWish, *, as_json: bool) -> None:
         began = time.monotonic()
         try:
             for batch in _batches(wish, rows, settings):
-                _send(client, batch, outcome)
+                try:
+                    _send(client, [sent.item for sent in batch], outcome)
+                except ServiceFault as fault:
+                    raise _placed(fault, rows, batch) from None
                 outcome.seconds = time.monotonic() - began
                 tell(outcome)
         except KeyboardInterrupt:
             raise Interrupted(outcome.told()) from None
         except DataFault as fault:
-            raise _after(outcome, fault) from None
+            before = f"; before it, {outcome.told()}" if outcome.items else ""
+            raise DataFault(f"{fault}{before}") from None
     if as_json:
         print_json(outcome.as_dict())
     else:
@@ -146,14 +158,14 @@ def _send(client: Client, batch: list[Any], outcome: Outcome) -> None:
     outcome.items += len(batch)
 
 
-def _batches(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[list[Item]]:
+def _batches(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[list[Sent]]:
     items = _items(wish, rows, settings)
     if wish.file == STANDARD_INPUT:
         return in_time(items, wish.batch)
     return batches(items, wish.batch)
 
 
-def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Item]:
+def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Sent]:
     entries = islice(rows, wish.limit)
     first = next(entries, None)
     if first is None:
@@ -162,7 +174,7 @@ def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Item]
         raise DataFault(f"{rows.lines.path}: has no lines but blank ones: check how it was made")
     maker = _maker(wish, rows, settings, first)
     for entry in chain([first], entries):
-        yield maker.item(entry)
+        yield Sent(entry.line, maker.item(entry))
 
 
 def _maker(wish: PushWish, rows: Rows, settings: TaskSettings, first: Entry) -> ItemMaker:
@@ -200,8 +212,11 @@ def _bar(wish: PushWish, rows: Rows) -> Iterator[Any]:
             yield lambda _outcome: tell(rows.lines.progress)
 
 
-def _after(outcome: Outcome, fault: DataFault) -> DataFault:
-    return DataFault(f"{fault}; before it, {outcome.told()}") if outcome.items else fault
+def _placed(fault: ServiceFault, rows: Rows, batch: list[Sent]) -> DataFault:
+    """What the service said, with the lines that it said it about."""
+    place = f"{rows.lines.path}, lines {batch[0].line} to {batch[-1].line}"
+    hint = ": name the rows with --id if they are others than before" if fault.code == OTHER_CONTENT else ""
+    return DataFault(f"{place}: {fault}{hint}")
 
 
 def _show(outcome: Outcome) -> None:

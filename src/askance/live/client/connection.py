@@ -24,11 +24,14 @@ class Connection:
     def options(self) -> dict[str, Any]:
         """For a client of httpx; a proxy has no business between us and this machine."""
         headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+        parts = httpx.URL(self.url)
         return {
             "base_url": self.url,
             "headers": headers,
             "timeout": self.timeout,
-            "trust_env": httpx.URL(self.url).host not in LOOPBACK,
+            "trust_env": parts.host not in LOOPBACK,
+            "verify": parts.scheme
+            == "https",  # reading the certificates takes a while; redirects are not followed
         }
 
     def of(self, task: str | None) -> str:
