@@ -1,8 +1,9 @@
 """What every test may use: the long runs, the search for counterexamples, and data that may not be there."""
 
+import itertools
 import os
 import pathlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from needs import NOT_RUN, missing
+from postgres_server import PostgresServer, running_server
+from stores import KINDS
 
 ROOT = pathlib.Path(__file__).parents[1]
 BESIDE = ROOT.parent / "shared"  # papers, data and vectors that do not belong to the project
@@ -65,3 +68,29 @@ def spec_vectors() -> Mapping[str, Any]:
         missing("the comparison with the papers' vectors", "shared/spec/vectors.npz beside the checkout")
     with np.load(path) as archive:
         return {name: archive[name] for name in archive.files}
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server that lives as long as the tests."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def new_store_url(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Callable[[str], str]:
+    """Gives new places for stores of either kind."""
+    numbers = itertools.count(1)
+
+    def new(kind: str) -> str:
+        if kind == "sqlite":
+            return str(tmp_path / f"store-{next(numbers)}.db")
+        return request.getfixturevalue("postgres_server").new_schema()
+
+    return new
+
+
+@pytest.fixture(params=KINDS)
+def store_url(request: pytest.FixtureRequest, new_store_url: Callable[[str], str]) -> str:
+    """A new place for a store; a test with it runs once for each kind."""
+    return new_store_url(request.param)

@@ -49,6 +49,10 @@ def test_version():
         ("ratings", "fit"),
         ("ratings", "predict"),
         ("ratings", "recommend"),
+        ("store", "backup"),
+        ("store", "restore"),
+        ("store", "check"),
+        ("store", "compact"),
         ("reproduce",),
     ],
 )

@@ -11,10 +11,15 @@ import threading
 import time
 
 import pytest
+from typer.testing import CliRunner
 
 from askance.cli import piped, pushing
+from askance.cli.app import app
+from askance.live.client import Client
+from askance.live.settings import TaskSettings
 from command_line import answer, complaint, output
-from live_twin import LOSE_ANSWER, Twin
+from live_service import real_service
+from live_twin import CLASSES, LOSE_ANSWER, Twin
 
 TICKETS = [
     {"text": "my invoice?", "label": "billing"},
@@ -135,7 +140,7 @@ def test_a_wrong_file_gets_a_sentence_with_the_line(twin, tmp_path, content, wor
 
 def test_a_refusal_is_told_with_its_lines_and_what_was_done_before(twin, tmp_path):
     file = lines(tmp_path / "t.jsonl", TICKETS)
-    refusal = b'{"error": {"code": "key_reused", "message": "item 0: the id belongs to another item"}}'
+    refusal = b'{"error": {"code": "id_reused", "message": "item 0: the id belongs to another item"}}'
     twin.troubles.extend([None, None, (409, {}, refusal)])
     assert complaint("push", file, "--task", "desk", "--batch", 2) == (
         f"{file}, lines 3 to 3: item 0: the id belongs to another item: "
@@ -234,3 +239,21 @@ def test_the_batch_is_never_larger_than_the_service_takes():
     from askance.live.messages import MOST_AT_ONCE
 
     assert MOST_IN_A_BATCH == MOST_AT_ONCE
+
+
+def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, monkeypatch):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    with real_service(tmp_path, TaskSettings("desk", CLASSES)) as (url, code):
+        monkeypatch.setenv("ASKANCE_URL", url)
+        with Client(url) as stranger:
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first(code).token)
+        told = push(file)
+        assert (told["items"], told["again"], told["asked"] > 0) == (3, 0, True)
+        assert push(file)["again"] == 3
+        assert "name the rows with --id" in complaint("push", file, "--task", "desk", "--learn")
+        answered = CliRunner().invoke(app, ["label", "--task", "desk"], input="bug\nu\npraise\ns\nq\n")
+        assert answered.exit_code == 0, answered.stderr
+        with Client(task="desk") as client:
+            figures = client.figures()
+            assert (figures.labelled, figures.leased) == (1, 0)
+            assert [row["label"] for row in client.labels()] == ["praise"]

@@ -27,7 +27,7 @@ from askance.live.messages import Item, LabelledItem
 from askance.live.settings import TaskSettings
 
 STANDARD_INPUT_NUMBER = 0
-OTHER_CONTENT = "key_reused"
+OTHER_CONTENT = "id_reused"
 USUAL_TEXT, USUAL_ID = "text", "id"
 
 

@@ -76,7 +76,10 @@ def begin(store: Store, tasks: list[TaskSettings], *, open_to_all: bool) -> Serv
 def limits(wish: Wish) -> Limits:
     """What the guard is to let pass."""
     return Limits(
-        body_bytes=wish.body_bytes, requests_per_second=wish.requests_per_second, hosts=tuple(wish.hosts)
+        body_bytes=wish.body_bytes,
+        requests_per_second=wish.requests_per_second,
+        wrong_tokens_per_second=wish.requests_per_second / 100,
+        hosts=tuple(wish.hosts),
     )
 
 

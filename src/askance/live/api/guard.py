@@ -20,7 +20,7 @@ class Limits(NamedTuple):
 
     body_bytes: int = 8 * 2**20
     requests_per_second: float = 2000.0
-    wrong_tokens_per_second: float = 10.0
+    wrong_tokens_per_second: float = 20.0
     hosts: Collection[str] = ()
 
 

@@ -44,7 +44,13 @@ async def show_item(call: Call) -> messages.ItemStory:
 async def stream_items(call: Call) -> Response:
     """Decide about a stream of JSON lines, an item a line; the answer is a line each, as they are decided."""
     _ = call.writer  # a task that does not exist is refused before the stream begins
-    return Lines(_decided_lines(call))
+    if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != LINES:
+        raise Refusal(415, "not_lines", f"send JSON lines, and say so: Content-Type: {LINES}")
+    batches = _lines(call)
+    first = await anext(batches, None)
+    if first is None:
+        raise Refusal(422, "unfit", "there are no lines: send an item a line")
+    return Lines(_decided_lines(call, first, batches))
 
 
 class Lines(Response):
@@ -68,16 +74,19 @@ class Lines(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _decided_lines(call: Call) -> AsyncIterator[bytes]:
+async def _decided_lines(
+    call: Call, lines: list[bytes] | None, batches: AsyncIterator[list[bytes]]
+) -> AsyncIterator[bytes]:
     number = 0
     try:
-        async for lines in _lines(call):
+        while lines is not None:
             items, fault = _read_lines(lines, number)
             number += len(items)
             if items:
                 yield await _decided(call, items)
             if fault is not None:
                 raise fault
+            lines = await anext(batches, None)
     except Refusal as refusal:
         told = messages.Refused(messages.Fault(refusal.code, refusal.message))
         yield msgspec.json.encode(told) + b"\n"

@@ -8,7 +8,7 @@ import msgspec
 
 from askance import __version__
 from askance.live import messages
-from askance.live.api.route import JSON, LINES, Route
+from askance.live.api.route import JSON, LINES, PAGE, Route
 
 REF = "#/components/schemas/{name}"
 PARAMETERS = {
@@ -37,7 +37,7 @@ def schema(routes: Sequence[Route]) -> bytes:
     types = [kind for route in routes for kind in (route.body, route.answer) if kind] + [messages.Refused]
     _, components = msgspec.json.schema_components(types, ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
-    for route in routes:
+    for route in (route for route in routes if route.media != PAGE):
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return msgspec.json.encode(
         {
@@ -56,7 +56,7 @@ def statuses(route: Route) -> list[int]:
     """The errors that a route can answer with."""
     always = [421, 429, 503]
     guarded = [401, 403] if route.roles is not None else []
-    sent = [400, 413, 415, 422] if route.body is not None else []
+    sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
     kept = [507] if route.method != "GET" else []
     return sorted({*always, *guarded, *sent, *kept, *route.errors})
 
@@ -75,7 +75,7 @@ def _operation(route: Route) -> dict[str, Any]:
         ]
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": _reference(route.body)}}}
-    if route.name == "stream_items":
+    if route.takes_lines:
         operation["requestBody"] = {"required": True, "content": {LINES: {"schema": {"type": "string"}}}}
     if route.roles is not None:
         operation["security"] = [{"token": []}]

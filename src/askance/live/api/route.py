@@ -1,5 +1,6 @@
 """What a route is: one line of the API's table."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from askance.live.refusals import unknown
 from askance.live.service import Service
 from askance.live.writer import Work, Writer
 
-JSON, LINES = "application/json", "application/x-ndjson"
+JSON, LINES, PAGE = "application/json", "application/x-ndjson", "text/html"
 
 EVERYBODY = ("read", "labeller", "ingest")  # and an admin, who may do everything
 ADMIN = ()
@@ -40,8 +41,6 @@ class Call(NamedTuple):
 
     async def run(self, work: Work, *, alone: bool = False, size: int = 0) -> Any:
         """The answer of a command."""
-        import asyncio
-
         return await asyncio.wrap_future(self.writer.submit(work, alone=alone, size=size))
 
 
@@ -60,6 +59,7 @@ class Route(NamedTuple):
     answer: type[Struct] | None = None
     media: str = JSON  # of the answer
     errors: tuple[int, ...] = ()
+    takes_lines: bool = False
 
     @property
     def name(self) -> str:

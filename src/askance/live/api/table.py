@@ -2,12 +2,12 @@
 
 from askance.live import messages as m
 from askance.live.api import answers, exports, items, people, tasks, watching
-from askance.live.api.route import ADMIN, EVERYBODY, JSON, LINES, Route
+from askance.live.api.route import ADMIN, EVERYBODY, JSON, LINES, PAGE, Route
 from askance.live.settings import TaskSettings
 
 TASK = "/api/tasks/{task}"
 READ, INGEST, LABELLER = ("read",), ("ingest",), ("labeller",)
-TEXT, EVENTS, PAGE = "text/plain", "text/event-stream", "text/html"
+TEXT, EVENTS = "text/plain", "text/event-stream"
 
 ROUTES = (
     Route("GET", "/health", watching.health, None, "Is it alive?", answer=m.Health),
@@ -69,7 +69,14 @@ ROUTES = (
         errors=(404, 409),
     ),
     Route(
-        "POST", f"{TASK}/stream", items.stream_items, INGEST, "Decide about JSON lines", media=LINES, errors=(404,)
+        "POST",
+        f"{TASK}/stream",
+        items.stream_items,
+        INGEST,
+        "Decide about JSON lines",
+        media=LINES,
+        errors=(404,),
+        takes_lines=True,
     ),
     Route(
         "POST",

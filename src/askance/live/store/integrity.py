@@ -21,7 +21,7 @@ def _strays(connection: Connection) -> list[str]:
     found = connection.rows(
         "SELECT task, COUNT(*), MIN(seq) FROM journal WHERE item IS NOT NULL AND NOT EXISTS "
         "(SELECT 1 FROM journal AS other WHERE other.task = journal.task AND other.seq = journal.item "
-        "AND other.kind = 'item') GROUP BY task ORDER BY task"
+        "AND other.item = other.seq) GROUP BY task ORDER BY task"
     )
     return [
         f"task {task}: {count} entries are about items that do not exist, the first of them entry {seq}"

@@ -1,5 +1,6 @@
 """The store in a PostgreSQL database."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,9 +17,17 @@ except ImportError as fault:
     raise ImportError("a PostgreSQL store needs psycopg: pip install 'askance[postgres]'") from fault
 
 OWNED = 0x41534B41  # the first half of the advisory lock's name: "ASKA"
+OWNER_LEAVES = 1.0  # seconds: the server needs a moment to see that an owner was killed
 
 # A server that has vanished is noticed within half a minute, unless the URL says otherwise.
 PATIENCE = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
+
+# Of the columns that are no text: binary rows need to know.
+TYPES = {
+    **dict.fromkeys(("id", "task", "seq", "item"), "int8"),
+    **dict.fromkeys(("at", "created", "revoked"), "float8"),
+    **dict.fromkeys(("settings", "content", "digest", "body"), "bytea"),
+}
 
 
 class PostgresConnection:
@@ -37,26 +46,22 @@ class PostgresConnection:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
         with self._faults():
-            return self._connection.execute(_placed(sql), values).fetchall()
+            return self._connection.execute(_placed(sql), values, binary=True).fetchall()
 
     def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
         """The rows of a query, so many at a time, within a transaction."""
-        with self._faults():
-            cursor = self._connection.cursor("stream")
+        with self._faults(), self._connection.cursor("stream", binary=True) as cursor:
             cursor.execute(_placed(sql))
-        while True:
-            with self._faults():
-                rows = cursor.fetchmany(size)
-                if not rows:
-                    cursor.close()
-                    return
-            yield rows
+            while rows := cursor.fetchmany(size):
+                yield rows
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
-        with self._faults(), self._connection.cursor() as cursor:
-            places = ", ".join(["%s"] * len(columns))
-            cursor.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})".encode(), rows)
+        command = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)".encode()
+        with self._faults(), self._connection.cursor() as cursor, cursor.copy(command) as copy:
+            copy.set_types([TYPES.get(column, "text") for column in columns])
+            for row in rows:
+                copy.write_row(row)
 
     def usable(self) -> bool:
         """Whether it still answers, and has no transaction open."""
@@ -70,7 +75,7 @@ class PostgresConnection:
     def _faults(self) -> Iterator[None]:
         try:
             yield
-        except (psycopg.Error, UnicodeError) as fault:
+        except (psycopg.Error, UnicodeError, OverflowError) as fault:
             raise _as_store_fault(self.name, fault) from fault
 
 
@@ -102,6 +107,7 @@ class PostgresDatabase(Database):
         if self._own:
             with self.writing() as connection:
                 bring_up_to_date(connection, POSTGRES)
+                _make_known(connection)
             return
         with self.reading() as connection:
             if connection.rows("SELECT to_regclass('schema_version') IS NULL")[0][0]:
@@ -127,9 +133,15 @@ class PostgresDatabase(Database):
         # A vanished owner must not hold the lock for hours.
         connection.run("SET tcp_keepalives_idle = 10")
         connection.run("SET tcp_keepalives_interval = 5")
+        self._take_ownership(connection)
+
+    def _take_ownership(self, connection: PostgresConnection) -> None:
         lock = "SELECT pg_try_advisory_lock(?, hashtext(COALESCE(current_schema(), '')))"
-        if connection.rows(lock, (OWNED,)) != [(True,)]:
-            raise StoreFault(f"{self.name}: another process owns this store: stop that service first")
+        deadline = time.monotonic() + OWNER_LEAVES
+        while connection.rows(lock, (OWNED,)) != [(True,)]:
+            if time.monotonic() > deadline:
+                raise StoreFault(f"{self.name}: another process owns this store: stop that service first")
+            time.sleep(0.02)
 
     def complaints(self, connection: Connection) -> list[str]:
         """What makes the server unsafe."""
@@ -139,6 +151,13 @@ class PostgresDatabase(Database):
 
     def shrink(self) -> None:
         """Nothing to do: autovacuum makes free space usable again."""
+
+
+def _make_known(connection: Connection) -> None:
+    """Have a journal counted that never was, as after a copy: the server would read all of it for a few rows."""
+    counted = "SELECT 1 FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'journal' LIMIT 1"
+    if not connection.rows(counted):
+        connection.run("ANALYZE journal")
 
 
 def _placed(sql: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 from askance.live.store.database import Connection
 from askance.live.store.entries import Entry, Task, Token
 
-SLICE = 500  # values in one IN (...): well below what either database takes
+SLICE = 100  # values in one query: with 500, PostgreSQL reads the whole task while a table is new
 
 COLUMNS = "seq, at, kind, item, key, who, body"
 
@@ -49,7 +49,7 @@ class Reader:
     def at(self, task: int, seqs: Collection[int]) -> dict[int, Entry]:
         """The entries with these seqs, as far as there are any."""
         found: dict[int, Entry] = {}
-        for some in _slices(seqs):
+        for some in slices(seqs):
             sql = f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq IN ({_places(some)})"
             found.update((entry.seq, entry) for entry in self._entries(sql, (task, *some)))
         return found
@@ -64,11 +64,16 @@ class Reader:
 
     def by_key(self, task: int, kind: str, keys: Collection[str]) -> dict[str, Entry]:
         """The entries of one kind that their senders called so, as far as there are any."""
-        found: dict[str, Entry] = {}
-        for some in _slices(keys):
-            sql = f"SELECT {COLUMNS} FROM journal WHERE task = ? AND kind = ? AND key IN ({_places(some)})"
-            found.update((entry.key or "", entry) for entry in self._entries(sql, (task, kind, *some)))
-        return found
+        seqs: list[int] = []
+        for some in slices(keys):
+            # One key at a time inside the query: given many, PostgreSQL reads the whole task while a table is new.
+            wanted = ", ".join(["(?)"] * len(some))
+            sql = (
+                f"WITH wanted (key) AS (VALUES {wanted}) SELECT (SELECT seq FROM journal "
+                "WHERE task = ? AND kind = ? AND key = wanted.key) FROM wanted"
+            )
+            seqs += [seq for (seq,) in self._rows(sql, (*some, task, kind)) if seq is not None]
+        return {entry.key: entry for entry in self.at(task, seqs).values() if entry.key is not None}
 
     def last(self, task: int) -> int:
         """The seq of the last entry; 0 if there is none."""
@@ -113,7 +118,7 @@ def _places(values: Collection[Any]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _slices(values: Collection[Any]) -> Iterator[list[Any]]:
+def slices(values: Collection[Any]) -> Iterator[list[Any]]:
     """The distinct values, so many at a time."""
     distinct = list(dict.fromkeys(values))
     for start in range(0, len(distinct), SLICE):

@@ -14,7 +14,7 @@ from askance.live.store.ownership import Ownership
 from askance.live.store.schema import SQLITE, bring_up_to_date, check_version
 
 WAIT = 10.0  # seconds until a database that another connection has locked is given up
-FREED_AT_ONCE = 1000  # pages, so that nobody waits long for the lock
+FREED_AT_ONCE = 250  # pages, so that nobody waits long for the lock
 
 
 class SqliteConnection:
@@ -50,12 +50,8 @@ class SqliteConnection:
         """The rows of a query, so many at a time, within a transaction."""
         with self._faults():
             cursor = self._connection.execute(sql)
-        while True:
-            with self._faults():
-                rows = cursor.fetchmany(size)
-            if not rows:
-                return
-            yield rows
+            while rows := cursor.fetchmany(size):
+                yield rows
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
@@ -144,11 +140,11 @@ class SqliteDatabase(Database):
 
     def shrink(self) -> None:
         """Give free pages back, some at a time, so that the writer never waits long."""
-        free = FREED_AT_ONCE
-        while free >= FREED_AT_ONCE:
+        before, free = -1, -2
+        while free and free != before:
             with self.writing() as connection:
                 connection.rows(f"PRAGMA incremental_vacuum({FREED_AT_ONCE})")
-                free = connection.rows("PRAGMA freelist_count")[0][0]
+                before, free = free, connection.rows("PRAGMA freelist_count")[0][0]
 
     def close(self) -> None:
         """Close all connections, and give up ownership."""
@@ -156,6 +152,17 @@ class SqliteDatabase(Database):
         if self._ownership is not None:
             self._ownership.release()
             self._ownership = None
+
+
+def settle(path: Path) -> None:
+    """Make a closed store one plain file that is on disk: it can be moved, and read where nobody may write."""
+    connection = SqliteConnection(path, writes=True)
+    try:
+        connection.rows("PRAGMA journal_mode = DELETE")
+    finally:
+        connection.close()
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _as_store_fault(path: Path, fault: Exception) -> StoreFault:

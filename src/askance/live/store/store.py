@@ -1,12 +1,12 @@
 """The store: every task's journal, its snapshots, and who may do what."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from askance.live.store import integrity
 from askance.live.store.database import Connection, Database
 from askance.live.store.entries import Entry, StoreFault, Task, Token
-from askance.live.store.reader import Reader
+from askance.live.store.reader import Reader, slices
 from askance.live.store.schema import TABLES
 
 
@@ -29,6 +29,7 @@ class Store(Reader):
 
     def add_task(self, name: str, settings: bytes, at: float) -> Task:
         """A new task."""
+        _check_text(name)
         with self._database.writing() as connection:
             identity = connection.rows("SELECT COALESCE(MAX(id), 0) + 1 FROM tasks")[0][0]
             task = Task(identity, name, settings, at)
@@ -66,6 +67,7 @@ class Store(Reader):
 
     def add_token(self, token: Token) -> None:
         """A new token."""
+        _check_text(token.name)
         with self._database.writing() as connection:
             connection.insert("tokens", TABLES["tokens"], [token])
 
@@ -83,10 +85,10 @@ class Store(Reader):
                 connection.insert("settings", TABLES["settings"], [(name, value)])
 
     def rewrite(self, task: int, bodies: Mapping[int, bytes]) -> None:
-        """Other bodies for these entries, all or none; what else they say stays."""
-        with self._database.writing() as connection:
-            for seq, body in bodies.items():
-                connection.run("UPDATE journal SET body = ? WHERE task = ? AND seq = ?", (body, task, seq))
+        """Other bodies for these entries, and nothing else; a few at a time, so that appending goes on."""
+        for some in slices(bodies):
+            with self._database.writing() as connection:
+                _rewrite(connection, task, {seq: bodies[seq] for seq in some})
 
     def shrink(self) -> None:
         """Give room that has become free back: an SQLite file becomes smaller; PostgreSQL does so by itself."""
@@ -101,20 +103,38 @@ class Store(Reader):
         """StoreFault unless the store answers."""
         self._rows("SELECT version FROM schema_version")
 
-    @contextmanager
-    def one_moment(self) -> Iterator[tuple[Reader, Connection]]:
-        """The store as it is now, whatever is appended meanwhile, with the connection that sees it so."""
-        with self._database.one_moment() as connection:
-            yield Reader(lambda: nullcontext(connection)), connection
+    def one_moment(self) -> AbstractContextManager[Connection]:
+        """A connection that sees the store as it is now, whatever is appended meanwhile."""
+        return self._database.one_moment()
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A connection in a transaction that is on disk when the block ends."""
+        return self._database.writing()
 
     def close(self) -> None:
         """Close all connections, and give up ownership."""
         self._database.close()
 
 
+def _rewrite(connection: Connection, task: int, bodies: Mapping[int, bytes]) -> None:
+    """Delete rows and put them back: SQLite frees a page only when its rows are deleted."""
+    columns = TABLES["journal"]
+    which = f"FROM journal WHERE task = ? AND seq IN ({', '.join('?' * len(bodies))})"
+    rows = connection.rows(f"SELECT {', '.join(columns[:-1])} {which}", (task, *bodies))
+    connection.run(f"DELETE {which}", (task, *bodies))
+    connection.insert("journal", columns, [(*row, bodies[row[1]]) for row in rows])
+
+
 def _check_follows(connection: Connection, task: int, entries: Sequence[Entry]) -> None:
     """A journal without gaps is what replaying relies on."""
     last = connection.rows("SELECT COALESCE(MAX(seq), 0) FROM journal WHERE task = ?", (task,))[0][0]
     for expected, entry in enumerate(entries, last + 1):
+        _check_text(entry.key)
         if entry.seq != expected:
             raise StoreFault(f"entry {entry.seq} cannot stand where entry {expected} of task {task} is next")
+
+
+def _check_text(text: str | None) -> None:
+    """One of the two databases would take it, and then it could not be moved to the other."""
+    if text is not None and "\0" in text:
+        raise StoreFault(f"{text!r} has a zero character, which no name or key may have: leave it out")

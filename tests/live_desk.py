@@ -1,0 +1,126 @@
+"""A live task without a service around it: commands run at once, in the thread of the test."""
+
+import itertools
+from concurrent.futures import Future
+
+from askance.live import amending, answering, deciding, messages, snapshots, telling
+from askance.live.settings import Budget, Hashing, Labelling, TaskSettings, to_json
+from askance.live.store import open_store
+from askance.live.task import Job, LiveTask
+from askance.model_file import to_bytes
+
+
+def settings(algorithm=None, *, bits=8, budget=None, labels=None, classes=("ham", "spam"), **more):
+    return TaskSettings(
+        name="spam",
+        classes=list(classes),
+        algorithm=algorithm,
+        hashing=Hashing(bits=bits),
+        budget=Budget(**(budget or {})),
+        labels=Labelling(**(labels or {})),
+        **more,
+    )
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self, now=1_000_000.0):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+class Desk:
+    """A task on a store, with every command as a method."""
+
+    def __init__(self, url, made=None, *, snapshot_every=10_000, clock=None):
+        self.url = url
+        self.clock = clock or Clock()
+        self.store = open_store(url)
+        known = self.store.tasks()
+        self.settings = made or settings()
+        number = known[0].id if known else self.store.add_task("spam", to_json(self.settings), 1.0).id
+        self.task = LiveTask(self.store, number, self.settings, self.clock)
+        self.task.snapshot_every = snapshot_every
+        self._keys = itertools.count(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.task.settle()
+        self.store.close()
+
+    def run(self, work, *, alone=False):
+        return self.run_all([work], alone=alone)[0].result()
+
+    def run_all(self, works, *, alone=False):
+        jobs = [Job(work, Future(), alone, 0) for work in works]
+        self.task.do(jobs)
+        return [job.answer for job in jobs]
+
+    def decide(self, *texts, who="sender", **more):
+        items = [text if isinstance(text, messages.Item) else messages.Item(text=text, **more) for text in texts]
+        return self.run(lambda draft: deciding.decide(draft, items, who)).decisions
+
+    def teach(self, *pairs):
+        items = [messages.LabelledItem(text=text, label=label) for text, label in pairs]
+        return self.run(lambda draft: deciding.teach(draft, items, "sender"))
+
+    def lease(self, who="ann", **wish):
+        return self.run(lambda draft: answering.lease(draft, messages.LeaseWish(**wish), who))
+
+    def give_back(self, item, who="ann"):
+        return self.run(lambda draft: answering.give_back(draft, item, who))
+
+    def label(self, item, label, who="ann", **more):
+        wish = messages.Label(label=label, item=item, **more)
+        return self.run(lambda draft: answering.label(draft, [wish], who)).labels[0]
+
+    def skip(self, item, who="ann", **more):
+        return self.run(lambda draft: answering.skip(draft, messages.Skip(item=item, **more), who))
+
+    def undo(self, who="ann", **more):
+        return self.run(lambda draft: amending.undo(draft, messages.Undo(**more), who), alone=True)
+
+    def correct(self, item, label, who="boss", **more):
+        wish = messages.Correction(label=label, item=item, **more)
+        return self.run(lambda draft: amending.correct(draft, wish, who), alone=True)
+
+    def story(self, item):
+        return self.run(lambda draft: telling.story(draft, item))
+
+    def figures(self):
+        return self.run(self.task.figures)
+
+    def model(self):
+        """The model to the last bit."""
+        return to_bytes(self.task.fold.learner)
+
+    def everything(self):
+        """The whole fold to the last bit."""
+        return snapshots.content(self.task.fold)
+
+    def reopened(self):
+        """The same store, as after a restart."""
+        self.close()
+        return Desk(self.url, self.settings, snapshot_every=self.task.snapshot_every, clock=self.clock)
+
+
+WORDS = {
+    "spam": ["win", "free", "cash", "prize", "now", "click"],
+    "ham": ["lunch", "meeting", "nine", "hello", "see", "you"],
+}
+
+
+def texts(chance, count):
+    """Messages and their classes, told apart by some of their words."""
+    for _ in range(count):
+        label = chance.choice(["ham", "spam"])
+        words = [chance.choice(WORDS[label if chance.random() < 0.6 else "ham"]) for _ in range(8)]
+        yield " ".join(words), label

@@ -1,0 +1,42 @@
+"""What the tests of the store put into it, and how they look at all of it."""
+
+import os
+
+from askance.live.store import Entry, Token
+from askance.live.store.schema import TABLES
+
+KINDS = ("sqlite", "postgres")
+
+
+def item(seq, key=None, body=b'{"text": "hello"}'):
+    return Entry(seq, 100.0 + seq, "item", seq, key, "sender", body)
+
+
+def about(seq, kind, of, key=None):
+    return Entry(seq, 100.0 + seq, kind, of, key, "ann", b'{"label": "spam"}')
+
+
+def all_entries(store, task=1, **options):
+    return [entry for batch in store.entries(task, **options) for entry in batch]
+
+
+def content(store):
+    with store.one_moment() as connection:
+        return {
+            table: connection.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {columns[0]}, {columns[1]}")
+            for table, columns in TABLES.items()
+        }
+
+
+def fill(store, entries=1200):
+    """Something in every table and every column."""
+    first = store.add_task("mails", b'{"classes": ["ham", "spam"]}', 10.0)
+    second = store.add_task("pages\n'?%s", b"\x00\xff", 11.5)
+    store.append(first.id, [item(seq, f"k{seq}") for seq in range(1, entries)])
+    store.append(first.id, [about(entries, "label", 7, "κλειδί")])
+    store.append(second.id, [item(1, None, b""), about(2, "skip", 1)])
+    store.add_snapshot(first.id, 5, os.urandom(5000))
+    store.add_snapshot(first.id, 9, b"")
+    store.add_token(Token("ann", "labeller", b"\x00digest", 12.0, None))
+    store.add_token(Token("bob", "admin", b"other", 13.0, 14.25))
+    store.set_setting("horizon", "17")
