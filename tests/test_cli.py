@@ -44,6 +44,8 @@ def test_version():
         ("doctor",),
         ("sweep",),
         ("pool",),
+        ("push",),
+        ("label",),
         ("ratings", "fit"),
         ("ratings", "predict"),
         ("ratings", "recommend"),
@@ -72,10 +74,11 @@ def test_help_needs_none_of_the_slow_modules():
     program = (
         "import sys\n"
         "from askance.cli.app import app\n"
-        "for words in (['--help'], ['run', '--help'], ['ratings', 'fit', '--help']):\n"
+        "for words in (['--help'], ['run', '--help'], ['ratings', 'fit', '--help'], ['push', '--help']):\n"
         "    try: app(words)\n"
         "    except SystemExit: pass\n"
-        "print([name for name in ('numba', 'scipy', 'sklearn', 'numpy') if name in sys.modules])"
+        "slow = ('numba', 'scipy', 'sklearn', 'numpy', 'httpx', 'msgspec')\n"
+        "print([name for name in slow if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

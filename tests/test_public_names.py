@@ -11,6 +11,8 @@ import askance
 # What other things are built on.
 FIXED = {"Learner", "catalog", "load", "make", "queries", "sweep", "updates"}
 OTHERS = {
+    "AsyncClient",
+    "Client",
     "Decision",
     "Row",
     "Spending",

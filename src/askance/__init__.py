@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from askance import bounds, costs, data, dual, imbalance, metrics, pool, queries, ratings, semi, updates
     from askance.experiments.run import sweep
     from askance.learner import Decision, Learner, Spending
+    from askance.live.client import AsyncClient, Client
     from askance.made import make
     from askance.model_file import load
     from askance.papers import catalog
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AsyncClient": "askance.live.client",
+    "Client": "askance.live.client",
     "Decision": "askance.learner",
     "Learner": "askance.learner",
     "Row": "askance.rows",
@@ -46,6 +49,8 @@ _MODULES = (
 )
 
 __all__ = [
+    "AsyncClient",
+    "Client",
     "Decision",
     "Learner",
     "Row",

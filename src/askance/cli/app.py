@@ -5,7 +5,21 @@ from typing import Annotated
 import typer
 
 from askance import __version__
-from askance.cli import catalog, data, demo, doctor, pool, ratings, reproduce, run, serve, store, sweep
+from askance.cli import (
+    catalog,
+    data,
+    demo,
+    doctor,
+    label,
+    pool,
+    push,
+    ratings,
+    reproduce,
+    run,
+    serve,
+    store,
+    sweep,
+)
 from askance.cli.faults import Group
 
 app = typer.Typer(
@@ -20,6 +34,8 @@ app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("catalog", epilog=catalog.EXAMPLE)(catalog.show_catalog)
 app.add_typer(data.app)
 app.add_typer(ratings.app)
+app.command(epilog=push.EXAMPLE)(push.push)
+app.command(epilog=label.EXAMPLE)(label.label)
 app.add_typer(store.app)
 app.command(epilog=doctor.EXAMPLE)(doctor.doctor)
 

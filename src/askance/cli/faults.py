@@ -30,6 +30,10 @@ _OTHER_WORDS = {
 }
 
 
+class Interrupted(Exception):
+    """Ctrl-C, with what was done until then."""
+
+
 class Group(TyperGroup):
     """The commands of the program; `main` ends the process, and never with a traceback."""
 
@@ -45,6 +49,9 @@ def exit_code(work: Callable[[], Any]) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Interrupted as done:
+        complain(f"interrupted: {done}")
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has gone. Python flushes once more at the end: into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 READING = "Reading the file"
+SERVICE = "The service"
 FORMATS = "svmlight, csv, tsv, jsonl, parquet or npz"
 
 
@@ -39,6 +40,13 @@ Shuffle = Annotated[
     int | None, option("Load the file into memory and take its rows in a random order.", "SEED", READING)
 ]
 Plot = Annotated[Path | None, option("Draw the curves, as .png, .svg or .pdf.", "PICTURE")]
+Task = Annotated[str, option("The task, by its name.", "TASK", SERVICE)]
+Url = Annotated[
+    str | None, option("The service; ASKANCE_URL, or http://127.0.0.1:8383, unless said.", "URL", SERVICE)
+]
+Token = Annotated[
+    str | None, option("Who you are; better in ASKANCE_TOKEN, which others cannot see.", "TOKEN", SERVICE)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 
 

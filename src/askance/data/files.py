@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
@@ -23,14 +24,15 @@ Where = Callable[[int], str]
 class TextLines:
     """The lines of a file, with their ends; `number` is that of the last line given, from 1.
 
-    Whether the file is compressed is seen from its first bytes, not from its name.
+    Whether the file is compressed is seen from its first bytes, not from its name. An open `file`, such as a pipe,
+    is read as it comes; `path` is then only what it is called.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, file: BufferedReader | None = None) -> None:
         self.path = path
         self.number = 0
-        self._size = path.stat().st_size
-        self._file = path.open("rb")
+        self._size = path.stat().st_size if file is None else 0
+        self._file = file or path.open("rb")
         compressed = self._file.peek(2)[:2] == b"\x1f\x8b"
         self._bytes = gzip.GzipFile(fileobj=self._file, mode="rb") if compressed else self._file
 

@@ -40,7 +40,7 @@ class JsonLinesStream:
 
     def __iter__(self) -> Iterator[Chunk]:
         with TextLines(self.path) as lines:
-            entries = self._entries(lines)
+            entries = json_entries(lines)
             first = next(entries, None)
             if first is None:
                 raise DataFault(f"{self.path}: has no lines but blank ones: check how it was made")
@@ -50,19 +50,6 @@ class JsonLinesStream:
             for batch in batches(chain([first], entries), self.chunk_rows):
                 yield self._chunk(batch, fields, kind, lines.progress)
 
-    def _entries(self, lines: TextLines) -> Iterator[Entry]:
-        for line in lines:
-            if line.isspace():
-                continue
-            place = f"{self.path}, line {lines.number}"
-            try:
-                record = _decode(line)
-            except (ValueError, RecursionError) as error:
-                raise DataFault(f"{place}: is not JSON ({reason(error)}): write one object a line") from error
-            if not isinstance(record, dict):
-                raise DataFault(f"{place}: is {shown(record)}, not an object: write one object a line")
-            yield Entry(lines.number, record)
-
     def _chunk(self, batch: list[Entry], fields: Fields, kind: str, progress: float) -> Chunk:
         def where(row: int) -> str:
             return f"{self.path}, line {batch[row].line}"
@@ -71,14 +58,16 @@ class JsonLinesStream:
         X = self._features(records, fields, where)
         if fields.label is None:
             return Chunk(X, None, progress)
-        labels = [_value(record, fields.label, where(row)) for row, record in enumerate(records)]
+        labels = [value_of(record, fields.label, where(row)) for row, record in enumerate(records)]
         return Chunk(X, label_array(labels, kind, where), progress)
 
     def _features(self, records: list[dict[str, Any]], fields: Fields, where: Where) -> Features:
         if fields.text is None:
             named = [self._named(record, fields) for record in records]
             return record_rows(named, self.recipe.bits, self.recipe.dtype, where)
-        texts = [_text(_value(record, fields.text, where(row)), where(row)) for row, record in enumerate(records)]
+        texts = [
+            text_of(value_of(record, fields.text, where(row)), where(row)) for row, record in enumerate(records)
+        ]
         return hash_texts(texts, self.recipe.bits, pairs=self.recipe.pairs, dtype=self.recipe.dtype)
 
     def _named(self, record: dict[str, Any], fields: Fields) -> dict[str, Any]:
@@ -89,6 +78,21 @@ class JsonLinesStream:
         return named
 
 
+def json_entries(lines: TextLines) -> Iterator[Entry]:
+    """The objects of the lines that are not blank."""
+    for line in lines:
+        if line.isspace():
+            continue
+        place = f"{lines.path}, line {lines.number}"
+        try:
+            record = _decode(line)
+        except (ValueError, RecursionError) as error:
+            raise DataFault(f"{place}: is not JSON ({reason(error)}): write one object a line") from error
+        if not isinstance(record, dict):
+            raise DataFault(f"{place}: is {shown(record)}, not an object: write one object a line")
+        yield Entry(lines.number, record)
+
+
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
 
@@ -96,13 +100,15 @@ def _refuse_constant(constant: str) -> NoReturn:
 _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
-def _value(record: dict[str, Any], key: str, place: str) -> Any:
+def value_of(record: dict[str, Any], key: str, place: str) -> Any:
+    """The value of a key that every record must have."""
     if key not in record:
         raise DataFault(f"{place}: there is no key {shown(key)} among {listed(record)}: add it or drop the line")
     return record[key]
 
 
-def _text(value: Any, place: str) -> str:
+def text_of(value: Any, place: str) -> str:
+    """A value as a text; null is an empty one."""
     if value is None:
         return ""
     if not isinstance(value, str):

@@ -161,7 +161,7 @@ def _kind(source: Any, named: str | None) -> str:
             )
         return named
     if isinstance(source, str | PathLike):
-        return _format(existing_file(source), named)
+        return format_of(existing_file(source), named)
     if named is not None:
         raise DataFault(f"format={shown(named)}: only a file has a format, and this is a {type(source).__name__}")
     if is_frame(source):
@@ -173,7 +173,8 @@ def _kind(source: Any, named: str | None) -> str:
     )
 
 
-def _format(path: Path, named: str | None) -> str:
+def format_of(path: Path, named: str | None) -> str:
+    """A file's format: what is named, or else what its ending says."""
     formats = sorted(set(_FORMAT_OF_ENDING.values()))
     if named is not None:
         if named not in formats:

@@ -66,7 +66,7 @@ class TableStream:
 
     def __iter__(self) -> Iterator[Chunk]:
         with TextLines(self.path) as lines:
-            records = self._records(lines)
+            records = table_records(lines, self.delimiter)
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:
                 raise DataFault(f"{self.path}: has no rows below a header: check how it was made")
@@ -74,37 +74,9 @@ class TableStream:
             for batch in batches(chain(head[1:], records), self.chunk_rows):
                 yield self._chunk(batch, layout, lines.progress)
 
-    def _records(self, lines: TextLines) -> Iterator[Record]:
-        """The rows that are not blank, the header first, all as wide as it."""
-        # A blank after the delimiter is no part of a cell; a quote that is never closed is an error, not a cell.
-        skip_blanks = self.delimiter != " "
-        reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=skip_blanks, strict=True)
-        width = 0
-        while True:
-            line = lines.number + 1
-            try:
-                cells = next(reader, None)
-            except csv.Error as error:
-                raise DataFault(
-                    f"{self.path}, line {line}: is not well-formed CSV ({reason(error)}): "
-                    "check quotes and line ends"
-                ) from error
-            if cells is None:
-                return
-            width = width or len(cells)
-            if cells and len(cells) != width:
-                raise DataFault(
-                    f"{self.path}, line {line}: has {len(cells)} cells where the header has {width}: "
-                    f"quote cells that hold {self.delimiter!r}"
-                )
-            if cells:
-                yield Record(line, cells)
-
     def _layout(self, header: Record, head: list[Record]) -> Layout:
         names = [name.strip() for name in header.cells]
-        columns = dict(zip(names, zip(*(record.cells for record in head), strict=True), strict=True))
-        numeric = {name for name, cells in columns.items() if all(map(_is_number_or_empty, cells))}
-        numeric -= set(self.recipe.categories)
+        numeric = numeric_columns(names, head) - set(self.recipe.categories)
         place = f"{self.path}, line {header.line}"
         fields = self.recipe.fields(names, lambda name: name not in numeric, place)
         features = feature_names(names, fields, self.recipe, place)
@@ -118,7 +90,7 @@ class TableStream:
         columns: dict[str, Column] = {}
         for name in layout.features:
             if name in layout.numeric and name != layout.fields.text:
-                columns[name] = _numbers(cells[name], name, where)
+                columns[name] = numbers_of(cells[name], name, where)
             else:
                 columns[name] = [cell or None for cell in cells[name]]
         X = column_rows(columns, layout.fields, self.recipe, where)
@@ -129,12 +101,44 @@ class TableStream:
         return Chunk(X, label_array(labels, kind, where), progress)
 
 
+def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
+    """The rows that are not blank, the header first, all as wide as it."""
+    # A blank after the delimiter is no part of a cell; a quote that is never closed is an error, not a cell.
+    skip_blanks = delimiter != " "
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=skip_blanks, strict=True)
+    width = 0
+    while True:
+        line = lines.number + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise DataFault(
+                f"{lines.path}, line {line}: is not well-formed CSV ({reason(error)}): check quotes and line ends"
+            ) from error
+        if cells is None:
+            return
+        width = width or len(cells)
+        if cells and len(cells) != width:
+            raise DataFault(
+                f"{lines.path}, line {line}: has {len(cells)} cells where the header has {width}: "
+                f"quote cells that hold {delimiter!r}"
+            )
+        if cells:
+            yield Record(line, cells)
+
+
+def numeric_columns(names: Sequence[str], head: Sequence[Record]) -> set[str]:
+    """The columns whose cells in the first rows are all numbers or empty."""
+    columns = zip(names, zip(*(record.cells for record in head), strict=True), strict=True)
+    return {name for name, cells in columns if all(map(_is_number_or_empty, cells))}
+
+
 def _is_number_or_empty(cell: str) -> bool:
     bare = cell.strip()
     return not bare or _is_number(bare) is not None
 
 
-def _numbers(cells: Sequence[str], name: str, where: Where) -> NDArray[np.float64]:
+def numbers_of(cells: Sequence[str], name: str, where: Where) -> NDArray[np.float64]:
     """The cells of a numeric column, 0 for empty ones."""
     joined = "".join(cells)
     if joined.isascii() and "_" not in joined:

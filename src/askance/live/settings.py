@@ -1,19 +1,18 @@
-"""What a task is: its classes, what its items look like, who learns, and what it may spend."""
+"""What a task is: its classes, what its items look like, who learns, and what it may spend.
+
+Clients read settings too and learn nothing: what makes learners is imported where one is made.
+"""
 
 import pathlib
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-import numpy as np
-import scipy.sparse as sp
 from msgspec import Meta, Struct
 
-from askance.learner import Learner
-from askance.made import with_rules
 from askance.memory import free_bytes
-from askance.papers import parts_of
-from askance.papers.steering import steered
-from askance.rows import Row
+
+if TYPE_CHECKING:
+    from askance.learner import Learner
 
 TaskName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", description="Lower case, as in an address.")]
 ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -89,8 +88,12 @@ class TaskSettings(Section, frozen=True):
         """How many features there are."""
         return 1 << self.hashing.bits
 
-    def learner(self) -> Learner:
+    def learner(self) -> "Learner":
         """The learner before the first item; ValueError, in one sentence, if the settings do not fit together."""
+        from askance.made import with_rules
+        from askance.papers import parts_of
+        from askance.papers.steering import steered
+
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must differ from each other, not {self.classes}")
         parts = parts_of(self.method, self.parameters)
@@ -119,6 +122,11 @@ class TaskSettings(Section, frozen=True):
 
 def warm_up(settings: TaskSettings) -> None:
     """Have the compiled code at hand before the first item comes."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from askance.rows import Row
+
     learner = settings.learner()
     row = Row(np.zeros(1, np.int32), np.ones(1, settings.dtype))
     learner.ask(row)

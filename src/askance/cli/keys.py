@@ -1,0 +1,101 @@
+"""One key, no Enter: which key means what, and which keystrokes are meant."""
+
+import os
+import re
+import select
+import string
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+SKIP, UNDO, QUIT = "s", "u", "q"
+VERBS = {SKIP: "skip", UNDO: "undo", QUIT: "quit"}
+USUAL_KEYS = [key for key in "123456789" + string.ascii_lowercase if key not in VERBS]
+TOO_SOON = 0.15
+# A key held down comes again after up to two thirds of a second, and then some thirty times a second.
+HELD_DOWN = 0.7
+
+# What arrows and function keys send: many characters, none of them an answer.
+_SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
+
+
+def keys_of(classes: Sequence[str]) -> dict[str, str]:
+    """A key for each class: its first letter or digit if these differ, or else 1 to 9 and then letters."""
+    first = [name[0].lower() for name in classes]
+    if len(set(first)) == len(first) and all(
+        key.isascii() and key.isalnum() and key not in VERBS for key in first
+    ):
+        return dict(zip(first, classes, strict=True))
+    if len(classes) > len(USUAL_KEYS):
+        raise ValueError(
+            f"there are {len(classes)} classes, more than keys: answer on the page, or send names through a pipe"
+        )
+    return dict(zip(USUAL_KEYS, classes, strict=False))
+
+
+class KeyGuard:
+    """Tells a meant keystroke from one that was meant for the question before, or from a key held down."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._shown = now()
+        self._last = ""
+        self._last_at = -HELD_DOWN
+        self._answered_with = ""
+
+    def question_is_shown(self) -> None:
+        """From now on keys are for this question."""
+        self._shown = self._now()
+
+    def is_meant(self, key: str) -> bool:
+        """Whether to obey this key, which has just come."""
+        now = self._now()
+        repeated = key == self._last and now - self._last_at < TOO_SOON
+        soon = HELD_DOWN if key == self._answered_with else TOO_SOON
+        meant = not repeated and now - self._shown >= soon
+        self._last, self._last_at = key, now
+        if meant:
+            self._answered_with = key
+        return meant
+
+
+class Keyboard:
+    """The keys of a terminal, one at a time."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._pressed: list[str] = []
+
+    def key(self, seconds: float | None = None) -> str | None:
+        """The next key, in lower case; None if none comes in so many seconds."""
+        while not self._pressed:
+            ready, _, _ = select.select([self._number], [], [], seconds)
+            if not ready:
+                return None
+            typed = os.read(self._number, 1024)
+            if not typed:
+                raise ValueError("the terminal has gone")
+            self._pressed.extend(_SEQUENCE.sub("", typed.decode("utf-8", "ignore")).lower())
+        return self._pressed.pop(0)
+
+
+@contextmanager
+def keyboard() -> Iterator[Keyboard | None]:
+    """The keyboard, if there is one; the terminal is as before afterwards."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # not on Windows: there, answers end with Enter
+        yield None
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        yield None
+        return
+    number = sys.stdin.fileno()
+    before = termios.tcgetattr(number)
+    tty.setcbreak(number)
+    try:
+        yield Keyboard(number)
+    finally:
+        termios.tcsetattr(number, termios.TCSADRAIN, before)

@@ -1,0 +1,14 @@
+"""Talking to the live service from a program: every verb is done once, however often it has to be sent."""
+
+try:
+    import httpx  # noqa: F401 - asked for by name here, so that its absence gets a sentence
+    import msgspec  # noqa: F401
+except ImportError as missing:
+    raise ImportError(f"the client needs {missing.name}: pip install 'askance[live]'") from missing
+
+from askance.live.client.asynchronous import AsyncClient
+from askance.live.client.faults import ServiceFault
+from askance.live.client.synchronous import Client
+from askance.live.messages import Item, Label
+
+__all__ = ["AsyncClient", "Client", "Item", "Label", "ServiceFault"]

@@ -1,0 +1,259 @@
+"""`askance push`: every row becomes an item once, and a wrong file gets a sentence with the line."""
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from askance.cli import piped, pushing
+from askance.cli.app import app
+from askance.live.client import Client
+from askance.live.settings import TaskSettings
+from command_line import answer, complaint, output
+from live_service import real_service
+from live_twin import CLASSES, LOSE_ANSWER, Twin
+
+TICKETS = [
+    {"text": "my invoice?", "label": "billing"},
+    {"text": "it crashed", "label": "bug"},
+    {"text": "great?", "label": "praise"},
+]
+
+
+@pytest.fixture
+def twin(monkeypatch):
+    twin = Twin(token="secret")
+    with twin.serving() as url:
+        monkeypatch.setenv("ASKANCE_URL", url)
+        monkeypatch.setenv("ASKANCE_TOKEN", "secret")
+        yield twin
+
+
+def lines(path, rows):
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def push(*words):
+    return answer("push", *words, "--task", "desk")
+
+
+@pytest.mark.parametrize("name", ["tickets.jsonl", "tickets.jsonl.gz"])
+def test_rows_are_decided_once_however_often_the_file_is_pushed(twin, tmp_path, name):
+    file = lines(tmp_path / name, TICKETS)
+    twin.troubles.extend([None, LOSE_ANSWER])
+    told = push(file, "--batch", 2)
+    assert (told["items"], told["asked"], told["again"]) == (3, 2, 1 + 1)
+    assert [item.id for item in twin.items] == ["tickets:1", "tickets:2", "tickets:3"]
+    assert [item.text for item in twin.items] == [row["text"] for row in TICKETS]
+    assert "label" not in json.dumps([body for _, _, body in twin.requests])
+    told = output("push", file, "--task", "desk")
+    assert "3 had been sent before" in told
+    assert "items  asked" in told
+    assert len(twin.items) == 3
+
+
+def test_tables_hold_texts_too(twin, tmp_path):
+    file = tmp_path / "t.tsv"
+    file.write_text("id\tsubject\tlabel\n007\t12345\tbug\n8\t\tbug\n")
+    assert push(file, "--text", "subject", "--limit", 1)["items"] == 1
+    assert [(item.id, item.text) for item in twin.items] == [("007", "12345")]
+    assert push(file, "--text", "subject", "--id", "label")["items"] == 2
+    assert [(item.id, item.text) for item in twin.items[1:]] == [("bug", "12345")]
+
+
+def test_records_are_sent_without_label_and_id(tmp_path, monkeypatch):
+    twin = Twin(item="record")
+    file = tmp_path / "t.csv"
+    file.write_text("number,amount,city,when,y\na,1.5,?,,1\nb,,Ulm,,0\n")
+    with twin.serving() as url:
+        push(file, "--url", url, "--id", "number")
+        push(lines(tmp_path / "t.jsonl", [{"amount": 2, "class": "bug", "tags": ["a"]}]), "--url", url)
+        assert "are records: leave it out" in complaint(
+            "push", file, "--task", "desk", "--url", url, "--text", "city"
+        )
+    assert [(item.id, item.record) for item in twin.items] == [
+        ("a", {"amount": 1.5, "city": "?"}),
+        ("b", {"city": "Ulm"}),
+        ("t:1", {"amount": 2, "tags": ["a"]}),
+    ]
+
+
+def test_known_labels_are_learned(twin, tmp_path):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    told = push(file, "--learn")
+    assert (told["items"], told["learned"], told["again"]) == (3, 3, 0)
+    assert twin.imported == {"t:1": "billing", "t:2": "bug", "t:3": "praise"}
+    assert not twin.items
+    assert push(file, "--learn")["again"] == 3
+    numbers = Twin(classes=["0", "1"])
+    with numbers.serving() as url:
+        push(lines(tmp_path / "n.jsonl", [{"text": "a", "y": 1}, {"text": "b", "y": 0}]), "--learn", "--url", url)
+    assert list(numbers.imported.values()) == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "said"),
+    [
+        (
+            '{"text": "a"}\n{"text": 3}\n',
+            (),
+            "line 2: the text is 3: give a string; before it, 1 items were decided",
+        ),
+        ('{"text": "a"}\n\n{"text": "a"\n', (), "line 3: is not JSON"),
+        ('{"text": "a"}\n{"test": "a"}\n', (), "line 2: there is no key 'text'"),
+        ('{"test": "a"}\n', (), "line 1: no text field 'text'; there are 'test': give --text"),
+        ('{"text": "a"}\n', ("--text", "body"), "no text field 'body'"),
+        ('{"text": "a"}\n', ("--learn",), "line 1: no label field"),
+        ('{"text": "a"}\n', ("--label", "kind"), "line 1: no label field 'kind'"),
+        ('{"text": "a"}\n', ("--id", "key"), "line 1: there is no key 'key'"),
+        ('{"text": "a", "id": null}\n', (), "line 1: the id is None: give a string or a whole number"),
+        (
+            '{"text": "a", "id": "' + "x" * 201 + '"}\n',
+            (),
+            "line 1: cannot be sent (Expected `str` of length <= 200",
+        ),
+        ('{"text": "' + "x" * 200_001 + '"}\n', (), "line 1: cannot be sent (Expected `str` of length <= 200000"),
+        (
+            '{"text": "a", "label": "ham"}\n',
+            ("--learn",),
+            "line 1: the label is 'ham', but the classes of desk are 'billing', 'bug', 'praise'",
+        ),
+        ("\n\n", (), "has no lines but blank ones"),
+        ("[1]\n", (), "line 1: is [1], not an object"),
+    ],
+)
+def test_a_wrong_file_gets_a_sentence_with_the_line(twin, tmp_path, content, words, said):
+    file = tmp_path / "t.jsonl"
+    file.write_text(content)
+    assert said in complaint("push", file, "--task", "desk", "--batch", 1, *words)
+
+
+def test_a_refusal_is_told_with_its_lines_and_what_was_done_before(twin, tmp_path):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    refusal = b'{"error": {"code": "id_reused", "message": "item 0: the id belongs to another item"}}'
+    twin.troubles.extend([None, None, (409, {}, refusal)])
+    assert complaint("push", file, "--task", "desk", "--batch", 2) == (
+        f"{file}, lines 3 to 3: item 0: the id belongs to another item: "
+        "name the rows with --id if they are others than before; before it, 2 items were decided"
+    )
+
+
+def test_other_mistakes(twin, tmp_path, monkeypatch):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    assert "no such file" in complaint("push", tmp_path / "none.csv", "--task", "desk")
+    lines(tmp_path / "t.svm", TICKETS)
+    assert "is svmlight: give JSON lines, CSV or TSV" in complaint("push", tmp_path / "t.svm", "--task", "desk")
+    assert "no such thing" in complaint("push", file, "--task", "other")
+    assert "this needs a token" in complaint("push", file, "--task", "desk", "--token", "wrong")
+    assert "--batch" in complaint("push", file, "--task", "desk", "--batch", 1001)
+    assert "is no address" in complaint("push", file, "--task", "desk", "--url", "here")
+    table = tmp_path / "t.csv"
+    table.write_text("text,text\na,b\n")
+    assert "two columns are called 'text'" in complaint("push", table, "--task", "desk")
+    monkeypatch.setenv("ASKANCE_URL", "http://127.0.0.1:9")
+    assert "http://127.0.0.1:9: there is no answer" in complaint("push", file, "--task", "desk")
+    assert not twin.items
+
+
+def test_numbers_of_a_table_that_are_none(tmp_path):
+    twin = Twin(item="record")
+    file = tmp_path / "t.csv"
+    with twin.serving() as url:
+        for cell, said in (("nan", "line 3, column 'x': nan cannot be sent"), ("inf", "inf cannot be sent")):
+            file.write_text(f"x\n1\n{cell}\n")
+            assert said in complaint("push", file, "--task", "desk", "--url", url)
+        file.write_text("x\n" + "1\n" * 1000 + "much\n")
+        assert "line 1002, column 'x': 'much' is not a number" in complaint(
+            "push", file, "--task", "desk", "--url", url
+        )
+
+
+def test_a_line_of_a_pipe_does_not_wait_for_a_full_batch(twin, monkeypatch):
+    reading, writing = os.pipe()
+    monkeypatch.setattr(pushing, "STANDARD_INPUT_NUMBER", reading)
+    told = []
+    pushed = threading.Thread(target=lambda: told.append(push("-")))
+    pushed.start()
+    for number in (1, 2):
+        began = time.monotonic()
+        os.write(writing, json.dumps({"text": "now?"}).encode() + b"\n")
+        while len(twin.items) < number and time.monotonic() - began < 5:
+            time.sleep(0.005)
+        assert len(twin.items) == number
+    os.close(writing)
+    pushed.join()
+    os.close(reading)
+    assert (told[0]["items"], told[0]["asked"], told[0]["again"]) == (2, 2, 0)
+    assert len({item.id for item in twin.items}) == 2
+
+
+def test_batches_in_time():
+    gate = threading.Event()
+
+    def coming():
+        yield from range(5)
+        gate.wait(5)
+        yield 5
+        raise ValueError("the end")
+
+    batches = piped.in_time(coming(), 2, wait=0.05)
+    assert [next(batches), next(batches), next(batches)] == [[0, 1], [2, 3], [4]]
+    gate.set()
+    assert next(batches) == [5]
+    with pytest.raises(ValueError, match="the end"):
+        next(batches)
+
+
+def test_interrupted_it_says_how_many_were_decided(twin, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askance", "push", "-", "--task", "desk"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for number in (1, 2):  # when the second arrives, the first was answered
+        process.stdin.write(json.dumps(TICKETS[0]) + "\n")
+        process.stdin.flush()
+        while process.poll() is None and len(twin.items) < number:
+            time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.wait(10)  # although its input is still open
+    told, complaints = process.communicate()
+    assert (process.returncode, told) == (130, "")
+    assert re.fullmatch("askance: interrupted: [12] items were decided\n", complaints)
+
+
+def test_the_batch_is_never_larger_than_the_service_takes():
+    from askance.cli.push import MOST_IN_A_BATCH
+    from askance.live.messages import MOST_AT_ONCE
+
+    assert MOST_IN_A_BATCH == MOST_AT_ONCE
+
+
+def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, monkeypatch):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    with real_service(tmp_path, TaskSettings("desk", CLASSES)) as (url, code):
+        monkeypatch.setenv("ASKANCE_URL", url)
+        with Client(url) as stranger:
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first(code).token)
+        told = push(file)
+        assert (told["items"], told["again"], told["asked"] > 0) == (3, 0, True)
+        assert push(file)["again"] == 3
+        assert "name the rows with --id" in complaint("push", file, "--task", "desk", "--learn")
+        answered = CliRunner().invoke(app, ["label", "--task", "desk"], input="bug\nu\npraise\ns\nq\n")
+        assert answered.exit_code == 0, answered.stderr
+        with Client(task="desk") as client:
+            figures = client.figures()
+            assert (figures.labelled, figures.leased) == (1, 0)
+            assert [row["label"] for row in client.labels()] == ["praise"]

@@ -1,0 +1,120 @@
+"""The demonstration: a world that can be learned, and a labeller who errs."""
+
+import io
+import threading
+import time
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from askance.data import hash_texts
+from askance.live import demo
+from askance.live.client import Client
+from live_service import real_service
+
+
+def messages(seed, count):
+    return list(islice(demo.made_up_messages(seed), count))
+
+
+def test_messages_are_the_same_for_the_same_seed_and_as_mixed_as_said():
+    made = messages(7, 4000)
+    assert made[:50] == messages(7, 50)
+    assert made[:50] != messages(8, 50)
+    assert demo.made_up_message(7, 49) == made[49]
+    counts = Counter(kind for _, kind in made)
+    for kind, share in demo.SHARES.items():
+        assert counts[kind] / len(made) == pytest.approx(share, abs=0.03)
+    assert all(text.strip() and len(text) < 500 and "{" not in text for text, _ in made)
+    assert len({text for text, _ in made}) > 3900
+
+
+def test_later_messages_have_words_that_early_ones_had_not():
+    early = " ".join(text for text, _ in messages(7, 100))
+    late = " ".join(demo.made_up_message(7, number)[0] for number in range(5000, 5300))
+    for word in ("voucher", "loops for ever", "backlinks"):
+        assert word not in early
+        assert word in late
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_accuracy_rises_from_chance_to_nine_in_ten(seed):
+    made = messages(seed, 4000)
+    kinds = np.array([kind for _, kind in made])
+    trace = demo.SETTINGS.learner().run(hash_texts([text for text, _ in made], 18, dtype="float64"), kinds)
+    right = trace.labels == kinds
+    assert trace.asked.mean() == pytest.approx(0.1, abs=0.02)
+    assert right[:50].mean() < 0.7
+    assert 0.75 < right[500:1000].mean() < 0.9
+    assert 0.88 < right[3000:].mean() < 0.96
+
+
+def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp_path):
+    console = Console(file=io.StringIO(), width=200)
+    with real_service(tmp_path) as (url, code):
+        with Client(url) as stranger:
+            token = stranger.first(code).token
+        with Client(url, token, demo.TASK) as client:
+            for goal in (300, 500):
+                stop = threading.Event()
+                words = {"stop": stop, "seed": 7, "rows_per_second": 1000.0, "labeller_delay": 0.0}
+                running = threading.Thread(target=demo.run_demo, args=(url, token), kwargs=words)
+                running.start()
+                end = time.monotonic() + 20
+                while time.monotonic() < end and not (
+                    demo.TASK in [task.name for task in client.tasks()] and client.figures().items >= goal
+                ):
+                    time.sleep(0.02)
+                stop.set()
+                running.join()
+            figures = client.figures()
+            console.print(demo.in_a_line(figures))
+            console.print(demo.as_table(figures))
+            texts = [row["text"] for row in client.decisions()]
+            given = [(row["id"], row["label"]) for row in client.labels()]
+    assert figures.items >= 500
+    assert texts == [text for text, _ in messages(7, len(texts))]
+    assert len(given) >= 20
+    truth = [demo.made_up_message(*demo.Name.read(name))[1] for name, _ in given]
+    assert np.mean([label == right for (_, label), right in zip(given, truth, strict=True)]) > 0.85
+    shown = console.file.getvalue()
+    assert f"items {figures.items:,}, asked {figures.asked:,} (" in shown
+    assert "accuracy" in shown
+
+
+class Busy:
+    """A client whose watcher shows some figures and goes away."""
+
+    def __init__(self, *seen):
+        self.seen = seen
+
+    def watch(self, task):
+        assert task == demo.TASK
+        return iter(self.seen)
+
+
+def test_the_figures_are_lines_or_a_table_that_changes(tmp_path):
+    with real_service(tmp_path, demo.SETTINGS) as (url, code):
+        with Client(url) as stranger:
+            token = stranger.first(code).token
+        with Client(url, token, demo.TASK) as client:
+            before = client.figures()
+            client.decide("one")
+            after = client.figures()
+    lines, screen = (Console(file=io.StringIO(), force_terminal=tty, width=100) for tty in (False, True))
+    for console in (lines, screen):
+        demo.watch_demo(Busy(before, after), console)
+    assert lines.file.getvalue().count("\n") == 2
+    assert "items 0, asked 0," in lines.file.getvalue()
+    assert "accuracy cannot tell yet" in lines.file.getvalue()
+    assert "\x1b[" in screen.file.getvalue()
+
+
+def test_a_name_is_read_only_if_it_is_one():
+    assert demo.Name.read("demo-7-12") == (7, 12)
+    assert str(demo.Name(7, 12)) == "demo-7-12"
+    for other in (None, "", "demo-7", "demo-7-", "demo-x-1", "demo-²-1", "other-7-12"):
+        assert demo.Name.read(other) is None
