@@ -66,37 +66,76 @@ class Connection:
         return part
 
 
+class Running:
+    """A service in a process of its own, on a free port, with one task that a TOML text describes."""
+
+    def __init__(
+        self, store: str, settings: str, directory: Path, *options: str, limit: int | None = None
+    ) -> None:
+        toml = directory / "task.toml"
+        toml.write_text(settings)
+        command = [sys.executable, "-m", "askance", "serve", "--store", store, "--task", str(toml), "--port", "0"]
+        start = time.perf_counter()
+        self.process = subprocess.Popen(
+            [*command, "--open", "--max-rate", "1e9", *options],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            preexec_fn=None if limit is None else lambda: _limit_files(limit),
+        )
+        assert self.process.stdout is not None
+        self.greeting = self.process.stdout.readline()
+        found = re.search(r":(\d+) \(", self.greeting)
+        assert found, f"no greeting but {self.greeting!r}"
+        self.port = int(found[1])
+        self._wait()
+        self.seconds_to_start = time.perf_counter() - start
+
+    def get(self, path: str) -> Any:
+        """The answer to a GET, as an object."""
+        with urllib.request.urlopen(f"http://{HOST}:{self.port}{path}", timeout=60) as answer:
+            return json.load(answer)
+
+    def kill(self) -> None:
+        """End it as a power cut would end the process."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """End it politely; the exit code."""
+        return self._end(signal.SIGTERM)
+
+    def _end(self, sign: signal.Signals) -> int:
+        self.process.send_signal(sign)
+        code = self.process.wait(60)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+    def _wait(self) -> None:
+        for _ in range(400):
+            try:
+                self.get("/ready")
+                return
+            except OSError:
+                time.sleep(0.01)
+        raise TimeoutError("the service does not answer")
+
+
 @contextmanager
 def service(store: str, settings: str, directory: Path, *options: str) -> Iterator[int]:
-    """A service in a process of its own, on a free port, with one task that a TOML text describes."""
-    toml = directory / "task.toml"
-    toml.write_text(settings)
-    command = [sys.executable, "-m", "askance", "serve", "--store", store, "--task", str(toml), "--port", "0"]
-    process = subprocess.Popen(
-        [*command, "--open", "--max-rate", "1e9", *options],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )
+    """The port of a service that is stopped at the end."""
+    running = Running(store, settings, directory, *options)
     try:
-        assert process.stdout is not None
-        port = int(re.search(r":(\d+) \(", process.stdout.readline())[1])  # type: ignore[index]
-        _wait(port)
-        yield port
+        yield running.port
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-        process.stdout.close()
+        running.stop()
 
 
-def _wait(port: int) -> None:
-    for _ in range(200):
-        try:
-            with urllib.request.urlopen(f"http://{HOST}:{port}/ready", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise TimeoutError("the service does not answer")
+def _limit_files(size: int) -> None:
+    """No file may become larger: what a disk without room does."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def at_once(works: Sequence[Callable[[], None]]) -> float:

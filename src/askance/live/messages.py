@@ -17,7 +17,10 @@ ItemNumber = Annotated[int, Meta(ge=1, le=2**53, description="The number that th
 OwnId = Annotated[
     str,
     Meta(
-        min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", description="The sender's name of an item."
+        min_length=1,
+        max_length=200,
+        pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)",
+        description="The sender's name of an item.",
     ),
 ]
 Key = Annotated[
@@ -25,11 +28,11 @@ Key = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        pattern=r"^[^\x00-\x1f\x7f]+$",
+        pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)",
         description="The sender's name of this message: sent again with the same key, it is done once.",
     ),
 ]
-TokenName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$", description="Who it is for.")]
+TokenName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$(?!\n)", description="Who it is for.")]
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 

@@ -14,8 +14,10 @@ from askance.memory import free_bytes
 if TYPE_CHECKING:
     from askance.learner import Learner
 
-TaskName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", description="Lower case, as in an address.")]
-ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
+TaskName = Annotated[
+    str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$(?!\n)", description="Lower case, as in an address.")
+]
+ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)")]
 
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
 
