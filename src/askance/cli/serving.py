@@ -1,5 +1,6 @@
 """What `askance serve` does: opens the store, begins tasks, says where it listens, and stops cleanly."""
 
+import gc
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +41,8 @@ def run(wish: Wish) -> None:
         try:
             server = make_server(service, wish.host, limits(wish))
             greet(wish, service, listener.getsockname()[1])
+            gc.freeze()  # no later collection goes through what the start has made
+            gc.enable()
             server.run(sockets=[listener])
         finally:
             service.stop()
