@@ -41,7 +41,7 @@ def generated_requests(store, directory, examples):
         check=False,
     )
     assert running.stop() == 0
-    assert done.returncode == 0, done.stdout[-8000:]
+    assert done.returncode == 0, done.stdout[done.stdout.find("= FAILURES =") :][:20_000]
     return int(re.search(r"(\d+) generated", done.stdout)[1])
 
 

@@ -21,6 +21,7 @@ WORDS = {
     401: "A token is missing or not known",
     403: "The token has another role",
     404: "There is no such thing",
+    405: "The address has other methods",
     409: "It cannot be done as things stand",
     413: "It is too large",
     415: "It is not said to be JSON",
@@ -58,7 +59,9 @@ def statuses(route: Route) -> list[int]:
     guarded = [401, 403] if route.roles is not None else []
     sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
     kept = [507] if route.method != "GET" else []
-    return sorted({*always, *guarded, *sent, *kept, *route.errors})
+    # A name with a stroke in it makes another address.
+    elsewhere = [404, 405] if "{" in route.path else []
+    return sorted({*always, *guarded, *sent, *kept, *elsewhere, *route.errors})
 
 
 def _operation(route: Route) -> dict[str, Any]:
