@@ -1,8 +1,13 @@
-"""The live service under load: durable labels and items a second, and how long a single decision takes."""
+"""The live service under load: durable labels and items a second, and how long a single decision takes.
 
+With SQLite, and with the empty PostgreSQL database whose URL is in ASKANCE_BENCH_POSTGRES, if there is one.
+"""
+
+import os
 import random
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,51 +26,72 @@ WORDS = [
 ]
 LABELLERS, SENDERS = 8, 4
 RATE = 200.0
+Place = Callable[[str], str]
 
 
 def measure(setting: Setting, report: Report) -> None:
-    """Everything about the live service, with SQLite."""
+    """Everything about the live service."""
     with tempfile.TemporaryDirectory(dir=setting.directory) as directory:
-        measure_items(setting, report, Path(directory))
-        measure_labels(setting, report, Path(directory))
-        measure_single(setting, report, Path(directory))
+        measure_store(setting, report, Path(directory), "SQLite", lambda name: str(Path(directory) / f"{name}.db"))
+        url = os.environ.get("ASKANCE_BENCH_POSTGRES")
+        if url is None:
+            report.left_out("PostgreSQL", "ASKANCE_BENCH_POSTGRES does not name a database")
+        else:
+            measure_store(setting, report, Path(directory), "PostgreSQL", lambda name: _schema(url, name))
 
 
-def measure_items(setting: Setting, report: Report, directory: Path) -> None:
+def measure_store(setting: Setting, report: Report, directory: Path, kind: str, place: Place) -> None:
+    """All figures with one kind of store."""
+    measure_items(setting, report, directory, kind, place("items"))
+    measure_labels(setting, report, directory, kind, place("labels"))
+    measure_single(setting, report, directory, kind, place("single"))
+
+
+def measure_items(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
     """Items decided in batches of a hundred, by a few senders at once."""
     batches = 10 if setting.quick else 300
-    with service(str(directory / "items.db"), TASK, directory) as port:
+    with service(store, TASK, directory) as port:
         prepared = [_batches(port, sender, batches) for sender in range(SENDERS)]
         seconds = at_once([lambda one=one: _send_all(*one) for one in prepared])
-    report.add(_rate("items decided, batches of 100", SENDERS * batches * 100 / seconds, 5000))
+    report.add(_rate(kind, "items decided, batches of 100", SENDERS * batches * 100 / seconds, 5000))
 
 
-def measure_labels(setting: Setting, report: Report, directory: Path) -> None:
+def measure_labels(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
     """Labels acknowledged after they are on disk, in batches of thirty, by a few labellers at once."""
     batches = 3 if setting.quick else 150
-    with service(str(directory / "labels.db"), ALL + TASK.replace("{delta = 10.0}", "{}"), directory) as port:
+    with service(store, ALL + TASK.replace("{delta = 10.0}", "{}"), directory) as port:
         _send_all(*_batches(port, 0, LABELLERS * batches * 30 // 100 + 1))
         prepared = [_labels(port, labeller, batches) for labeller in range(LABELLERS)]
         seconds = at_once([lambda one=one: _send_all(*one) for one in prepared])
-    report.add(_rate("durable labels, batches of 30", LABELLERS * batches * 30 / seconds, 3000))
+    report.add(_rate(kind, "durable labels, batches of 30", LABELLERS * batches * 30 / seconds, 3000))
 
 
-def measure_single(setting: Setting, report: Report, directory: Path) -> None:
+def measure_single(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
     """How long one item takes from request to answer, at a steady pace."""
     seconds = 1.0 if setting.quick else 20.0
-    with service(str(directory / "single.db"), TASK, directory) as port:
+    with service(store, TASK, directory) as port:
         times = sorted(_paced(port, seconds))
     for share, goal in ((0.5, None), (0.99, 0.010)):
         value = float(np.quantile(times, share))
         promised = at_most(1e3 * goal) if goal else None
         what = f"one decision at {RATE:g}/s, {share:.0%} quantile"
-        report.add(Line("live, SQLite", what, 1e3 * value, 1e3 * value, "ms", False, promised, ""))
+        report.add(Line(f"live, {kind}", what, 1e3 * value, 1e3 * value, "ms", False, promised, ""))
 
 
-def _rate(what: str, value: float, goal: float) -> Line:
+def _rate(kind: str, what: str, value: float, goal: float) -> Line:
     return Line(
-        "live, SQLite", what, value, value, "/s", False, at_least(goal), "one service, two cores with the load"
+        f"live, {kind}", what, value, value, "/s", False, at_least(goal), "one service, two cores with the load"
     )
+
+
+def _schema(url: str, name: str) -> str:
+    """A place of its own in a PostgreSQL database."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS bench_{name} CASCADE".encode())
+        connection.execute(f"CREATE SCHEMA bench_{name}".encode())
+    return f"{url}?options=-csearch_path%3Dbench_{name}"
 
 
 def _text(chance: random.Random) -> str:

@@ -59,6 +59,12 @@ class Connection:
     def close(self) -> None:
         self._socket.close()
 
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _more(self) -> bytes:
         part = self._socket.recv(1 << 16)
         if not part:
@@ -70,14 +76,20 @@ class Running:
     """A service in a process of its own, on a free port, with one task that a TOML text describes."""
 
     def __init__(
-        self, store: str, settings: str, directory: Path, *options: str, limit: int | None = None
+        self,
+        store: str,
+        settings: str,
+        directory: Path,
+        *options: str,
+        limit: int | None = None,
+        guarded: bool = False,
     ) -> None:
         toml = directory / "task.toml"
         toml.write_text(settings)
         command = [sys.executable, "-m", "askance", "serve", "--store", store, "--task", str(toml), "--port", "0"]
         start = time.perf_counter()
         self.process = subprocess.Popen(
-            [*command, "--open", "--max-rate", "1e9", *options],
+            [*command, *(() if guarded else ("--open",)), "--max-rate", "1e9", *options],
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
@@ -90,6 +102,7 @@ class Running:
         self.port = int(found[1])
         self._wait()
         self.seconds_to_start = time.perf_counter() - start
+        self.token = self._first_token() if guarded else None
 
     def get(self, path: str) -> Any:
         """The answer to a GET, as an object."""
@@ -110,6 +123,13 @@ class Running:
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
+
+    def _first_token(self) -> str:
+        assert self.process.stdout is not None
+        link = self.process.stdout.readline().split()[-1]
+        with Connection(self.port) as connection:
+            token: str = connection.post("/api/first", {"code": link.partition("=")[2]})["token"]
+            return token
 
     def _wait(self) -> None:
         for _ in range(400):

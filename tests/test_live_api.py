@@ -517,7 +517,8 @@ def test_a_commit_that_fails_is_not_acknowledged(full, status, world, monkeypatc
             answer = world.call("POST", f"{TASK}/{path}", body)
         if path != "corrections":
             assert answer.status_code == status, answer.text
-            assert "nothing was changed" in answer.json()["error"]["message"]
+            sentence = "nothing was changed" if full else "cannot be acknowledged now"
+            assert sentence in answer.json()["error"]["message"]
         world.call("GET", f"{TASK}/figures")
         assert world.state() == before
     assert world.post(f"{TASK}/labels", {"labels": [{"item": 1, "label": "spam", "key": "k"}]})["labels"][0][

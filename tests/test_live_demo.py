@@ -86,17 +86,21 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
 
 
 class Busy:
-    """A client whose watcher shows some figures and goes away."""
+    """A client that has some figures to tell, and then has enough."""
 
-    def __init__(self, *seen):
-        self.seen = seen
+    def __init__(self, stop, *seen):
+        self.stop = stop
+        self.seen = list(seen)
 
-    def watch(self, task):
-        assert task == demo.TASK
-        return iter(self.seen)
+    def figures(self):
+        if len(self.seen) == 1:
+            self.stop.set()
+        return self.seen.pop(0)
 
 
-def test_the_figures_are_lines_or_a_table_that_changes(tmp_path):
+def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(demo, "TABLE_SECONDS", 0.0)
     with real_service(tmp_path, demo.SETTINGS) as (url, code):
         with Client(url) as stranger:
             token = stranger.first(code).token
@@ -106,7 +110,8 @@ def test_the_figures_are_lines_or_a_table_that_changes(tmp_path):
             after = client.figures()
     lines, screen = (Console(file=io.StringIO(), force_terminal=tty, width=100) for tty in (False, True))
     for console in (lines, screen):
-        demo.watch_demo(Busy(before, after), console)
+        stop = threading.Event()
+        demo.watch_demo(Busy(stop, before, after), console, stop)
     assert lines.file.getvalue().count("\n") == 2
     assert "items 0, asked 0," in lines.file.getvalue()
     assert "accuracy cannot tell yet" in lines.file.getvalue()

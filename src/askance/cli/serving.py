@@ -1,7 +1,11 @@
 """What `askance serve` does: opens the store, begins tasks, says where it listens, and stops cleanly."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
+
+from rich.console import Console
 
 from askance.cli.console import stdout
 from askance.live.api.guard import Limits
@@ -33,24 +37,43 @@ class Wish(NamedTuple):
 def run(wish: Wish) -> None:
     """Serve until somebody stops it."""
     check(wish)
+    if not wish.demo:
+        serve(wish, lambda *_: nullcontext())
+        return
+    from askance.cli.demonstration import made_up_world, temporary_store
+
+    with temporary_store() as store:
+        serve(wish._replace(store=store, open_to_all=True), made_up_world)
+
+
+def serve(wish: Wish, world: Callable[[Service, str, Console], AbstractContextManager[None]]) -> None:
+    """Serve, with something that goes on around the service."""
     settings = [from_toml(path) for path in wish.tasks]
     write_logs(wish.log)
     with listening_socket(wish.host, wish.port) as listener, open_store(wish.store) as store:
         service = begin(store, settings, open_to_all=wish.open_to_all)
         try:
             server = make_server(service, wish.host, limits(wish))
-            greet(wish, service, listener.getsockname()[1])
-            server.run(sockets=[listener])
+            url = address(wish.host, listener.getsockname()[1])
+            greet(wish, service, url)
+            with world(service, url, stdout()):
+                server.run(sockets=[listener])
         finally:
             service.stop()
 
 
+def address(host: str, port: int) -> str:
+    """Where the service can be reached."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def check(wish: Wish) -> None:
     """ValueError if the service would be open to the world, or the wish cannot be understood."""
-    if wish.open_to_all and not is_loopback(wish.host):
+    if (wish.open_to_all or wish.demo) and not is_loopback(wish.host):
+        option = "--demo" if wish.demo else "--open"
         raise ValueError(
-            f"--open --host {wish.host}: without tokens everybody who reaches this address could do everything; "
-            "leave out --open, or listen on 127.0.0.1"
+            f"{option} --host {wish.host}: without tokens everybody who reaches this address could do everything; "
+            "leave it out, or listen on 127.0.0.1"
         )
     if wish.log not in LEVELS:
         raise ValueError(f"--log {wish.log}: give {', '.join(LEVELS)}")
@@ -83,11 +106,9 @@ def limits(wish: Wish) -> Limits:
     )
 
 
-def greet(wish: Wish, service: Service, port: int) -> None:
+def greet(wish: Wish, service: Service, url: str) -> None:
     """Where it listens, and how to get in."""
     console = stdout()
-    host = f"[{wish.host}]" if ":" in wish.host else wish.host
-    url = f"http://{host}:{port}"
     reach = "this machine alone" if is_loopback(wish.host) else "every machine that reaches this address"
     console.print(f"askance listens on {url} ({reach}); store: {wish.store}", soft_wrap=True)
     if not is_loopback(wish.host):

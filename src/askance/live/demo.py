@@ -27,6 +27,7 @@ WRONG = 0.03  # answers of the labeller
 NOTICED = 0.5  # of them, later
 AT_ONCE = 5
 IDLE_SECONDS = 0.2
+TABLE_SECONDS, LINE_SECONDS = 0.5, 5.0  # between two looks at the figures
 
 
 def made_up_messages(seed: int) -> Iterator[tuple[str, str]]:
@@ -181,15 +182,15 @@ class Labeller:
             self._client.correct(item, right)
 
 
-def watch_demo(client: Client, console: Console) -> None:
-    """Show the figures until interrupted: a table that changes, or lines where there is no terminal."""
+def watch_demo(client: Client, console: Console, stop: threading.Event) -> None:
+    """Show the figures until `stop` is set: a table that changes, or lines where there is no terminal."""
     if not console.is_terminal:
-        for figures in client.watch(task=TASK):
-            console.print(in_a_line(figures), soft_wrap=True)
+        while not stop.wait(LINE_SECONDS):
+            console.print(in_a_line(client.figures()), soft_wrap=True)
         return
     with Live(console=console, auto_refresh=False) as live:
-        for figures in client.watch(task=TASK):
-            live.update(as_table(figures), refresh=True)
+        while not stop.wait(TABLE_SECONDS):
+            live.update(as_table(client.figures()), refresh=True)
 
 
 def in_a_line(figures: Figures) -> str:

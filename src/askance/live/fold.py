@@ -18,7 +18,7 @@ from askance.live.ledger import Ledger
 from askance.live.questions import Loan, Question, Questions, Vote
 from askance.live.rows import hashed, single
 from askance.live.settings import TaskSettings
-from askance.live.store.entries import Entry
+from askance.live.store.entries import Entry, StoreFault
 from askance.rows import Row
 
 REMEMBERED = 50  # labels of each labeller that can be taken back without naming the item
@@ -190,6 +190,11 @@ class Fold:
         """The rows of some contents by number."""
         if not contents:
             return {}
+        gone = next((seq for seq, content in contents.items() if not has_content(self.settings, content)), None)
+        if gone is not None:
+            raise StoreFault(
+                f"item {gone} was compacted, and the snapshot after it is missing or damaged: restore a backup"
+            )
         return dict(zip(contents, single(hashed(self.settings, list(contents.values()))), strict=True))
 
 

@@ -27,7 +27,8 @@ def write_logs(level: str) -> None:
     """Have the service and the web server log so, from this level on."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
-    for name in ("askance.live", "uvicorn.error"):
+    wanted = logging.getLevelName(level.upper())
+    for name, least in (("askance.live", wanted), ("uvicorn.error", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(level.upper() if name == "askance.live" else logging.WARNING)
+        logger.setLevel(max(wanted, least))

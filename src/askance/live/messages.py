@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from askance.live.settings import ClassName, TaskName, TaskSettings
+from askance.live.settings import END, PRINTABLE, ClassName, TaskSettings
 
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
@@ -19,7 +19,7 @@ OwnId = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)",
+        pattern=PRINTABLE,
         description="The sender's name of an item.",
     ),
 ]
@@ -28,11 +28,11 @@ Key = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)",
+        pattern=PRINTABLE,
         description="The sender's name of this message: sent again with the same key, it is done once.",
     ),
 ]
-TokenName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$(?!\n)", description="Who it is for.")]
+TokenName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}" + END, description="Who it is for.")]
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
@@ -390,9 +390,3 @@ class Refused(Answer, frozen=True):
     """The answer to a request that changed nothing."""
 
     error: Fault
-
-
-__all__ = [
-    name for name, value in list(globals().items()) if isinstance(value, type) and issubclass(value, Struct)
-]
-__all__ += ["TaskName"]

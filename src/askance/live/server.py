@@ -50,15 +50,18 @@ def is_loopback(host: str) -> bool:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; OSError if the port is taken or the address is not this machine's."""
+    """A socket that listens; ValueError if the port is taken or the address is not this machine's."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        reason = error.strerror or str(error)
+        raise ValueError(
+            f"cannot listen on {host}, port {port} ({reason}): choose another host or port"
+        ) from error
     return listener
 
 

@@ -4,7 +4,7 @@ Clients read settings too and learn nothing: what makes learners is imported whe
 """
 
 import pathlib
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -14,10 +14,13 @@ from askance.memory import free_bytes
 if TYPE_CHECKING:
     from askance.learner import Learner
 
+# JSON schemas and Python disagree on what $ means before a last line's end.
+END = r"$(?!\n)"
+PRINTABLE = r"^[^\x00-\x1f\x7f]+" + END
 TaskName = Annotated[
-    str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$(?!\n)", description="Lower case, as in an address.")
+    str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}" + END, description="Lower case, as in an address.")
 ]
-ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)")]
+ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)]
 
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
 
@@ -154,8 +157,3 @@ def to_json(settings: TaskSettings) -> bytes:
 def from_json(content: bytes) -> TaskSettings:
     """As the store kept it."""
     return msgspec.json.decode(content, type=TaskSettings)
-
-
-def described(settings: TaskSettings) -> dict[str, Any]:
-    """All settings by name, also those that were not given."""
-    return {field: getattr(settings, field) for field in settings.__struct_fields__}

@@ -24,9 +24,11 @@ from askance.live.refusals import Refusal, conflict
 from askance.live.settings import TaskSettings, warm_up
 from askance.live.store import Store
 from askance.live.store.entries import StoreFault
+from askance.metrics import Estimate
 from askance.sealed import ModelFault
 
 SNAPSHOT_EVERY = 10_000  # entries
+QUICK, SELDOM = 0.02, 20  # seconds; and how many times as long as estimates took they are kept, if not quick
 KEPT_SNAPSHOTS = 3  # beside those that thin out towards the past
 
 log = logging.getLogger("askance.live")
@@ -55,6 +57,7 @@ class LiveTask:
         self._clock = clock
         self._pace = Pace()
         self._stale = True
+        self._estimated: tuple[dict[str, Estimate], float, float] = ({}, 0.0, 0.0)  # when, and how long it took
         self._snapped = 0
         self._snapping: threading.Thread | None = None
         warm_up(settings)
@@ -119,7 +122,18 @@ class LiveTask:
 
     def figures(self, draft: Draft) -> messages.Figures:
         """How the task is doing, told between two commands."""
-        return telling.figures(draft.fold, draft.now, *self._pace.rates(self._clock()))
+        return telling.figures(
+            draft.fold, draft.now, *self._pace.rates(self._clock()), self._estimates(draft.fold)
+        )
+
+    def _estimates(self, fold: Fold) -> dict[str, Estimate]:
+        """The estimates; with very many open questions they take a while, and are then made only now and then."""
+        estimates, made, cost = self._estimated
+        start = time.monotonic()
+        if cost < QUICK or start - made > SELDOM * cost:
+            estimates = fold.figures.estimates(fold.questions.open.values())
+            self._estimated = (estimates, start, time.monotonic() - start)
+        return estimates
 
     def settle(self) -> None:
         """Wait until a snapshot that is being taken is on disk."""
@@ -261,5 +275,6 @@ def unavailable(error: Exception | None) -> Refusal:
         return error
     if isinstance(error, StoreFault) and error.full:
         return Refusal(507, "store_full", f"nothing was changed: {error}")
-    reason = f": {error}" if isinstance(error, StoreFault) else ""
-    return Refusal(503, "store_unavailable", f"nothing was changed, try again later{reason}", retry_after=1)
+    reason = f" ({error})" if isinstance(error, StoreFault) else ""
+    message = f"this cannot be acknowledged now{reason}: send it again later, with the same ids and keys"
+    return Refusal(503, "store_unavailable", message, retry_after=1)

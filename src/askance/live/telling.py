@@ -1,6 +1,7 @@
 """What can be told of a task: its figures, and everything about an item."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -44,11 +45,12 @@ def agreement(labels: list[str]) -> float | None:
     return sum(labels.count(label) - 1 for label in labels) / 2 / pairs if pairs else None
 
 
-def figures(fold: Fold, now: float, items_per_second: float, labels_per_second: float) -> messages.Figures:
+def figures(
+    fold: Fold, now: float, items_per_second: float, labels_per_second: float, estimates: Mapping[str, Estimate]
+) -> messages.Figures:
     """How a task is doing."""
     counts = fold.counts
     waiting, leased = len(fold.questions.open), fold.questions.lent(now)
-    estimates = fold.figures.estimates(fold.questions.open.values())
     return messages.Figures(
         items=fold.ledger.rows,
         asked=fold.ledger.asked,

@@ -1,5 +1,6 @@
 """The writer of a task: one thread that takes the waiting commands in groups."""
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from askance.live.task import Job, LiveTask
 GROUP = 1000  # items in a commit, so that labels never wait long
 BACKLOG = 50_000  # items that may wait
 
+log = logging.getLogger("askance.live")
 Work = Callable[[Draft], Any]
 
 
@@ -53,8 +55,14 @@ class Writer:
 
     def _run(self) -> None:
         while (jobs := self._next()) is not None:
-            self.task.do(jobs)
-            self._changed()
+            try:
+                self.task.do(jobs)
+                self._changed()
+            except Exception as error:  # a thread that ends would leave everybody waiting
+                log.exception("a group of commands failed", extra={"task": self.task.settings.name})
+                for job in jobs:
+                    if not job.answer.done():
+                        job.answer.set_exception(error)
 
     def _next(self) -> list[Job] | None:
         with self._condition:

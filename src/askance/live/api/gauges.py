@@ -1,6 +1,7 @@
 """What Prometheus is told: requests, and every task's figures with their intervals."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -58,7 +59,8 @@ class Gauges(Collector):
         """The figures of all tasks."""
         told = {}
         for name, writer in list(self._service.writers.items()):
-            told[name] = writer.submit(writer.task.figures).result(WAIT)
+            with suppress(TimeoutError):  # it is replaying; the others are told
+                told[name] = writer.submit(writer.task.figures).result(WAIT)
         for field, text in COUNTS.items():
             gauge = GaugeMetricFamily(f"askance_task_{field}", text, labels=["task"])
             for name, figures in told.items():
