@@ -102,8 +102,8 @@ def metrics() -> str:
 def filled(content: str) -> str:
     """A page with its marked blocks made anew."""
     for mark, made in (("roles", roles()), ("metrics", metrics())):
-        block = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- /{mark} -->)", re.DOTALL)
-        content = block.sub(lambda found, made=made: f"{found[1]}{made}{found[2]}", content)
+        block = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
+        content = block.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", content)
     return content
 
 
