@@ -19,7 +19,7 @@ from askance.engine.coins import coins as toss
 from askance.engine.passes import learned
 from askance.engine.seam import COMPILING
 from askance.imbalance import AUPRC, AUROC, OFO, OMCSL, OPAUC, F, ManyCosts, OnlineBagging
-from askance.learner import OTHER_COINS
+from askance.loop import OTHER_COINS
 from askance.model_file import to_bytes
 from askance.rows import DenseRows
 from naive import imbalance as twins

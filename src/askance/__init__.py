@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from askance import bounds, costs, data, dual, imbalance, metrics, pool, queries, ratings, semi, updates
     from askance.experiments.run import sweep
-    from askance.learner import Decision, Learner, Spending
+    from askance.learner import Learner
     from askance.live.client import AsyncClient, Client
+    from askance.loop import Decision, Spending
     from askance.made import make
     from askance.model_file import load
     from askance.papers import catalog
@@ -24,10 +25,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "AsyncClient": "askance.live.client",
     "Client": "askance.live.client",
-    "Decision": "askance.learner",
+    "Decision": "askance.loop",
     "Learner": "askance.learner",
     "Row": "askance.rows",
-    "Spending": "askance.learner",
+    "Spending": "askance.loop",
     "Trace": "askance.trace",
     "catalog": "askance.papers",
     "load": "askance.model_file",

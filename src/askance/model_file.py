@@ -2,7 +2,8 @@
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from askance.coding import Coding, ManyClasses
 from askance.engine.passes import learned
 from askance.labels import as_labels, distinct
+from askance.loop import LabellingLoop
 from askance.rules import known_rules
 from askance.sealed import ModelFault, arrays_of, header_of, read, seal
 from askance.whole_file import write_whole
@@ -17,8 +19,10 @@ from askance.whole_file import write_whole
 if TYPE_CHECKING:
     from askance.learner import Learner
 
+AnyLoop = TypeVar("AnyLoop", bound=LabellingLoop)
 
-def save(learner: "Learner", path: str | os.PathLike[str]) -> None:
+
+def save(learner: LabellingLoop, path: str | os.PathLike[str]) -> None:
     """Write `learner` to `path`: all of it or nothing, also if the machine stops half-way."""
     write_whole(path, to_bytes(learner))
 
@@ -40,7 +44,7 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
         raise ModelFault(f"{path} {fault}") from None
 
 
-def to_bytes(learner: "Learner") -> bytes:
+def to_bytes(learner: LabellingLoop) -> bytes:
     """The content of a model file."""
     learner._begin_once()
     return seal(learned(learner._machine.core), _header(learner))
@@ -48,10 +52,17 @@ def to_bytes(learner: "Learner") -> bytes:
 
 def from_bytes(content: bytes, rules: tuple[type, ...] = ()) -> "Learner":
     """The learner in the content of a model file."""
+    from askance.made import with_rules
+
+    return loop_from_bytes(content, with_rules, rules)
+
+
+def loop_from_bytes(content: bytes, make: Callable[..., AnyLoop], rules: tuple[type, ...] = ()) -> AnyLoop:
+    """What `make` makes of the rules in the content of a model file, with all that they have learned."""
     known = known_rules(rules)
     header = header_of(content)
     try:
-        learner = _rebuilt(header, content, known)
+        learner = _rebuilt(header, content, known, make)
     except ModelFault:
         raise
     except Exception as error:
@@ -60,7 +71,7 @@ def from_bytes(content: bytes, rules: tuple[type, ...] = ()) -> "Learner":
     return learner
 
 
-def _header(learner: "Learner") -> dict[str, Any]:
+def _header(learner: LabellingLoop) -> dict[str, Any]:
     machine = learner._machine
     return {
         "update": _described(machine.core.update),
@@ -76,11 +87,11 @@ def _header(learner: "Learner") -> dict[str, Any]:
     }
 
 
-def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> "Learner":
-    from askance.made import with_rules
-
+def _rebuilt(
+    header: dict[str, Any], content: bytes, known: dict[str, type], make: Callable[..., AnyLoop]
+) -> AnyLoop:
     width = header["width"]
-    learner = with_rules(
+    learner = make(
         update=_made(header["update"], known),
         query=_made(header["query"], known),
         seed=header["seed"],

@@ -1,5 +1,6 @@
 """`askance serve`: the live service."""
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -67,20 +68,24 @@ def serve(
     Everything that was acknowledged is on disk. Ctrl-C finishes what was begun and stops.
     """
     require("msgspec", "starlette", "uvicorn", "prometheus_client", "httpx")
-    from askance.cli.serving import Wish, run
+    gc.disable()  # nothing that a start makes is garbage, and looking for some takes a tenth of it
+    try:
+        from askance.cli.serving import Wish, run
 
-    run(
-        Wish(
-            store=store,
-            tasks=task or [],
-            demo=demo,
-            host=host,
-            port=port,
-            hosts=allowed_host or [],
-            open_to_all=open_to_all,
-            new_admin_link=new_admin_link,
-            body_bytes=int(max_body * 1e6),
-            requests_per_second=max_rate,
-            log=log,
+        run(
+            Wish(
+                store=store,
+                tasks=task or [],
+                demo=demo,
+                host=host,
+                port=port,
+                hosts=allowed_host or [],
+                open_to_all=open_to_all,
+                new_admin_link=new_admin_link,
+                body_bytes=int(max_body * 1e6),
+                requests_per_second=max_rate,
+                log=log,
+            )
         )
-    )
+    finally:
+        gc.enable()

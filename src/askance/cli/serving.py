@@ -1,5 +1,6 @@
 """What `askance serve` does: opens the store, begins tasks, says where it listens, and stops cleanly."""
 
+import gc
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -56,6 +57,8 @@ def serve(wish: Wish, world: Callable[[Service, str, Console], AbstractContextMa
             server = make_server(service, wish.host, limits(wish))
             url = address(wish.host, listener.getsockname()[1])
             greet(wish, service, url)
+            gc.freeze()  # no later collection goes through what the start has made
+            gc.enable()
             with world(service, url, stdout()):
                 server.run(sockets=[listener])
         finally:

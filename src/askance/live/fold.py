@@ -151,12 +151,10 @@ class Fold:
             self.learner.tell(row, label, question.probability)
         self._close(question, label)
         votes = [vote.label for vote in question.votes]
-        equal = sum(votes.count(vote) - 1 for vote in votes) // 2
-        self.counts = self.counts._replace(
-            labelled=self.counts.labelled + 1,
-            pairs=self.counts.pairs + len(votes) * (len(votes) - 1) // 2,
-            equal_pairs=self.counts.equal_pairs + equal,
-        )
+        labelled, imported, given_up, pairs, equal_pairs = self.counts
+        pairs += len(votes) * (len(votes) - 1) // 2
+        equal_pairs += sum(votes.count(vote) - 1 for vote in votes) // 2
+        self.counts = Counts(labelled + 1, imported, given_up, pairs, equal_pairs)
 
     def _close(self, question: Question, label: str | None) -> None:
         self.questions.close(question)

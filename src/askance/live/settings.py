@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from askance.memory import free_bytes
 
 if TYPE_CHECKING:
-    from askance.learner import Learner
+    from askance.loop import LabellingLoop
 
 # JSON schemas and Python disagree on what $ means before a last line's end.
 END = r"$(?!\n)"
@@ -93,9 +93,9 @@ class TaskSettings(Section, frozen=True):
         """How many features there are."""
         return 1 << self.hashing.bits
 
-    def learner(self) -> "Learner":
+    def learner(self) -> "LabellingLoop":
         """The learner before the first item; ValueError, in one sentence, if the settings do not fit together."""
-        from askance.made import with_rules
+        from askance.loop import LabellingLoop
         from askance.papers import parts_of
         from askance.papers.steering import steered
 
@@ -112,7 +112,7 @@ class TaskSettings(Section, frozen=True):
                 f"{len(self.classes)} classes of 2**{self.hashing.bits} features do not fit into memory"
             )
         query = parts.query if self.budget.rate is None else steered(self.method, parts.query, self.budget.rate)
-        learner = with_rules(
+        learner = LabellingLoop(
             parts.update,
             query,
             seed=self.seed,

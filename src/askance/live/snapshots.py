@@ -10,8 +10,9 @@ from askance.live.fold import Amendments, Counts, Fold
 from askance.live.ledger import Ledger
 from askance.live.questions import Questions
 from askance.live.settings import TaskSettings
-from askance.model_file import from_bytes as learner_from_bytes
-from askance.model_file import to_bytes as learner_to_bytes
+from askance.loop import LabellingLoop
+from askance.model_file import loop_from_bytes
+from askance.model_file import to_bytes as loop_to_bytes
 from askance.sealed import ModelFault, arrays_of, header_of, seal
 
 # Weights are mostly zeros: the fastest level makes a tenth of them.
@@ -44,7 +45,7 @@ def content(fold: Fold) -> bytes:
         fold.recent,
         fold.amendments,
     )
-    parts = {MODEL: learner_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
+    parts = {MODEL: loop_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
     return seal({**as_arrays, **fold.figures.arrays()}, {"kind": "snapshot"})
 
@@ -65,7 +66,7 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     arrays = arrays_of(sealed)
     books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
     fold = Fold(settings, books.amendments)
-    fold.learner = learner_from_bytes(arrays.pop(MODEL).tobytes())
+    fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LabellingLoop)
     fold.figures.restore(arrays)
     for name in ("seq", "at", "version", "ledger", "questions", "counts", "recent"):
         setattr(fold, name, getattr(books, name))
