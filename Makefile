@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests bench examples
 
-.PHONY: demo test test-plain check format bench bench-ratings soak pictures papers docs clean
+.PHONY: demo test test-plain check format bench bench-ratings soak pictures papers api-page docs clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -43,6 +43,10 @@ pictures: .venv/installed
 # The pages about the papers, from what `askance reproduce` has stored in `reproduced`.
 papers: .venv/installed
 	$(BIN)/python docs/make_papers.py reproduced
+
+# The reference of the live service's API, from its own schema.
+api-page: .venv/installed
+	$(BIN)/python docs/make_api.py
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W -b html docs build/docs
