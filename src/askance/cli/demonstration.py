@@ -9,10 +9,12 @@ from pathlib import Path
 from rich.console import Console
 
 from askance.live.client import Client, ServiceFault
-from askance.live.demo import TASK, run_demo, watch_demo
+from askance.live.demo import SETTINGS, TASK, run_demo, watch_demo
 from askance.live.service import Service
 
-ROWS_PER_SECOND = 40.0
+ROWS_PER_SECOND, SECONDS_TO_ANSWER = 40.0, 0.15
+
+__all__ = ["SETTINGS", "made_up_world", "temporary_store"]
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def made_up_world(service: Service, url: str, console: Console) -> Iterator[None
     """A stream, a labeller and somebody who watches, for as long as the service runs."""
     stop = service.stopping
     works = (
-        lambda: run_demo(url, None, stop=stop, rows_per_second=ROWS_PER_SECOND),
+        lambda: run_demo(url, None, stop=stop, rows_per_second=ROWS_PER_SECOND, labeller_delay=SECONDS_TO_ANSWER),
         lambda: _watch(url, console, stop),
     )
     threads = [threading.Thread(target=_quietly, args=(work, stop), daemon=True) for work in works]
@@ -43,8 +45,6 @@ def made_up_world(service: Service, url: str, console: Console) -> Iterator[None
 
 def _watch(url: str, console: Console, stop: threading.Event) -> None:
     with Client(url, None, TASK) as client:
-        while TASK not in [task.name for task in client.tasks()] and not stop.wait(0.1):
-            pass
         watch_demo(client, console, stop)
 
 

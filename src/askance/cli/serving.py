@@ -1,6 +1,7 @@
 """What `askance serve` does: opens the store, begins tasks, says where it listens, and stops cleanly."""
 
 import gc
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -16,6 +17,7 @@ from askance.live.service import Service
 from askance.live.settings import TaskSettings, from_toml
 from askance.live.store import Store, open_store
 
+World = Callable[[Service, str, Console], AbstractContextManager[None]]
 LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -41,15 +43,15 @@ def run(wish: Wish) -> None:
     if not wish.demo:
         serve(wish, lambda *_: nullcontext())
         return
-    from askance.cli.demonstration import made_up_world, temporary_store
+    from askance.cli.demonstration import SETTINGS, made_up_world, temporary_store
 
     with temporary_store() as store:
-        serve(wish._replace(store=store, open_to_all=True), made_up_world)
+        serve(wish._replace(store=store, open_to_all=True), made_up_world, SETTINGS)
 
 
-def serve(wish: Wish, world: Callable[[Service, str, Console], AbstractContextManager[None]]) -> None:
-    """Serve, with something that goes on around the service."""
-    settings = [from_toml(path) for path in wish.tasks]
+def serve(wish: Wish, world: World, *more: TaskSettings) -> None:
+    """Serve, with something that goes on around the service, and perhaps more tasks."""
+    settings = [*(from_toml(path) for path in wish.tasks), *more]
     write_logs(wish.log)
     with listening_socket(wish.host, wish.port) as listener, open_store(wish.store) as store:
         service = begin(store, settings, open_to_all=wish.open_to_all)
@@ -113,7 +115,8 @@ def greet(wish: Wish, service: Service, url: str) -> None:
     """Where it listens, and how to get in."""
     console = stdout()
     reach = "this machine alone" if is_loopback(wish.host) else "every machine that reaches this address"
-    console.print(f"askance listens on {url} ({reach}); store: {wish.store}", soft_wrap=True)
+    store = re.sub(r"(?<=:)[^:@/]+(?=@)", "…", wish.store)  # not the password
+    console.print(f"askance listens on {url} ({reach}); store: {store}", soft_wrap=True)
     if not is_loopback(wish.host):
         console.print("Every request needs a token. Put TLS in front: tokens travel as they are.", soft_wrap=True)
     if service.open_to_all:

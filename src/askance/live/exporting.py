@@ -44,6 +44,7 @@ def _labelled(draft: Draft, entry: Entry) -> dict[str, Any] | None:
         "label": told.label,
         "probability": told.decision.probability if told.decision else None,
         "votes": told.votes,
+        "corrections": told.corrections,
         "agreement": told.agreement,
     }
 

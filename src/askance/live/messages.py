@@ -243,6 +243,7 @@ class ItemStory(Answer, frozen=True):
     decision: Decided | None
     label: str | None
     votes: list[Vote]
+    corrections: list[Vote]
     agreement: float | None
     id: str | None = None
     text: str | None = None

@@ -67,8 +67,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 def make_server(service: Service, host: str, limits: Limits) -> Server:
     """A server that is not yet listening."""
-    if is_loopback(host) and not limits.hosts:
-        limits = limits._replace(hosts=LOOPBACK)
+    if is_loopback(host) or limits.hosts:
+        limits = limits._replace(hosts=(*LOOPBACK, *(name.lower() for name in limits.hosts)))
     sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(
         application(service, limits),

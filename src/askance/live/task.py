@@ -100,9 +100,13 @@ class LiveTask:
         for batch in self.store.entries(self.number, after=start, kinds=journal.AMENDMENTS):
             for entry in batch:
                 fold.amendments.add(entry)
+        snapped = start
         for batch in self.store.entries(self.number, after=start):
             fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
-        self.fold, self._stale, self._snapped = fold, False, start
+            if fold.seq - snapped >= self.snapshot_every:  # so that the next replay has less to do
+                self._keep_snapshot(fold.seq, snapshots.content(fold))
+                snapped = fold.seq
+        self.fold, self._stale, self._snapped = fold, False, snapped
         return fold.seq - start
 
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:

@@ -22,7 +22,7 @@ def story(draft: Draft, item: int) -> messages.ItemStory:
     if entry is None or entry.kind not in journal.ITEMS:
         raise unknown("unknown_item", f"there is no item {item}")
     body = journal.read(entry)
-    votes = _votes(draft, item)
+    votes, corrections = (_said(draft, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
     text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
     return messages.ItemStory(
         item,
@@ -31,6 +31,7 @@ def story(draft: Draft, item: int) -> messages.ItemStory:
         None if entry.kind == journal.TAUGHT else decision(entry, body),
         label_now(draft, entry),
         votes,
+        corrections,
         agreement([vote.label for vote in votes if not vote.undone]),
         entry.key,
         text,
@@ -91,12 +92,13 @@ def _figure(estimate: Estimate) -> messages.Figure:
     return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
 
 
-def _votes(draft: Draft, item: int) -> list[messages.Vote]:
+def _said(draft: Draft, item: int, kind: str) -> list[messages.Vote]:
+    """The labels of an item, or its corrections, and whose they are."""
     undone = draft.fold.amendments.undone
     return [
         messages.Vote(journal.read(entry).label, entry.who, entry.at, entry.seq in undone)
         for entry in draft.of_item(item)
-        if entry.kind == journal.LABEL
+        if entry.kind == kind
     ]
 
 

@@ -19,7 +19,7 @@ PARAMETERS = {
 WORDS = {
     400: "It is no JSON",
     401: "A token is missing or not known",
-    403: "The token has another role",
+    403: "The token has another role, or the code is not the last one",
     404: "There is no such thing",
     405: "The address has other methods",
     409: "It cannot be done as things stand",

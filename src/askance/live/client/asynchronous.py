@@ -168,7 +168,7 @@ class AsyncClient(Speaker):
     async def label_all(
         self, labels: Iterable[m.Label | tuple[Named | str, str]], *, task: str | None = None
     ) -> list[m.Noted]:
-        """Answer many questions: pairs of item and label, or `Label`s. Of a thousand, all are taken or none."""
+        """Answer many questions: pairs of item and label, or `Label` objects. Of a thousand, all or none."""
         return await self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
     async def skip(self, item: Named, *, key: str | None = None, task: str | None = None) -> m.Skipped:

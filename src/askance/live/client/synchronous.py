@@ -171,7 +171,7 @@ class Client(Speaker):
     def label_all(
         self, labels: Iterable[m.Label | tuple[Named | str, str]], *, task: str | None = None
     ) -> list[m.Noted]:
-        """Answer many questions: pairs of item and label, or `Label`s. Of a thousand, all are taken or none."""
+        """Answer many questions: pairs of item and label, or `Label` objects. Of a thousand, all or none."""
         return self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
     def skip(self, item: Named, *, key: str | None = None, task: str | None = None) -> m.Skipped:
