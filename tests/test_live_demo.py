@@ -13,6 +13,7 @@ from rich.console import Console
 from askance.data import hash_texts
 from askance.live import demo
 from askance.live.client import Client
+from askance.model_file import from_bytes, to_bytes
 from live_service import real_service
 
 
@@ -44,7 +45,8 @@ def test_later_messages_have_words_that_early_ones_had_not():
 def test_accuracy_rises_from_chance_to_nine_in_ten(seed):
     made = messages(seed, 4000)
     kinds = np.array([kind for _, kind in made])
-    trace = demo.SETTINGS.learner().run(hash_texts([text for text, _ in made], 18, dtype="float64"), kinds)
+    learner = from_bytes(to_bytes(demo.SETTINGS.learner()))
+    trace = learner.run(hash_texts([text for text, _ in made], 18, dtype="float64"), kinds)
     right = trace.labels == kinds
     assert trace.asked.mean() == pytest.approx(0.1, abs=0.02)
     assert right[:50].mean() < 0.7
