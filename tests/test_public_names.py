@@ -153,7 +153,7 @@ def test_the_catalog_has_the_names_and_defaults_of_its_table() -> None:
 
 
 def public_things() -> Iterator[Any]:
-    """Every public name, of every public module, and what public classes offer of their own."""
+    """Every public name, of every public module, and what public classes offer, also from askance's own bases."""
     parts = (
         askance.updates,
         askance.queries,
@@ -173,9 +173,15 @@ def public_things() -> Iterator[Any]:
             if inspect.ismodule(thing) or not callable(thing):
                 continue
             yield pytest.param(thing, id=f"{module.__name__}.{name}")
-            for part, value in vars(thing).items() if inspect.isclass(thing) else ():
+            for part, value in offered(thing).items() if inspect.isclass(thing) else ():
                 if not part.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
                     yield pytest.param(value, id=f"{module.__name__}.{name}.{part}")
+
+
+def offered(kind: type) -> dict[str, Any]:
+    """What a class has from itself and from classes of askance."""
+    own = [base for base in kind.__mro__ if base.__module__.startswith("askance.")]
+    return {part: value for base in reversed(own) for part, value in vars(base).items()}
 
 
 @pytest.mark.parametrize("thing", list(public_things()))

@@ -94,16 +94,6 @@ class Learner(ClassifierMixin, LabellingLoop, BaseEstimator):  # type: ignore[mi
         return self
 
     @property
-    def coef_(self) -> NDArray[Any]:
-        """The weights: a row for two classes, as in scikit-learn; for many, a row a class."""
-        self._check_fitted()
-        window = self._machine.weights()
-        if self.many:
-            window = window[np.argsort(self._coding.observed)]
-        window.flags.writeable = False
-        return window
-
-    @property
     def support_vectors_(self) -> Any:
         """The support vectors of a learner in dual form, a row each, the oldest first."""
         return self._support().matrix(self._machine.width)

@@ -154,6 +154,16 @@ class LabellingLoop:
         self._check_fitted()
         return np.sort(self._coding.values)
 
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """The weights: a row for two classes, as in scikit-learn; for many, a row a class."""
+        self._check_fitted()
+        window = self._machine.weights()
+        if self.many:
+            window = window[np.argsort(self._coding.observed)]
+        window.flags.writeable = False
+        return window
+
     def check_parameters(self) -> None:
         """Raise ValueError or TypeError, in one sentence, if a parameter cannot be used."""
         check_rules(*self._rules(), many=self.many)
