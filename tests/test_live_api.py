@@ -349,9 +349,14 @@ def test_the_loop(world):
     assert world.post(f"{TASK}/corrections", {"item": 1, "label": "ham", "key": "c"}, "labeller")["again"]
     story = world.call("GET", f"{TASK}/items/1", role="read").json()
     assert (story["state"], story["label"], story["votes"][0]["by"]) == ("learned", "ham", "labeller")
-    assert world.post(f"{TASK}/undo", {}, "labeller")["item"] == 1
+    assert (story["corrections"][0]["label"], story["corrections"][0]["by"]) == ("ham", "labeller")
+    late = world.call("POST", f"{TASK}/undo", {}, "labeller")
+    assert (late.status_code, late.json()["error"]["code"]) == (409, "corrected")
+    world.post(f"{TASK}/labels", {"labels": [{"item": 2, "label": "ham"}]}, "labeller")
+    assert world.post(f"{TASK}/undo", {"key": "u"}, "labeller")["item"] == 2
+    assert world.post(f"{TASK}/undo", {"key": "u"}, "labeller")["again"]
     figures = world.call("GET", f"{TASK}/figures", role="read").json()
-    assert (figures["items"], figures["asked"], figures["labelled"], figures["leased"]) == (2, 2, 0, 2)
+    assert (figures["items"], figures["asked"], figures["labelled"], figures["leased"]) == (2, 2, 1, 1)
 
 
 def test_an_expired_lease(world):

@@ -39,6 +39,10 @@ def undo(draft: Draft, wish: messages.Undo, who: str | None) -> Amendment | mess
         if not given:
             raise unknown("no_label", "you have given no label that could be taken back")
         seq, item = given[-1]
+    if item in draft.fold.amendments.corrected:
+        raise conflict(
+            "corrected", f"item {item} was corrected since: send another correction to change its label"
+        )
     return Amendment(journal.UNDO, journal.Undo(seq), item, key, who, seq)
 
 
