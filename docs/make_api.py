@@ -35,13 +35,13 @@ LARGEST = 2**53  # the bound of whole numbers that is only JSON's own
 # What is sent in the examples; each is decoded as its route does.
 BODIES: dict[str, Any] = {
     "make_first_token": {"code": "gvfw-bQe4ktUWzHNNMIW6qClLAXGg9-6"},
-    "create_token": {"name": "ada", "role": "labeller"},
+    "create_token": {"name": "desk-1", "role": "labeller"},
     "create_task": {"name": "spam", "classes": ["ham", "spam"], "budget": {"rate": 0.2, "total": 500}},
     "decide_items": {"items": [{"id": "m1", "text": "win a prize now, click here"}]},
     "predict_items": {"items": [{"text": "cheap pills here"}]},
     "import_items": {"items": [{"id": "old-1", "text": "free prize inside", "label": "spam"}]},
     "lease_questions": {"count": 5},
-    "give_labels": {"labels": [{"id": "m1", "label": "spam", "key": "ada-17"}]},
+    "give_labels": {"labels": [{"id": "m1", "label": "spam", "key": "desk-1-17"}]},
     "skip_question": {"item": 2},
     "undo_label": {"item": 1},
     "correct_label": {"id": "m3", "label": "spam"},
