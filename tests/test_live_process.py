@@ -113,7 +113,7 @@ def model_of(port):
 
 
 def test_a_disk_without_room(tmp_path):
-    running = Running(str(tmp_path / "a.db"), TASK, tmp_path, "--log", "error", limit=600_000)
+    running = Running(str(tmp_path / "a.db"), TASK, tmp_path, "--log", "error", limit=3_000_000)
     connection = Connection(running.port)
     acknowledged, refused = 0, None
     for n in range(2000):
