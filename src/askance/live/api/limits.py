@@ -10,11 +10,11 @@ MOST_SENDERS = 10_000  # that are remembered
 
 
 class Pacer:
-    """So many requests a second for each sender, and as many at once as make up two seconds."""
+    """So many requests a second for each sender, and as many at once as make up two seconds, or one."""
 
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = per_second
-        self._burst = 2 * per_second
+        self._burst = max(1.0, 2 * per_second)
         self._clock = clock
         self._senders: dict[str, tuple[float, float]] = {}  # what is left, and when that was
 
