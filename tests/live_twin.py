@@ -265,7 +265,7 @@ class Twin:
 
     def story(self, item: str) -> m.ItemStory:
         found = self.items[int(item) - 1]
-        return m.ItemStory(int(item), 1e9, "open", self.by_id[found.id], None, [], None, found.id, found.text)
+        return m.ItemStory(int(item), 1e9, "open", self.by_id[found.id], None, [], [], None, found.id, found.text)
 
     def export(self, what: str) -> bytes:
         lines = [{"item": item, "label": label, "note": "a\u2028b"} for item, label in self.labels.items()]
