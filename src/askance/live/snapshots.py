@@ -30,7 +30,8 @@ class Books(Struct):
     questions: Questions
     counts: Counts
     recent: dict[str, list[tuple[int, int]]]
-    amendments: Amendments
+    undone: list[int]
+    corrected: dict[int, str]
 
 
 def content(fold: Fold) -> bytes:
@@ -43,7 +44,8 @@ def content(fold: Fold) -> bytes:
         fold.questions,
         fold.counts,
         fold.recent,
-        fold.amendments,
+        sorted(fold.amendments.undone),  # equal folds have equal bytes
+        dict(sorted(fold.amendments.corrected.items())),
     )
     parts = {MODEL: loop_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
@@ -64,8 +66,11 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     if header_of(sealed).get("kind") != "snapshot":
         raise ModelFault("is no snapshot")
     arrays = arrays_of(sealed)
-    books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
-    fold = Fold(settings, books.amendments)
+    try:
+        books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
+    except (msgspec.DecodeError, KeyError):
+        raise ModelFault("is of another version of askance") from None
+    fold = Fold(settings, Amendments(set(books.undone), books.corrected))
     fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LabellingLoop)
     fold.figures.restore(arrays)
     for name in ("seq", "at", "version", "ledger", "questions", "counts", "recent"):
