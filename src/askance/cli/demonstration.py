@@ -9,12 +9,10 @@ from pathlib import Path
 from rich.console import Console
 
 from askance.live.client import Client, ServiceFault
-from askance.live.demo import SETTINGS, TASK, run_demo, watch_demo
+from askance.live.demo import TASK, run_demo, watch_demo
 from askance.live.service import Service
 
 ROWS_PER_SECOND, SECONDS_TO_ANSWER = 40.0, 0.15
-
-__all__ = ["SETTINGS", "made_up_world", "temporary_store"]
 
 
 @contextmanager

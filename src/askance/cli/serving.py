@@ -43,7 +43,8 @@ def run(wish: Wish) -> None:
     if not wish.demo:
         serve(wish, lambda *_: nullcontext())
         return
-    from askance.cli.demonstration import SETTINGS, made_up_world, temporary_store
+    from askance.cli.demonstration import made_up_world, temporary_store
+    from askance.live.demo import SETTINGS
 
     with temporary_store() as store:
         serve(wish._replace(store=store, open_to_all=True), made_up_world, SETTINGS)

@@ -1,11 +1,10 @@
 """The journal's language: what kinds of entries there are, and what each of them holds."""
 
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from askance.live import messages
 from askance.live.store.entries import Entry
 
 # An item that was decided and not asked for, one that was, and one that came with its label.
@@ -81,7 +80,6 @@ BODIES: dict[str, type[Struct]] = {
 
 _encode = msgspec.json.Encoder().encode
 _decoders = {kind: msgspec.json.Decoder(body) for kind, body in BODIES.items()}
-Body = TypeVar("Body", bound=Struct)
 
 
 def entry(
@@ -102,8 +100,3 @@ def entry(
 def read(written: Entry) -> Any:
     """What an entry holds."""
     return _decoders[written.kind].decode(written.body)
-
-
-def content_of(item: messages.Item) -> Content:
-    """What is kept of an item that came in."""
-    return Content(text=item.text, record=item.record, note=item.note)
