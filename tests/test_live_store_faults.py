@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -243,3 +244,29 @@ def killed_after(writer, acknowledgements, seconds):
     while (line := writer.stdout.readline().strip()) != "ended":
         told.append(int(line))
     return max(told)
+
+
+@pytest.mark.parametrize("before", [0, 1, 200])
+def test_plans_made_in_a_young_table_do_not_read_all_of_it_later(postgres_server, before):
+    url = postgres_server.new_schema()
+    with open_store(url) as store:
+        store.add_task("mails", b"{}", 10.0)
+        store.append(1, [item(n, f"a-{n}") for n in range(1, before + 1)])
+    wanted = [f"a-{n}" for n in range(300)]
+    with open_store(url) as store:
+        for _ in range(8):  # by then both the driver and the server keep the statement
+            store.by_key(1, "item", wanted)
+        store.append(1, [item(n, f"a-{n}") for n in range(before + 1, 20_001)])
+        for _ in range(8):
+            assert len(store.by_key(1, "item", wanted)) == 299
+    assert rows_read(postgres_server, url.rpartition("%3D")[2]) < 20_000
+
+
+def rows_read(server, schema):
+    """Of the journal; a connection tells the server when it ends."""
+    time.sleep(0.2)
+    sql = (
+        "SELECT seq_tup_read + (SELECT SUM(idx_tup_read) FROM pg_stat_user_indexes AS i WHERE i.relid = t.relid) "
+        f"FROM pg_stat_user_tables AS t WHERE schemaname = '{schema}' AND relname = 'journal'"
+    )
+    return int(server.run(sql)[0][0])

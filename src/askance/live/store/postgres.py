@@ -22,6 +22,8 @@ OWNER_LEAVES = 1.0  # seconds: the server needs a moment to see that an owner wa
 # A server that has vanished is noticed within half a minute, unless the URL says otherwise.
 PATIENCE = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
 
+WORTH_COUNTING = 1000  # entries
+
 # Of the columns that are no text: binary rows need to know.
 TYPES = {
     **dict.fromkeys(("id", "task", "seq", "item"), "int8"),
@@ -97,6 +99,7 @@ class PostgresDatabase(Database):
             raise ValueError(f"not the URL of a PostgreSQL database: {fault}") from fault
         name = self._parameters.get("dbname", "")
         super().__init__(f"PostgreSQL database {name} on {self._parameters.get('host', 'this machine')}", own=own)
+        self._known = False
         try:
             self._open()
         except BaseException:
@@ -107,7 +110,6 @@ class PostgresDatabase(Database):
         if self._own:
             with self.writing() as connection:
                 bring_up_to_date(connection, POSTGRES)
-                _make_known(connection)
             return
         with self.reading() as connection:
             if connection.rows("SELECT to_regclass('schema_version') IS NULL")[0][0]:
@@ -118,6 +120,8 @@ class PostgresDatabase(Database):
         """A new connection; the one that writes takes ownership of the store."""
         connection = PostgresConnection(self.name, self._parameters)
         try:
+            # A plan that is kept from when a table was short would read all of it when it has grown.
+            connection.run("SET plan_cache_mode = force_custom_plan")
             if writes:
                 self._prepare_writer(connection)
             else:
@@ -126,6 +130,13 @@ class PostgresDatabase(Database):
             connection.close()
             raise
         return connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The connection that writes; a journal that nobody has counted would be read whole for a few rows."""
+        with super().writing() as connection:
+            yield connection
+            self._known = self._known or _made_known(connection)
 
     def _prepare_writer(self, connection: PostgresConnection) -> None:
         if connection.rows("SHOW synchronous_commit") == [("off",)]:
@@ -153,11 +164,15 @@ class PostgresDatabase(Database):
         """Nothing to do: autovacuum makes free space usable again."""
 
 
-def _make_known(connection: Connection) -> None:
-    """Have a journal counted that never was, as after a copy: the server would read all of it for a few rows."""
+def _made_known(connection: Connection) -> bool:
+    """Whether the server has counted the journal, now if need be; a short one is not worth it yet."""
     counted = "SELECT 1 FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'journal' LIMIT 1"
-    if not connection.rows(counted):
-        connection.run("ANALYZE journal")
+    if connection.rows(counted):
+        return True
+    if not connection.rows("SELECT 1 FROM journal OFFSET ? LIMIT 1", (WORTH_COUNTING,)):
+        return False
+    connection.run("ANALYZE journal")
+    return True
 
 
 def _placed(sql: str) -> bytes:
