@@ -16,8 +16,10 @@ from askance.live import messages
 from askance.live.api.gauges import Gauges
 from askance.live.api.guard import Guard, Limits
 from askance.live.api.openapi import schema
-from askance.live.api.route import JSON, Route
+from askance.live.api.route import JSON, PAGE, Call, Route
 from askance.live.api.table import ROUTES
+from askance.live.pages.rendering import refusal_page
+from askance.live.pages.table import PAGES
 from askance.live.refusals import Refusal
 from askance.live.service import Service
 from askance.live.store.entries import StoreFault
@@ -29,7 +31,9 @@ _encode = msgspec.json.Encoder().encode
 CODES = {404: "unknown_address", 405: "other_method"}
 
 
-def application(service: Service, limits: Limits | None = None, routes: Sequence[Route] = ROUTES) -> Starlette:
+def application(
+    service: Service, limits: Limits | None = None, routes: Sequence[Route] = (*ROUTES, *PAGES)
+) -> Starlette:
     """The application of a service."""
     guard, gauges = Guard(service, limits or Limits()), Gauges(service)
     app = Starlette(
@@ -71,16 +75,21 @@ async def _answered(route: Route, guard: Guard, request: Request, decoder: objec
     try:
         call = await guard.admit(route, request, decoder)
         answer = await route.handler(call)
-    except Refusal as refusal:
+    except Exception as fault:
+        refusal = _as_refusal(route, fault)
+        if route.media == PAGE:
+            return refusal_page(Call(guard.service, request, None), refusal)
         return refused(refusal)
-    except StoreFault as fault:
-        return refused(unavailable(fault))
-    except Exception:
-        log.exception("a request failed", extra={"route": route.name})
-        return refused(
-            Refusal(500, "fault_of_ours", "the service stumbled, which is a fault of its own: see its log")
-        )
     return Response(_encode(answer), media_type=JSON) if isinstance(answer, Struct) else answer
+
+
+def _as_refusal(route: Route, fault: Exception) -> Refusal:
+    if isinstance(fault, Refusal):
+        return fault
+    if isinstance(fault, StoreFault):
+        return unavailable(fault)
+    log.exception("a request failed", exc_info=fault, extra={"route": route.name})
+    return Refusal(500, "fault_of_ours", "the service stumbled, which is a fault of its own: see its log")
 
 
 def refused(refusal: Refusal) -> Response:

@@ -28,7 +28,7 @@ class Guard:
     """Lets requests in or refuses them."""
 
     def __init__(self, service: Service, limits: Limits) -> None:
-        self._service = service
+        self.service = service
         self._limits = limits
         self._pacer = Pacer(limits.requests_per_second)
         self._strangers = Pacer(limits.wrong_tokens_per_second)
@@ -39,7 +39,7 @@ class Guard:
         person = self._person(route, request)
         self._pacer.check(person.name if person else _address(request))
         body = await self._body(request, decoder) if decoder is not None else None
-        return Call(self._service, request, person.name if person else None, body)
+        return Call(self.service, request, person, body)
 
     def _check_host(self, request: Request) -> None:
         """A page of a stranger must not reach a service on loopback by a name that it made point there."""
@@ -50,11 +50,11 @@ class Guard:
     def _person(self, route: Route, request: Request) -> Person | None:
         if route.roles is None:
             return None
-        if self._service.open_to_all:
+        if self.service.open_to_all:
             self._check_same_origin(request)
             return Person(request.headers.get("x-askance-name", "somebody")[:64], "admin")
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        person = self._service.tokens.person(token.strip()) if scheme.lower() == "bearer" else None
+        person = self.service.tokens.person(token.strip()) if scheme.lower() == "bearer" else None
         if person is None:
             self._strangers.check(_address(request))
             raise Refusal(401, "no_token", "send a token: Authorization: Bearer …")

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from askance.live.refusals import unknown
 from askance.live.service import Service
+from askance.live.tokens import Person
 from askance.live.writer import Work, Writer
 
 JSON, LINES, PAGE = "application/json", "application/x-ndjson", "text/html"
@@ -23,8 +24,13 @@ class Call(NamedTuple):
 
     service: Service
     request: Request
-    who: str | None
-    body: Any
+    person: Person | None
+    body: Any = None
+
+    @property
+    def who(self) -> str | None:
+        """The name of the one who speaks."""
+        return self.person.name if self.person else None
 
     @property
     def writer(self) -> Writer:

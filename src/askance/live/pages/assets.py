@@ -1,0 +1,50 @@
+"""What pages load: styles and modules, under an address that changes when one of them does."""
+
+import gzip
+import hashlib
+from importlib import resources
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from askance.live.api.route import Call
+from askance.live.refusals import unknown
+
+KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+FOREVER = "public, max-age=31536000, immutable"
+
+
+class Asset(NamedTuple):
+    """A file as it is sent."""
+
+    content: bytes
+    packed: bytes
+    media: str
+
+
+def _assets() -> dict[str, Asset]:
+    files = sorted(resources.files("askance.live.pages").joinpath("static").iterdir(), key=lambda file: file.name)
+    found = {}
+    for file in files:
+        content = file.read_bytes()
+        media = KINDS[file.name.rpartition(".")[2]]
+        found[file.name] = Asset(content, gzip.compress(content, mtime=0), f"{media}; charset=utf-8")
+    return found
+
+
+ASSETS = _assets()
+DIGEST = hashlib.sha256(b"".join(name.encode() + asset.content for name, asset in ASSETS.items())).hexdigest()[:16]
+ADDRESS = f"/assets/{DIGEST}"
+
+
+async def asset(call: Call) -> Response:
+    """A style sheet, a module or a picture."""
+    name = call.request.path_params["name"]
+    found = ASSETS.get(name)
+    if found is None or call.request.path_params["digest"] != DIGEST:
+        raise unknown("unknown_address", f"there is no file {name[:40]!r}")
+    packs = "gzip" in call.request.headers.get("accept-encoding", "")
+    headers = {"cache-control": FOREVER, "vary": "accept-encoding", "x-content-type-options": "nosniff"}
+    if packs:
+        headers["content-encoding"] = "gzip"
+    return Response(found.packed if packs else found.content, media_type=found.media, headers=headers)

@@ -1,0 +1,45 @@
+"""From a template to a page that a browser shows and that can do no more than it should."""
+
+from typing import Any
+
+import jinja2
+from starlette.responses import HTMLResponse
+
+from askance import __version__
+from askance.live.api.route import Call
+from askance.live.pages.assets import ADDRESS
+from askance.live.refusals import Refusal
+
+# Scripts, styles and connections of our own alone: what somebody smuggles into a page can do nothing there.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+_templates = jinja2.Environment(
+    loader=jinja2.PackageLoader("askance.live.pages"),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page; every value is shown as text."""
+    content = _templates.get_template(template).render(
+        assets=ADDRESS, askance=__version__, person=call.person, open_to_all=call.service.open_to_all, **values
+    )
+    return HTMLResponse(content, status, headers=HEADERS)
+
+
+def refusal_page(call: Call, refusal: Refusal) -> HTMLResponse:
+    """What a browser shows where a program gets a refusal as JSON."""
+    return page(call, "refused.html", refusal.status, refusal=refusal)
