@@ -108,7 +108,7 @@ def items(*texts):
 
 
 def address(route):
-    return re.sub(r"{(\w+)}", lambda name: {"task": "spam", "item": "1", "name": "ingest"}[name[1]], route.path)
+    return re.sub(r"{(\w+)}", lambda name: {"task": "spam", "item": "1", "name": "ingest", "rollback": "1"}[name[1]], route.path)
 
 
 def test_every_role_at_every_route(tmp_path):
