@@ -1,0 +1,14 @@
+import { at, el } from "./dom.js";
+
+const SHOWN_FOR = { note: 5000, good: 4000, warn: 8000, bad: 12000 };
+
+/** Tell something in the corner of the page, where screen readers hear it too; `kind` is a key of SHOWN_FOR. */
+export function tell(text, kind = "note") {
+  const notice = el("div", { class: `notice ${kind}` }, el("span", {}, text));
+  const close = el("button", { class: "quiet icon", "aria-label": "Close", onclick: () => notice.remove() }, "×");
+  notice.append(close);
+  const place = at("notices");
+  while (place.childElementCount > 2) place.firstElementChild.remove();
+  place.append(notice);
+  setTimeout(() => notice.remove(), SHOWN_FOR[kind]);
+}

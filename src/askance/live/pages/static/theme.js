@@ -1,0 +1,41 @@
+/* The remembered choice of light or dark. No module, so that it is done before the first paint. */
+(() => {
+  const KEY = "askance:theme";
+  const CHOICES = { auto: "as the device", light: "light", dark: "dark" };
+  const names = Object.keys(CHOICES);
+  const root = document.documentElement;
+
+  function remembered() {
+    try {
+      return localStorage.getItem(KEY) ?? "auto";
+    } catch {
+      return "auto"; // a browser that keeps nothing
+    }
+  }
+
+  function show(choice) {
+    if (choice === "auto") delete root.dataset.theme;
+    else root.dataset.theme = choice;
+    const button = document.getElementById("theme");
+    if (!button) return;
+    button.title = `Colours: ${CHOICES[choice] ?? choice}`;
+    button.setAttribute("aria-label", button.title);
+  }
+
+  function next() {
+    const choice = names[(names.indexOf(remembered()) + 1) % names.length];
+    try {
+      localStorage.setItem(KEY, choice);
+    } catch {
+      // then it holds for this page alone
+    }
+    show(choice);
+  }
+
+  show(remembered());
+  addEventListener("DOMContentLoaded", () => {
+    show(remembered());
+    document.getElementById("theme")?.addEventListener("click", next);
+  });
+  addEventListener("storage", (event) => event.key === KEY && show(remembered()));
+})();
