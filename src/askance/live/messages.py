@@ -16,6 +16,7 @@ from askance.live.settings import (
     Desk,
     Labelling,
     State,
+    TaskName,
     TaskSettings,
 )
 
@@ -545,12 +546,88 @@ class KnownToken(Answer, frozen=True):
     role: str
     created: float
     revoked: float | None
+    seen: float | None = None  # last used: with a session, or since the service was started
 
 
 class Tokens(Answer, frozen=True):
     """All tokens, also revoked ones."""
 
     tokens: list[KnownToken]
+
+
+class Me(Answer, frozen=True):
+    """Who speaks, and what they may do: the names of routes and pages."""
+
+    name: str
+    role: str
+    may: list[str]
+
+
+class OpenSession(Answer, frozen=True):
+    """Somebody who is signed in with a browser; `current` is the session of this request."""
+
+    number: int
+    name: str
+    created: float
+    seen: float
+    until: float
+    agent: str
+    current: bool = False
+
+
+class OpenSessions(Answer, frozen=True):
+    """The sessions that hold, the last one used first."""
+
+    sessions: list[OpenSession]
+
+
+class DeedsWish(Body, frozen=True):
+    """Which deeds: those before the one with this seq, of one person, of one task."""
+
+    before: Annotated[int, Meta(ge=1, le=2**53)] | UnsetType = UNSET
+    who: Annotated[str, Meta(min_length=1, max_length=64, pattern=PRINTABLE)] | UnsetType = UNSET
+    task: TaskName | UnsetType = UNSET
+
+
+class DeedTold(Answer, frozen=True):
+    """Who did what, to which task or whom."""
+
+    seq: int
+    at: float
+    who: str | None
+    deed: str
+    task: str | None
+    subject: str | None
+    detail: str | None
+
+
+class DeedsTold(Answer, frozen=True):
+    """Deeds, the newest first, and whether there are older ones."""
+
+    deeds: list[DeedTold]
+    more: bool
+
+
+# ---------------------------------------------------------------------- forms of pages
+
+
+class Form(Body, frozen=True):
+    """What a browser sends without a module; `csrf` shows that a page of ours made it."""
+
+    csrf: Annotated[str, Meta(max_length=100)] = ""
+
+
+class SignIn(Form, frozen=True):
+    """A token, and where to go on."""
+
+    token: Annotated[str, Meta(max_length=200)] = ""
+    next: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class FirstForm(Form, frozen=True):
+    """The code of the link that the first start prints."""
+
+    code: Annotated[str, Meta(max_length=200)] = ""
 
 
 class Health(Answer, frozen=True):

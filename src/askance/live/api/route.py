@@ -10,10 +10,12 @@ from starlette.responses import Response
 
 from askance.live.refusals import unknown
 from askance.live.service import Service
+from askance.live.sessions import Visit
 from askance.live.tokens import Person
 from askance.live.writer import Work, Writer
 
 JSON, LINES, PAGE = "application/json", "application/x-ndjson", "text/html"
+FORM = "application/x-www-form-urlencoded"
 
 EVERYBODY = ("read", "labeller", "ingest")  # and an admin, who may do everything
 ADMIN = ()
@@ -27,6 +29,7 @@ class Call(NamedTuple):
     person: Person | None
     body: Any = None
     query: Any = None
+    session: Visit | None = None
 
     @property
     def who(self) -> str | None:
@@ -71,7 +74,9 @@ class Route(NamedTuple):
     media: str = JSON  # of the answer
     errors: tuple[int, ...] = ()
     takes_lines: bool = False
+    takes_form: bool = False  # the body is that of an HTML form
     query: type[Struct] | None = None  # what may stand after the question mark
+    deed: bool = False  # whoever did it stands in the trail
 
     @property
     def name(self) -> str:

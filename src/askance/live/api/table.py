@@ -1,8 +1,8 @@
 """The table of routes: what there is, who may use it, what goes in and what comes out."""
 
 from askance.live import messages as m
-from askance.live.api import answers, exports, items, model, people, tasks, watching
-from askance.live.api.route import ADMIN, EVERYBODY, JSON, LINES, PAGE, Route
+from askance.live.api import answers, deeds, exports, items, model, people, tasks, watching
+from askance.live.api.route import ADMIN, EVERYBODY, JSON, LINES, Route
 from askance.live.settings import TaskSettings
 
 TASK = "/api/tasks/{task}"
@@ -14,8 +14,6 @@ ROUTES = (
     Route("GET", "/ready", watching.ready, None, "Can it serve?", answer=m.Health, errors=(503,)),
     Route("GET", "/metrics", watching.metrics, READ, "Figures for Prometheus", media=TEXT),
     Route("GET", "/api/openapi.json", watching.schema, None, "This schema", media=JSON),
-    Route("GET", "/first", people.first_page, None, "The page of the first visit", media=PAGE),
-    Route("POST", "/first", people.first_page_sent, None, "Its button", media=PAGE, errors=(403,)),
     Route(
         "POST",
         "/api/first",
@@ -26,6 +24,7 @@ ROUTES = (
         m.NewToken,
         errors=(403,),
     ),
+    Route("GET", "/api/me", people.show_me, EVERYBODY, "Who am I?", answer=m.Me),
     Route("GET", "/api/tokens", people.list_tokens, ADMIN, "All tokens", answer=m.Tokens),
     Route(
         "POST",
@@ -36,6 +35,7 @@ ROUTES = (
         m.TokenWish,
         m.NewToken,
         errors=(409,),
+        deed=True,
     ),
     Route(
         "DELETE",
@@ -45,6 +45,29 @@ ROUTES = (
         "Revoke a token",
         answer=m.KnownToken,
         errors=(404, 409),
+        deed=True,
+    ),
+    Route("GET", "/api/sessions", people.list_sessions, EVERYBODY, "Who is signed in", answer=m.OpenSessions),
+    Route(
+        "DELETE",
+        "/api/sessions/{number}",
+        people.end_session,
+        EVERYBODY,
+        "End a session",
+        answer=m.OpenSession,
+        errors=(404,),
+        deed=True,
+    ),
+    Route("GET", "/api/deeds", deeds.list_deeds, ADMIN, "Who did what", answer=m.DeedsTold, query=m.DeedsWish),
+    Route(
+        "GET",
+        "/api/deeds/export",
+        deeds.export_deeds,
+        ADMIN,
+        "All of that",
+        media=LINES,
+        query=m.DeedsWish,
+        deed=True,
     ),
     Route("GET", "/api/tasks", tasks.list_tasks, EVERYBODY, "All tasks", answer=m.Tasks),
     Route(
@@ -56,6 +79,7 @@ ROUTES = (
         TaskSettings,
         m.TaskStory,
         errors=(409,),
+        deed=True,
     ),
     Route("GET", TASK, tasks.show_task, EVERYBODY, "A task", answer=m.TaskStory, errors=(404,)),
     Route(
@@ -67,6 +91,7 @@ ROUTES = (
         m.TaskChange,
         m.TaskStory,
         errors=(404,),
+        deed=True,
     ),
     Route(
         "POST",
@@ -77,6 +102,7 @@ ROUTES = (
         m.StateWish,
         m.TaskStory,
         errors=(404,),
+        deed=True,
     ),
     Route(
         "GET",
@@ -205,13 +231,30 @@ ROUTES = (
         m.Correction,
         m.Mended,
         errors=(404, 409),
+        deed=True,
     ),
     Route("GET", f"{TASK}/figures", tasks.show_figures, EVERYBODY, "Figures", answer=m.Figures, errors=(404,)),
     Route("GET", f"{TASK}/history", tasks.show_history, EVERYBODY, "History", answer=m.History, errors=(404,)),
     Route("GET", f"{TASK}/events", tasks.watch_task, EVERYBODY, "Figures as events", media=EVENTS, errors=(404,)),
-    Route("GET", f"{TASK}/export/labels", exports.export_labels, READ, "Labels", media=LINES, errors=(404,)),
     Route(
-        "GET", f"{TASK}/export/decisions", exports.export_decisions, READ, "Decisions", media=LINES, errors=(404,)
+        "GET",
+        f"{TASK}/export/labels",
+        exports.export_labels,
+        READ,
+        "Labels",
+        media=LINES,
+        errors=(404,),
+        deed=True,
+    ),
+    Route(
+        "GET",
+        f"{TASK}/export/decisions",
+        exports.export_decisions,
+        READ,
+        "Decisions",
+        media=LINES,
+        errors=(404,),
+        deed=True,
     ),
     Route(
         "GET",
@@ -222,6 +265,7 @@ ROUTES = (
         media=LINES,
         errors=(404,),
         query=m.ItemSearch,
+        deed=True,
     ),
     Route(
         "GET",
@@ -232,6 +276,7 @@ ROUTES = (
         media=model.MODEL,
         errors=(404, 409),
         query=m.ModelWish,
+        deed=True,
     ),
     Route("GET", f"{TASK}/model", model.show_model, EVERYBODY, "Model", answer=m.ModelStory, errors=(404,)),
     Route(
@@ -243,6 +288,7 @@ ROUTES = (
         m.RollbackWish,
         m.RolledBack,
         errors=(404, 409),
+        deed=True,
     ),
     Route(
         "DELETE",
@@ -252,6 +298,7 @@ ROUTES = (
         "Take a roll-back back",
         answer=m.RolledBack,
         errors=(404, 409),
+        deed=True,
     ),
     Route(
         "POST",
@@ -262,5 +309,6 @@ ROUTES = (
         m.Compaction,
         m.Compacted,
         errors=(404,),
+        deed=True,
     ),
 )

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from askance.live.store.database import Connection
-from askance.live.store.entries import Entry, Task, Token
+from askance.live.store.entries import Deed, Entry, Session, Task, Token
 
 SLICE = 100  # values in one query: with 500, PostgreSQL reads the whole task while a table is new
 
@@ -123,6 +123,21 @@ class Reader:
         sql = "SELECT name, role, digest, created, revoked FROM tokens WHERE digest = ?"
         rows = self._rows(sql, (digest,))
         return Token(*rows[0]) if rows else None
+
+    def sessions(self) -> list[Session]:
+        """All sessions, the oldest first."""
+        sql = "SELECT digest, number, name, created, seen, until, agent FROM sessions ORDER BY created, number"
+        return [Session(*row) for row in self._rows(sql)]
+
+    def deeds(
+        self, limit: int, before: int | None = None, who: str | None = None, task: str | None = None
+    ) -> list[Deed]:
+        """The newest deeds, or the newest with a smaller seq than `before`; of one person or one task, if told."""
+        wanted = {"seq <": before, "who =": who, "task_name =": task}
+        told = {test: value for test, value in wanted.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{test} ?' for test in told)}" if told else ""
+        sql = f"SELECT seq, at, who, deed, task_name, subject, detail FROM deeds{where} ORDER BY seq DESC LIMIT ?"
+        return [Deed(*row) for row in self._rows(sql, (*told.values(), limit))]
 
     def setting(self, name: str) -> str | None:
         """What was kept under this name."""
