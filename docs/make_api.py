@@ -126,6 +126,8 @@ def _route(route: Route, operation: dict[str, Any]) -> list[str]:
     needs = "none" if route.roles is None else _or("admin", *route.roles)
     errors = ", ".join(status for status in operation["responses"] if status != "200")
     facts = [f"- Token: {needs}"]
+    if route.query is not None:
+        facts.append(f"- After the question mark: {_link(route.query.__name__)}")
     if route.body is not None:
         facts.append(f"- Body: {_link(route.body.__name__)}")
     if route.takes_lines:

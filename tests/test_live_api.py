@@ -6,15 +6,18 @@ import json
 import queue
 import re
 import time
+from typing import Annotated, Literal
 
 import httpx
 import pytest
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 import askance
 from askance.live import deciding, snapshots
 from askance.live.api.app import application
 from askance.live.api.guard import Limits
 from askance.live.api.openapi import schema, statuses
+from askance.live.api.route import Route
 from askance.live.api.table import ROUTES
 from askance.live.messages import Item
 from askance.live.service import Service
@@ -305,6 +308,45 @@ def test_tasks_that_cannot_be(settings, sentence, world):
     assert answer.status_code in (409, 422), answer.text
     assert sentence in answer.json()["error"]["message"]
     assert len(world.call("GET", "/api/tasks").json()["tasks"]) == 3
+
+
+class Page(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a list."""
+
+    before: Annotated[int, Meta(ge=1, le=100)] | UnsetType = UNSET
+    state: Literal["open", "learned"] | UnsetType = UNSET
+
+
+async def show_page(call):
+    """What was said after the question mark."""
+    return call.query
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "said"),
+    [
+        ("", 200, "{}"),
+        ("?before=7&state=open", 200, '{"before":7,"state":"open"}'),
+        ("?before=x", 422, "Expected `int`"),
+        ("?before=101", 422, "<= 100"),
+        ("?state=shut", 422, "Invalid enum value"),
+        ("?befor=7", 422, "unknown field `befor`"),
+        ("?before=7&before=8", 422, "stands twice"),
+        ("?before=%ff", 422, "Expected `int`"),
+    ],
+)
+def test_what_stands_after_the_question_mark(query, status, said, world):
+    route = Route("GET", "/page", show_page, None, "A page", query=Page)
+    client = Caller(application(world.service, routes=[route]))
+    answer = client.get(f"/page{query}")
+    client.close()
+    assert (answer.status_code, said in answer.text) == (status, True), answer.text
+    operation = json.loads(schema([route]))["paths"]["/page"]["get"]
+    assert [(one["name"], one["in"], one["required"]) for one in operation["parameters"]] == [
+        ("before", "query", False),
+        ("state", "query", False),
+    ]
+    assert "422" in operation["responses"]
 
 
 def test_addresses_and_methods_that_are_not_there(world):

@@ -130,6 +130,14 @@ class LabellingLoop:
         self._has_width(n_features)
         return self
 
+    def ask_by(self, query: QueryRule) -> Self:
+        """Go on with another query rule, which starts anew; what was learned stays."""
+        self._begin_once()
+        check_rules(self._rules()[0], query, many=self.many)
+        self.query = query
+        self._machine.ask_by(with_floats(query))
+        return self
+
     # ------------------------------------------------------------------ what it says of rows
 
     def decision_function(self, X: Any) -> NDArray[Any]:

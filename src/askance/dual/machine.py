@@ -107,6 +107,10 @@ class DualMachine:
         self.core, self.width = core, width
         return SOUND, 0
 
+    def ask_by(self, query: Any) -> None:
+        """Go on with another query rule."""
+        self.core = self.core._replace(query=query, memory=query.start())
+
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
         """What is wrong with a bad row and which it is, and the scores."""
         scores = np.empty((count, 1), self.dtype)

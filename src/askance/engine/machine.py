@@ -94,6 +94,11 @@ class Machine:
             self._accept(kind, core, width, lanes)
         return kind, bad
 
+    def ask_by(self, query: Any) -> None:
+        """Go on with another query rule."""
+        self.core = self.core._replace(query=query, memory=query.start())
+        self._bound.clear()
+
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
         """What is wrong with a bad row and which it is, and the scores, a column a lane."""
         scores = np.empty((count, self.lanes), self.dtype)

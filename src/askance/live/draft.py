@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from askance.live import journal
 from askance.live.fold import Fold
+from askance.live.settings import TaskSettings
 from askance.live.store.entries import Entry
 from askance.live.store.reader import Reader
 from askance.rows import Row
@@ -17,13 +18,17 @@ class Draft:
 
     def __init__(self, fold: Fold, store: Reader, task: int, now: float) -> None:
         self.fold = fold
-        self.settings = fold.settings
         self.now = max(now, fold.at)  # a clock that is set back must not set the budget's days back
         self.entries: list[Entry] = []
         self._store = store
         self._task = task
         self._first = fold.seq + 1
         self._by_key: dict[tuple[str, str], Entry] = {}
+
+    @property
+    def settings(self) -> TaskSettings:
+        """The settings of now."""
+        return self.fold.settings
 
     def write(
         self,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.live.settings import TaskSettings
+from askance.live.settings import Costs, TaskSettings
 from askance.metrics import AskedTally
 from askance.metrics.estimates import LEVEL, Estimate
 
@@ -31,9 +31,13 @@ class Figures:
     def __init__(self, settings: TaskSettings) -> None:
         self._many = settings.many
         self._positive = max(settings.classes)
-        self._weights: dict[str, dict[str, Any]] = {"cost": {"c_p": settings.costs.c_p, "c_n": settings.costs.c_n}}
+        self.set_costs(settings.costs)
         self._tally = AskedTally(many=self._many)
         self._new: list[Outcome] = []
+
+    def set_costs(self, costs: Costs) -> None:
+        """From now on the figure `cost` is of these."""
+        self._weights: dict[str, dict[str, Any]] = {"cost": {"c_p": costs.c_p, "c_n": costs.c_n}}
 
     def settle(self, guess: str, truth: str | None, score: float, probability: float, *, asked: bool) -> None:
         """Take in an item of which no more will be known."""

@@ -9,11 +9,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from askance.engine.coins import coins
 from askance.live import journal
 from askance.live.figures import Figures
+from askance.live.history import History, Labeller, LastDay
 from askance.live.ledger import Ledger
 from askance.live.questions import Loan, Question, Questions, Vote
 from askance.live.rows import hashed, single
@@ -21,25 +23,33 @@ from askance.live.settings import TaskSettings
 from askance.live.store.entries import Entry, StoreFault
 from askance.rows import Row
 
+MOST_OPEN = 2000  # questions that a point of the history takes into account
 REMEMBERED = 50  # labels of each labeller that can be taken back without naming the item
 
 LookUp = Callable[[Iterable[int]], Mapping[int, Entry]]
 
 
 class Amendments(NamedTuple):
-    """Labels taken back, by their entries, and the right labels of items."""
+    """Entries taken back, the right labels of items, and roll-backs: which entry goes back to which version."""
 
     undone: set[int]
     corrected: dict[int, str]
+    rolled_back: dict[int, int]
 
     def add(self, entry: Entry) -> None:
         """Take in an entry that amends; of two corrections of an item, the later holds."""
         body = journal.read(entry)
         if entry.kind == journal.UNDO:
             self.undone.add(body.of)
+        elif entry.kind == journal.ROLLBACK:
+            self.rolled_back[entry.seq] = body.to
         else:
             assert entry.item is not None
             self.corrected[entry.item] = body.label
+
+    def forgets(self, seq: int) -> bool:
+        """Whether a roll-back that stands has what was learned by this entry forgotten."""
+        return any(to < seq < at and at not in self.undone for at, to in self.rolled_back.items())
 
 
 class Counts(NamedTuple):
@@ -67,7 +77,8 @@ class Fold:
 
     def __init__(self, settings: TaskSettings, amendments: Amendments | None = None) -> None:
         self.settings = settings
-        self.amendments = amendments or Amendments(set(), {})
+        self.amendments = amendments or Amendments(set(), {}, {})
+        self.state: journal.State = "running"
         self.learner = settings.learner()
         self.lock = threading.Lock()  # compiled passes run beside each other, and predictions come at any time
         self.figures = Figures(settings)
@@ -75,6 +86,10 @@ class Fold:
         self.questions = Questions()
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
+        self.classes: dict[str, int] = {}  # labels learned of each
+        self.people: dict[str, Labeller] = {}
+        self.history = History()
+        self.last_day = LastDay()
         self.seq = 0
         self.at = 0.0
         self.version = 0
@@ -99,8 +114,14 @@ class Fold:
             self.version = entry.seq  # what they say is known from the start of the fold
         elif entry.kind == journal.LABEL:
             self._label(entry, body, row)
+        elif entry.kind == journal.SETTINGS:
+            self._change(body)
+        elif entry.kind == journal.STATE:
+            self.state = body.state
         elif (question := self.questions.open.get(entry.item or 0)) is not None:
             self._about(question, entry, body)
+        if self.history.is_due(self.ledger.rows, self.counts.labelled):
+            self._note_point()
 
     def replay(self, entries: list[Entry], look_up: LookUp) -> None:
         """Take in entries of the journal as they stand there."""
@@ -116,6 +137,9 @@ class Fold:
     def _item(self, entry: Entry, body: journal.Decided) -> None:
         asked = entry.kind == journal.QUESTION
         self.ledger.note(entry.at, asked=asked, refused=body.coin < body.wanted and not asked)
+        minute = self.last_day.at(entry.at)
+        minute.items += 1
+        minute.asked += asked
         if asked:
             self.questions.open[entry.seq] = Question(
                 entry.seq, body.label, body.score, body.probability, entry.at
@@ -125,8 +149,8 @@ class Fold:
 
     def _teach(self, entry: Entry, body: journal.Taught, row: Row | None) -> None:
         assert row is not None
-        with self.lock:
-            self.learner.tell(row, self.amendments.corrected.get(entry.seq, body.label))
+        label = self.amendments.corrected.get(entry.seq, body.label)
+        self._tell(entry.seq, row, label)
         self.counts = self.counts._replace(imported=self.counts.imported + 1)
         self.version = entry.seq
 
@@ -135,6 +159,8 @@ class Fold:
         # Without an undone vote, others may have settled a question before its last vote came.
         if entry.seq in self.amendments.undone or question is None:
             return
+        self.people.setdefault(entry.who or "", Labeller()).gave_label(entry.at)
+        self.last_day.at(entry.at).labels += 1
         question.votes.append(Vote(entry.seq, entry.who, body.label))
         self.questions.end(question, entry.who or "")
         remembered = self.recent.setdefault(entry.who or "", [])
@@ -143,14 +169,24 @@ class Fold:
         settled = question.settled(self.settings.labels.per_item)
         if settled is not None:
             assert row is not None
-            self._learn(question, self.amendments.corrected.get(question.item, settled), row)
+            label = self.amendments.corrected.get(question.item, settled)
+            self._tell(entry.seq, row, label, question.probability)
+            self._settle(question, label)
             self.version = entry.seq
 
-    def _learn(self, question: Question, label: str, row: Row) -> None:
-        with self.lock:
-            self.learner.tell(row, label, question.probability)
+    def _tell(self, seq: int, row: Row, label: str, probability: float = 1.0) -> None:
+        self.classes[label] = self.classes.get(label, 0) + 1
+        if not self.amendments.forgets(seq):
+            with self.lock:
+                self.learner.tell(row, label, probability)
+
+    def _settle(self, question: Question, label: str) -> None:
         self._close(question, label)
         votes = [vote.label for vote in question.votes]
+        for vote in question.votes if len(votes) > 1 else ():
+            labeller = self.people[vote.who or ""]
+            labeller.compared += 1
+            labeller.agreed += vote.label == label
         labelled, imported, given_up, pairs, equal_pairs = self.counts
         pairs += len(votes) * (len(votes) - 1) // 2
         equal_pairs += sum(votes.count(vote) - 1 for vote in votes) // 2
@@ -168,9 +204,25 @@ class Fold:
         self.questions.end(question, who)
         if entry.kind == journal.SKIP and who not in question.skipped:
             question.skipped.append(who)
+            self.people.setdefault(who, Labeller()).skips += 1
             if len(question.skipped) >= self.settings.labels.skips:
                 self._close(question, None)
                 self.counts = self.counts._replace(given_up=self.counts.given_up + 1)
+
+    def _change(self, change: journal.Changed) -> None:
+        given = {name: part for name in change.__struct_fields__ if (part := getattr(change, name)) is not UNSET}
+        before, self.settings = self.settings, msgspec.structs.replace(self.settings, **given)
+        self.figures.set_costs(self.settings.costs)
+        if self.settings.budget.rate != before.budget.rate:
+            with self.lock:
+                self.learner.ask_by(self.settings.query())
+
+    def _note_point(self) -> None:
+        # Open questions count as asked in vain so far, as in the figures of now; very many of them take too long.
+        waiting = self.questions.open.values() if len(self.questions.open) <= MOST_OPEN else ()
+        estimates = self.figures.estimates(waiting)
+        ledger = self.ledger
+        self.history.add(ledger.rows, ledger.asked, self.counts.labelled, self.version, self.at, estimates)
 
     # ------------------------------------------------------------------ rows
 

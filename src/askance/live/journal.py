@@ -1,19 +1,23 @@
 """The journal's language: what kinds of entries there are, and what each of them holds."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from askance.live.settings import Budget, Costs, Desk, Labelling
 from askance.live.store.entries import Entry
 
 # An item that was decided and not asked for, one that was, and one that came with its label.
 ITEM, QUESTION, TAUGHT = "item", "question", "taught"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
-UNDO, CORRECTION = "undo", "correction"
+UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
+SETTINGS, STATE = "settings", "state"
 
 ITEMS = (ITEM, QUESTION, TAUGHT)
-AMENDMENTS = (UNDO, CORRECTION)
+AMENDMENTS = (UNDO, CORRECTION, ROLLBACK)
+
+State = Literal["running", "paused", "archived"]
 
 
 class Content(Struct, frozen=True, omit_defaults=True):
@@ -57,9 +61,30 @@ class Label(Struct, frozen=True):
 
 
 class Undo(Struct, frozen=True):
-    """Which entry, a label, is taken back."""
+    """Which entry, a label or a roll-back, is taken back."""
 
     of: int
+
+
+class Rollback(Struct, frozen=True):
+    """The version to which the model goes back: labels after it, up to this entry, are not learned."""
+
+    to: int
+
+
+class Changed(Struct, frozen=True, omit_defaults=True):
+    """The parts of a task's settings that are other ones from now on."""
+
+    budget: Budget | UnsetType = UNSET
+    labels: Labelling | UnsetType = UNSET
+    costs: Costs | UnsetType = UNSET
+    desk: Desk | UnsetType = UNSET
+
+
+class Became(Struct, frozen=True):
+    """Whether the task asks and lends from now on."""
+
+    state: State
 
 
 class Nothing(Struct, frozen=True):
@@ -76,6 +101,9 @@ BODIES: dict[str, type[Struct]] = {
     SKIP: Nothing,
     UNDO: Undo,
     CORRECTION: Label,
+    ROLLBACK: Rollback,
+    SETTINGS: Changed,
+    STATE: Became,
 }
 
 _encode = msgspec.json.Encoder().encode

@@ -13,6 +13,7 @@ from askance.memory import free_bytes
 
 if TYPE_CHECKING:
     from askance.loop import LabellingLoop
+    from askance.queries import QueryRule
 
 # JSON schemas and Python disagree on what $ means before a last line's end.
 END = r"$(?!\n)"
@@ -21,6 +22,8 @@ TaskName = Annotated[
     str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}" + END, description="Lower case, as in an address.")
 ]
 ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)]
+
+TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is no key by its form
 
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
 
@@ -63,6 +66,17 @@ class Costs(Section, frozen=True):
     c_n: Annotated[float, Meta(ge=0, le=1e12)] = 1.0
 
 
+class Desk(Section, frozen=True):
+    """What labellers see: a key for each class, whether the model's guess is shown before they answer, and advice.
+
+    A guess that is shown draws answers towards itself, and so do the figures that rest on them.
+    """
+
+    keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = {}
+    guess: Literal["hidden", "shown"] = "hidden"
+    guidance: Annotated[str, Meta(max_length=4000)] = ""
+
+
 class TaskSettings(Section, frozen=True):
     """A task. Of two classes, the larger in sorted order is the positive one."""
 
@@ -75,6 +89,7 @@ class TaskSettings(Section, frozen=True):
     budget: Budget = Budget()
     labels: Labelling = Labelling()
     costs: Costs = Costs()
+    desk: Desk = Desk()
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
     dtype: Literal["float32", "float64"] = "float64"
 
@@ -93,11 +108,18 @@ class TaskSettings(Section, frozen=True):
         """How many features there are."""
         return 1 << self.hashing.bits
 
+    def query(self) -> "QueryRule":
+        """The query rule, steered to the budget's rate if it has one; ValueError if it cannot be."""
+        from askance.papers import parts_of
+        from askance.papers.steering import steered
+
+        query = parts_of(self.method, self.parameters).query
+        return query if self.budget.rate is None else steered(self.method, query, self.budget.rate)
+
     def learner(self) -> "LabellingLoop":
         """The learner before the first item; ValueError, in one sentence, if the settings do not fit together."""
         from askance.loop import LabellingLoop
         from askance.papers import parts_of
-        from askance.papers.steering import steered
 
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must differ from each other, not {self.classes}")
@@ -111,10 +133,10 @@ class TaskSettings(Section, frozen=True):
             raise ValueError(
                 f"{len(self.classes)} classes of 2**{self.hashing.bits} features do not fit into memory"
             )
-        query = parts.query if self.budget.rate is None else steered(self.method, parts.query, self.budget.rate)
+        check_keys(self)
         learner = LabellingLoop(
             parts.update,
-            query,
+            self.query(),
             seed=self.seed,
             dtype=self.dtype,
             sgn0=parts.sgn0,
@@ -123,6 +145,18 @@ class TaskSettings(Section, frozen=True):
         )
         learner.check_parameters()
         return learner.widen(self.width)
+
+
+def check_keys(settings: TaskSettings) -> None:
+    """ValueError unless each key means one class and nothing else."""
+    keys = settings.desk.keys
+    for name, key in keys.items():
+        if name not in settings.classes:
+            raise ValueError(f"desk.keys: {name!r} is none of the classes")
+        if key.lower() in TAKEN_KEYS:
+            raise ValueError(f"desk.keys: {key!r} means {TAKEN_KEYS[key.lower()]} already: take another")
+    if len({key.lower() for key in keys.values()}) < len(keys):
+        raise ValueError("desk.keys: two classes have the same key: take another for one of them")
 
 
 def warm_up(settings: TaskSettings) -> None:

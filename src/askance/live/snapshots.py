@@ -4,9 +4,11 @@ import zlib
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
+from askance.live import journal
 from askance.live.fold import Amendments, Counts, Fold
+from askance.live.history import History, Labeller, LastDay
 from askance.live.ledger import Ledger
 from askance.live.questions import Questions
 from askance.live.settings import TaskSettings
@@ -18,6 +20,8 @@ from askance.sealed import ModelFault, arrays_of, header_of, seal
 # Weights are mostly zeros: the fastest level makes a tenth of them.
 LEVEL = 1
 MODEL, BOOKS = "model", "books"
+FIRST = ("seq", "at", "version", "ledger", "questions", "counts", "recent")
+LATER = ("settings", "state", "classes", "people", "history", "last_day")
 
 
 class Books(Struct):
@@ -32,20 +36,23 @@ class Books(Struct):
     recent: dict[str, list[tuple[int, int]]]
     undone: list[int]
     corrected: dict[int, str]
+    # What snapshots did not hold at first.
+    rolled_back: dict[int, int] = {}
+    settings: TaskSettings | None = None
+    state: journal.State = "running"
+    classes: dict[str, int] = {}
+    people: dict[str, Labeller] = {}
+    history: History = field(default_factory=History)
+    last_day: LastDay = field(default_factory=LastDay)
 
 
 def content(fold: Fold) -> bytes:
     """A sealed copy of the fold as it is now, not yet packed."""
     books = Books(
-        fold.seq,
-        fold.at,
-        fold.version,
-        fold.ledger,
-        fold.questions,
-        fold.counts,
-        fold.recent,
-        sorted(fold.amendments.undone),  # equal folds have equal bytes
-        dict(sorted(fold.amendments.corrected.items())),
+        **{name: getattr(fold, name) for name in (*FIRST, *LATER)},
+        undone=sorted(fold.amendments.undone),  # equal folds have equal bytes
+        corrected=dict(sorted(fold.amendments.corrected.items())),
+        rolled_back=fold.amendments.rolled_back,
     )
     parts = {MODEL: loop_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
@@ -70,9 +77,12 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
         books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
     except (msgspec.DecodeError, KeyError):
         raise ModelFault("is of another version of askance") from None
-    fold = Fold(settings, Amendments(set(books.undone), books.corrected))
+    fold = Fold(settings, Amendments(set(books.undone), books.corrected, books.rolled_back))
     fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LabellingLoop)
     fold.figures.restore(arrays)
-    for name in ("seq", "at", "version", "ledger", "questions", "counts", "recent"):
+    for name in (*FIRST, *LATER):
         setattr(fold, name, getattr(books, name))
+    if books.settings is None:
+        fold.settings = settings
+    fold.figures.set_costs(fold.settings.costs)
     return fold

@@ -38,8 +38,9 @@ class Guard:
         self._check_host(request)
         person = self._person(route, request)
         self._pacer.check(person.name if person else _address(request))
+        query = _query(request, route.query) if route.query is not None else None
         body = await self._body(request, decoder) if decoder is not None else None
-        return Call(self.service, request, person, body)
+        return Call(self.service, request, person, body, query)
 
     def _check_host(self, request: Request) -> None:
         """A page of a stranger must not reach a service on loopback by a name that it made point there."""
@@ -92,6 +93,18 @@ class Guard:
         if size > self._limits.body_bytes:
             raise Refusal(413, "too_large", f"{size} bytes are more than the {self._limits.body_bytes} allowed")
         return b"".join(parts)
+
+
+def _query(request: Request, kind: type[msgspec.Struct]) -> msgspec.Struct:
+    """What stands after the question mark, held to its form as a body is."""
+    given = request.query_params.multi_items()
+    found = dict(given)
+    if len(found) < len(given):
+        raise Refusal(422, "unfit", "a name stands twice after the question mark: give each once")
+    try:
+        return msgspec.convert(found, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise Refusal(422, "unfit", str(error)) from None
 
 
 def _address(request: Request) -> str:

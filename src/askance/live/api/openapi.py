@@ -35,11 +35,13 @@ WORDS = {
 
 def schema(routes: Sequence[Route]) -> bytes:
     """The schema as JSON."""
-    types = [kind for route in routes for kind in (route.body, route.answer) if kind] + [messages.Refused]
+    types = [kind for route in routes for kind in (route.body, route.query, route.answer) if kind] + [
+        messages.Refused
+    ]
     _, components = msgspec.json.schema_components(types, ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
     for route in (route for route in routes if route.media != PAGE):
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, components)
     return msgspec.json.encode(
         {
             "openapi": "3.1.0",
@@ -58,24 +60,22 @@ def statuses(route: Route) -> list[int]:
     always = [421, 429, 503]
     guarded = [401, 403] if route.roles is not None else []
     sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
+    asked = [422] if route.query is not None else []
     kept = [507] if route.method != "GET" else []
     # A name with a stroke in it makes another address.
     elsewhere = [404, 405] if "{" in route.path else []
-    return sorted({*always, *guarded, *sent, *kept, *elsewhere, *route.errors})
+    return sorted({*always, *guarded, *sent, *asked, *kept, *elsewhere, *route.errors})
 
 
-def _operation(route: Route) -> dict[str, Any]:
-    names = re.findall(r"{(\w+)}", route.path)
+def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.name,
         "summary": route.summary,
         "description": _description(route),
         "responses": {"200": _answer(route)} | {str(status): _error(status) for status in statuses(route)},
     }
-    if names:
-        operation["parameters"] = [
-            {"name": name, "in": "path", "required": True, "schema": PARAMETERS[name]} for name in names
-        ]
+    if parameters := _parameters(route, components):
+        operation["parameters"] = parameters
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": _reference(route.body)}}}
     if route.takes_lines:
@@ -83,6 +83,20 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.roles is not None:
         operation["security"] = [{"token": []}]
     return operation
+
+
+def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]]:
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": PARAMETERS[name]}
+        for name in re.findall(r"{(\w+)}", route.path)
+    ]
+    if route.query is None:
+        return in_path
+    query = components[route.query.__name__]
+    return in_path + [
+        {"name": name, "in": "query", "required": name in query["required"], "schema": form}
+        for name, form in query["properties"].items()
+    ]
 
 
 def _description(route: Route) -> str:

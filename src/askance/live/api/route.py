@@ -26,6 +26,7 @@ class Call(NamedTuple):
     request: Request
     person: Person | None
     body: Any = None
+    query: Any = None
 
     @property
     def who(self) -> str | None:
@@ -66,6 +67,7 @@ class Route(NamedTuple):
     media: str = JSON  # of the answer
     errors: tuple[int, ...] = ()
     takes_lines: bool = False
+    query: type[Struct] | None = None  # what may stand after the question mark
 
     @property
     def name(self) -> str:
