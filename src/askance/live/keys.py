@@ -30,7 +30,8 @@ def keys_if_enough(classes: Sequence[str]) -> dict[str, str]:
 def with_chosen(keys: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, str]:
     """The keys of a task that names its own for some classes; the others keep theirs, or get the next free one."""
     found = {key.lower(): name for name, key in chosen.items()}
-    for key, name in keys.items():
-        if name not in chosen:
-            found[next(free for free in (key, *USUAL_KEYS) if free not in found)] = name
+    others = {name: key for key, name in keys.items() if name not in chosen}
+    found |= {key: name for name, key in others.items() if key not in found}
+    for name in [name for name in others if name not in found.values()]:
+        found[next(key for key in USUAL_KEYS if key not in found)] = name
     return found

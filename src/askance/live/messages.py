@@ -127,6 +127,7 @@ class LeaseWish(Body, frozen=True):
     count: Annotated[int, Meta(ge=1, le=100)] = 1
     seconds: Annotated[float, Meta(ge=0.1, le=86_400)] | UnsetType = UNSET
     items: Annotated[list[ItemNumber], Meta(min_length=1, max_length=100)] | UnsetType = UNSET
+    why: bool = False
 
 
 class Question(Answer, frozen=True):

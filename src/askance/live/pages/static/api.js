@@ -1,19 +1,31 @@
 /** Requests to the API of the service that this page came from. */
 export class Refused extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, retryAfter) {
     super(message);
     this.status = status;
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** The answer to a request; Refused if the service says no, TypeError if it cannot be reached. */
+const PATIENCE = 30_000;
+
+/** The answer to a request; Refused if the service says no, another error if it cannot be reached. */
 export async function send(method, path, body) {
   const headers = body === undefined ? {} : { "content-type": "application/json" };
-  const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body), credentials: "same-origin" });
+  const csrf = document.querySelector('meta[name="csrf"]')?.content;
+  if (csrf) headers["x-askance-csrf"] = csrf;
+  const answer = await fetch(path, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+    credentials: "same-origin",
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+  if (answer.ok) return answer.json();
   const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(answer.status, said.error?.code, said.error?.message ?? answer.statusText);
-  return said;
+  const pause = Number(answer.headers.get("retry-after")) || undefined;
+  throw new Refused(answer.status, said.error?.code, said.error?.message ?? answer.statusText, pause);
 }
 
 export const get = (path) => send("GET", path);
