@@ -65,7 +65,7 @@ refusal has one of the statuses below and a body with a word for programs and a 
 `{{"error": {{"code": "unknown_task", "message": "there is no task 'spma'"}}}}`.
 
 In the examples `$ASKANCE_URL` is where the service listens, `http://127.0.0.1:8383` unless said, and
-`$ASKANCE_TOKEN` a token. The page `/first`, behind the link that the first start prints, is for browsers.
+`$ASKANCE_TOKEN` a token. Browsers have pages, and sign in at `/sign-in`.
 """
 
 

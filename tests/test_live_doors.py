@@ -4,6 +4,7 @@ import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import pytest
 
 from askance.live.api.guard import Limits
@@ -17,6 +18,7 @@ from askance.live.refusals import Refusal
 from askance.live.sessions import IDLE, csrf_of
 from askance.live.store.entries import StoreFault
 from askance.live.tokens import Person
+from live_service import real_service
 from stores import content
 from test_live_api import ROLES, TASK, Caller, World, address, items
 
@@ -249,6 +251,19 @@ def test_flags_of_the_cookie(doors, tls):
     left = client.post("/sign-out", data={"csrf": csrf_of(session)})
     assert (flags(left)[name], flags(left)["max-age"]) == ('""', "0")
     client.close()
+
+
+def test_a_proxy_on_this_machine_tells_of_tls_and_of_the_address(tmp_path):
+    told = {"x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.9", "host": "localhost"}
+    with real_service(tmp_path) as (url, code), httpx.Client(base_url=url, headers=told) as client:
+        headers = {"origin": "https://localhost"}
+        made = client.post("/first", data={"code": code}, headers=headers)
+        assert made.status_code == 200
+        set_ = flags(made)
+        assert "secure" in set_
+        cookie = {"cookie": f"__Host-{COOKIE}={set_[f'__Host-{COOKIE}']}"}
+        deed = client.get("/api/deeds", headers=cookie).json()["deeds"][0]
+        assert (deed["deed"], deed["detail"]) == ("first_visit", "192.0.2.9")
 
 
 LOCAL = ["/", "/tasks", "/tasks/a/items?state=open&search=%2F%2Fx", "/people#a", "/é"]
