@@ -2,11 +2,13 @@
 
 import json
 import re
+import threading
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
+from askance.live.api import tasks
 from askance.live.api.guard import Limits
 from askance.live.api.limits import Attempts, Pacer
 from askance.live.api.route import PAGE
@@ -402,6 +404,34 @@ def test_a_revoked_token_ends_its_sessions(doors):
     assert doors.by("DELETE", "/api/tokens/labeller", token=doors.tokens["admin"]).status_code == 200
     assert doors.by("GET", "/api/me", cookie=doors.secrets["labeller"]).status_code == 401
     assert "labeller" not in [session.name for session in doors.store.sessions()]
+
+
+@pytest.mark.parametrize("way", ["token", "cookie"])
+def test_a_stream_of_events_ends_with_what_let_it_in(doors, way, monkeypatch):
+    monkeypatch.setattr(tasks, "KEEP_ALIVE", 1.0)
+    given = {"token": doors.tokens["read"]} if way == "token" else {"cookie": doors.secrets["read"]}
+    revoking = threading.Timer(0.1, lambda: doors.service.tokens.revoke("read"))
+    revoking.start()
+    answer = doors.by("GET", f"{TASK}/events", **given)
+    revoking.join()
+    assert answer.text.startswith("event: figures")
+    assert doors.by("GET", f"{TASK}/events", **given).status_code == 401
+
+
+def test_listening_is_no_use_of_a_session(doors):
+    visit = doors.service.sessions.visit(doors.secrets["read"])
+    doors.clock.now += IDLE - 1
+    assert doors.service.sessions.holds(visit.number)
+    doors.clock.now += 1
+    assert not doors.service.sessions.holds(visit.number)
+
+
+def test_a_browser_at_a_wrong_address_is_shown_a_page(doors):
+    browser = {"accept": "text/html,*/*"}
+    shown = doors.by("GET", "/nothing", cookie=doors.secrets["read"], headers=dict(browser))
+    assert (shown.status_code, "go back to the tasks" in shown.text) == (404, True)
+    assert {name: shown.headers[name] for name in HEADERS} == HEADERS
+    assert code_of(doors.by("GET", "/api/nothing", headers=dict(browser))) == "unknown_address"
 
 
 def test_tokens_tell_when_they_were_seen(doors):
