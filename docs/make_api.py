@@ -25,6 +25,7 @@ PARTS = {
     "answers": "About questions and their answers",
     "tasks": "About tasks",
     "exports": "About exports",
+    "model": "About the model",
     "people": "About people: tokens and sessions",
     "deeds": "About the trail of deeds",
     "watching": "About the service",

@@ -13,10 +13,11 @@ from typer.testing import CliRunner
 
 from askance.cli import answers, desk
 from askance.cli.app import app
-from askance.cli.keys import HELD_DOWN, TOO_SOON, KeyGuard, keys_of
+from askance.cli.keys import HELD_DOWN, TOO_SOON, KeyGuard
 from askance.cli.labelling import content_of
 from askance.cli.untrusted import harmless, in_one_line, shortened
 from askance.live.client import Client, Item
+from askance.live.keys import keys_of
 from askance.live.messages import Question
 from live_twin import Refusal, Twin
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from askance.live import amending
 from askance.live.api import tasks
 from askance.live.api.guard import Limits
 from askance.live.api.limits import Attempts, Pacer
@@ -462,6 +463,11 @@ DEEDS = {
     "end_session": ("DELETE", "/api/sessions/{number}", None, (None, "labeller")),
     "export_deeds": ("GET", "/api/deeds/export?who=ann", None, (None, None)),
     "create_task": ("POST", "/api/tasks", NEW, ("new", None)),
+    "change_task": ("PATCH", TASK, {"budget": {"total": 5}}, ("spam", None)),
+    "set_state": ("POST", f"{TASK}/state", {"state": "paused"}, ("spam", None)),
+    "roll_back": ("POST", f"{TASK}/rollbacks", {"to": 0}, ("spam", None)),
+    "take_back_rollback": ("DELETE", f"{TASK}/rollbacks/{{rollback}}", None, ("spam", "3")),
+    "export_items": ("GET", f"{TASK}/export/items", None, ("spam", None)),
     "correct_label": ("POST", f"{TASK}/corrections", {"item": 1, "label": "ham"}, ("spam", "1")),
     "export_labels": ("GET", f"{TASK}/export/labels", None, ("spam", None)),
     "export_decisions": ("GET", f"{TASK}/export/decisions", None, ("spam", None)),
@@ -470,11 +476,16 @@ DEEDS = {
 }
 
 
-def prepare(doors):
-    """An item with a label, and the number of a session."""
+def prepare(doors, name):
+    """An item with a label, and what stands in the addresses of deeds."""
     doors.post(f"{TASK}/items", items("win cash"))
     doors.post(f"{TASK}/labels", {"labels": [{"item": 1, "label": "spam"}]}, "labeller")
-    return doors.service.sessions.open("labeller")[0].number
+    places = {"number": doors.service.sessions.open("labeller")[0].number}
+    if name == "take_back_rollback":
+        writer = doors.service.writer("spam")
+        gone = writer.submit(lambda draft: amending.roll_back(draft, 0, "admin"), alone=True).result()
+        places["rollback"] = gone.number
+    return places
 
 
 def test_every_deed_has_a_request_here():
@@ -491,10 +502,10 @@ def test_bodies_with_secrets_are_not_written_down():
 
 @pytest.mark.parametrize("name", DEEDS)
 def test_a_deed_is_written_down(doors, name):
-    number = prepare(doors)
+    places = prepare(doors, name)
     assert doors.deeds() == [], "items and labels have their authors in the journal"
     method, path, body, named = DEEDS[name]
-    answer = doors.call(method, path.format(number=number), body)
+    answer = doors.call(method, path.format(**places), body)
     assert answer.status_code == 200, answer.text
     assert doors.deeds() == [("admin", name, *named)]
     told = doors.call("GET", "/api/deeds").json()["deeds"][0]
@@ -507,7 +518,7 @@ def test_a_deed_is_written_down(doors, name):
 @pytest.mark.parametrize(("full", "status"), [(True, 507), (False, 503)])
 @pytest.mark.parametrize("name", ["create_token", "export_labels", "correct_label"])
 def test_a_deed_that_cannot_be_written_down_is_not_acknowledged(doors, name, full, status, monkeypatch):
-    prepare(doors)
+    prepare(doors, name)
 
     def fail(*_):
         raise StoreFault("no room", full=full)

@@ -5,7 +5,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from askance.cli.keys import QUIT, USUAL_KEYS, VERBS, Keyboard, KeyGuard, keys_of
+from askance.cli.keys import Keyboard, KeyGuard
+from askance.live.keys import QUIT, VERBS, keys_if_enough, keys_of
 
 POLL_SECONDS = 1.0
 
@@ -71,7 +72,7 @@ class LineAnswers:
 
     def __init__(self, classes: Sequence[str]) -> None:
         self._classes = classes
-        self.keys = keys_of(classes) if len(classes) <= len(USUAL_KEYS) else {}
+        self.keys = keys_if_enough(classes)
 
     def begin(self) -> None:
         """Lines are answers in their order, whenever they were written."""

@@ -1,37 +1,19 @@
-"""One key, no Enter: which key means what, and which keystrokes are meant."""
+"""One key, no Enter: which keystrokes are meant."""
 
 import os
 import re
 import select
-import string
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-SKIP, UNDO, QUIT = "s", "u", "q"
-VERBS = {SKIP: "skip", UNDO: "undo", QUIT: "quit"}
-USUAL_KEYS = [key for key in "123456789" + string.ascii_lowercase if key not in VERBS]
 TOO_SOON = 0.15
 # A key held down comes again after up to two thirds of a second, and then some thirty times a second.
 HELD_DOWN = 0.7
 
 # What arrows and function keys send: many characters, none of them an answer.
 _SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
-
-
-def keys_of(classes: Sequence[str]) -> dict[str, str]:
-    """A key for each class: its first letter or digit if these differ, or else 1 to 9 and then letters."""
-    first = [name[0].lower() for name in classes]
-    if len(set(first)) == len(first) and all(
-        key.isascii() and key.isalnum() and key not in VERBS for key in first
-    ):
-        return dict(zip(first, classes, strict=True))
-    if len(classes) > len(USUAL_KEYS):
-        raise ValueError(
-            f"there are {len(classes)} classes, more than keys: answer on the page, or send names through a pipe"
-        )
-    return dict(zip(USUAL_KEYS, classes, strict=False))
 
 
 class KeyGuard:

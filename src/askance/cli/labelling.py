@@ -10,9 +10,10 @@ from askance.cli.answers import Answer, Answers, KeyAnswers, LineAnswers
 from askance.cli.console import stdout
 from askance.cli.desk import Desk
 from askance.cli.faults import Interrupted
-from askance.cli.keys import QUIT, SKIP, UNDO, VERBS, Keyboard, keyboard
+from askance.cli.keys import Keyboard, keyboard
 from askance.cli.untrusted import harmless, in_one_line, shortened
 from askance.live.client import Client
+from askance.live.keys import QUIT, SKIP, UNDO, VERBS
 from askance.live.messages import Question
 
 

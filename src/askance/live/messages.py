@@ -7,7 +7,18 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from askance.live.settings import END, PRINTABLE, ClassName, TaskName, TaskSettings
+from askance.live.settings import (
+    END,
+    PRINTABLE,
+    Budget,
+    ClassName,
+    Costs,
+    Desk,
+    Labelling,
+    State,
+    TaskName,
+    TaskSettings,
+)
 
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
@@ -127,6 +138,26 @@ class LeaseWish(Body, frozen=True):
     count: Annotated[int, Meta(ge=1, le=100)] = 1
     seconds: Annotated[float, Meta(ge=0.1, le=86_400)] | UnsetType = UNSET
     items: Annotated[list[ItemNumber], Meta(min_length=1, max_length=100)] | UnsetType = UNSET
+    why: bool = False
+
+
+class Pull(Answer, frozen=True):
+    """A feature of an item, and how far it pulls the score towards a class; `spans` are its places in the text."""
+
+    feature: str
+    towards: str
+    by: float
+    spans: list[tuple[int, int]]
+
+
+class Why(Answer, frozen=True):
+    """What the model of now says of an item and because of what; `reason` says why it was asked for."""
+
+    reason: str
+    label: str
+    score: float
+    version: int
+    pulls: list[Pull]
 
 
 class Question(Answer, frozen=True):
@@ -143,6 +174,7 @@ class Question(Answer, frozen=True):
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
+    why: Why | None = None
 
 
 class Questions(Answer, frozen=True):
@@ -251,6 +283,98 @@ class ItemStory(Answer, frozen=True):
     note: str | None = None
 
 
+ItemState = Literal["all", "asked", "waiting", "labelled", "corrected", "disagreement"]
+
+
+class ItemSearch(Body, frozen=True):
+    """Which items to list, the newest first: in which state, with which text in them, before which number."""
+
+    state: ItemState = "all"
+    search: Annotated[str, Meta(max_length=200)] = ""
+    before: ItemNumber | UnsetType = UNSET
+    count: Annotated[int, Meta(ge=1, le=200)] = 50
+
+
+class ItemsFound(Answer, frozen=True):
+    """Items, the newest first. `before` goes on from there; none if there are no more.
+
+    A search looks through so many items at a time: it may find none and still go on.
+    """
+
+    items: list[ItemStory]
+    before: int | None
+    searched: int
+
+
+class Explain(Body, frozen=True):
+    """An item to try; nothing is kept."""
+
+    item: Item
+
+
+# ---------------------------------------------------------------------- the model
+
+
+class Strength(Answer, frozen=True):
+    """A feature, and how far it pulls the score towards a class when it is all that an item has."""
+
+    feature: str
+    by: float
+
+
+class Version(Answer, frozen=True):
+    """A version of the model, and its figures at that time: value, low and high of each."""
+
+    version: int
+    at: float
+    rows: int
+    labels: int
+    estimates: dict[str, tuple[float | None, float | None, float | None]]
+
+
+class StandingRollback(Answer, frozen=True):
+    """A roll-back: its number, the version it went back to, who did it and when, and whether it was taken back."""
+
+    number: int
+    to: int
+    by: str | None
+    at: float
+    undone: bool
+
+
+class ModelStory(Answer, frozen=True):
+    """The model of now: its strongest features among those of recent labelled items, and its versions."""
+
+    version: int
+    algorithm: str
+    labels: dict[str, int]
+    strongest: dict[str, list[Strength]]
+    looked_at: int
+    versions: list[Version]
+    rollbacks: list[StandingRollback]
+
+
+class RollbackWish(Body, frozen=True):
+    """The version to which the model goes back; 0 is the one before the first label."""
+
+    to: Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class RolledBack(Answer, frozen=True):
+    """A roll-back, or one that was taken back, by its entry; the version it is about, and the one of now."""
+
+    number: int
+    to: int
+    version: int
+    replayed: int
+
+
+class ModelWish(Body, frozen=True):
+    """Which version of the model; that of now if none is named."""
+
+    version: Annotated[int, Meta(ge=0, le=2**53)] | UnsetType = UNSET
+
+
 # ---------------------------------------------------------------------- tasks and figures
 
 
@@ -280,6 +404,7 @@ class Spend(Answer, frozen=True):
 class Figures(Answer, frozen=True):
     """How a task is doing."""
 
+    state: State
     items: int
     asked: int
     labelled: int
@@ -302,11 +427,13 @@ class TaskSummary(Answer, frozen=True):
     """A task in a list."""
 
     name: str
+    state: State
     classes: list[str]
     algorithm: str
     items: int
     labelled: int
     waiting: int
+    spend: Spend
 
 
 class Tasks(Answer, frozen=True):
@@ -320,6 +447,59 @@ class TaskStory(Answer, frozen=True):
 
     settings: TaskSettings
     figures: Figures
+
+
+class TaskChange(Body, frozen=True):
+    """The parts of a task's settings that are to be other ones from now on, each as a whole."""
+
+    budget: Budget | UnsetType = UNSET
+    labels: Labelling | UnsetType = UNSET
+    costs: Costs | UnsetType = UNSET
+    desk: Desk | UnsetType = UNSET
+
+
+class StateWish(Body, frozen=True):
+    """What becomes of a task: `paused` asks and lends nothing, `archived` takes no items either."""
+
+    state: State
+
+
+class HistoryPoint(Answer, frozen=True):
+    """The figures when so many items had come and so many labels were learned: value, low and high of each."""
+
+    items: int
+    asked: int
+    labelled: int
+    at: float
+    estimates: dict[str, tuple[float | None, float | None, float | None]]
+
+
+class MinuteStory(Answer, frozen=True):
+    """What came in one minute."""
+
+    at: float
+    items: int
+    asked: int
+    labels: int
+
+
+class LabellerStory(Answer, frozen=True):
+    """What a labeller did; `agreement` is the share of their labels that became the settled one, among several."""
+
+    name: str
+    labels: int
+    skips: int
+    agreement: float | None
+    seconds_per_label: float | None
+
+
+class History(Answer, frozen=True):
+    """What a task has been."""
+
+    points: list[HistoryPoint]
+    minutes: list[MinuteStory]
+    classes: dict[str, int]
+    labellers: list[LabellerStory]
 
 
 class Compaction(Body, frozen=True):

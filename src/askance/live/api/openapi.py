@@ -13,6 +13,7 @@ from askance.live.api.route import JSON, LINES, PAGE, Route
 REF = "#/components/schemas/{name}"
 PARAMETERS = {
     "task": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
+    "rollback": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
     "item": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
     "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"},
     "number": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},

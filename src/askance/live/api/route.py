@@ -51,9 +51,13 @@ class Call(NamedTuple):
     @property
     def item(self) -> int:
         """The item in the address."""
-        given = self.request.path_params["item"]
+        return self.number("item")
+
+    def number(self, name: str) -> int:
+        """The number of that name in the address."""
+        given = self.request.path_params[name]
         if not (given.isascii() and given.isdigit() and 0 < int(given[:20]) < 2**53):
-            raise unknown("unknown_item", f"there is no item {given[:40]!r}")
+            raise unknown(f"unknown_{name}", f"there is no {name} {given[:40]!r}")
         return int(given)
 
     async def run(self, work: Work, *, alone: bool = False, size: int = 0) -> Any:

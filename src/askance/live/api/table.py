@@ -1,7 +1,7 @@
 """The table of routes: what there is, who may use it, what goes in and what comes out."""
 
 from askance.live import messages as m
-from askance.live.api import answers, deeds, exports, items, people, tasks, watching
+from askance.live.api import answers, deeds, exports, items, model, people, tasks, watching
 from askance.live.api.route import ADMIN, EVERYBODY, JSON, LINES, Route
 from askance.live.settings import TaskSettings
 
@@ -83,6 +83,38 @@ ROUTES = (
     ),
     Route("GET", TASK, tasks.show_task, EVERYBODY, "A task", answer=m.TaskStory, errors=(404,)),
     Route(
+        "PATCH",
+        TASK,
+        tasks.change_task,
+        ADMIN,
+        "Change a task",
+        m.TaskChange,
+        m.TaskStory,
+        errors=(404,),
+        deed=True,
+    ),
+    Route(
+        "POST",
+        f"{TASK}/state",
+        tasks.set_state,
+        ADMIN,
+        "Pause, archive or start a task",
+        m.StateWish,
+        m.TaskStory,
+        errors=(404,),
+        deed=True,
+    ),
+    Route(
+        "GET",
+        f"{TASK}/items",
+        items.list_items,
+        EVERYBODY,
+        "List items",
+        answer=m.ItemsFound,
+        errors=(404,),
+        query=m.ItemSearch,
+    ),
+    Route(
         "POST",
         f"{TASK}/items",
         items.decide_items,
@@ -110,6 +142,16 @@ ROUTES = (
         "Predict without keeping anything",
         m.Items,
         m.Predictions,
+        errors=(404,),
+    ),
+    Route(
+        "POST",
+        f"{TASK}/explain",
+        items.explain_item,
+        EVERYBODY,
+        "Explain a prediction",
+        m.Explain,
+        m.Why,
         errors=(404,),
     ),
     Route(
@@ -192,6 +234,7 @@ ROUTES = (
         deed=True,
     ),
     Route("GET", f"{TASK}/figures", tasks.show_figures, EVERYBODY, "Figures", answer=m.Figures, errors=(404,)),
+    Route("GET", f"{TASK}/history", tasks.show_history, EVERYBODY, "History", answer=m.History, errors=(404,)),
     Route("GET", f"{TASK}/events", tasks.watch_task, EVERYBODY, "Figures as events", media=EVENTS, errors=(404,)),
     Route(
         "GET",
@@ -215,12 +258,46 @@ ROUTES = (
     ),
     Route(
         "GET",
+        f"{TASK}/export/items",
+        exports.export_items,
+        READ,
+        "Items",
+        media=LINES,
+        errors=(404,),
+        query=m.ItemSearch,
+        deed=True,
+    ),
+    Route(
+        "GET",
         f"{TASK}/export/model",
-        exports.export_model,
+        model.export_model,
         READ,
         "Model",
-        media=exports.MODEL,
-        errors=(404,),
+        media=model.MODEL,
+        errors=(404, 409),
+        query=m.ModelWish,
+        deed=True,
+    ),
+    Route("GET", f"{TASK}/model", model.show_model, EVERYBODY, "Model", answer=m.ModelStory, errors=(404,)),
+    Route(
+        "POST",
+        f"{TASK}/rollbacks",
+        model.roll_back,
+        ADMIN,
+        "Roll the model back",
+        m.RollbackWish,
+        m.RolledBack,
+        errors=(404, 409),
+        deed=True,
+    ),
+    Route(
+        "DELETE",
+        f"{TASK}/rollbacks/{{rollback}}",
+        model.take_back_rollback,
+        ADMIN,
+        "Take a roll-back back",
+        answer=m.RolledBack,
+        errors=(404, 409),
         deed=True,
     ),
     Route(

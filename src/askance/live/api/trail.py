@@ -48,5 +48,5 @@ def _subject(call: Call, answer: Any) -> str | None:
 
 def _detail(call: Call) -> str | None:
     """What was said: routes whose bodies have secrets write their deeds themselves."""
-    said = call.body if call.body is not None else call.query
-    return None if said is None else msgspec.json.encode(said).decode()
+    said = msgspec.json.encode(call.body if call.body is not None else call.query).decode()
+    return None if said in ("null", "{}") else said

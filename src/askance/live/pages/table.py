@@ -4,6 +4,8 @@ from askance.live import messages as m
 from askance.live.api.route import ADMIN, EVERYBODY, PAGE, Route
 from askance.live.pages import assets, door, views
 
+LABELLER = ("labeller",)
+
 PAGES = (
     Route("GET", "/assets/{digest}/{name}", assets.asset, None, "Styles and modules", media=PAGE, errors=(404,)),
     Route("GET", "/", door.home, None, "The first page", media=PAGE),
@@ -15,4 +17,5 @@ PAGES = (
     Route("GET", "/tasks", views.tasks_page, EVERYBODY, "Tasks", media=PAGE),
     Route("GET", "/people", views.people_page, ADMIN, "People", media=PAGE),
     Route("GET", "/audit", views.audit_page, ADMIN, "Who did what", media=PAGE),
+    Route("GET", "/tasks/{task}/label", views.label_page, LABELLER, "Label", media=PAGE, errors=(404,)),
 )

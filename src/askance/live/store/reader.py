@@ -46,6 +46,17 @@ class Reader:
                 return
             after = found[-1].seq
 
+    def newest(self, task: int, before: int | None, kinds: Collection[str], batch: int) -> Iterator[list[Entry]]:
+        """The entries of some kinds from the end of the journal, or from before one of them, in batches."""
+        sql = (
+            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq < ? AND kind IN ({_places(kinds)}) "
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        before = self.last(task) + 1 if before is None else before
+        while found := self._entries(sql, (task, before, *kinds, batch)):
+            yield found
+            before = found[-1].seq
+
     def at(self, task: int, seqs: Collection[int]) -> dict[int, Entry]:
         """The entries with these seqs, as far as there are any."""
         found: dict[int, Entry] = {}
@@ -61,6 +72,18 @@ class Reader:
             f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item = ? AND kind <> 'item' ORDER BY seq",
             (task, item, task, item),
         )
+
+    def about(self, task: int, items: Collection[int]) -> dict[int, list[Entry]]:
+        """All that happened to each of these items, in order; of one that nobody asked about, nothing did."""
+        found: dict[int, list[Entry]] = {item: [] for item in items}
+        for some in slices(items):
+            sql = (
+                f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item IN ({_places(some)}) AND kind <> 'item' "
+                "ORDER BY seq"
+            )
+            for entry in self._entries(sql, (task, *some)):
+                found[entry.item or 0].append(entry)
+        return found
 
     def by_key(self, task: int, kind: str, keys: Collection[str]) -> dict[str, Entry]:
         """The entries of one kind that their senders called so, as far as there are any."""

@@ -1,0 +1,74 @@
+import { el } from "./dom.js";
+import { complaint } from "./keys.js";
+
+const VERBS = [["Space", "skip: leave the question to others"], ["u", "undo the last answer"], ["?", "this help"], ["Esc", "close it"]];
+const MOST_ROWS = 40;
+
+/** Open the help: keys, which can be changed, and the task's guidance. */
+export function openHelp(dialog, { classes, keys, own, guidance, save }) {
+  const keyOf = new Map(Array.from(keys, ([key, name]) => [name, key]));
+  const wrong = el("p", { class: "wrong", role: "alert" });
+  const inputs = new Map(classes.slice(0, MOST_ROWS).map((name) => [name, inputFor(keyOf.get(name) ?? "", name)]));
+  const submit = (event) => {
+    event.preventDefault();
+    const chosen = read(inputs, keyOf, own);
+    wrong.textContent = chosen.wrong ?? "";
+    if (chosen.wrong) return;
+    save(chosen.own);
+    dialog.close();
+  };
+  const reset = () => {
+    save({});
+    dialog.close();
+  };
+  const parts = [
+    el("div", { class: "row apart" }, el("h2", { id: "help-title" }, "Help and keys"), closeButton(dialog)),
+    guidance ? el("div", { class: "guidance" }, el("h3", {}, "How to label"), el("p", {}, guidance)) : null,
+    el("h3", {}, "Keys"),
+    el("ul", { class: "verbs-list" }, VERBS.map(([key, what]) => el("li", {}, el("kbd", {}, key), " ", what))),
+    el(
+      "form",
+      { onsubmit: submit },
+      el("p", { class: "hint" }, "The keys of the classes can be changed; that holds for you, in this browser."),
+      el("div", { class: "key-table" }, Array.from(inputs, ([name, input]) => el("label", {}, input, el("span", {}, name)))),
+      wrong,
+      el(
+        "div",
+        { class: "actions" },
+        el("button", { class: "main" }, "Save the keys"),
+        el("button", { type: "button", onclick: reset }, "Use the task's keys"),
+      ),
+    ),
+  ];
+  dialog.replaceChildren(...parts.filter((part) => part !== null));
+  dialog.showModal();
+}
+
+function closeButton(dialog) {
+  return el("button", { type: "button", class: "quiet icon", "aria-label": "Close", onclick: () => dialog.close() }, "×");
+}
+
+function inputFor(key, name) {
+  const input = el("input", { maxlength: "2", autocomplete: "off", autocapitalize: "off", "aria-label": `Key for ${name}` });
+  input.value = key;
+  return input;
+}
+
+/** The labeller's own keys as they stand in the form, or what is wrong with them. */
+function read(inputs, keyOf, before) {
+  const own = { ...before };
+  const used = new Map();
+  for (const [name, input] of inputs) {
+    const key = input.value.trim().toLowerCase();
+    if (key === (keyOf.get(name) ?? "")) {
+      if (!key) continue;
+    } else {
+      const wrong = complaint(key);
+      if (wrong) return { wrong };
+      own[name] = key;
+    }
+    if (used.has(key)) return { wrong: `“${key}” stands for ${used.get(key)} and for ${name}.` };
+    used.set(key, name);
+  }
+  return { own };
+}

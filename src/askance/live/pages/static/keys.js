@@ -1,0 +1,51 @@
+const TAKEN = new Map([[" ", "skips"], ["u", "takes back"], ["?", "opens this help"], ["/", "begins a search"]]);
+
+/** Why a key cannot stand for a class, or an empty sentence. */
+export function complaint(key) {
+  if (Array.from(key).length !== 1) return "Give each class one character.";
+  const taken = TAKEN.get(key.toLowerCase());
+  return taken ? `“${key}” ${taken} already.` : "";
+}
+
+/** A labeller's own keys for a task, kept in this browser: class to key. */
+export class OwnKeys {
+  constructor(task, person) {
+    this.place = `askance:keys:${person}:${task}`;
+  }
+
+  read() {
+    try {
+      return JSON.parse(localStorage.getItem(this.place) ?? "{}");
+    } catch {
+      return {};
+    }
+  }
+
+  write(keys) {
+    if (Object.keys(keys).length) localStorage.setItem(this.place, JSON.stringify(keys));
+    else localStorage.removeItem(this.place);
+  }
+}
+
+/** Key to class: the task's keys (also key to class), but for those that the labeller has changed. */
+export function keysFor(classes, usual, own) {
+  const keys = new Map();
+  const give = (key, name) => key && !keys.has(key.toLowerCase()) && keys.set(key.toLowerCase(), name);
+  for (const name of classes) give(own[name], name);
+  for (const [key, name] of Object.entries(usual)) if (!(name in own)) give(key, name);
+  return keys;
+}
+
+/** What a key on the page means: {verb} or {label}, or null if it is not for us. */
+export function meaning(event, keys) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return null;
+  const target = event.target;
+  if (target.closest("input, select, textarea, dialog, [contenteditable]")) return null;
+  if (event.key === " ") return target.closest("button, a, summary") ? null : { verb: "skip" };
+  if (event.key === "?") return { verb: "help" };
+  if (event.key === "/") return { verb: "search" };
+  const key = event.key.toLowerCase();
+  if (key === "u") return { verb: "undo" };
+  if (keys.has(key)) return { label: keys.get(key) };
+  return Array.from(event.key).length === 1 ? { verb: "type", character: event.key } : null;
+}

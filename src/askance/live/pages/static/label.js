@@ -1,0 +1,246 @@
+import { Choices } from "./choices.js";
+import { at, el } from "./dom.js";
+import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
+import { openHelp } from "./help.js";
+import { OwnKeys, keysFor, meaning } from "./keys.js";
+import { tell } from "./notices.js";
+import { Outbox } from "./outbox.js";
+import { Questions } from "./questions.js";
+import { contentOf, pullsOf } from "./text.js";
+
+const LOOK_AGAIN = 15_000;
+const TRY_AT_MOST_EVERY = 1000;
+const PULLS_BESIDE = 5;
+
+const { task, person, ...given } = at("desk").dataset;
+const settings = JSON.parse(given.settings);
+const usualKeys = JSON.parse(given.keys);
+const { classes } = settings;
+const { guess: guessIs = "hidden", guidance = "" } = settings.desk ?? {};
+const number = new Intl.NumberFormat();
+
+const outbox = new Outbox(task, person);
+const questions = new Questions(task, person, settings.labels?.lease_seconds ?? 300, outbox);
+const ownKeys = new OwnKeys(task, person);
+const choices = new Choices(at("answers"), classes, (name) => answer("label", name));
+let keys = keysFor(classes, usualKeys, ownKeys.read());
+let turn = 0; // counts what was shown, so that an answer that comes late is not shown over something newer
+let painted = false; // keys count only for a question that the labeller has been able to see
+let resting = false;
+let tried = 0;
+let figures = null;
+
+/** Show the current question; where there is none, get one or say why there is none. */
+async function show() {
+  turn += 1;
+  const mine = turn;
+  painted = false;
+  let fault = null;
+  if (!questions.current || !questions.holds(questions.current)) {
+    if (!questions.current && !resting) wait();
+    try {
+      for (const complaint of await questions.prepare()) tell(complaint, "warn");
+      if (!questions.current) await questions.refill();
+    } catch (error) {
+      fault = error;
+    }
+    if (mine !== turn) return;
+  }
+  if (questions.current) paint(questions.current);
+  else rest(fault);
+  if (questions.current) questions.refill().catch(() => {}); // what is at hand can be answered without it
+}
+
+function paint(question) {
+  resting = false;
+  const { why } = question;
+  const open = guessIs === "shown";
+  at("end").hidden = true;
+  at("item").hidden = false;
+  at("item").setAttribute("aria-busy", "false");
+  at("item").dataset.item = question.item;
+  at("item-name", `Item ${number.format(question.item)}${question.id ? ` · ${question.id}` : ""}`);
+  at("content", contentOf(question, open ? (why?.pulls ?? []) : [], classes));
+  at("guess", open ? [el("span", { class: "chip note plain" }, `The model says ${question.guess}`)] : []);
+  at("note", question.note ?? "").hidden = !question.note;
+  at("why").hidden = !why;
+  at("why").open = false;
+  at("reason", why ? reasonFor(why, open) : []);
+  choices.enable(true);
+  at("skip").disabled = false;
+  at("undo").disabled = !questions.past.length;
+  if (!at("help-dialog").open) at("item").focus({ preventScroll: true });
+  const shown = turn;
+  requestAnimationFrame(() => setTimeout(() => (painted = shown === turn)));
+}
+
+/** Why it was asked, without a word about the guess while that is hidden. */
+function reasonFor(why, open) {
+  const tellsTheGuess = !open && classes.some((name) => why.reason.toLowerCase().includes(name.toLowerCase()));
+  const reason = el("p", {}, tellsTheGuess ? "The model is in doubt about this item." : why.reason);
+  return open && why.pulls.length ? [reason, pullsOf(why.pulls, classes)] : [reason];
+}
+
+function wait() {
+  at("item").setAttribute("aria-busy", "true");
+  at("item-name", "Looking for a question …");
+  at("content", el("span", { class: "skeleton" }), el("span", { class: "skeleton" }));
+  for (const place of ["note", "why"]) at(place).hidden = true;
+  at("guess", []);
+  choices.enable(false);
+}
+
+/** Nothing to ask, or nobody to ask for it: a calm end, and it goes on by itself. */
+function rest(fault) {
+  resting = true;
+  choices.enable(false);
+  at("skip").disabled = true;
+  at("undo").disabled = !questions.past.length;
+  const [title, text] = restWords(fault);
+  const changed = at("end-title").textContent !== title || at("end").hidden;
+  at("item").hidden = true;
+  at("item").removeAttribute("data-item");
+  at("end").hidden = false;
+  if (!changed) return;
+  at("end-title", title);
+  at("end-text", text);
+  say(`${title}. ${text}`);
+}
+
+function restWords(fault) {
+  if (fault?.status === 401 || fault?.status === 403) return ["You are signed out", "Sign in again to go on."];
+  if (fault && !fault.status) return ["The service cannot be reached", "This page goes on by itself when it is back."];
+  if (fault) return ["No question can be had now", fault.message];
+  return figures ? whyNothing(figures, questions.waiting) : ["Nothing to ask now", "This page goes on by itself."];
+}
+
+function answer(kind, label) {
+  const question = questions.current;
+  if (!painted || !question) return;
+  const { item } = question;
+  if (!keep(kind, kind === "label" ? { item, label } : { item })) return;
+  questions.answered(kind, label);
+  showBefore(question, kind, label);
+  say(kind === "label" ? `${label} noted.` : "Skipped.");
+  stand();
+  show();
+}
+
+function undo() {
+  const last = questions.past.at(-1);
+  if (!last) return;
+  if (last.kind === "label" && !keep("undo", { item: last.question.item })) return;
+  questions.takeBack();
+  at("before", []);
+  say(`Undone: item ${last.question.item} is asked again.`);
+  stand();
+  show();
+}
+
+function keep(kind, body) {
+  try {
+    outbox.add(kind, body);
+    return true;
+  } catch {
+    tell("The browser has no room to keep the answer, so it was not given. Free some storage, and answer again.", "bad");
+    return false;
+  }
+}
+
+/** What became of the question before, and what the model would have said. */
+function showBefore(question, kind, label) {
+  const name = `Item ${number.format(question.item)}: `;
+  if (kind === "skip") return at("before", el("p", {}, name, "skipped."));
+  const same = question.guess === label;
+  const said = el("p", {}, name, "you said ", el("b", {}, label), ". The model would have said ", el("b", {}, question.guess), ".");
+  said.append(el("span", { class: same ? "chip good" : "chip warn" }, same ? "agrees" : "differs"));
+  const pulls = question.why?.pulls.slice(0, PULLS_BESIDE) ?? [];
+  return at("before", pulls.length ? [said, pullsOf(pulls, classes)] : [said]);
+}
+
+function say(text) {
+  at("said").textContent = text;
+}
+
+/** Progress and spend. */
+function stand() {
+  at("mine", number.format(questions.times.length));
+  const rate = speed(questions.times);
+  at("speed", rate === null ? "–" : number.format(Math.round(rate)));
+  if (!figures) return;
+  at("waiting", number.format(figures.waiting));
+  const left = budgetLeft(figures);
+  at("budget", left ? number.format(left[0]) : "∞");
+  at("budget-words", left ? left[1] : "no limit in all");
+}
+
+function showBanner(...content) {
+  at("banner", content).hidden = content.length === 0;
+}
+
+function answersKept(count) {
+  return count === 1 ? "1 answer is kept here" : `${number.format(count)} answers are kept here`;
+}
+
+outbox.addEventListener("away", ({ detail }) =>
+  showBanner(`The service cannot be reached. ${answersKept(detail.count)} and sent when it is back; go on with the questions at hand.`));
+outbox.addEventListener("stranger", () => {
+  const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
+  showBanner(`You are signed out. ${answersKept(outbox.count)}. `, el("a", { href: back }, "Sign in again"));
+});
+outbox.addEventListener("taken", () => {
+  showBanner();
+  if (resting) show();
+});
+outbox.addEventListener("refused", ({ detail: { kind, body, fault } }) => {
+  tell(`Item ${number.format(body.item)}: ${fault.message}`, "warn");
+  questions.disown(body.item, kind);
+  stand();
+  if (kind === "undo" && questions.drop(body.item)) show();
+});
+outbox.addEventListener("elsewhere", ({ detail: { kind, body } }) => {
+  if (kind !== "undo" && questions.drop(body.item)) show();
+});
+
+document.addEventListener("keydown", (event) => {
+  const meant = meaning(event, keys);
+  if (!meant) return;
+  if (meant.verb === "type") return choices.search(event.repeat ? "" : meant.character), choices.input && event.preventDefault();
+  event.preventDefault();
+  if (meant.label) answer("label", meant.label);
+  else if (!event.repeat) ({ skip: () => answer("skip"), undo, help, search: () => choices.search() })[meant.verb]();
+});
+
+function help() {
+  const save = (own) => {
+    ownKeys.write(own);
+    keys = keysFor(classes, usualKeys, own);
+    choices.show(keys);
+    choices.enable(!resting);
+  };
+  openHelp(at("help-dialog"), { classes, keys, own: ownKeys.read(), guidance, save });
+}
+
+at("skip").addEventListener("click", () => answer("skip"));
+at("undo").addEventListener("click", undo);
+at("help").addEventListener("click", help);
+addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  outbox.hurry();
+  if (resting || (questions.current && !questions.holds(questions.current))) show();
+});
+setInterval(() => resting && !document.hidden && show(), LOOK_AGAIN);
+
+watchFigures(task, (told) => {
+  figures = told;
+  stand();
+  if (!resting) return;
+  if (figures.waiting > 0 && Date.now() - tried > TRY_AT_MOST_EVERY) {
+    tried = Date.now();
+    show();
+  } else rest(null);
+});
+choices.show(keys);
+stand();
+outbox.hurry();
+show();

@@ -1,0 +1,139 @@
+import { post } from "./api.js";
+
+const PATHS = { label: "labels", skip: "skips", undo: "undo" };
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 15000;
+
+/** Work that one tab does at a time; where a page has no locks, the keys of the answers alone keep them single. */
+const alone = (name, work) => (navigator.locks ? navigator.locks.request(name, work) : work());
+
+/** Answers that stay in the browser until the service has them. Every tab of a person and task shares them. */
+export class Outbox extends EventTarget {
+  constructor(task, person, storage = localStorage) {
+    super();
+    this.path = `/api/tasks/${encodeURIComponent(task)}`;
+    this.prefix = `askance:outbox:${person}:${task}:`;
+    this.storage = storage;
+    this.pause = 0;
+    this.timer = null;
+    this.busy = false;
+    this.again = false;
+    addEventListener("storage", (event) => this.#heard(event));
+    addEventListener("online", () => this.hurry());
+    addEventListener("pageshow", () => this.hurry());
+  }
+
+  /** Keep an answer and begin to send it; throws if the browser cannot keep it. */
+  add(kind, body) {
+    const name = this.#nextName();
+    const entry = { kind, body: { ...body, key: name } };
+    this.storage.setItem(this.prefix + name, JSON.stringify(entry));
+    this.#changed();
+    this.hurry(this.pause > 0);
+    return name;
+  }
+
+  /** The answers that are kept, the oldest first. */
+  entries() {
+    return this.#names().map((name) => ({ name, ...JSON.parse(this.storage.getItem(this.prefix + name)) }));
+  }
+
+  /** How many are kept. */
+  get count() {
+    return this.#names().length;
+  }
+
+  /** Send now, or (when `later`) at the time that the last failure has set. */
+  hurry(later = false) {
+    if (later && this.timer) return;
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.#drain();
+  }
+
+  async #drain() {
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
+    this.busy = true;
+    try {
+      do {
+        this.again = false;
+        await alone(this.prefix, () => this.#sendAll());
+      } while (this.again);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async #sendAll() {
+    for (let name = this.#names()[0]; name !== undefined; name = this.#names()[0]) {
+      const entry = JSON.parse(this.storage.getItem(this.prefix + name));
+      try {
+        const answer = await post(`${this.path}/${PATHS[entry.kind]}`, wire(entry));
+        this.#done(name, "taken", { ...entry, answer });
+      } catch (fault) {
+        if (!this.#mayDrop(fault)) return;
+        this.#done(name, "refused", { ...entry, fault });
+      }
+    }
+  }
+
+  /** Whether the service has said no for good; otherwise it is tried again, or waits for a sign-in. */
+  #mayDrop(fault) {
+    const status = fault.status ?? 0;
+    if (status === 401 || status === 403) {
+      this.#tell("stranger", {});
+      return false;
+    }
+    if (status >= 400 && status < 500 && status !== 408 && status !== 429) return true;
+    this.pause = Math.min(LONGEST_PAUSE, this.pause * 2 || FIRST_PAUSE);
+    this.timer ??= setTimeout(() => this.hurry(), Math.max(this.pause, 1000 * (fault.retryAfter ?? 0)));
+    this.#tell("away", { count: this.count });
+    return false;
+  }
+
+  #done(name, what, detail) {
+    this.storage.removeItem(this.prefix + name);
+    this.pause = 0;
+    this.#tell(what, detail);
+    this.#changed();
+  }
+
+  #heard(event) {
+    if (!event.key?.startsWith(this.prefix)) return;
+    if (event.newValue) this.#tell("elsewhere", JSON.parse(event.newValue));
+    this.#changed();
+  }
+
+  #changed() {
+    this.#tell("changed", { count: this.count });
+  }
+
+  #tell(what, detail) {
+    this.dispatchEvent(new CustomEvent(what, { detail }));
+  }
+
+  #names() {
+    const names = [];
+    for (let place = 0; place < this.storage.length; place += 1) {
+      const key = this.storage.key(place);
+      if (key.startsWith(this.prefix)) names.push(key.slice(this.prefix.length));
+    }
+    return names.sort();
+  }
+
+  /** A name never used before that sorts after all that are kept, whatever the clock does. */
+  #nextName() {
+    const last = Number(this.#names().at(-1)?.slice(0, 15) ?? 0);
+    const time = Math.max(Date.now(), last + 1, (this.lastTime ?? 0) + 1);
+    this.lastTime = time;
+    const chance = crypto.getRandomValues(new Uint32Array(3));
+    return `${String(time).padStart(15, "0")}-${Array.from(chance, (part) => part.toString(36)).join("")}`;
+  }
+}
+
+function wire(entry) {
+  return entry.kind === "label" ? { labels: [entry.body] } : entry.body;
+}

@@ -1,0 +1,127 @@
+import { Refused, post } from "./api.js";
+
+const AT_ONCE = 5;
+const LOW = 2;
+const REMEMBERED = 20;
+const MARGIN = 2000; // a lease is taken for over a little before it is
+
+/** The questions that this tab has on lease, and the last ones answered. A refresh goes on with the same ones. */
+export class Questions {
+  constructor(task, person, leaseSeconds, outbox) {
+    this.path = `/api/tasks/${encodeURIComponent(task)}/leases`;
+    this.place = `askance:desk:${person}:${task}`;
+    this.leaseFor = 1000 * leaseSeconds;
+    this.outbox = outbox;
+    this.waiting = null;
+    this.filling = null;
+    const kept = JSON.parse(sessionStorage.getItem(this.place) ?? "{}");
+    const answered = new Set(this.#answered());
+    this.queue = (kept.queue ?? []).filter((question) => !answered.has(question.item));
+    this.past = kept.past ?? [];
+    this.times = kept.times ?? [];
+  }
+
+  /** The question to be shown. */
+  get current() {
+    return this.queue[0];
+  }
+
+  /** Whether the lease of a question still holds, by the clock of this browser. */
+  holds(question) {
+    return question.ends - Math.min(MARGIN, this.leaseFor / 4) > Date.now();
+  }
+
+  /** The current question has been answered: the next one takes its place. */
+  answered(kind, label) {
+    const question = this.queue.shift();
+    this.past = [...this.past, { kind, label, question }].slice(-REMEMBERED);
+    if (kind === "label") this.times.push(Date.now());
+    this.#keep();
+    return question;
+  }
+
+  /** The last answer, whose question is now the current one again. */
+  takeBack() {
+    const last = this.past.pop();
+    if (!last) return null;
+    if (last.kind === "label") this.times.pop();
+    // An undone label leaves its question with the labeller; a skipped one has to be leased anew.
+    const ends = last.kind === "label" ? Date.now() + this.leaseFor : 0;
+    this.queue.unshift({ ...last.question, ends });
+    this.#keep();
+    return last;
+  }
+
+  /** Forget a question that is settled elsewhere; whether it was the current one. */
+  drop(item) {
+    const wasCurrent = this.current?.item === item;
+    this.queue = this.queue.filter((question) => question.item !== item);
+    this.#keep();
+    return wasCurrent;
+  }
+
+  /** An answer that the service did not take is none, and cannot be undone. */
+  disown(item, kind) {
+    this.past = this.past.filter((one) => one.question.item !== item);
+    if (kind === "label") this.times.pop();
+    this.#keep();
+  }
+
+  /** Have the first question on lease, if it can be had. The sentences say why one could not. */
+  async prepare() {
+    const complaints = [];
+    while (this.current && !this.holds(this.current)) {
+      const { item } = this.current;
+      try {
+        const { questions } = await this.#lease({ items: [item] });
+        this.queue = [...questions, ...this.queue.filter((one) => one.item !== item && this.holds(one))];
+        this.#keep();
+      } catch (fault) {
+        if (!(fault instanceof Refused) || ![404, 409, 422].includes(fault.status)) return complaints; // shown all the same
+        complaints.push(fault.message);
+        this.drop(item);
+      }
+    }
+    return complaints;
+  }
+
+  /** Lease more if few are left; one request at a time. */
+  refill() {
+    if (this.queue.length > LOW) return Promise.resolve();
+    this.filling ??= this.#fill().finally(() => (this.filling = null));
+    return this.filling;
+  }
+
+  async #fill() {
+    const { questions } = await this.#lease({ count: AT_ONCE });
+    const known = new Set([...this.queue.map((question) => question.item), ...this.#answered()]);
+    this.queue.push(...questions.filter((question) => !known.has(question.item)));
+    this.#keep();
+  }
+
+  async #lease(wish) {
+    const ends = Date.now() + this.leaseFor;
+    const { questions, waiting } = await post(this.path, { ...wish, why: true });
+    this.waiting = waiting;
+    return { questions: questions.map((question) => ({ ...question, ends })) };
+  }
+
+  /** Items whose answers are still on their way, but for those taken back. */
+  #answered() {
+    const items = new Set();
+    for (const { kind, body } of this.outbox.entries()) {
+      if (kind === "undo") items.delete(body.item);
+      else items.add(body.item);
+    }
+    return items;
+  }
+
+  #keep() {
+    const { queue, past, times } = this;
+    try {
+      sessionStorage.setItem(this.place, JSON.stringify({ queue, past, times }));
+    } catch {
+      sessionStorage.removeItem(this.place); // too large to be kept: after a refresh other questions come
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { el } from "./dom.js";
+
+const COLOURS = 6;
+
+/** An item as people read it: its text with the marked words, or its record as a table. */
+export function contentOf(question, pulls, classes) {
+  if (question.record) return recordOf(question.record);
+  const text = question.text ?? "";
+  return el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" }, marked(text, pulls, classes));
+}
+
+/** The text in pieces, with the places of the strongest features marked; a place belongs to the strongest one. */
+export function marked(text, pulls, classes) {
+  const spans = pulls.flatMap((pull) => pull.spans.map(([start, end]) => ({ pull, start, end })));
+  if (!spans.length) return [text];
+  const letters = Array.from(text); // spans count code points
+  const owner = new Array(letters.length).fill(null);
+  for (const { pull, start, end } of spans) {
+    for (let place = start; place < Math.min(end, letters.length); place += 1) owner[place] ??= pull;
+  }
+  const pieces = [];
+  for (let start = 0, end; start < letters.length; start = end) {
+    for (end = start + 1; end < letters.length && owner[end] === owner[start]; ) end += 1;
+    const piece = letters.slice(start, end).join("");
+    pieces.push(owner[start] ? markOf(piece, owner[start], classes) : piece);
+  }
+  return pieces;
+}
+
+/** The features that pulled, in words: `refund → billing`. */
+export function pullsOf(pulls, classes) {
+  const shown = pulls.map((pull) =>
+    el("li", {}, el("span", { class: colour(pull, classes) }, pull.feature), " → ", pull.towards));
+  return el("ul", { class: "pulls", "aria-label": "What pulled the model" }, shown);
+}
+
+function markOf(piece, pull, classes) {
+  return el("mark", { class: colour(pull, classes), title: `towards ${pull.towards}` }, piece);
+}
+
+function colour(pull, classes) {
+  return `pull-${Math.max(0, classes.indexOf(pull.towards)) % COLOURS}`;
+}
+
+function recordOf(record) {
+  const rows = Object.entries(record).map(([name, value]) =>
+    el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, valueOf(value))));
+  const table = el("table", { class: "record" }, el("tbody", {}, rows));
+  return el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Record" }, table);
+}
+
+function valueOf(value) {
+  if (value === null || value === "") return el("span", { class: "soft" }, "empty");
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
