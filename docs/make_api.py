@@ -25,6 +25,7 @@ PARTS = {
     "answers": "About questions and their answers",
     "tasks": "About tasks",
     "exports": "About exports",
+    "model": "About the model",
     "people": "About people: tokens and sessions",
     "deeds": "About the trail of deeds",
     "watching": "About the service",
@@ -65,7 +66,7 @@ refusal has one of the statuses below and a body with a word for programs and a 
 `{{"error": {{"code": "unknown_task", "message": "there is no task 'spma'"}}}}`.
 
 In the examples `$ASKANCE_URL` is where the service listens, `http://127.0.0.1:8383` unless said, and
-`$ASKANCE_TOKEN` a token. The page `/first`, behind the link that the first start prints, is for browsers.
+`$ASKANCE_TOKEN` a token. Browsers have pages, and sign in at `/sign-in`.
 """
 
 

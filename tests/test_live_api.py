@@ -108,7 +108,7 @@ def items(*texts):
 # ---------------------------------------------------------------------- who may do what
 
 
-PLACES = {"task": "spam", "item": "1", "name": "ingest", "number": "1", "rollback": "1"}
+PLACES = {"task": "spam", "item": "1", "name": "ingest", "number": "1", "rollback": "1", "digest": "0"}
 
 
 def address(route):

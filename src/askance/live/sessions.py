@@ -69,6 +69,10 @@ class Sessions:
                 self._noted[session.number] = now
         return Visit(person, session.number, csrf_of(secret), to_note)
 
+    def holds(self, number: int) -> bool:
+        """Whether a session has not ended; asking is no use of it."""
+        return any(one.number == number for one in self.open())
+
     def note(self, number: int) -> None:
         """Tell the store that a session is in use."""
         self._store.see_session(number, self._clock())

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -42,7 +43,7 @@ def application(
     guard, gauges = Guard(service, limits or Limits()), Gauges(service)
     app = Starlette(
         routes=[_mounted(path, guard, gauges, routes) for path in dict.fromkeys(route.path for route in routes)],
-        exception_handlers={HTTPException: _http_fault},
+        exception_handlers={HTTPException: partial(_http_fault, guard)},
     )
     app.state.gauges = gauges
     app.state.attempts = Attempts()
@@ -118,14 +119,19 @@ def refused(refusal: Refusal) -> Response:
     return Response(body, refusal.status, headers=headers, media_type=JSON)
 
 
-async def _http_fault(_: Request, fault: Exception) -> Response:
+async def _http_fault(guard: Guard, request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
-    said = {404: "there is nothing at this address: see /api/openapi.json", 405: "this address has other methods"}
-    response = refused(
-        Refusal(
-            fault.status_code, CODES.get(fault.status_code, "refused"), said.get(fault.status_code, fault.detail)
-        )
+    is_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
+    where = "go back to the tasks" if is_page else "see /api/openapi.json"
+    said = {404: f"there is nothing at this address: {where}", 405: "this address has other methods"}
+    status = fault.status_code
+    refusal = Refusal(status, CODES.get(status, "refused"), said.get(status, fault.detail))
+    speaker = guard.speaker(request)
+    response = (
+        refusal_page(Call(guard.service, request, speaker.person, session=speaker.session), refusal)
+        if is_page
+        else refused(refusal)
     )
     response.headers.update(fault.headers or {})
-    _protect(response, API_HEADERS)
+    _protect(response, HEADERS if is_page else API_HEADERS)
     return response

@@ -37,6 +37,13 @@ class Call(NamedTuple):
         return self.person.name if self.person else None
 
     @property
+    def welcome(self) -> bool:
+        """Whether the one who was let in still would be: a stream may go on for days."""
+        if self.session is not None:
+            return self.service.sessions.holds(self.session.number)
+        return self.service.open_to_all or self.who is None or self.service.tokens.named(self.who) is not None
+
+    @property
     def writer(self) -> Writer:
         """The writer of the task in the address."""
         return self.service.writer(self.request.path_params["task"])

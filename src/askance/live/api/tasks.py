@@ -97,7 +97,7 @@ async def _events(call: Call, writer: Writer) -> AsyncIterator[bytes]:
     forget = call.service.on_change(tell)
     entries = -1
     try:
-        while not stopping.is_set():
+        while not stopping.is_set() and call.welcome:
             changed.clear()
             figures = await _figures(writer)
             if figures.entries != entries:

@@ -14,8 +14,8 @@ from askance.live.store.entries import StoreFault
 async def note_deed(route: Route, call: Call, answer: Any) -> None:
     """Write down what a call did.
 
-    What it did stays done when this fails, and whoever did it hears that, instead of that all is well: the deeds
-    can be done again without harm, and then stand in the trail. A secret that the answer would have told is lost.
+    What it did stays done when this fails, and whoever did it hears that, instead of that all is well. Done again,
+    most deeds then stand in the trail. A token that the answer would have told is lost, and has to be revoked.
     """
     try:
         await asyncio.to_thread(
@@ -28,7 +28,9 @@ async def note_deed(route: Route, call: Call, answer: Any) -> None:
         )
     except StoreFault as fault:
         status, code = (507, "store_full") if fault.full else (503, "store_unavailable")
-        message = f"this was done, but could not be written into the trail ({fault}): look, and do it again"
+        message = (
+            f"this was done, but could not be written into the trail ({fault}): look at it before you do it again"
+        )
         raise Refusal(status, code, message) from fault
 
 
@@ -46,5 +48,5 @@ def _subject(call: Call, answer: Any) -> str | None:
 
 def _detail(call: Call) -> str | None:
     """What was said: routes whose bodies have secrets write their deeds themselves."""
-    said = call.body if call.body is not None else call.query
-    return None if said is None else msgspec.json.encode(said).decode()
+    said = msgspec.json.encode(call.body if call.body is not None else call.query).decode()
+    return None if said in ("null", "{}") else said

@@ -35,11 +35,32 @@ function row(deed) {
     {},
     el("td", { "data-label": "When", class: "when" }, date(deed.at)),
     el("td", { "data-label": "Who" }, who),
-    el("td", { "data-label": "What" }, words(deed.deed)),
-    el("td", { "data-label": "Task" }, deed.task ?? "–"),
-    el("td", { "data-label": "To" }, deed.subject ?? "–"),
-    el("td", { "data-label": "Details", class: "detail small soft" }, deed.detail ?? "–"),
+    el("td", { "data-label": "What", class: "what" }, words(deed.deed)),
+    cell("Task", deed.task),
+    cell("To", deed.subject),
+    cell("Details", details(deed), "detail small soft"),
   );
+}
+
+/** A cell; on a phone one without a value is left out. */
+function cell(label, value, look = "") {
+  return el("td", { "data-label": label, class: value ? look : `none ${look}` }, value || "–");
+}
+
+/** What was said with the deed, in words; a long one was cut, and is then shown as it is. */
+function details({ detail, subject, task }) {
+  try {
+    const said = JSON.parse(detail ?? "{}");
+    const parts = Object.entries(said).filter(([, value]) => String(value) !== subject && value !== task);
+    return parts.map(([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value)}`).join(", ");
+  } catch {
+    return detail;
+  }
+}
+
+function plain(value) {
+  if (Array.isArray(value)) return value.map(plain).join(" / ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** `create_token` as words. */
