@@ -25,7 +25,8 @@ PARTS = {
     "answers": "About questions and their answers",
     "tasks": "About tasks",
     "exports": "About exports",
-    "people": "About tokens",
+    "people": "About people: tokens and sessions",
+    "deeds": "About the trail of deeds",
     "watching": "About the service",
 }
 MEDIA = {"text/plain": "plain text", "text/event-stream": "server-sent events", LINES: "JSON lines"}

@@ -3,7 +3,7 @@
 import itertools
 from concurrent.futures import Future
 
-from askance.live import amending, answering, deciding, messages, snapshots, telling
+from askance.live import amending, answering, changing, deciding, listing, messages, snapshots, telling
 from askance.live.settings import Budget, Hashing, Labelling, TaskSettings, to_json
 from askance.live.store import open_store
 from askance.live.task import Job, LiveTask
@@ -91,6 +91,22 @@ class Desk:
     def correct(self, item, label, who="boss", **more):
         wish = messages.Correction(label=label, item=item, **more)
         return self.run(lambda draft: amending.correct(draft, wish, who), alone=True)
+
+    def change(self, **parts):
+        wish = messages.TaskChange(**parts)
+        return self.run(lambda draft: changing.change(draft, wish, "boss"))
+
+    def become(self, state):
+        return self.run(lambda draft: changing.become(draft, state, "boss"))
+
+    def roll_back(self, to):
+        return self.run(lambda draft: amending.roll_back(draft, to, "boss"), alone=True)
+
+    def take_back_rollback(self, number):
+        return self.run(lambda draft: amending.take_back_rollback(draft, number, "boss"), alone=True)
+
+    def found(self, **wish):
+        return listing.found(self.store, self.task, messages.ItemSearch(**wish))
 
     def story(self, item):
         return self.run(lambda draft: telling.story(draft, item))

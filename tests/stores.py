@@ -2,7 +2,7 @@
 
 import os
 
-from askance.live.store import Entry, Token
+from askance.live.store import Deed, Entry, Session, Token
 from askance.live.store.schema import TABLES
 
 KINDS = ("sqlite", "postgres")
@@ -40,3 +40,6 @@ def fill(store, entries=1200):
     store.add_token(Token("ann", "labeller", b"\x00digest", 12.0, None))
     store.add_token(Token("bob", "admin", b"other", 13.0, 14.25))
     store.set_setting("horizon", "17")
+    store.add_session(Session(b"\x01digest", 7, "ann", 12.5, 13.0, 20.0, "a browser"))
+    store.add_deed(Deed(0, 13.5, "bob", "create_task", "mails", "it", "{}"))
+    store.add_deed(Deed(0, 13.75, None, "sign_in_failed"))

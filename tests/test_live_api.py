@@ -20,6 +20,7 @@ from askance.live.api.openapi import schema, statuses
 from askance.live.api.route import Route
 from askance.live.api.table import ROUTES
 from askance.live.messages import Item
+from askance.live.pages.table import PAGES
 from askance.live.service import Service
 from askance.live.settings import Budget, Hashing, Labelling, TaskSettings
 from askance.live.store import open_store
@@ -107,8 +108,11 @@ def items(*texts):
 # ---------------------------------------------------------------------- who may do what
 
 
+PLACES = {"task": "spam", "item": "1", "name": "ingest", "number": "1", "rollback": "1"}
+
+
 def address(route):
-    return re.sub(r"{(\w+)}", lambda name: {"task": "spam", "item": "1", "name": "ingest"}[name[1]], route.path)
+    return re.sub(r"{(\w+)}", lambda name: PLACES[name[1]], route.path)
 
 
 def test_every_role_at_every_route(tmp_path):
@@ -133,7 +137,9 @@ def test_every_role_at_every_route(tmp_path):
 
 def test_only_these_need_no_token():
     free = {route.path for route in ROUTES if route.roles is None}
-    assert free == {"/health", "/ready", "/api/openapi.json", "/first", "/api/first"}
+    assert free == {"/health", "/ready", "/api/openapi.json", "/api/first"}
+    open_pages = {route.path for route in PAGES if route.roles is None}
+    assert open_pages == {"/", "/assets/{digest}/{name}", "/first", "/sign-in"}
 
 
 def test_a_revoked_token_is_worth_nothing(world):

@@ -12,6 +12,7 @@ from askance.live import journal, snapshots
 from askance.live.messages import Item
 from askance.live.refusals import Refusal
 from askance.live.rows import hashed, single
+from askance.live.settings import Budget, Labelling
 from askance.live.store import open_store
 from askance.model_file import from_bytes, to_bytes
 from live_desk import Desk, texts
@@ -19,12 +20,13 @@ from live_desk import settings as made
 
 ALGORITHMS = ("PAA-II", "RPA-II", "SEL-ADA", "AROW-diag", "D-ADA", "OMCSL-F-h", "K-PAA-I")
 COMMANDS = ("items", "items", "lease", "label", "label", "label", "skip", "undo", "correct", "teach", "back")
+COMMANDS += ("budget", "per item", "state", "roll back", "take back roll-back")
 
 
 def live_through(desk, seed, steps):
     """A random life of a task; refusals belong to it."""
     chance = random.Random(seed)
-    asked, labelled = [], []
+    asked, labelled, rolled_back = [], [], []
     for _ in range(steps):
         desk.clock.now += chance.random() * 100
         who = chance.choice(["ann", "bob"])
@@ -47,6 +49,18 @@ def live_through(desk, seed, steps):
                     desk.correct(chance.choice(labelled), chance.choice(["ham", "spam"]))
                 case "teach":
                     desk.teach(*texts(chance, 2))
+                case "budget":
+                    desk.change(
+                        budget=Budget(rate=chance.choice([None, 0.2, 0.5]), total=chance.choice([400, 500]))
+                    )
+                case "per item":
+                    desk.change(labels=Labelling(per_item=chance.randint(1, 2)))
+                case "state":
+                    desk.become(chance.choice(["running", "running", "paused", "archived"]))
+                case "roll back":
+                    rolled_back.append(desk.roll_back(chance.randint(0, desk.task.fold.seq)).number)
+                case "take back roll-back" if rolled_back:
+                    desk.take_back_rollback(rolled_back.pop())
                 case "back" if asked:
                     desk.give_back(chance.choice(asked), who)
         except Refusal:

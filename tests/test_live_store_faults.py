@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from askance.live.store import StoreFault, Token, open_store
+from askance.live.store import Deed, Session, StoreFault, Token, open_store
 from askance.live.store.opening import is_postgres
 from askance.live.store.schema import POSTGRES, SQLITE, STEPS, TABLES, bring_up_to_date
 from askance.live.store.sqlite import SqliteConnection
@@ -44,9 +44,12 @@ def test_older_versions_are_brought_up_to_date(store_url, version):
         store.add_snapshot(1, 1, b"")
         store.add_token(Token("ann", "admin", b"", 1.0, None))
         store.set_setting("a", "b")
+        store.add_session(Session(b"", 1, "ann", 1.0, 1.0, 2.0, ""))
+        store.add_deed(Deed(0, 1.0, "ann", "sign_in"))
         assert store.check() == []
     with open_store(store_url, own=False) as store:
-        assert len(store.tokens()) == 1
+        assert [token.name for token in store.tokens()] == (["ann"] if version < 3 else ["ann", "bob"])
+        assert (len(store.sessions()), [deed.seq for deed in store.deeds(9)]) == (1, [1])
 
 
 def old_store(url, steps):
@@ -59,6 +62,8 @@ def old_store(url, steps):
         connection.insert("journal", TABLES["journal"], [(1, *item(1, "a")), (1, *about(2, "label", 1))])
     if len(steps) >= 2:
         connection.insert("snapshots", TABLES["snapshots"], [(1, 2, b"state")])
+    if len(steps) >= 3:
+        connection.insert("tokens", TABLES["tokens"], [Token("bob", "read", b"old", 1.0, None)])
     connection.run("COMMIT")
     connection.close()
 

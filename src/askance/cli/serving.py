@@ -92,7 +92,7 @@ def begin(store: Store, tasks: list[TaskSettings], *, open_to_all: bool) -> Serv
         for settings in tasks:
             if settings.name not in service.writers:
                 service.add_task(settings)
-            elif service.writers[settings.name].task.settings != settings:
+            elif service.writers[settings.name].task.first_settings != settings:
                 raise ValueError(
                     f"the task {settings.name!r} is in the store with other settings: give it another name"
                 )

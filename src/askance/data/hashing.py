@@ -26,7 +26,8 @@ from askance.mixing import GOLDEN, scrambled
 MOST_BITS = 30  # columns are 32-bit signed integers
 DEEPEST = 32
 
-_unicode_words = pattern(r"\w+").findall
+_unicode_word = pattern(r"\w+")
+_unicode_words = _unicode_word.findall
 # Letters become lower case, all that is not \w a blank: ASCII text is split so far faster than by the pattern.
 _ASCII_WORDS = bytes(code if pattern(r"\w").match(chr(code)) else 32 for code in range(128)).lower().ljust(256)
 
@@ -89,6 +90,22 @@ def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, whe
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
         raise DataFault(f"{where(row)}: values that share a column add up beyond {dtype}: scale them down")
     return rows.astype(dtype)
+
+
+def words_of(text: str) -> list[tuple[str, int, int]]:
+    """The words of a text as they are hashed, and where each stands in it."""
+    return [(found[0].lower(), *found.span()) for found in _unicode_word.finditer(text)]
+
+
+def record_features(record: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """The features of a record by their names, as they are hashed."""
+    return list(_features(record))
+
+
+def name_columns(names: Iterable[str], bits: int, dtype: str = "float32") -> sp.csr_array:
+    """A row for each name with nothing but the feature of that name, of value 1."""
+    checksums = np.fromiter(map(_name_checksum, names), np.uint32)
+    return _signed_rows(checksums, np.ones(len(checksums)), [1] * len(checksums), bits).astype(dtype)
 
 
 def check_bits(bits: int) -> None:

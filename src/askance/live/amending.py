@@ -17,7 +17,7 @@ class Amendment(NamedTuple):
 
     kind: str
     body: Struct
-    item: int
+    item: int | None  # none for a roll-back, which is about all of them
     key: str | None
     who: str | None
     start: int
@@ -64,6 +64,21 @@ def correct(draft: Draft, wish: messages.Correction, who: str | None) -> Amendme
         return messages.Mended(item, now, draft.fold.version, 0, again=True)
     start = item if entry.kind == journal.TAUGHT else standing_votes(draft, item)[0].seq
     return Amendment(journal.CORRECTION, journal.Label(wish.label), item, key, who, start)
+
+
+def roll_back(draft: Draft, to: int, who: str | None) -> Amendment:
+    """Have the model forget what it learned after a version; the labels stay in the journal."""
+    if not 0 <= to < draft.fold.version:
+        raise unknown("unknown_version", f"there is no version {to} before {draft.fold.version}, the one of now")
+    return Amendment(journal.ROLLBACK, journal.Rollback(to), None, None, who, to + 1)
+
+
+def take_back_rollback(draft: Draft, number: int, who: str | None) -> Amendment:
+    """Have the model learn again what a roll-back had it forget."""
+    amendments = draft.fold.amendments
+    if number not in amendments.rolled_back or number in amendments.undone:
+        raise unknown("unknown_rollback", f"there is no roll-back {number} that could be taken back")
+    return Amendment(journal.UNDO, journal.Undo(number), None, None, who, amendments.rolled_back[number] + 1)
 
 
 def label_now(draft: Draft, entry: Entry) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from askance.live import journal, messages
+from askance.live import explaining, journal, messages
 from askance.live.deciding import check_class
 from askance.live.draft import Draft
 from askance.live.questions import Question
@@ -16,21 +16,27 @@ from askance.live.store.entries import Entry
 def lease(draft: Draft, wish: messages.LeaseWish, who: str | None) -> messages.Questions:
     """The oldest questions that nobody else has, or the ones that are named."""
     per_item = draft.settings.labels.per_item
+    if draft.fold.state != "running":
+        return messages.Questions([], 0)
     if wish.items is UNSET:
         chosen = draft.fold.questions.next_for(who, wish.count, draft.now, per_item)
     else:
         chosen = [_free(draft, item, who) for item in dict.fromkeys(wish.items)]
     seconds = draft.settings.labels.lease_seconds if wish.seconds is UNSET else wish.seconds
-    return lend(draft, chosen, draft.now + seconds, who)
+    return lend(draft, chosen, draft.now + seconds, who, why=wish.why)
 
 
-def lend(draft: Draft, chosen: Sequence[Question], until: float, who: str | None) -> messages.Questions:
+def lend(
+    draft: Draft, chosen: Sequence[Question], until: float, who: str | None, *, why: bool = False
+) -> messages.Questions:
     """Write the leases down, and show the questions."""
     items = draft.at(question.item for question in chosen)
     shown = []
     for question in chosen:
         loan = draft.write(journal.LEASE, journal.Lease(until), item=question.item, who=who)
-        shown.append(_shown(question, items[question.item], loan.seq, until))
+        content = journal.read(items[question.item])
+        reasons = explaining.why_asked(draft.fold, content, question) if why else None
+        shown.append(_shown(question, items[question.item].key, content, loan, reasons))
     return messages.Questions(shown, _waiting(draft))
 
 
@@ -175,19 +181,21 @@ def _waiting(draft: Draft) -> int:
     return len(draft.fold.questions.open) - draft.fold.questions.lent(draft.now)
 
 
-def _shown(question: Question, item: Entry, lease_number: int, until: float) -> messages.Question:
-    content = journal.read(item)
+def _shown(
+    question: Question, own_id: str | None, content: Any, loan: Entry, why: messages.Why | None
+) -> messages.Question:
     text, record, note = (None if part is UNSET else part for part in (content.text, content.record, content.note))
     return messages.Question(
         question.item,
-        lease_number,
-        until,
+        loan.seq,
+        journal.read(loan).until,
         question.guess,
         question.score,
         question.probability,
         question.asked_at,
-        item.key,
+        own_id,
         text,
         record,
         note,
+        why,
     )

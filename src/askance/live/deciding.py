@@ -18,6 +18,7 @@ from askance.rows import Row
 
 def decide(draft: Draft, items: Sequence[messages.Item], who: str | None) -> messages.Decisions:
     """A decision about each item; of an id that came before, the one that was made then."""
+    check_open(draft)
     check_forms(draft.settings, items)
     known = _known(draft, items)
     fresh = _fresh(items, known)
@@ -37,6 +38,7 @@ def decide(draft: Draft, items: Sequence[messages.Item], who: str | None) -> mes
 
 def teach(draft: Draft, items: Sequence[messages.LabelledItem], who: str | None) -> messages.Imported:
     """Learn labelled items; those whose id was imported before are left out."""
+    check_open(draft)
     check_forms(draft.settings, items)
     for item in items:
         check_class(draft.settings, item.label)
@@ -56,6 +58,12 @@ def decision(entry: Entry, body: journal.Decided, *, again: bool = False) -> mes
     return messages.Decided(
         entry.seq, body.label, body.score, body.probability, asked, body.version, entry.key, again
     )
+
+
+def check_open(draft: Draft) -> None:
+    """Refuse items for a task that was put away."""
+    if draft.fold.state == "archived":
+        raise conflict("archived", f"the task {draft.settings.name!r} is archived: start it again first")
 
 
 def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
@@ -126,7 +134,7 @@ def _fresh(items: Sequence[messages.Item], known: dict[str, Entry]) -> list[int]
 
 def _decided(draft: Draft, item: messages.Item, row: Row, who: str | None) -> tuple[Entry, journal.Decided]:
     fold = draft.fold
-    granted = fold.ledger.grants(draft.settings.budget, draft.now)
+    granted = fold.state == "running" and fold.ledger.grants(draft.settings.budget, draft.now)
     verdict = fold.ask(row)
     body = journal.Decided(
         text=item.text,

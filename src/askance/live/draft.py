@@ -1,6 +1,6 @@
 """A draft: entries that are taken into the fold and not yet on disk."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ class Draft:
         self._task = task
         self._first = fold.seq + 1
         self._by_key: dict[tuple[str, str], Entry] = {}
+        self._about: dict[int, list[Entry]] = {}
 
     @property
     def settings(self) -> TaskSettings:
@@ -66,4 +67,12 @@ class Draft:
 
     def of_item(self, item: int) -> list[Entry]:
         """An item and all that happened to it, in order."""
-        return [*self._store.of_item(self._task, item), *(entry for entry in self.entries if entry.item == item)]
+        known = self._about.get(item)
+        earlier = self._store.of_item(self._task, item) if known is None else known
+        return [*earlier, *(entry for entry in self.entries if entry.item == item)]
+
+    def look_up(self, items: Sequence[Entry]) -> None:
+        """Have all that happened to these items at hand: one look into the store instead of many."""
+        unasked = {entry.seq: [entry] for entry in items if entry.kind == journal.ITEM}
+        others = [entry.seq for entry in items if entry.seq not in unasked]
+        self._about |= unasked | self._store.about(self._task, others)

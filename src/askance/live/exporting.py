@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from askance.live import journal
+from askance.live import journal, listing, messages
 from askance.live.deciding import decision
 from askance.live.draft import Draft
 from askance.live.store import Store
 from askance.live.store.entries import Entry
 from askance.live.task import LiveTask
-from askance.live.telling import story
+from askance.live.telling import story_of
 
 _encode = msgspec.json.Encoder().encode
 
@@ -27,12 +27,18 @@ def labels(store: Store, task: LiveTask) -> Iterator[bytes]:
     """A line for each item that has a label, with all labels given."""
     for batch in store.entries(task.number, kinds=[journal.QUESTION, journal.TAUGHT]):
         draft = Draft(task.fold, store, task.number, 0.0)
-        lines = (_labelled(draft, entry) for entry in batch)
+        draft.look_up(batch)
+        lines = (_labelled(story_of(draft, entry)) for entry in batch)
         yield b"".join(_encode(line) + b"\n" for line in lines if line is not None)
 
 
-def _labelled(draft: Draft, entry: Entry) -> dict[str, Any] | None:
-    told = story(draft, entry.seq)
+def items(store: Store, task: LiveTask, wish: messages.ItemSearch) -> Iterator[bytes]:
+    """A line for each item that matches, the newest first."""
+    for stories in listing.everything_found(store, task, wish):
+        yield b"".join(_encode(told) + b"\n" for told in stories)
+
+
+def _labelled(told: messages.ItemStory) -> dict[str, Any] | None:
     if told.label is None:
         return None
     content = {

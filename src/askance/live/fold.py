@@ -19,7 +19,7 @@ from askance.live.history import History, Labeller, LastDay
 from askance.live.ledger import Ledger
 from askance.live.questions import Loan, Question, Questions, Vote
 from askance.live.rows import hashed, single
-from askance.live.settings import TaskSettings
+from askance.live.settings import State, TaskSettings
 from askance.live.store.entries import Entry, StoreFault
 from askance.rows import Row
 
@@ -78,7 +78,7 @@ class Fold:
     def __init__(self, settings: TaskSettings, amendments: Amendments | None = None) -> None:
         self.settings = settings
         self.amendments = amendments or Amendments(set(), {}, {})
-        self.state: journal.State = "running"
+        self.state: State = "running"
         self.learner = settings.learner()
         self.lock = threading.Lock()  # compiled passes run beside each other, and predictions come at any time
         self.figures = Figures(settings)

@@ -1,11 +1,11 @@
 """The journal's language: what kinds of entries there are, and what each of them holds."""
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from askance.live.settings import Budget, Costs, Desk, Labelling
+from askance.live.settings import Budget, Costs, Desk, Labelling, State
 from askance.live.store.entries import Entry
 
 # An item that was decided and not asked for, one that was, and one that came with its label.
@@ -16,8 +16,6 @@ SETTINGS, STATE = "settings", "state"
 
 ITEMS = (ITEM, QUESTION, TAUGHT)
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK)
-
-State = Literal["running", "paused", "archived"]
 
 
 class Content(Struct, frozen=True, omit_defaults=True):

@@ -7,7 +7,18 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from askance.live.settings import END, PRINTABLE, ClassName, TaskSettings
+from askance.live.settings import (
+    END,
+    PRINTABLE,
+    Budget,
+    ClassName,
+    Costs,
+    Desk,
+    Labelling,
+    State,
+    TaskName,
+    TaskSettings,
+)
 
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
@@ -130,6 +141,25 @@ class LeaseWish(Body, frozen=True):
     why: bool = False
 
 
+class Pull(Answer, frozen=True):
+    """A feature of an item, and how far it pulls the score towards a class; `spans` are its places in the text."""
+
+    feature: str
+    towards: str
+    by: float
+    spans: list[tuple[int, int]]
+
+
+class Why(Answer, frozen=True):
+    """What the model of now says of an item and because of what; `reason` says why it was asked for."""
+
+    reason: str
+    label: str
+    score: float
+    version: int
+    pulls: list[Pull]
+
+
 class Question(Answer, frozen=True):
     """An item whose label is wanted, and why: the guess, the score and the probability of asking."""
 
@@ -144,6 +174,7 @@ class Question(Answer, frozen=True):
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
+    why: Why | None = None
 
 
 class Questions(Answer, frozen=True):
@@ -252,6 +283,98 @@ class ItemStory(Answer, frozen=True):
     note: str | None = None
 
 
+ItemState = Literal["all", "asked", "waiting", "labelled", "corrected", "disagreement"]
+
+
+class ItemSearch(Body, frozen=True):
+    """Which items to list, the newest first: in which state, with which text in them, before which number."""
+
+    state: ItemState = "all"
+    search: Annotated[str, Meta(max_length=200)] = ""
+    before: ItemNumber | UnsetType = UNSET
+    count: Annotated[int, Meta(ge=1, le=200)] = 50
+
+
+class ItemsFound(Answer, frozen=True):
+    """Items, the newest first. `before` goes on from there; none if there are no more.
+
+    A search looks through so many items at a time: it may find none and still go on.
+    """
+
+    items: list[ItemStory]
+    before: int | None
+    searched: int
+
+
+class Explain(Body, frozen=True):
+    """An item to try; nothing is kept."""
+
+    item: Item
+
+
+# ---------------------------------------------------------------------- the model
+
+
+class Strength(Answer, frozen=True):
+    """A feature, and how far it pulls the score towards a class when it is all that an item has."""
+
+    feature: str
+    by: float
+
+
+class Version(Answer, frozen=True):
+    """A version of the model, and its figures at that time: value, low and high of each."""
+
+    version: int
+    at: float
+    rows: int
+    labels: int
+    estimates: dict[str, tuple[float | None, float | None, float | None]]
+
+
+class StandingRollback(Answer, frozen=True):
+    """A roll-back: its number, the version it went back to, who did it and when, and whether it was taken back."""
+
+    number: int
+    to: int
+    by: str | None
+    at: float
+    undone: bool
+
+
+class ModelStory(Answer, frozen=True):
+    """The model of now: its strongest features among those of recent labelled items, and its versions."""
+
+    version: int
+    algorithm: str
+    labels: dict[str, int]
+    strongest: dict[str, list[Strength]]
+    looked_at: int
+    versions: list[Version]
+    rollbacks: list[StandingRollback]
+
+
+class RollbackWish(Body, frozen=True):
+    """The version to which the model goes back; 0 is the one before the first label."""
+
+    to: Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class RolledBack(Answer, frozen=True):
+    """A roll-back, or one that was taken back, by its entry; the version it is about, and the one of now."""
+
+    number: int
+    to: int
+    version: int
+    replayed: int
+
+
+class ModelWish(Body, frozen=True):
+    """Which version of the model; that of now if none is named."""
+
+    version: Annotated[int, Meta(ge=0, le=2**53)] | UnsetType = UNSET
+
+
 # ---------------------------------------------------------------------- tasks and figures
 
 
@@ -281,6 +404,7 @@ class Spend(Answer, frozen=True):
 class Figures(Answer, frozen=True):
     """How a task is doing."""
 
+    state: State
     items: int
     asked: int
     labelled: int
@@ -303,11 +427,13 @@ class TaskSummary(Answer, frozen=True):
     """A task in a list."""
 
     name: str
+    state: State
     classes: list[str]
     algorithm: str
     items: int
     labelled: int
     waiting: int
+    spend: Spend
 
 
 class Tasks(Answer, frozen=True):
@@ -321,6 +447,59 @@ class TaskStory(Answer, frozen=True):
 
     settings: TaskSettings
     figures: Figures
+
+
+class TaskChange(Body, frozen=True):
+    """The parts of a task's settings that are to be other ones from now on, each as a whole."""
+
+    budget: Budget | UnsetType = UNSET
+    labels: Labelling | UnsetType = UNSET
+    costs: Costs | UnsetType = UNSET
+    desk: Desk | UnsetType = UNSET
+
+
+class StateWish(Body, frozen=True):
+    """What becomes of a task: `paused` asks and lends nothing, `archived` takes no items either."""
+
+    state: State
+
+
+class HistoryPoint(Answer, frozen=True):
+    """The figures when so many items had come and so many labels were learned: value, low and high of each."""
+
+    items: int
+    asked: int
+    labelled: int
+    at: float
+    estimates: dict[str, tuple[float | None, float | None, float | None]]
+
+
+class MinuteStory(Answer, frozen=True):
+    """What came in one minute."""
+
+    at: float
+    items: int
+    asked: int
+    labels: int
+
+
+class LabellerStory(Answer, frozen=True):
+    """What a labeller did; `agreement` is the share of their labels that became the settled one, among several."""
+
+    name: str
+    labels: int
+    skips: int
+    agreement: float | None
+    seconds_per_label: float | None
+
+
+class History(Answer, frozen=True):
+    """What a task has been."""
+
+    points: list[HistoryPoint]
+    minutes: list[MinuteStory]
+    classes: dict[str, int]
+    labellers: list[LabellerStory]
 
 
 class Compaction(Body, frozen=True):
@@ -367,12 +546,88 @@ class KnownToken(Answer, frozen=True):
     role: str
     created: float
     revoked: float | None
+    seen: float | None = None  # last used: with a session, or since the service was started
 
 
 class Tokens(Answer, frozen=True):
     """All tokens, also revoked ones."""
 
     tokens: list[KnownToken]
+
+
+class Me(Answer, frozen=True):
+    """Who speaks, and what they may do: the names of routes and pages."""
+
+    name: str
+    role: str
+    may: list[str]
+
+
+class OpenSession(Answer, frozen=True):
+    """Somebody who is signed in with a browser; `current` is the session of this request."""
+
+    number: int
+    name: str
+    created: float
+    seen: float
+    until: float
+    agent: str
+    current: bool = False
+
+
+class OpenSessions(Answer, frozen=True):
+    """The sessions that hold, the last one used first."""
+
+    sessions: list[OpenSession]
+
+
+class DeedsWish(Body, frozen=True):
+    """Which deeds: those before the one with this seq, of one person, of one task."""
+
+    before: Annotated[int, Meta(ge=1, le=2**53)] | UnsetType = UNSET
+    who: Annotated[str, Meta(min_length=1, max_length=64, pattern=PRINTABLE)] | UnsetType = UNSET
+    task: TaskName | UnsetType = UNSET
+
+
+class DeedTold(Answer, frozen=True):
+    """Who did what, to which task or whom."""
+
+    seq: int
+    at: float
+    who: str | None
+    deed: str
+    task: str | None
+    subject: str | None
+    detail: str | None
+
+
+class DeedsTold(Answer, frozen=True):
+    """Deeds, the newest first, and whether there are older ones."""
+
+    deeds: list[DeedTold]
+    more: bool
+
+
+# ---------------------------------------------------------------------- forms of pages
+
+
+class Form(Body, frozen=True):
+    """What a browser sends without a module; `csrf` shows that a page of ours made it."""
+
+    csrf: Annotated[str, Meta(max_length=100)] = ""
+
+
+class SignIn(Form, frozen=True):
+    """A token, and where to go on."""
+
+    token: Annotated[str, Meta(max_length=200)] = ""
+    next: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class FirstForm(Form, frozen=True):
+    """The code of the link that the first start prints."""
+
+    code: Annotated[str, Meta(max_length=200)] = ""
 
 
 class Health(Answer, frozen=True):

@@ -1,11 +1,13 @@
-"""The service behind the API: the store, the tasks with their writers, and the tokens."""
+"""The service behind the API: the store, the tasks with their writers, tokens, sessions and deeds."""
 
 import threading
 import time
 from collections.abc import Callable
 
 from askance.live import settings as forms
+from askance.live.deeds import Deeds
 from askance.live.refusals import Refusal, conflict, unfit, unknown
+from askance.live.sessions import Sessions
 from askance.live.settings import TaskSettings
 from askance.live.store import Store
 from askance.live.task import LiveTask
@@ -19,6 +21,8 @@ class Service:
     def __init__(self, store: Store, *, open_to_all: bool = False, clock: Callable[[], float] = time.time) -> None:
         self.store = store
         self.tokens = Tokens(store)
+        self.sessions = Sessions(store, self.tokens, clock)
+        self.deeds = Deeds(store, clock)
         self.open_to_all = open_to_all
         self.started = time.time()
         self.stopping = threading.Event()

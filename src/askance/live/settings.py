@@ -25,6 +25,7 @@ ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)
 
 TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is no key by its form
 
+State = Literal["running", "paused", "archived"]
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
 
 

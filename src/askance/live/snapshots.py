@@ -6,12 +6,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct, field
 
-from askance.live import journal
 from askance.live.fold import Amendments, Counts, Fold
 from askance.live.history import History, Labeller, LastDay
 from askance.live.ledger import Ledger
 from askance.live.questions import Questions
-from askance.live.settings import TaskSettings
+from askance.live.settings import State, TaskSettings
 from askance.loop import LabellingLoop
 from askance.model_file import loop_from_bytes
 from askance.model_file import to_bytes as loop_to_bytes
@@ -39,7 +38,7 @@ class Books(Struct):
     # What snapshots did not hold at first.
     rolled_back: dict[int, int] = {}
     settings: TaskSettings | None = None
-    state: journal.State = "running"
+    state: State = "running"
     classes: dict[str, int] = {}
     people: dict[str, Labeller] = {}
     history: History = field(default_factory=History)

@@ -7,7 +7,7 @@ it fails, the fold is ahead of the journal: it is built again from the store bef
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ class LiveTask:
     def __init__(
         self, store: Store, number: int, settings: TaskSettings, clock: Callable[[], float] = time.time
     ) -> None:
-        self.settings = settings
+        self.first_settings = settings  # those of the start; the fold knows how they have changed
         self.number = number
         self.fold: Fold
         self.snapshot_every = SNAPSHOT_EVERY
@@ -62,6 +62,11 @@ class LiveTask:
         self._snapping: threading.Thread | None = None
         warm_up(settings)
         self.rebuild()
+
+    @property
+    def settings(self) -> TaskSettings:
+        """The settings of now."""
+        return self.fold.settings
 
     # ------------------------------------------------------------------ groups of commands
 
@@ -96,18 +101,22 @@ class LiveTask:
     def rebuild(self) -> int:
         """Build the fold from the newest snapshot and the journal after it; how many entries that were."""
         fold = self._newest()
-        start = fold.seq
-        for batch in self.store.entries(self.number, after=start, kinds=journal.AMENDMENTS):
-            for entry in batch:
-                fold.amendments.add(entry)
-        snapped = start
-        for batch in self.store.entries(self.number, after=start):
-            fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
+        start = snapped = fold.seq
+        for _ in self._replayed(fold):
             if fold.seq - snapped >= self.snapshot_every:  # so that the next replay has less to do
                 self._keep_snapshot(fold.seq, snapshots.content(fold))
                 snapped = fold.seq
         self.fold, self._stale, self._snapped = fold, False, snapped
         return fold.seq - start
+
+    def fold_at(self, version: int) -> Fold:
+        """The fold as it was after that entry, built again beside the one of now."""
+        if version <= self.horizon() and self.store.snapshot(self.number, version + 1) is None:
+            raise conflict("compacted", f"version {version} is older than the last compaction: it is gone")
+        fold = self._newest(version)
+        for _ in self._replayed(fold, version):
+            pass
+        return fold
 
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
         """What the model of now says; nothing changes."""
@@ -145,6 +154,15 @@ class LiveTask:
             self._snapping.join()
 
     # ------------------------------------------------------------------ inside
+
+    def _replayed(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
+        """Have a fold take in the journal after it, some entries at a time."""
+        for batch in self.store.entries(self.number, after=fold.seq, upto=upto, kinds=journal.AMENDMENTS):
+            for entry in batch:
+                fold.amendments.add(entry)
+        for batch in self.store.entries(self.number, after=fold.seq, upto=upto):
+            fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
+            yield
 
     def _draft(self) -> Draft:
         return Draft(self.fold, self.store, self.number, self._clock())
@@ -196,12 +214,11 @@ class LiveTask:
             self._stale = True
             job.answer.set_exception(unavailable(error))
 
-    def _amend(self, amendment: Amendment) -> messages.Mended:
+    def _amend(self, amendment: Amendment) -> messages.Mended | messages.RolledBack:
         """Write an entry about the past and replay what came after it."""
         if amendment.start <= self.horizon():
-            raise conflict(
-                "compacted", f"item {amendment.item} is older than the last compaction: it stays as it is"
-            )
+            what = "that version" if amendment.item is None else f"item {amendment.item}"
+            raise conflict("compacted", f"{what} is older than the last compaction: it stays as it is")
         self.settle()
         draft = self._draft()
         entry = journal.entry(
@@ -216,6 +233,8 @@ class LiveTask:
         self._stale = True
         self.store.append(self.number, [entry], drop_from=amendment.start)
         replayed = self.rebuild()
+        if amendment.item is None:
+            return messages.RolledBack(entry.seq, amendment.start - 1, self.fold.version, replayed)
         draft = self._draft()
         question = self.fold.questions.open.get(amendment.item)
         if amendment.kind == journal.UNDO and question is not None:
@@ -228,15 +247,15 @@ class LiveTask:
         """The entry up to which the past cannot be changed any more."""
         return int(self.store.setting(horizon_name(self.number)) or 0)
 
-    def _newest(self) -> Fold:
-        before: int | None = None
+    def _newest(self, upto: int | None = None) -> Fold:
+        before = None if upto is None else upto + 1
         while (found := self.store.snapshot(self.number, before)) is not None:
             try:
-                return snapshots.unpack(found[1], self.settings)
+                return snapshots.unpack(found[1], self.first_settings)
             except ModelFault as fault:
-                log.error("snapshot %d %s", found[0], fault, extra={"task": self.settings.name})
+                log.error("snapshot %d %s", found[0], fault, extra={"task": self.first_settings.name})
                 before = found[0]
-        return Fold(self.settings)
+        return Fold(self.first_settings)
 
     def _take_snapshot(self) -> None:
         """Copy the fold now; packing and writing it need nobody to wait."""
@@ -253,7 +272,7 @@ class LiveTask:
             surplus = thinned(self.store.snapshot_seqs(self.number), self.horizon())
             self.store.drop_snapshots(self.number, surplus)
         except StoreFault as fault:
-            log.error("a snapshot failed: %s", fault, extra={"task": self.settings.name})
+            log.error("a snapshot failed: %s", fault, extra={"task": self.first_settings.name})
 
 
 def thinned(seqs: Sequence[int], horizon: int) -> list[int]:

@@ -11,6 +11,7 @@ from askance.live.amending import label_now
 from askance.live.deciding import decision
 from askance.live.draft import Draft
 from askance.live.fold import Fold
+from askance.live.history import MINUTE, Labeller
 from askance.live.refusals import unknown
 from askance.live.store.entries import Entry
 from askance.metrics.estimates import LEVEL, Estimate
@@ -21,7 +22,12 @@ def story(draft: Draft, item: int) -> messages.ItemStory:
     entry = draft.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
         raise unknown("unknown_item", f"there is no item {item}")
-    body = journal.read(entry)
+    return story_of(draft, entry)
+
+
+def story_of(draft: Draft, entry: Entry) -> messages.ItemStory:
+    """Everything that is known of the item in an entry."""
+    item, body = entry.seq, journal.read(entry)
     votes, corrections = (_said(draft, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
     text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
     return messages.ItemStory(
@@ -53,6 +59,7 @@ def figures(
     counts = fold.counts
     waiting, leased = len(fold.questions.open), fold.questions.lent(now)
     return messages.Figures(
+        state=fold.state,
         items=fold.ledger.rows,
         asked=fold.ledger.asked,
         labelled=counts.labelled,
@@ -85,6 +92,32 @@ def spend(fold: Fold, now: float) -> messages.Spend:
         total=budget.total,
         per_day=budget.per_day,
         rate=budget.rate,
+    )
+
+
+def history(fold: Fold) -> messages.History:
+    """What a task has been."""
+    return messages.History(
+        [
+            messages.HistoryPoint(point.rows, point.asked, point.labelled, point.at, point.estimates)
+            for point in fold.history.points
+        ],
+        [
+            messages.MinuteStory(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
+            for minute, counts in sorted(fold.last_day.minutes.items())
+        ],
+        {name: fold.classes.get(name, 0) for name in fold.settings.classes},
+        [_labeller(name, labeller) for name, labeller in sorted(fold.people.items())],
+    )
+
+
+def _labeller(name: str, labeller: Labeller) -> messages.LabellerStory:
+    return messages.LabellerStory(
+        name,
+        labeller.labels,
+        labeller.skips,
+        labeller.agreed / labeller.compared if labeller.compared else None,
+        labeller.seconds / labeller.timed if labeller.timed else None,
     )
 
 

@@ -28,10 +28,19 @@ class Tokens:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._valid = {token.digest: _person(token) for token in store.tokens() if token.revoked is None}
+        self._people = {person.name: person for person in self._valid.values()}
+        self.seen: dict[str, float] = {}  # when a token was last used, in this run of the service
 
     def person(self, token: str) -> Person | None:
         """Whose token it is; None if it is nobody's."""
-        return self._valid.get(digest(token))
+        person = self._valid.get(digest(token))
+        if person is not None:
+            self.seen[person.name] = time.time()
+        return person
+
+    def named(self, name: str) -> Person | None:
+        """Who has the token of this name; None if it was revoked."""
+        return self._people.get(name)
 
     def create(self, name: str, role: messages.Role) -> messages.NewToken:
         """A new token, which is told this once."""
@@ -40,7 +49,7 @@ class Tokens:
         secret = PREFIX + secrets.token_urlsafe(32)
         token = Token(name, role, digest(secret), time.time(), None)
         self._store.add_token(token)
-        self._valid[token.digest] = Person(name, role)
+        self._valid[token.digest] = self._people[name] = Person(name, role)
         return messages.NewToken(name, role, secret)
 
     def revoke(self, name: str) -> messages.KnownToken:
@@ -52,6 +61,7 @@ class Tokens:
             raise conflict("last_admin", f"{name!r} is the last token of an admin: make another one first")
         self._store.revoke_token(name, time.time())
         self._valid.pop(known[name].digest, None)
+        self._people.pop(name, None)
         return next(token for token in self.known() if token.name == name)
 
     def known(self) -> list[messages.KnownToken]:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -15,10 +15,13 @@ from starlette.routing import Route as StarletteRoute
 from askance.live import messages
 from askance.live.api.gauges import Gauges
 from askance.live.api.guard import Guard, Limits
+from askance.live.api.limits import Attempts
 from askance.live.api.openapi import schema
 from askance.live.api.route import JSON, PAGE, Call, Route
 from askance.live.api.table import ROUTES
-from askance.live.pages.rendering import refusal_page
+from askance.live.api.trail import note_deed
+from askance.live.pages.door import to_sign_in
+from askance.live.pages.rendering import HEADERS, refusal_page
 from askance.live.pages.table import PAGES
 from askance.live.refusals import Refusal
 from askance.live.service import Service
@@ -28,6 +31,7 @@ from askance.live.task import unavailable
 log = logging.getLogger("askance.live")
 _encode = msgspec.json.Encoder().encode
 
+API_HEADERS = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
 CODES = {404: "unknown_address", 405: "other_method"}
 
 
@@ -41,6 +45,8 @@ def application(
         exception_handlers={HTTPException: _http_fault},
     )
     app.state.gauges = gauges
+    app.state.attempts = Attempts()
+    app.state.routes = routes
     app.state.schema = schema(routes)
     return app
 
@@ -61,6 +67,7 @@ def _served(route: Route, guard: Guard, gauges: Gauges) -> Callable[[Request], A
     async def serve(request: Request) -> Response:
         start = time.perf_counter()
         response = await _answered(route, guard, request, decoder)
+        _protect(response, HEADERS if route.media == PAGE else API_HEADERS)
         seconds = time.perf_counter() - start
         gauges.note(route.name, response.status_code, seconds)
         log.debug(
@@ -72,15 +79,25 @@ def _served(route: Route, guard: Guard, gauges: Gauges) -> Callable[[Request], A
 
 
 async def _answered(route: Route, guard: Guard, request: Request, decoder: object) -> Response:
+    speaker = guard.speaker(request)
     try:
-        call = await guard.admit(route, request, decoder)
+        call = await guard.admit(route, request, speaker, decoder)
         answer = await route.handler(call)
+        if route.deed:
+            await note_deed(route, call, answer)
     except Exception as fault:
         refusal = _as_refusal(route, fault)
-        if route.media == PAGE:
-            return refusal_page(Call(guard.service, request, None), refusal)
-        return refused(refusal)
+        if route.media != PAGE:
+            return refused(refusal)
+        if refusal.status == 401:
+            return to_sign_in(request)
+        return refusal_page(Call(guard.service, request, speaker.person, session=speaker.session), refusal)
     return Response(_encode(answer), media_type=JSON) if isinstance(answer, Struct) else answer
+
+
+def _protect(response: Response, headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        response.headers.setdefault(name, value)
 
 
 def _as_refusal(route: Route, fault: Exception) -> Refusal:
@@ -110,4 +127,5 @@ async def _http_fault(_: Request, fault: Exception) -> Response:
         )
     )
     response.headers.update(fault.headers or {})
+    _protect(response, API_HEADERS)
     return response

@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from askance.live import deciding, messages, telling
+from askance.live import deciding, explaining, listing, messages, telling
 from askance.live.api.route import LINES, Call
 from askance.live.refusals import Refusal
 
@@ -33,6 +33,18 @@ async def import_items(call: Call) -> messages.Imported:
     """Learn from items that have a label already; they do not count in the estimates."""
     items = call.body.items
     return await call.run(lambda draft: deciding.teach(draft, items, call.who), size=len(items))
+
+
+async def list_items(call: Call) -> messages.ItemsFound:
+    """Items, the newest first, in some state and with some text in them."""
+    return await asyncio.to_thread(listing.found, call.service.store, call.writer.task, call.query)
+
+
+async def explain_item(call: Call) -> messages.Why:
+    """What the model of now says of an item, and because of what; nothing is kept and nothing changes."""
+    task = call.writer.task
+    deciding.check_forms(task.settings, [call.body.item])
+    return await asyncio.to_thread(explaining.explained, task.fold, call.body.item)
 
 
 async def show_item(call: Call) -> messages.ItemStory:

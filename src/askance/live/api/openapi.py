@@ -13,8 +13,10 @@ from askance.live.api.route import JSON, LINES, PAGE, Route
 REF = "#/components/schemas/{name}"
 PARAMETERS = {
     "task": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
+    "rollback": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
     "item": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
     "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"},
+    "number": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
 }
 WORDS = {
     400: "It is no JSON",
@@ -35,12 +37,13 @@ WORDS = {
 
 def schema(routes: Sequence[Route]) -> bytes:
     """The schema as JSON."""
-    types = [kind for route in routes for kind in (route.body, route.query, route.answer) if kind] + [
+    shown = [route for route in routes if route.media != PAGE]
+    types = [kind for route in shown for kind in (route.body, route.query, route.answer) if kind] + [
         messages.Refused
     ]
     _, components = msgspec.json.schema_components(types, ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
-    for route in (route for route in routes if route.media != PAGE):
+    for route in shown:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, components)
     return msgspec.json.encode(
         {
@@ -61,7 +64,7 @@ def statuses(route: Route) -> list[int]:
     guarded = [401, 403] if route.roles is not None else []
     sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
     asked = [422] if route.query is not None else []
-    kept = [507] if route.method != "GET" else []
+    kept = [507] if route.deed or route.method != "GET" else []
     # A name with a stroke in it makes another address.
     elsewhere = [404, 405] if "{" in route.path else []
     return sorted({*always, *guarded, *sent, *asked, *kept, *elsewhere, *route.errors})

@@ -1,32 +1,30 @@
-"""Routes of tokens, and of the first visit."""
+"""Routes of people: tokens, sessions, and who is asking."""
 
 import asyncio
-import html
-from urllib.parse import parse_qs
 
-from starlette.responses import HTMLResponse
+import msgspec
 
 from askance.live import messages
+from askance.live.api.limits import address_of
 from askance.live.api.route import Call
-from askance.live.refusals import Refusal
-
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>askance</title>
-<body><main><h1>askance</h1>{content}</main></body></html>"""
-HEADERS = {
-    "content-security-policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-}
+from askance.live.refusals import unknown
+from askance.live.store import Session
 
 
 async def make_first_token(call: Call) -> messages.NewToken:
     """Turn the code of the link that the first start prints into an admin's token; it works once."""
-    return await asyncio.to_thread(call.service.tokens.first_visit, call.body.code)
+    made = await asyncio.to_thread(call.service.tokens.first_visit, call.body.code)
+    await asyncio.to_thread(call.service.deeds.note, made.name, "first_visit", detail=address_of(call.request))
+    return made
 
 
 async def list_tokens(call: Call) -> messages.Tokens:
     """All tokens, without their secrets."""
-    return messages.Tokens(await asyncio.to_thread(call.service.tokens.known))
+    known = await asyncio.to_thread(call.service.tokens.known)
+    seen = dict(call.service.tokens.seen)
+    for session in call.service.sessions.open():
+        seen[session.name] = max(session.seen, seen.get(session.name, 0.0))
+    return messages.Tokens([msgspec.structs.replace(token, seen=seen.get(token.name)) for token in known])
 
 
 async def create_token(call: Call) -> messages.NewToken:
@@ -35,34 +33,38 @@ async def create_token(call: Call) -> messages.NewToken:
 
 
 async def revoke_token(call: Call) -> messages.KnownToken:
-    """Make a token worthless, at once."""
-    return await asyncio.to_thread(call.service.tokens.revoke, call.request.path_params["name"])
+    """Make a token worthless, at once, and end its sessions."""
+    revoked = await asyncio.to_thread(call.service.tokens.revoke, call.request.path_params["name"])
+    await asyncio.to_thread(call.service.sessions.end_all, revoked.name)
+    return revoked
 
 
-async def first_page(call: Call) -> HTMLResponse:
-    """The page behind the link that the first start prints: opening it does nothing yet, its button does."""
-    code = html.escape(call.request.query_params.get("code", ""), quote=True)
-    return _page(
-        "<p>This makes the first admin's token. It works once, and the token is shown once.</p>"
-        f'<form method="post" action="/first"><input type="hidden" name="code" value="{code}">'
-        "<button autofocus>Make the token</button></form>"
-    )
+async def show_me(call: Call) -> messages.Me:
+    """Who holds this token or session, and which routes and pages are open to them."""
+    assert call.person is not None
+    name, role = call.person
+    may = [route.name for route in call.request.app.state.routes if route.allows(role)]
+    return messages.Me(name, role, may)
 
 
-async def first_page_sent(call: Call) -> HTMLResponse:
-    """The token, after the button was pressed."""
-    fields = parse_qs((await call.request.body())[:1000].decode(errors="replace"))
-    try:
-        made = await asyncio.to_thread(call.service.tokens.first_visit, fields.get("code", [""])[0])
-    except Refusal as refusal:
-        return _page(f"<p>{html.escape(refusal.message)}</p>", refusal.status)
-    return _page(
-        f"<p>The token of {html.escape(made.name)}, an admin. Keep it: it is not shown again.</p>"
-        f"<pre>{html.escape(made.token)}</pre>"
-        "<p>For the command line and for programs:</p>"
-        f"<pre>export ASKANCE_TOKEN={html.escape(made.token)}</pre>"
-    )
+async def list_sessions(call: Call) -> messages.OpenSessions:
+    """Who is signed in with a browser: all sessions for an admin, for others their own."""
+    return messages.OpenSessions([_told(call, one) for one in call.service.sessions.open(_own(call))])
 
 
-def _page(content: str, status: int = 200) -> HTMLResponse:
-    return HTMLResponse(PAGE.format(content=content), status, headers=HEADERS)
+async def end_session(call: Call) -> messages.OpenSession:
+    """End a session, at once: an admin any, others their own."""
+    given = call.request.path_params["number"]
+    if not (given.isascii() and given.isdigit()):
+        raise unknown("unknown_session", f"there is no session {given[:40]!r}")
+    return _told(call, await asyncio.to_thread(call.service.sessions.end, int(given[:20]), _own(call)))
+
+
+def _own(call: Call) -> str | None:
+    """Whose sessions are meant: everybody's, if an admin asks."""
+    return None if call.person and call.person.role == "admin" else call.who
+
+
+def _told(call: Call, session: Session) -> messages.OpenSession:
+    current = call.session is not None and call.session.number == session.number
+    return messages.OpenSession(*session[1:], current=current)

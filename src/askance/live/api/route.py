@@ -10,10 +10,12 @@ from starlette.responses import Response
 
 from askance.live.refusals import unknown
 from askance.live.service import Service
+from askance.live.sessions import Visit
 from askance.live.tokens import Person
 from askance.live.writer import Work, Writer
 
 JSON, LINES, PAGE = "application/json", "application/x-ndjson", "text/html"
+FORM = "application/x-www-form-urlencoded"
 
 EVERYBODY = ("read", "labeller", "ingest")  # and an admin, who may do everything
 ADMIN = ()
@@ -27,6 +29,7 @@ class Call(NamedTuple):
     person: Person | None
     body: Any = None
     query: Any = None
+    session: Visit | None = None
 
     @property
     def who(self) -> str | None:
@@ -41,9 +44,13 @@ class Call(NamedTuple):
     @property
     def item(self) -> int:
         """The item in the address."""
-        given = self.request.path_params["item"]
+        return self.number("item")
+
+    def number(self, name: str) -> int:
+        """The number of that name in the address."""
+        given = self.request.path_params[name]
         if not (given.isascii() and given.isdigit() and 0 < int(given[:20]) < 2**53):
-            raise unknown("unknown_item", f"there is no item {given[:40]!r}")
+            raise unknown(f"unknown_{name}", f"there is no {name} {given[:40]!r}")
         return int(given)
 
     async def run(self, work: Work, *, alone: bool = False, size: int = 0) -> Any:
@@ -67,7 +74,9 @@ class Route(NamedTuple):
     media: str = JSON  # of the answer
     errors: tuple[int, ...] = ()
     takes_lines: bool = False
+    takes_form: bool = False  # the body is that of an HTML form
     query: type[Struct] | None = None  # what may stand after the question mark
+    deed: bool = False  # whoever did it stands in the trail
 
     @property
     def name(self) -> str:

@@ -2,12 +2,13 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator
 
 import msgspec
 from starlette.responses import StreamingResponse
 
-from askance.live import messages
+from askance.live import changing, messages, telling
 from askance.live.api.route import Call
 from askance.live.compaction import compact
 from askance.live.writer import Writer
@@ -30,6 +31,23 @@ async def create_task(call: Call) -> messages.TaskStory:
 async def show_task(call: Call) -> messages.TaskStory:
     """A task's settings and figures."""
     return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+
+
+async def change_task(call: Call) -> messages.TaskStory:
+    """Change what may be changed while a task runs: budget, labelling, costs, and what labellers see."""
+    await call.run(lambda draft: changing.change(draft, call.body, call.who))
+    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+
+
+async def set_state(call: Call) -> messages.TaskStory:
+    """Pause a task, archive it, or start it again."""
+    await call.run(lambda draft: changing.become(draft, call.body.state, call.who))
+    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+
+
+async def show_history(call: Call) -> messages.History:
+    """The figures along the way, the last day by minutes, labels of each class, and what labellers did."""
+    return await call.run(lambda draft: telling.history(draft.fold))
 
 
 async def show_figures(call: Call) -> messages.Figures:
@@ -58,11 +76,13 @@ def _summary(writer: Writer) -> messages.TaskSummary:
     settings, fold = writer.task.settings, writer.task.fold
     return messages.TaskSummary(
         settings.name,
+        fold.state,
         settings.classes,
         settings.method,
         fold.ledger.rows,
         fold.counts.labelled,
         len(fold.questions.open),
+        telling.spend(fold, time.time()),
     )
 
 

@@ -10,17 +10,20 @@ from askance.live.api.route import Call
 from askance.live.pages.assets import ADDRESS
 from askance.live.refusals import Refusal
 
-# Scripts, styles and connections of our own alone: what somebody smuggles into a page can do nothing there.
+# Scripts, styles and connections of our own alone: what somebody smuggles into a page can do nothing there, and
+# not even our own modules can make markup of a text. Forms tell where they come from, which the guard checks.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
     "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
 }
 
 _templates = jinja2.Environment(
@@ -35,11 +38,19 @@ _templates = jinja2.Environment(
 def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page; every value is shown as text."""
     content = _templates.get_template(template).render(
-        assets=ADDRESS, askance=__version__, person=call.person, open_to_all=call.service.open_to_all, **values
+        assets=ADDRESS,
+        askance=__version__,
+        person=call.person,
+        csrf=call.session.csrf if call.session else "",
+        open_to_all=call.service.open_to_all,
+        **values,
     )
     return HTMLResponse(content, status, headers=HEADERS)
 
 
 def refusal_page(call: Call, refusal: Refusal) -> HTMLResponse:
     """What a browser shows where a program gets a refusal as JSON."""
-    return page(call, "refused.html", refusal.status, refusal=refusal)
+    shown = page(call, "refused.html", refusal.status, refusal=refusal)
+    if refusal.retry_after is not None:
+        shown.headers["retry-after"] = str(refusal.retry_after)
+    return shown

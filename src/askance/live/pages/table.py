@@ -1,12 +1,21 @@
 """The table of pages: which there are, and who may open them."""
 
-from askance.live.api.route import EVERYBODY, PAGE, Route
-from askance.live.pages import assets, views
+from askance.live import messages as m
+from askance.live.api.route import ADMIN, EVERYBODY, PAGE, Route
+from askance.live.pages import assets, door, views
 
 LABELLER = ("labeller",)
 
 PAGES = (
     Route("GET", "/assets/{digest}/{name}", assets.asset, None, "Styles and modules", media=PAGE, errors=(404,)),
+    Route("GET", "/", door.home, None, "The first page", media=PAGE),
+    Route("GET", "/first", door.first_page, None, "The page of the first visit", media=PAGE),
+    Route("POST", "/first", door.first_visit, None, "Its button", m.FirstForm, media=PAGE, takes_form=True),
+    Route("GET", "/sign-in", door.sign_in_page, None, "The page to sign in", media=PAGE),
+    Route("POST", "/sign-in", door.sign_in, None, "Its button", m.SignIn, media=PAGE, takes_form=True),
+    Route("POST", "/sign-out", door.sign_out, EVERYBODY, "Sign out", m.Form, media=PAGE, takes_form=True),
     Route("GET", "/tasks", views.tasks_page, EVERYBODY, "Tasks", media=PAGE),
+    Route("GET", "/people", views.people_page, ADMIN, "People", media=PAGE),
+    Route("GET", "/audit", views.audit_page, ADMIN, "Who did what", media=PAGE),
     Route("GET", "/tasks/{task}/label", views.label_page, LABELLER, "Label", media=PAGE, errors=(404,)),
 )

@@ -14,6 +14,16 @@ async def tasks_page(call: Call) -> HTMLResponse:
     return page(call, "tasks.html")
 
 
+async def people_page(call: Call) -> HTMLResponse:
+    """Tokens with their roles, and who is signed in."""
+    return page(call, "people.html")
+
+
+async def audit_page(call: Call) -> HTMLResponse:
+    """Who did what."""
+    return page(call, "audit.html")
+
+
 async def label_page(call: Call) -> HTMLResponse:
     """The labelling desk of a task."""
     settings = call.writer.task.settings

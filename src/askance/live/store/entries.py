@@ -34,6 +34,30 @@ class Token(NamedTuple):
     revoked: float | None
 
 
+class Session(NamedTuple):
+    """Somebody who signed in with a token; of the cookie's secret there is only a digest."""
+
+    digest: bytes
+    number: int  # what others may call it
+    name: str  # the token's
+    created: float
+    seen: float
+    until: float
+    agent: str  # what the browser calls itself
+
+
+class Deed(NamedTuple):
+    """One line of the trail that tells who did what."""
+
+    seq: int
+    at: float
+    who: str | None
+    deed: str
+    task: str | None = None
+    subject: str | None = None
+    detail: str | None = None
+
+
 class StoreFault(OSError):
     """The store cannot be reached, is full, is owned by another process, or refuses what it was given."""
 

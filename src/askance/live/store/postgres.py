@@ -26,8 +26,8 @@ WORTH_COUNTING = 1000  # entries
 
 # Of the columns that are no text: binary rows need to know.
 TYPES = {
-    **dict.fromkeys(("id", "task", "seq", "item"), "int8"),
-    **dict.fromkeys(("at", "created", "revoked"), "float8"),
+    **dict.fromkeys(("id", "task", "seq", "item", "number"), "int8"),
+    **dict.fromkeys(("at", "created", "revoked", "seen", "until"), "float8"),
     **dict.fromkeys(("settings", "content", "digest", "body"), "bytea"),
 }
 

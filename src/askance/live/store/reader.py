@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from askance.live.store.database import Connection
-from askance.live.store.entries import Entry, Task, Token
+from askance.live.store.entries import Deed, Entry, Session, Task, Token
 
 SLICE = 100  # values in one query: with 500, PostgreSQL reads the whole task while a table is new
 
@@ -46,6 +46,17 @@ class Reader:
                 return
             after = found[-1].seq
 
+    def newest(self, task: int, before: int | None, kinds: Collection[str], batch: int) -> Iterator[list[Entry]]:
+        """The entries of some kinds from the end of the journal, or from before one of them, in batches."""
+        sql = (
+            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq < ? AND kind IN ({_places(kinds)}) "
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        before = self.last(task) + 1 if before is None else before
+        while found := self._entries(sql, (task, before, *kinds, batch)):
+            yield found
+            before = found[-1].seq
+
     def at(self, task: int, seqs: Collection[int]) -> dict[int, Entry]:
         """The entries with these seqs, as far as there are any."""
         found: dict[int, Entry] = {}
@@ -61,6 +72,18 @@ class Reader:
             f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item = ? AND kind <> 'item' ORDER BY seq",
             (task, item, task, item),
         )
+
+    def about(self, task: int, items: Collection[int]) -> dict[int, list[Entry]]:
+        """All that happened to each of these items, in order; of one that nobody asked about, nothing did."""
+        found: dict[int, list[Entry]] = {item: [] for item in items}
+        for some in slices(items):
+            sql = (
+                f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item IN ({_places(some)}) AND kind <> 'item' "
+                "ORDER BY seq"
+            )
+            for entry in self._entries(sql, (task, *some)):
+                found[entry.item or 0].append(entry)
+        return found
 
     def by_key(self, task: int, kind: str, keys: Collection[str]) -> dict[str, Entry]:
         """The entries of one kind that their senders called so, as far as there are any."""
@@ -100,6 +123,21 @@ class Reader:
         sql = "SELECT name, role, digest, created, revoked FROM tokens WHERE digest = ?"
         rows = self._rows(sql, (digest,))
         return Token(*rows[0]) if rows else None
+
+    def sessions(self) -> list[Session]:
+        """All sessions, the oldest first."""
+        sql = "SELECT digest, number, name, created, seen, until, agent FROM sessions ORDER BY created, number"
+        return [Session(*row) for row in self._rows(sql)]
+
+    def deeds(
+        self, limit: int, before: int | None = None, who: str | None = None, task: str | None = None
+    ) -> list[Deed]:
+        """The newest deeds, or the newest with a smaller seq than `before`; of one person or one task, if told."""
+        wanted = {"seq <": before, "who =": who, "task_name =": task}
+        told = {test: value for test, value in wanted.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{test} ?' for test in told)}" if told else ""
+        sql = f"SELECT seq, at, who, deed, task_name, subject, detail FROM deeds{where} ORDER BY seq DESC LIMIT ?"
+        return [Deed(*row) for row in self._rows(sql, (*told.values(), limit))]
 
     def setting(self, name: str) -> str | None:
         """What was kept under this name."""

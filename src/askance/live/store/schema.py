@@ -55,6 +55,24 @@ STEPS: tuple[tuple[str, ...], ...] = (
             revoked {NUMBER})""",
         "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     ),
+    (
+        """CREATE TABLE sessions (
+            digest {BYTES} PRIMARY KEY,
+            number {INTEGER} NOT NULL UNIQUE,
+            name TEXT NOT NULL REFERENCES tokens (name),
+            created {NUMBER} NOT NULL,
+            seen {NUMBER} NOT NULL,
+            until {NUMBER} NOT NULL,
+            agent TEXT NOT NULL)""",
+        """CREATE TABLE deeds (
+            seq {INTEGER} PRIMARY KEY,
+            at {NUMBER} NOT NULL,
+            who TEXT,
+            deed TEXT NOT NULL,
+            task_name TEXT,
+            subject TEXT,
+            detail TEXT)""",
+    ),
 )
 
 # Every table with its columns, those of the primary key first: what a copy has to hold.
@@ -64,6 +82,8 @@ TABLES = {
     "snapshots": ("task", "seq", "content"),
     "tokens": ("name", "role", "digest", "created", "revoked"),
     "settings": ("name", "value"),
+    "sessions": ("digest", "number", "name", "created", "seen", "until", "agent"),
+    "deeds": ("seq", "at", "who", "deed", "task_name", "subject", "detail"),
 }
 
 

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from askance.live.store import integrity
 from askance.live.store.database import Connection, Database
-from askance.live.store.entries import Entry, StoreFault, Task, Token
+from askance.live.store.entries import Deed, Entry, Session, StoreFault, Task, Token
 from askance.live.store.reader import Reader, slices
 from askance.live.store.schema import TABLES
 
@@ -77,6 +77,31 @@ class Store(Reader):
             if not connection.run("UPDATE tokens SET revoked = COALESCE(revoked, ?) WHERE name = ?", (at, name)):
                 raise StoreFault(f"there is no token {name!r}")
 
+    def add_session(self, session: Session, instead_of: Collection[int] = ()) -> None:
+        """A new session; those with the other numbers are forgotten."""
+        _check_text(session.agent)
+        with self._database.writing() as connection:
+            _drop_sessions(connection, instead_of)
+            connection.insert("sessions", TABLES["sessions"], [session])
+
+    def see_session(self, number: int, at: float) -> None:
+        """When the session was last used; one that has ended stays so."""
+        with self._database.writing() as connection:
+            connection.run("UPDATE sessions SET seen = ? WHERE number = ?", (at, number))
+
+    def drop_sessions(self, numbers: Collection[int]) -> None:
+        """Forget these sessions."""
+        with self._database.writing() as connection:
+            _drop_sessions(connection, numbers)
+
+    def add_deed(self, deed: Deed) -> None:
+        """A new line at the end of the trail; its seq is the next one, whatever the deed says."""
+        for text in deed[2:]:
+            _check_text(text)
+        with self._database.writing() as connection:
+            seq = connection.rows("SELECT COALESCE(MAX(seq), 0) + 1 FROM deeds")[0][0]
+            connection.insert("deeds", TABLES["deeds"], [deed._replace(seq=seq)])
+
     def set_setting(self, name: str, value: str | None) -> None:
         """Keep a value under a name; None forgets it."""
         with self._database.writing() as connection:
@@ -114,6 +139,11 @@ class Store(Reader):
     def close(self) -> None:
         """Close all connections, and give up ownership."""
         self._database.close()
+
+
+def _drop_sessions(connection: Connection, numbers: Collection[int]) -> None:
+    for number in numbers:
+        connection.run("DELETE FROM sessions WHERE number = ?", (number,))
 
 
 def _rewrite(connection: Connection, task: int, bodies: Mapping[int, bytes]) -> None:

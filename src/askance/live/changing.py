@@ -1,0 +1,29 @@
+"""Commands of those who run a task: other settings, a pause, an end."""
+
+import msgspec
+from msgspec import UNSET
+
+from askance.live import journal, messages
+from askance.live.draft import Draft
+from askance.live.refusals import unfit
+from askance.live.settings import State, TaskSettings, check_keys
+
+
+def change(draft: Draft, wish: messages.TaskChange, who: str | None) -> TaskSettings:
+    """Other settings from now on, as far as they are given; what the model rests on stays as it is."""
+    given = {name: part for name in wish.__struct_fields__ if (part := getattr(wish, name)) is not UNSET}
+    changed = msgspec.structs.replace(draft.settings, **given)
+    try:
+        check_keys(changed)
+        changed.query()
+    except ValueError as error:
+        raise unfit(str(error)) from None
+    if changed != draft.settings:
+        draft.write(journal.SETTINGS, journal.Changed(**given), who=who)
+    return changed
+
+
+def become(draft: Draft, state: State, who: str | None) -> None:
+    """Pause a task, to ask and lend nothing, archive it, to take no items, or start it again."""
+    if draft.fold.state != state:
+        draft.write(journal.STATE, journal.Became(state), who=who)

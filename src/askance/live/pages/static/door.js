@@ -1,0 +1,18 @@
+import { Refused } from "./api.js";
+import { tell } from "./notices.js";
+
+/** Say what was wrong; whoever is no longer signed in goes to the sign-in, and from there back here. */
+export function complain(fault) {
+  if (fault instanceof Refused && fault.status === 401) {
+    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+  } else if (fault instanceof Refused) {
+    tell(sentence(fault.message), "bad");
+  } else {
+    tell("The service cannot be reached. Try again.", "bad");
+  }
+}
+
+/** What a refusal says, as a sentence. */
+export function sentence(message) {
+  return message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? "" : ".");
+}
