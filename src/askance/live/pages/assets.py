@@ -1,8 +1,11 @@
 """What pages load: styles and modules, under an address that changes when one of them does."""
 
+import asyncio
+import functools
 import gzip
 import hashlib
 from importlib import resources
+from importlib.metadata import version
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -33,14 +36,25 @@ def _assets() -> dict[str, Asset]:
 
 
 ASSETS = _assets()
-DIGEST = hashlib.sha256(b"".join(name.encode() + asset.content for name, asset in ASSETS.items())).hexdigest()[:16]
+CHARTS = "vega.js"
+_CONTENTS = b"".join(name.encode() + asset.content for name, asset in ASSETS.items())
+DIGEST = hashlib.sha256(_CONTENTS + version("vl-convert-python").encode()).hexdigest()[:16]
 ADDRESS = f"/assets/{DIGEST}"
+
+
+@functools.cache
+def charts() -> Asset:
+    """Vega, Vega-Lite and what embeds them in a page, as vl-convert ships them; put together in two seconds."""
+    import vl_convert
+
+    content = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()
+    return Asset(content, gzip.compress(content, mtime=0), f"{KINDS['js']}; charset=utf-8")
 
 
 async def asset(call: Call) -> Response:
     """A style sheet, a module or a picture."""
     name = call.request.path_params["name"]
-    found = ASSETS.get(name)
+    found = await asyncio.to_thread(charts) if name == CHARTS else ASSETS.get(name)
     if found is None or call.request.path_params["digest"] != DIGEST:
         raise unknown("unknown_address", f"there is no file {name[:40]!r}")
     packs = "gzip" in call.request.headers.get("accept-encoding", "")

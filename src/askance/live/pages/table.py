@@ -17,5 +17,11 @@ PAGES = (
     Route("GET", "/tasks", views.tasks_page, EVERYBODY, "Tasks", media=PAGE),
     Route("GET", "/people", views.people_page, ADMIN, "People", media=PAGE),
     Route("GET", "/audit", views.audit_page, ADMIN, "Who did what", media=PAGE),
+    Route("GET", "/new-task", views.new_task_page, ADMIN, "A new task", media=PAGE),
+    Route("GET", "/tasks/{task}", views.dashboard_page, EVERYBODY, "Dashboard", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/items", views.items_page, EVERYBODY, "Items", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/items/{item}", views.item_page, EVERYBODY, "Item", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/model", views.model_page, EVERYBODY, "Model", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/settings", views.settings_page, ADMIN, "Settings", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/label", views.label_page, LABELLER, "Label", media=PAGE, errors=(404,)),
 )

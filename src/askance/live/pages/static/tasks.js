@@ -1,5 +1,54 @@
 import { get } from "./api.js";
 import { at, el } from "./dom.js";
+import { complain } from "./door.js";
+import { spendOf } from "./spend.js";
+import { actions } from "./states.js";
 
-const { tasks } = await get("/api/tasks");
-at("tasks", tasks.map((task) => el("p", {}, task.name)));
+const LOOK_AGAIN = 5000;
+const number = new Intl.NumberFormat();
+const { role } = at("tasks").dataset;
+
+/** All tasks, anew. */
+async function show() {
+  const { tasks } = await get("/api/tasks");
+  const standing = tasks.filter((task) => task.state !== "archived");
+  const archived = tasks.filter((task) => task.state === "archived");
+  at("tasks", standing.length ? standing.map(card) : nothing());
+  at("archived").replaceChildren(...archived.map(card));
+  at("archived-place").hidden = archived.length === 0;
+}
+
+function nothing() {
+  const words = role === "admin"
+    ? "A task is a question that you keep asking about a stream: is this spam, which team is this ticket for?"
+    : "An admin can create one.";
+  return el("section", { class: "card empty" }, el("h2", {}, "There is no task yet"), el("p", {}, words));
+}
+
+function card(task) {
+  const address = `/tasks/${encodeURIComponent(task.name)}`;
+  const head = el("div", { class: "row apart" },
+    el("h2", {}, el("a", { href: address }, task.name)), el("span", { class: `chip ${task.state}` }, task.state));
+  const about = `${task.classes.length} classes · ${task.algorithm}`;
+  return el("section", { class: "card", "aria-label": task.name }, head, el("p", { class: "soft small" }, about),
+    el("dl", { class: "counts" },
+      count("Items", task.items), count("Labels", task.labelled), count("Waiting", task.waiting)),
+    spendOf(task.spend),
+    el("div", { class: "actions" }, labelLink(task, address), role === "admin" ? actions(task, show) : null));
+}
+
+function count(name, value) {
+  return el("div", {}, el("dt", {}, name), el("dd", {}, number.format(value)));
+}
+
+function labelLink(task, address) {
+  if (!["admin", "labeller"].includes(role) || task.state !== "running") return null;
+  return el("a", { class: "button", href: `${address}/label` }, "Label");
+}
+
+try {
+  await show();
+  setInterval(() => document.hidden || document.querySelector("dialog[open]") || show().catch(() => {}), LOOK_AGAIN);
+} catch (fault) {
+  complain(fault);
+}

@@ -53,3 +53,10 @@ function valueOf(value) {
   if (value === null || value === "") return el("span", { class: "soft" }, "empty");
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }
+
+/** The beginning of an item, for a list. */
+export function excerptOf(story) {
+  if (story.text !== null) return story.text.slice(0, 300) || "(empty)";
+  if (story.record === null) return "(its content was compacted)";
+  return Object.entries(story.record).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ").slice(0, 300);
+}

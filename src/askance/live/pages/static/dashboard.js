@@ -1,0 +1,171 @@
+import { get } from "./api.js";
+import { draw, tableOf } from "./charts.js";
+import { at, el } from "./dom.js";
+import { complain } from "./door.js";
+import { watchFigures } from "./figures.js";
+import { actions } from "./states.js";
+
+const NAMES = { accuracy: "Accuracy", f: "F", precision: "Precision", recall: "Recall", balanced_accuracy: "Balanced accuracy", cost: "Cost" };
+const DRAW_AT_MOST_EVERY = 3000;
+const { task, role, ...given } = at("dashboard").dataset;
+const { budget = {} } = JSON.parse(given.settings);
+const path = `/api/tasks/${encodeURIComponent(task)}`;
+const whole = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
+const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+
+let history = null;
+let drawn = 0;
+let pending = null;
+
+function showFigures(figures) {
+  at("state", el("span", { class: `chip ${figures.state}` }, figures.state));
+  if (role === "admin") at("actions", actions({ name: task, state: figures.state }, async () => showFigures(await get(`${path}/figures`))));
+  const { estimates, spend } = figures;
+  const cards = [
+    figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} a second`),
+    figure("Labels", whole.format(figures.labelled), `${fine.format(figures.labels_per_second)} a second`),
+    figure("Waiting", whole.format(figures.waiting), `${whole.format(figures.leased)} with labellers`),
+    figure("Asked for", figures.items ? share.format(spend.asked / figures.items) : "–", leftOf(spend)),
+    ...Object.entries(estimates).filter(([name]) => ["accuracy", "f", "cost"].includes(name)).map(([name, found]) =>
+      figure(NAMES[name], found.value === null ? "–" : fine.format(found.value), found.low === null ? found.note : `${fine.format(found.low)} to ${fine.format(found.high)}`)),
+  ];
+  if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "of labels of one item"));
+  at("figures", cards);
+}
+
+function figure(name, value, detail) {
+  return el("div", { class: "figure" }, el("span", { class: "name" }, name), el("span", { class: "value" }, value), el("span", { class: "detail" }, detail));
+}
+
+function leftOf(spend) {
+  if (spend.total !== null) return `${whole.format(Math.max(0, spend.total - spend.asked))} left in all`;
+  if (spend.left_today !== null) return `${whole.format(spend.left_today)} left today`;
+  return spend.left === null ? "no bound" : `${whole.format(Math.floor(spend.left))} left now`;
+}
+
+async function showHistory() {
+  history = await get(`${path}/history`);
+  offerMetrics();
+  showClasses();
+  showLabellers();
+  await Promise.all([drawQuality(), drawAsked(), drawPace()]);
+  drawn = Date.now();
+}
+
+function offerMetrics() {
+  const names = Object.keys(history.points.at(-1)?.estimates ?? {});
+  const select = at("metric");
+  if (names.length === select.options.length) return;
+  select.replaceChildren(...names.map((name) => el("option", { value: name }, NAMES[name] ?? name)));
+}
+
+async function drawQuality() {
+  const metric = at("metric").value;
+  const against = at("against").value;
+  const points = history.points
+    .filter((point) => point.estimates[metric]?.[0] != null)
+    .map((point) => ({ x: point[against], value: point.estimates[metric][0], low: point.estimates[metric][1], high: point.estimates[metric][2] }));
+  const title = against === "items" ? "items" : "labels";
+  const x = { field: "x", type: "quantitative", title, scale: { zero: false, nice: false } };
+  const y = { type: "quantitative", title: null, scale: metric === "cost" ? { zero: true } : { domain: [0, 1] } };
+  const tooltip = ["x", "value", "low", "high"].map((field) => ({ field, type: "quantitative", title: field === "x" ? title : field, format: field === "x" ? "," : ".3f" }));
+  const last = points.at(-1);
+  const words = last ? `${NAMES[metric]} ${fine.format(last.value)} after ${whole.format(last.x)} ${title}` : "No estimate yet";
+  await draw("quality", {
+    data: { values: points },
+    layer: [
+      { mark: { type: "area" }, encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" } } },
+      { mark: { type: "line" }, encoding: { x, y: { ...y, field: "value" } } },
+      { mark: { type: "point", size: 90, opacity: 0 }, encoding: { x, y: { ...y, field: "value" }, tooltip } },
+    ],
+  }, words);
+  tableOf("quality-table", [title, NAMES[metric] ?? "", "low", "high"], points.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
+}
+
+async function drawAsked() {
+  const bound = (items) => Math.min(budget.rate == null ? Infinity : (budget.burst ?? 20) + budget.rate * items, budget.total ?? Infinity);
+  const points = history.points.flatMap((point) => {
+    const limit = bound(point.items);
+    const asked = { items: point.items, labels: point.asked, what: "asked for" };
+    return Number.isFinite(limit) ? [asked, { items: point.items, labels: limit, what: "budget" }] : [asked];
+  });
+  const last = history.points.at(-1);
+  const words = last ? `${whole.format(last.asked)} labels asked for, of ${whole.format(last.items)} items: ${share.format(last.asked / Math.max(1, last.items))}.` : "Nothing was asked for yet.";
+  at("asked-words", words);
+  await draw("asked", {
+    data: { values: points },
+    mark: { type: "line" },
+    encoding: {
+      x: { field: "items", type: "quantitative", title: "items" },
+      y: { field: "labels", type: "quantitative", title: "labels" },
+      color: { field: "what", type: "nominal", sort: ["asked for", "budget"] },
+      strokeDash: { field: "what", type: "nominal", sort: ["asked for", "budget"], scale: { range: [[1, 0], [5, 4]] }, legend: null },
+    },
+  }, words);
+  tableOf("asked-table", ["items", "asked for"], history.points.map((point) => [whole.format(point.items), whole.format(point.asked)]));
+}
+
+async function drawPace() {
+  const points = history.minutes.flatMap((minute) => [
+    { at: 1000 * minute.at, count: minute.items, what: "items" },
+    { at: 1000 * minute.at, count: minute.labels, what: "labels" },
+  ]);
+  const last = history.minutes.at(-1);
+  await draw("pace", {
+    data: { values: points },
+    mark: { type: "line", point: points.length < 60 },
+    encoding: {
+      x: { field: "at", type: "temporal", title: null },
+      y: { field: "count", type: "quantitative", title: "a minute", scale: { type: "symlog" } },
+      color: { field: "what", type: "nominal" },
+    },
+  }, last ? `${last.items} items and ${last.labels} labels in the last minute in which something came` : "Nothing has come yet");
+  const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+  tableOf("pace-table", ["minute", "items", "labels"], history.minutes.slice(-120).map((minute) => [time.format(1000 * minute.at), minute.items, minute.labels]));
+}
+
+function showClasses() {
+  const entries = Object.entries(history.classes).sort((one, other) => other[1] - one[1]).slice(0, 40);
+  const most = Math.max(1, ...entries.map(([, count]) => count));
+  at("classes", entries.map(([name, count]) => {
+    const bar = el("span", { class: "bar" });
+    bar.style.setProperty("width", `${(100 * count) / most}%`);
+    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: name }, name), el("span", { class: "bar-place" }, bar), el("span", { class: "number" }, whole.format(count)));
+  }));
+}
+
+function showLabellers() {
+  const rows = history.labellers.map((one) => el("tr", {},
+    el("th", { scope: "row" }, one.name || "somebody"),
+    el("td", { class: "number", "data-label": "Labels" }, whole.format(one.labels)),
+    el("td", { class: "number", "data-label": "Skipped" }, whole.format(one.skips)),
+    el("td", { class: "number", "data-label": "Agreement" }, one.agreement === null ? "–" : share.format(one.agreement)),
+    el("td", { class: "number", "data-label": "Seconds a label" }, one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
+  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 5, class: "soft" }, "Nobody has labelled anything yet.")));
+}
+
+/** Draw anew soon, and not too often. */
+function drawSoon() {
+  pending ??= setTimeout(() => {
+    pending = null;
+    if (!document.hidden) showHistory().catch(() => {});
+  }, Math.max(0, drawn + DRAW_AT_MOST_EVERY - Date.now()));
+}
+
+at("metric").addEventListener("change", drawQuality);
+at("against").addEventListener("change", drawQuality);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawSoon);
+addEventListener("visibilitychange", () => document.hidden || drawSoon());
+document.getElementById("theme").addEventListener("click", () => setTimeout(() => showHistory().catch(() => {})));
+
+watchFigures(task, (figures) => {
+  showFigures(figures);
+  drawSoon();
+});
+try {
+  showFigures(await get(`${path}/figures`));
+  await showHistory();
+} catch (fault) {
+  complain(fault);
+}

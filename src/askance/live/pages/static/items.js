@@ -1,0 +1,90 @@
+import { get } from "./api.js";
+import { at, el } from "./dom.js";
+import { complain } from "./door.js";
+import { date } from "./times.js";
+import { excerptOf } from "./text.js";
+
+const { task } = at("items-page").dataset;
+const path = `/api/tasks/${encodeURIComponent(task)}`;
+const number = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const filters = at("filters");
+let before = null;
+let shown = 0;
+let searched = 0;
+let latest = 0; // so that the answer to an earlier search is not shown over a later one
+
+/** The filters as they stand in the address, so that a list can be bookmarked and gone back to. */
+function wish() {
+  const given = new URLSearchParams(location.search);
+  return { state: given.get("state") ?? "all", search: given.get("search") ?? "" };
+}
+
+function query(more = {}) {
+  const { state, search } = wish();
+  return new URLSearchParams({ state, ...(search ? { search } : {}), ...more }).toString();
+}
+
+async function begin() {
+  const { state, search } = wish();
+  filters.elements.state.value = state;
+  filters.elements.search.value = search;
+  at("export")?.setAttribute("href", `${path}/export/items?${query()}`);
+  before = null;
+  shown = 0;
+  searched = 0;
+  at("items").replaceChildren();
+  await more();
+}
+
+/** The next items; a search that has found none yet goes on by itself for a while. */
+async function more() {
+  latest += 1;
+  const mine = latest;
+  try {
+    for (let rounds = 0; rounds < 10; rounds += 1) {
+      const found = await get(`${path}/items?${query(before === null ? {} : { before })}`);
+      if (mine !== latest) return;
+      before = found.before;
+      shown += found.items.length;
+      searched += found.searched;
+      at("items").append(...found.items.map(row));
+      if (found.items.length || before === null) break;
+      at("found", `Searched ${number.format(searched)} items so far …`);
+    }
+    tell();
+  } catch (fault) {
+    complain(fault);
+  }
+}
+
+function tell() {
+  at("more").hidden = before === null;
+  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No item is like that.")));
+  at("found", `${number.format(shown)} ${shown === 1 ? "item" : "items"} shown${before === null ? "" : ", and there are more"}.`);
+}
+
+function row(story) {
+  const address = `/tasks/${encodeURIComponent(task)}/items/${story.item}`;
+  const corrected = story.corrections.length ? el("span", { class: "chip corrected" }, "corrected") : null;
+  const differs = story.agreement !== null && story.agreement < 1 ? el("span", { class: "chip disagreement" }, "disagreement") : null;
+  const { decision } = story;
+  return el("tr", {},
+    el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(story.item))),
+    el("td", { "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(story)), story.id ? el("span", { class: "soft small" }, story.id) : null),
+    el("td", { "data-label": "State" }, el("span", { class: `chip ${story.state === "open" ? "waiting" : story.state.replace(" ", "-")}` }, story.state === "open" ? "waiting" : story.state), " ", corrected, " ", differs),
+    el("td", { "data-label": "Label" }, story.label ?? el("span", { class: "soft" }, "–")),
+    el("td", { "data-label": "Predicted" }, decision ? `${decision.label} (${fine.format(decision.score)})` : "–"),
+    el("td", { "data-label": "When", class: "when" }, date(story.at)));
+}
+
+filters.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { state, search } = filters.elements;
+  history.pushState(null, "", `?${new URLSearchParams({ state: state.value, search: search.value.trim() })}`);
+  begin();
+});
+filters.elements.state.addEventListener("change", () => filters.requestSubmit());
+at("more").addEventListener("click", more);
+addEventListener("popstate", begin);
+await begin();

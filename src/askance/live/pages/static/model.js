@@ -1,0 +1,117 @@
+import { get, post, send } from "./api.js";
+import { asked } from "./asking.js";
+import { at, el } from "./dom.js";
+import { complain, sentence } from "./door.js";
+import { tell } from "./notices.js";
+import { contentOf, pullsOf } from "./text.js";
+import { date } from "./times.js";
+
+const FIRST = 12;
+const { task, role, ...given } = at("model-page").dataset;
+const settings = JSON.parse(given.settings);
+const path = `/api/tasks/${encodeURIComponent(task)}`;
+const number = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+let model = null;
+let all = false;
+
+async function show() {
+  model = await get(`${path}/model`);
+  const labels = Object.values(model.labels).reduce((sum, count) => sum + count, 0);
+  at("about", `${model.algorithm}, version ${number.format(model.version)}, learned from ${number.format(labels)} labels.`);
+  at("looked-at", model.looked_at ? `Of the features in the newest ${number.format(model.looked_at)} items that were asked about or came with a label: what each says by itself.` : "");
+  at("words", Object.entries(model.strongest).map(([name, strengths]) => wordsOf(name, strengths)));
+  showVersions();
+  showRollbacks();
+}
+
+function wordsOf(name, strengths) {
+  const most = strengths[0]?.by ?? 1;
+  const rows = strengths.map(({ feature, by }) => {
+    const bar = el("span", { class: "bar" });
+    bar.style.setProperty("width", `${(100 * by) / most}%`);
+    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: feature }, feature), el("span", { class: "bar-place" }, bar), el("span", { class: "number soft small" }, fine.format(by)));
+  });
+  const content = rows.length ? el("div", { class: "bars" }, rows) : el("p", { class: "soft" }, "Nothing speaks for it yet.");
+  return el("section", { class: "card", "aria-label": name }, el("h3", {}, name), content);
+}
+
+function showVersions() {
+  const shown = all ? model.versions : model.versions.slice(0, FIRST);
+  at("versions", shown.length ? shown.map(versionRow) : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "There is no version yet: no label was learned.")));
+  at("more").hidden = shown.length === model.versions.length;
+}
+
+function versionRow(version, place) {
+  const [value, low, high] = version.estimates.accuracy ?? [null, null, null];
+  const accuracy = value === null ? "–" : `${fine.format(value)} (${fine.format(low)}–${fine.format(high)})`;
+  return el("tr", {},
+    el("th", { scope: "row", class: "number" }, number.format(version.version)),
+    el("td", { "data-label": "When" }, date(version.at)),
+    el("td", { class: "number", "data-label": "Items" }, number.format(version.rows)),
+    el("td", { class: "number", "data-label": "Labels" }, number.format(version.labels)),
+    el("td", { class: "number", "data-label": "Accuracy" }, accuracy),
+    el("td", { class: "verbs" }, downloadOf(version), version.version < model.version ? rollbackOf(version, place) : null));
+}
+
+function downloadOf({ version }) {
+  if (!["admin", "read"].includes(role)) return null;
+  const name = `${task}-${version}.model`;
+  return el("a", { class: "button quiet", href: `${path}/export/model?version=${version}`, download: name, "aria-label": `Download version ${version}` }, "Download");
+}
+
+function rollbackOf({ version }) {
+  if (role !== "admin") return null;
+  return el("button", { type: "button", class: "quiet danger", "aria-label": `Go back to version ${version}`, onclick: () => rollBack(version) }, "Go back");
+}
+
+async function rollBack(version) {
+  const consequence = "The model forgets what it learned after it. The labels are kept, and this can be taken back.";
+  if (!(await asked(`Go back to version ${number.format(version)}?`, consequence, "Go back"))) return;
+  await done(post(`${path}/rollbacks`, { to: version }), `The model is that of version ${number.format(version)} again.`);
+}
+
+function showRollbacks() {
+  const standing = model.rollbacks.filter((one) => !one.undone);
+  at("rollbacks-place").hidden = standing.length === 0;
+  at("rollbacks").replaceChildren(...standing.map((one) => el("li", { class: "row apart" },
+    el("span", {}, `To version ${number.format(one.to)}, by ${one.by ?? "somebody"}, `, date(one.at)),
+    role === "admin" ? el("button", { type: "button", onclick: () => takeBack(one) }, "Take it back") : null)));
+}
+
+async function takeBack({ number: which }) {
+  await done(send("DELETE", `${path}/rollbacks/${which}`), "The model has learned again what it had forgotten.");
+}
+
+async function done(request, words) {
+  try {
+    await request;
+    tell(words, "good");
+  } catch (fault) {
+    complain(fault);
+  }
+  await show();
+}
+
+at("try").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const given = at("content").value;
+  try {
+    const item = settings.item === "record" ? { record: JSON.parse(given) } : { text: given };
+    const why = await post(`${path}/explain`, { item });
+    at("tried", el("p", {}, el("b", {}, why.label), `, by ${fine.format(why.score)}`), contentOf(item, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
+  } catch (fault) {
+    if (fault instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(`this is no JSON: ${fault.message}`)));
+    else complain(fault);
+  }
+});
+at("more").addEventListener("click", () => {
+  all = true;
+  showVersions();
+});
+
+try {
+  await show();
+} catch (fault) {
+  complain(fault);
+}

@@ -1,0 +1,91 @@
+import { post, send } from "./api.js";
+import { at } from "./dom.js";
+import { complain, sentence } from "./door.js";
+import { tell } from "./notices.js";
+
+const { task, settings: given } = at("form-page").dataset;
+const form = at("task-form");
+const value = (name) => form.elements[name].value.trim();
+const lines = (name) => value(name).split("\n").map((line) => line.trim()).filter(Boolean);
+const number = (name) => (value(name) === "" ? null : Number(value(name)));
+
+/** Lines such as `name = value` as pairs; the last sign of equality parts them, because a class may have one. */
+function pairs(name) {
+  return lines(name).map((line) => {
+    const place = line.lastIndexOf("=");
+    if (place < 1) throw new SyntaxError(`"${line}" has no =: write it as name = value`);
+    return [line.slice(0, place).trim(), line.slice(place + 1).trim()];
+  });
+}
+
+/** Without the fields that are left empty, so that the usual values hold. */
+function filled(section) {
+  return Object.fromEntries(Object.entries(section).filter(([, found]) => found !== null && found !== ""));
+}
+
+function changeable() {
+  const rate = number("rate");
+  const minutes = number("lease_minutes");
+  return {
+    budget: filled({ rate: rate === null ? null : rate / 100, burst: number("burst"), per_day: number("per_day"), total: number("total") }),
+    labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips") }),
+    costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
+    desk: { guess: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
+  };
+}
+
+function everything() {
+  const parameters = pairs("parameters").map(([name, text]) => [name, text === "" || Number.isNaN(Number(text)) ? text : Number(text)]);
+  return {
+    name: value("name"),
+    classes: lines("classes"),
+    item: value("item"),
+    ...filled({ algorithm: value("algorithm"), seed: number("seed") }),
+    parameters: Object.fromEntries(parameters),
+    hashing: { ...filled({ bits: number("bits") }), pairs: form.elements.pairs.checked },
+    ...changeable(),
+  };
+}
+
+function fill(settings) {
+  const { budget = {}, labels = {}, costs = {}, desk = {}, hashing = {} } = settings;
+  const put = (name, found) => found !== undefined && found !== null && (form.elements[name].value = found);
+  for (const name of ["name", "item", "algorithm", "seed"]) put(name, settings[name]);
+  put("classes", settings.classes.join("\n"));
+  put("parameters", Object.entries(settings.parameters ?? {}).map(([name, found]) => `${name} = ${found}`).join("\n"));
+  put("bits", hashing.bits);
+  form.elements.pairs.checked = Boolean(hashing.pairs);
+  put("rate", budget.rate === undefined || budget.rate === null ? null : Number((100 * budget.rate).toPrecision(12)));
+  for (const name of ["burst", "per_day", "total"]) put(name, budget[name]);
+  for (const name of ["per_item", "skips"]) put(name, labels[name]);
+  put("lease_minutes", labels.lease_seconds === undefined ? null : labels.lease_seconds / 60);
+  for (const name of ["c_p", "c_n"]) put(name, costs[name]);
+  put("guess", desk.guess);
+  put("guidance", desk.guidance);
+  put("keys", Object.entries(desk.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
+}
+
+function wrong(words) {
+  const place = at("wrong", sentence(words));
+  place.hidden = false;
+  place.scrollIntoView({ block: "center" });
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  at("wrong").hidden = true;
+  try {
+    if (task) {
+      await send("PATCH", `/api/tasks/${encodeURIComponent(task)}`, changeable());
+      tell("The changes hold from now on.", "good");
+    } else {
+      const made = await post("/api/tasks", everything());
+      location.assign(`/tasks/${encodeURIComponent(made.settings.name)}`);
+    }
+  } catch (fault) {
+    if (fault instanceof SyntaxError || [409, 422].includes(fault.status)) wrong(fault.message);
+    else complain(fault);
+  }
+});
+
+if (given) fill(JSON.parse(given));
