@@ -1,15 +1,15 @@
 """A browser in front of a service: what the tests of pages share."""
 
+import itertools
 import json
 import os
 import shutil
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from needs import missing
 
@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # the benchmark's load generato
 from bench.load import Running
 
 CHROMIUM = os.environ.get("ASKANCE_CHROMIUM") or shutil.which("chromium") or ""
-PATIENCE = 15.0
+FIRST_TASK = 'name = "first"\nclasses = ["ham", "spam"]\n[hashing]\nbits = 8\n'
 
 
 @contextmanager
@@ -37,51 +37,64 @@ def chromium() -> Iterator[Any]:
 
 
 class Served:
-    """A service in a process of its own with one task, which can be killed and started again on its port."""
+    """A service in a process of its own, which can be killed and started again on its port."""
 
-    def __init__(self, directory: Path, settings: str) -> None:
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.settings = settings
-        self.task = settings.split('"')[1]
         self.running = self._start("0")
         self.address = f"http://127.0.0.1:{self.running.port}"
+        self._numbers = itertools.count(1)
 
     def restart(self) -> None:
         """Begin again after a kill, where it was."""
         self.running = self._start(str(self.running.port))
 
+    def task(self, **settings: Any) -> "ServedTask":
+        """A new task: two classes and a learner that asks about every item, unless told otherwise."""
+        many = len(settings.get("classes", "ab")) > 2
+        wish = {
+            "name": f"desk-{next(self._numbers)}",
+            "classes": ["ham", "spam"],
+            "algorithm": "MPA-II" if many else "PA-II",
+            "hashing": {"bits": 8},
+        }
+        self.post("/api/tasks", wish | settings)
+        return ServedTask(self, wish["name"])
+
+    def post(self, path: str, body: Any) -> Any:
+        """The answer to a request, as an object."""
+        headers = {"content-type": "application/json"}
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def _start(self, port: str) -> Running:
+        return Running(str(self.directory / "store.db"), FIRST_TASK, self.directory, "--port", port)
+
+
+class ServedTask(NamedTuple):
+    """A task of it."""
+
+    served: Served
+    name: str
+
+    @property
+    def page(self) -> str:
+        """The address of its pages."""
+        return f"{self.served.address}/tasks/{self.name}"
+
     def ask(self, count: int, text: Callable[[int], str] = "question {}".format) -> None:
-        """Send items until so many questions were asked; the first word of each is its number."""
+        """Send so many items, all of which are asked."""
         items = [{"text": text(number), "id": f"id-{number}"} for number in range(count)]
         decisions = self.post("items", {"items": items})["decisions"]
         assert all(decision["asked"] for decision in decisions)
 
     def labels(self) -> list[dict[str, Any]]:
-        """All labels that the journal has."""
-        with urllib.request.urlopen(f"{self.address}/api/tasks/{self.task}/export/labels", timeout=30) as answer:
+        """All items that have a label."""
+        address = f"{self.served.address}/api/tasks/{self.name}/export/labels"
+        with urllib.request.urlopen(address, timeout=30) as answer:
             return [json.loads(line) for line in answer]
 
-    def figures(self) -> dict[str, Any]:
-        """The task's figures."""
-        return self.running.get(f"/api/tasks/{self.task}/figures")
-
     def post(self, path: str, body: Any) -> Any:
-        """The answer to a request, as an object."""
-        request = urllib.request.Request(
-            f"{self.address}/api/tasks/{self.task}/{path}",
-            json.dumps(body).encode(),
-            {"content-type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)
-
-    def _start(self, port: str) -> Running:
-        return Running(str(self.directory / "store.db"), self.settings, self.directory, "--port", port)
-
-
-def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    """Wait for something to become true."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not become true in time"
-        time.sleep(0.02)
+        """The answer to a request about the task."""
+        return self.served.post(f"/api/tasks/{self.name}/{path}", body)

@@ -26,8 +26,8 @@ export function whyNothing(figures, waiting) {
 /** What may still be asked for: a number and words, or null where the budget sets no bound in numbers. */
 export function budgetLeft({ spend }) {
   const bounds = [];
-  if (spend.total !== null) bounds.push([Math.max(0, spend.total - spend.asked), "labels left in all"]);
-  if (spend.left_today !== null) bounds.push([spend.left_today, "labels left today"]);
+  if (spend.total !== null) bounds.push([Math.max(0, spend.total - spend.asked), "left in all"]);
+  if (spend.left_today !== null) bounds.push([spend.left_today, "left today"]);
   bounds.sort(([one], [other]) => one - other);
   return bounds[0] ?? null;
 }

@@ -28,6 +28,7 @@ let turn = 0; // counts what was shown, so that an answer that comes late is not
 let painted = false; // keys count only for a question that the labeller has been able to see
 let resting = false;
 let tried = 0;
+let away = false;
 let figures = null;
 
 /** Show the current question; where there is none, get one or say why there is none. */
@@ -83,6 +84,7 @@ function reasonFor(why, open) {
 
 function wait() {
   at("item").setAttribute("aria-busy", "true");
+  at("item").removeAttribute("data-item");
   at("item-name", "Looking for a question …");
   at("content", el("span", { class: "skeleton" }), el("span", { class: "skeleton" }));
   for (const place of ["note", "why"]) at(place).hidden = true;
@@ -171,7 +173,7 @@ function stand() {
   at("waiting", number.format(figures.waiting));
   const left = budgetLeft(figures);
   at("budget", left ? number.format(left[0]) : "∞");
-  at("budget-words", left ? left[1] : "no limit in all");
+  at("budget-words", left ? left[1] : "to spend");
 }
 
 function showBanner(...content) {
@@ -182,13 +184,23 @@ function answersKept(count) {
   return count === 1 ? "1 answer is kept here" : `${number.format(count)} answers are kept here`;
 }
 
-outbox.addEventListener("away", ({ detail }) =>
-  showBanner(`The service cannot be reached. ${answersKept(detail.count)} and sent when it is back; go on with the questions at hand.`));
+function tellAway() {
+  if (!away) return;
+  const kept = `${answersKept(outbox.count)} and sent when it is back`;
+  showBanner(`The service cannot be reached. ${kept}; go on with the questions at hand.`);
+}
+
+outbox.addEventListener("away", () => {
+  away = true;
+  tellAway();
+});
+outbox.addEventListener("changed", tellAway);
 outbox.addEventListener("stranger", () => {
   const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
   showBanner(`You are signed out. ${answersKept(outbox.count)}. `, el("a", { href: back }, "Sign in again"));
 });
 outbox.addEventListener("taken", () => {
+  away = false;
   showBanner();
   if (resting) show();
 });
@@ -243,4 +255,5 @@ watchFigures(task, (told) => {
 choices.show(keys);
 stand();
 outbox.hurry();
+await questions.adopt();
 show();

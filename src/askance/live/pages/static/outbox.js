@@ -90,7 +90,7 @@ export class Outbox extends EventTarget {
     if (status >= 400 && status < 500 && status !== 408 && status !== 429) return true;
     this.pause = Math.min(LONGEST_PAUSE, this.pause * 2 || FIRST_PAUSE);
     this.timer ??= setTimeout(() => this.hurry(), Math.max(this.pause, 1000 * (fault.retryAfter ?? 0)));
-    this.#tell("away", { count: this.count });
+    this.#tell("away", {});
     return false;
   }
 
@@ -108,7 +108,7 @@ export class Outbox extends EventTarget {
   }
 
   #changed() {
-    this.#tell("changed", { count: this.count });
+    this.#tell("changed", {});
   }
 
   #tell(what, detail) {

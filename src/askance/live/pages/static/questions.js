@@ -3,22 +3,39 @@ import { Refused, post } from "./api.js";
 const AT_ONCE = 5;
 const LOW = 2;
 const REMEMBERED = 20;
+const MOST_KEPT = 1_000_000; // characters
 const MARGIN = 2000; // a lease is taken for over a little before it is
 
 /** The questions that this tab has on lease, and the last ones answered. A refresh goes on with the same ones. */
 export class Questions {
   constructor(task, person, leaseSeconds, outbox) {
     this.path = `/api/tasks/${encodeURIComponent(task)}/leases`;
-    this.place = `askance:desk:${person}:${task}`;
+    this.places = `askance:desk:${person}:${task}:`;
+    this.place = this.places + tabName();
     this.leaseFor = 1000 * leaseSeconds;
     this.outbox = outbox;
     this.waiting = null;
     this.filling = null;
-    const kept = JSON.parse(sessionStorage.getItem(this.place) ?? "{}");
-    const answered = new Set(this.#answered());
-    this.queue = (kept.queue ?? []).filter((question) => !answered.has(question.item));
+    const kept = JSON.parse(localStorage.getItem(this.place) ?? "{}");
+    this.queue = [];
     this.past = kept.past ?? [];
     this.times = kept.times ?? [];
+    this.#enqueue(kept.queue ?? []);
+    navigator.locks?.request(this.place, () => new Promise(() => {})); // held for as long as this tab lives
+  }
+
+  /** Take over the questions of tabs that are closed: they are on lease to this labeller still. */
+  async adopt() {
+    const { held } = (await navigator.locks?.query()) ?? {};
+    if (!held) return;
+    const alive = new Set([this.place, ...held.map((lock) => lock.name)]);
+    for (const place of Object.keys(localStorage)) {
+      if (!place.startsWith(this.places) || alive.has(place)) continue;
+      const { queue } = JSON.parse(localStorage.getItem(place));
+      localStorage.removeItem(place);
+      this.#enqueue(queue.filter((question) => this.holds(question)));
+    }
+    this.#keep();
   }
 
   /** The question to be shown. */
@@ -94,9 +111,14 @@ export class Questions {
 
   async #fill() {
     const { questions } = await this.#lease({ count: AT_ONCE });
+    this.#enqueue(questions);
+    this.#keep();
+  }
+
+  /** Put questions at the end, but for those that are there or whose answers are on their way. */
+  #enqueue(questions) {
     const known = new Set([...this.queue.map((question) => question.item), ...this.#answered()]);
     this.queue.push(...questions.filter((question) => !known.has(question.item)));
-    this.#keep();
   }
 
   async #lease(wish) {
@@ -118,10 +140,20 @@ export class Questions {
 
   #keep() {
     const { queue, past, times } = this;
+    const kept = JSON.stringify({ queue, past, times });
     try {
-      sessionStorage.setItem(this.place, JSON.stringify({ queue, past, times }));
+      // Answers need the room more than questions do: without this, other questions come after a refresh.
+      if (kept.length > MOST_KEPT) throw new RangeError("too long to be kept");
+      localStorage.setItem(this.place, kept);
     } catch {
-      sessionStorage.removeItem(this.place); // too large to be kept: after a refresh other questions come
+      localStorage.removeItem(this.place);
     }
   }
+}
+
+/** The name of this tab, which a refresh leaves as it is. */
+function tabName() {
+  const name = sessionStorage.getItem("askance:tab") ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+  sessionStorage.setItem("askance:tab", name);
+  return name;
 }
