@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests bench examples
 
-.PHONY: demo test test-plain check format bench bench-ratings soak pictures papers api-page docs clean
+.PHONY: demo test test-plain check format bench bench-ratings soak pictures papers screenshots api-page docs clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -43,6 +43,10 @@ pictures: .venv/installed
 # The pages about the papers, from what `askance reproduce` has stored in `reproduced`.
 papers: .venv/installed
 	$(BIN)/python docs/make_papers.py reproduced
+
+# Every page, light and dark, on a phone and on a wide screen, in build/screenshots; those of the tutorial are kept.
+screenshots: .venv/installed
+	$(BIN)/python docs/make_screenshots.py --keep
 
 # The reference of the live service's API, from its own schema.
 api-page: .venv/installed

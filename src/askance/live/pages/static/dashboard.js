@@ -66,21 +66,22 @@ async function drawQuality() {
   const points = history.points
     .filter((point) => point.estimates[metric]?.[0] != null)
     .map((point) => ({ x: point[against], value: point.estimates[metric][0], low: point.estimates[metric][1], high: point.estimates[metric][2] }));
+  const perPlace = [...new Map(points.map((point) => [point.x, point])).values()]; // the last one of each
   const title = against === "items" ? "items" : "labels";
   const x = { field: "x", type: "quantitative", title, scale: { zero: false, nice: false } };
   const y = { type: "quantitative", title: null, scale: metric === "cost" ? { zero: true } : { domain: [0, 1] } };
   const tooltip = ["x", "value", "low", "high"].map((field) => ({ field, type: "quantitative", title: field === "x" ? title : field, format: field === "x" ? "," : ".3f" }));
-  const last = points.at(-1);
+  const last = perPlace.at(-1);
   const words = last ? `${NAMES[metric]} ${fine.format(last.value)} after ${whole.format(last.x)} ${title}` : "No estimate yet";
   await draw("quality", {
-    data: { values: points },
+    data: { values: perPlace },
     layer: [
       { mark: { type: "area" }, encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" } } },
       { mark: { type: "line" }, encoding: { x, y: { ...y, field: "value" } } },
       { mark: { type: "point", size: 90, opacity: 0 }, encoding: { x, y: { ...y, field: "value" }, tooltip } },
     ],
   }, words);
-  tableOf("quality-table", [title, NAMES[metric] ?? "", "low", "high"], points.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
+  tableOf("quality-table", [title, NAMES[metric] ?? "", "low", "high"], perPlace.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
 }
 
 async function drawAsked() {

@@ -28,6 +28,7 @@ export function budgetLeft({ spend }) {
   const bounds = [];
   if (spend.total !== null) bounds.push([Math.max(0, spend.total - spend.asked), "left in all"]);
   if (spend.left_today !== null) bounds.push([spend.left_today, "left today"]);
+  if (spend.rate !== null) bounds.push([Math.max(0, Math.floor(spend.left)), "left now"]);
   bounds.sort(([one], [other]) => one - other);
   return bounds[0] ?? null;
 }
