@@ -34,7 +34,7 @@ def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
     row = rows_of(settings, [content])
     with fold.lock:
         classes = fold.learner.classes_.tolist()
-        label = fold.learner.predict(row)[0]
+        label = str(fold.learner.predict(row)[0])
         whole = by_class(fold.learner.decision_function(row))
         without = by_class(fold.learner.decision_function(_each_left_out(row, columns(settings, features))))
         version = fold.version
