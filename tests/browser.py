@@ -39,8 +39,9 @@ def chromium() -> Iterator[Any]:
 class Served:
     """A service in a process of its own, which can be killed and started again on its port."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, guarded: bool = False) -> None:
         self.directory = directory
+        self.guarded = guarded
         self.running = self._start("0")
         self.address = f"http://127.0.0.1:{self.running.port}"
         self._numbers = itertools.count(1)
@@ -63,13 +64,19 @@ class Served:
 
     def post(self, path: str, body: Any) -> Any:
         """The answer to a request, as an object."""
-        headers = {"content-type": "application/json"}
+        headers = {"content-type": "application/json", **self.who}
         request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
+    @property
+    def who(self) -> dict[str, str]:
+        """What a request says of its sender."""
+        return {"authorization": f"Bearer {self.running.token}"} if self.guarded else {}
+
     def _start(self, port: str) -> Running:
-        return Running(str(self.directory / "store.db"), FIRST_TASK, self.directory, "--port", port)
+        store = str(self.directory / "store.db")
+        return Running(store, FIRST_TASK, self.directory, "--port", port, guarded=self.guarded)
 
 
 class ServedTask(NamedTuple):
@@ -92,7 +99,9 @@ class ServedTask(NamedTuple):
     def labels(self) -> list[dict[str, Any]]:
         """All items that have a label."""
         address = f"{self.served.address}/api/tasks/{self.name}/export/labels"
-        with urllib.request.urlopen(address, timeout=30) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(address, headers=self.served.who), timeout=30
+        ) as answer:
             return [json.loads(line) for line in answer]
 
     def post(self, path: str, body: Any) -> Any:

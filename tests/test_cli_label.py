@@ -17,7 +17,7 @@ from askance.cli.keys import HELD_DOWN, TOO_SOON, KeyGuard
 from askance.cli.labelling import content_of
 from askance.cli.untrusted import harmless, in_one_line, shortened
 from askance.live.client import Client, Item
-from askance.live.keys import keys_of
+from askance.live.keys import keys_of, with_chosen
 from askance.live.messages import Question
 from live_twin import Refusal, Twin
 
@@ -295,3 +295,11 @@ def test_a_record_is_shown_field_by_field():
     question = Question(1, 1, 0, "a", 0, 1, 0, record={"na\x1bme": "v\x1b[0m\nw", "number": 3, "list": ["\x1b"]})
     assert content_of(question) == "na\\x1bme: v\\x1b[0m w\nnumber: 3\nlist: ['\\x1b']"
     assert content_of(Question(1, 1, 0, "a", 0, 1, 0, text="")) == "(no text)"
+
+
+def test_the_keys_that_a_task_names_go_first():
+    usual = keys_of(["ham", "spam", "eggs", "sauce"])
+    assert with_chosen(usual, {}) == usual
+    assert with_chosen(usual, {"eggs": "E"}) == {"1": "ham", "2": "spam", "e": "eggs", "4": "sauce"}
+    assert with_chosen(usual, {"eggs": "1"}) == {"1": "eggs", "2": "spam", "4": "sauce", "3": "ham"}
+    assert with_chosen({}, {"ham": "h"}) == {"h": "ham"}

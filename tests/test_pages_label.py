@@ -406,3 +406,47 @@ def test_it_sends_what_an_earlier_visit_left(served, context):
     later.press("2")
     later.until_sent()
     assert sorted(standing(task).values()) == ["ham", "spam"]
+
+
+def test_a_paused_task_says_so_and_goes_on(served, context):
+    task = served.task()
+    task.post("state", {"state": "paused"})
+    tab = Tab(context, task)
+    tab.wait_for_end("The task is paused")
+    task.post("state", {"state": "running"})
+    task.ask(1)
+    tab.press("1")
+    tab.until_sent()
+    assert list(standing(task).values()) == ["ham"]
+    assert not tab.faults
+
+
+def test_answers_outlive_a_session(tmp_path, context):
+    served = Served(tmp_path, guarded=True)
+    try:
+        task = served.task()
+        task.ask(3)
+        tab = Tab(context, task)
+        sign_in(tab.page, served)
+        tab.press("1")
+        tab.until_sent()
+        context.clear_cookies()
+        tab.press("2")
+        tab.page.wait_for_selector("#banner:not([hidden])")
+        assert "1 answer is kept here" in tab.page.locator("#banner").text_content()
+        tab.page.get_by_role("link", name="Sign in again").click()
+        sign_in(tab.page, served)
+        tab.until_sent()
+        tab.press("2")
+        tab.until_sent()
+        assert sorted(standing(task).values()) == ["ham", "spam", "spam"]
+        assert not tab.faults
+    finally:
+        served.running.kill()
+
+
+def sign_in(page, served):
+    """Paste the token; the desk is shown afterwards."""
+    page.locator("[name=token]").fill(served.running.token)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#desk")

@@ -1,3 +1,4 @@
+import { answerOf, reasonOf } from "./beside.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
@@ -6,11 +7,11 @@ import { OwnKeys, keysFor, meaning } from "./keys.js";
 import { tell } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { Questions } from "./questions.js";
-import { contentOf, pullsOf } from "./text.js";
+import { contentOf } from "./text.js";
 
 const LOOK_AGAIN = 15_000;
 const TRY_AT_MOST_EVERY = 1000;
-const PULLS_BESIDE = 5;
+const MOST_MARKED = 6; // features: more would colour the whole text
 
 const { task, person, ...given } = at("desk").dataset;
 const settings = JSON.parse(given.settings);
@@ -61,25 +62,18 @@ function paint(question) {
   at("item").setAttribute("aria-busy", "false");
   at("item").dataset.item = question.item;
   at("item-name", `Item ${number.format(question.item)}${question.id ? ` · ${question.id}` : ""}`);
-  at("content", contentOf(question, open ? (why?.pulls ?? []) : [], classes));
+  at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
   at("guess", open ? [el("span", { class: "chip note plain" }, `The model says ${question.guess}`)] : []);
   at("note", question.note ?? "").hidden = !question.note;
   at("why").hidden = !why;
   at("why").open = false;
-  at("reason", why ? reasonFor(why, open) : []);
+  at("reason", why ? reasonOf(why, open, classes) : []);
   choices.enable(true);
   at("skip").disabled = false;
   at("undo").disabled = !questions.past.length;
   if (!at("help-dialog").open) at("item").focus({ preventScroll: true });
   const shown = turn;
   requestAnimationFrame(() => setTimeout(() => (painted = shown === turn)));
-}
-
-/** Why it was asked, without a word about the guess while that is hidden. */
-function reasonFor(why, open) {
-  const tellsTheGuess = !open && classes.some((name) => why.reason.toLowerCase().includes(name.toLowerCase()));
-  const reason = el("p", {}, tellsTheGuess ? "The model is in doubt about this item." : why.reason);
-  return open && why.pulls.length ? [reason, pullsOf(why.pulls, classes)] : [reason];
 }
 
 function wait() {
@@ -122,7 +116,7 @@ function answer(kind, label) {
   const { item } = question;
   if (!keep(kind, kind === "label" ? { item, label } : { item })) return;
   questions.answered(kind, label);
-  showBefore(question, kind, label);
+  at("before", answerOf(question, kind, label, classes));
   say(kind === "label" ? `${label} noted.` : "Skipped.");
   stand();
   show();
@@ -147,17 +141,6 @@ function keep(kind, body) {
     tell("The browser has no room to keep the answer, so it was not given. Free some storage, and answer again.", "bad");
     return false;
   }
-}
-
-/** What became of the question before, and what the model would have said. */
-function showBefore(question, kind, label) {
-  const name = `Item ${number.format(question.item)}: `;
-  if (kind === "skip") return at("before", el("p", {}, name, "skipped."));
-  const same = question.guess === label;
-  const said = el("p", {}, name, "you said ", el("b", {}, label), ". The model would have said ", el("b", {}, question.guess), ".");
-  said.append(el("span", { class: same ? "chip good" : "chip warn" }, same ? "agrees" : "differs"));
-  const pulls = question.why?.pulls.slice(0, PULLS_BESIDE) ?? [];
-  return at("before", pulls.length ? [said, pullsOf(pulls, classes)] : [said]);
 }
 
 function say(text) {
