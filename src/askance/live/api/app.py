@@ -86,6 +86,7 @@ async def _answered(route: Route, guard: Guard, request: Request, decoder: objec
         answer = await route.handler(call)
         if route.deed:
             await note_deed(route, call, answer)
+        return Response(_encode(answer), media_type=JSON) if isinstance(answer, Struct) else answer
     except Exception as fault:
         refusal = _as_refusal(route, fault)
         if route.media != PAGE:
@@ -93,7 +94,6 @@ async def _answered(route: Route, guard: Guard, request: Request, decoder: objec
         if refusal.status == 401:
             return to_sign_in(request)
         return refusal_page(Call(guard.service, request, speaker.person, session=speaker.session), refusal)
-    return Response(_encode(answer), media_type=JSON) if isinstance(answer, Struct) else answer
 
 
 def _protect(response: Response, headers: Mapping[str, str]) -> None:
