@@ -194,6 +194,8 @@ def _form(form: dict[str, Any]) -> str:
     if "enum" in form:
         return _or(*(f"`{value}`" for value in form["enum"]))
     kind = form["type"]
+    if "prefixItems" in form:
+        return f"list of {len(form['prefixItems'])}: {', '.join(_form(part) for part in form['prefixItems'])}"
     if kind == "array":
         return f"list of {_form(form['items'])}{_bounds(form, 'minItems', 'maxItems')}"
     if kind == "object":

@@ -1,0 +1,100 @@
+"""The door, the people and the audit as a browser has them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from browser import chromium
+from live_service import real_service
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def first(browser, tmp_path):
+    """A page at the first link, and what it has complained of."""
+    with real_service(tmp_path) as (url, code):
+        context = browser.new_context(base_url=url)
+        page = context.new_page()
+        faults = []
+        page.on("pageerror", lambda fault: faults.append(str(fault)))
+        page.on("console", lambda line: faults.append(line.text) if "Policy" in line.text else None)
+        page.goto(f"/first?code={code}")
+        page.get_by_role("button", name="Make the token").click()
+        yield page
+        context.close()
+        assert faults == []
+
+
+def make_token(page, name, role):
+    page.locator("#new-token").click()
+    page.get_by_label("Name").fill(name)
+    page.check(f"#role-{role}")
+    page.locator("#token-form .main").click()
+
+
+def test_in_out_and_in_again(first):
+    token = first.locator("#secret").inner_text()
+    first.get_by_role("link", name="I have kept it").click()
+    first.wait_for_url("**/tasks")
+    assert first.evaluate("() => document.cookie") == "", "out of reach of scripts"
+    first.get_by_role("button", name="Sign out").click()
+    first.goto("/audit?who=admin")
+    first.wait_for_url("**/sign-in?next=*")
+    first.get_by_label("Your token").fill("askance_wrong")
+    first.get_by_role("button", name="Sign in").click()
+    assert "not known here" in first.locator("#problem").inner_text()
+    first.get_by_label("Your token").fill(token)
+    first.get_by_role("button", name="Sign in").click()
+    first.wait_for_url("**/audit?who=admin")
+    first.locator("#deeds td.when").first.wait_for()
+    done = first.locator("#deeds td.what").all_inner_texts()
+    assert done == ["Sign in", "Sign out", "First visit"]
+
+
+def test_tokens_are_made_and_revoked(first, browser):
+    first.goto("/people")
+    make_token(first, "ann", "labeller")
+    token = first.locator("#made code").inner_text()
+    other = browser.new_context(base_url=first.url)
+    desk = other.new_page()
+    desk.goto("/sign-in")
+    desk.get_by_label("Your token").fill(token)
+    desk.get_by_role("button", name="Sign in").click()
+    desk.wait_for_url("**/tasks")
+    assert desk.get_by_role("link", name="People").count() == 0
+    assert desk.goto("/people").status == 403
+    make_token(first, "ann", "read")
+    first.locator("#name-wrong:not(:empty)").wait_for()
+    assert "take another name" in first.locator("#name-wrong").inner_text()
+    first.locator("#token-cancel").click()
+    first.get_by_role("button", name="Revoke the token of ann").click()
+    first.get_by_role("button", name="Cancel").last.click()
+    assert desk.goto("/tasks").url.endswith("/tasks"), "nothing happened yet"
+    first.get_by_role("button", name="Revoke the token of ann").click()
+    first.get_by_role("button", name="Revoke the token", exact=True).click()
+    first.locator("#revoked li").wait_for(state="attached")
+    assert "/sign-in" in desk.goto("/tasks").url
+    other.close()
+
+
+def test_the_audit_is_exported_as_it_is_shown(first):
+    first.goto("/people")
+    make_token(first, "ann", "labeller")
+    first.locator("#made code").wait_for()
+    first.goto("/audit")
+    first.locator("#deeds td.when").first.wait_for()
+    assert first.locator("#deeds td.detail").first.inner_text() == "role: labeller"
+    first.locator("#who").select_option("ann")
+    first.get_by_text("Nothing was done").wait_for()
+    first.locator("#who").select_option("admin")
+    first.locator("#deeds td.when").first.wait_for()
+    with first.expect_download() as got:
+        first.locator("#export").click()
+    lines = [json.loads(line)["deed"] for line in Path(got.value.path()).read_text().splitlines()]
+    assert lines == ["export_deeds", "create_token", "first_visit"]
