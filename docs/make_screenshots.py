@@ -48,7 +48,7 @@ PAGES = {
     "audit": "/audit",
     "sign-in": "/sign-in",
 }
-KEPT = {"label-light-wide", "dashboard-light-wide", "model-light-wide", "items-light-wide", "label-dark-phone"}
+KEPT = {"label-light-wide", "dashboard-light-wide", "model-light-wide", "items-light-wide", "label-dark-phone"}  # of the tutorial
 
 
 def main() -> None:
