@@ -133,12 +133,16 @@ class Imported(Answer, frozen=True):
 
 
 class LeaseWish(Body, frozen=True):
-    """Questions for one labeller. `items` names the ones wanted, to have a lease that ran out once more."""
+    """Questions for one labeller. `items` names the ones wanted, to have a lease that ran out once more.
+
+    Sent again with the same `key`, it gives the same questions, as far as they are still open and on lease.
+    """
 
     count: Annotated[int, Meta(ge=1, le=100)] = 1
     seconds: Annotated[float, Meta(ge=0.1, le=86_400)] | UnsetType = UNSET
     items: Annotated[list[ItemNumber], Meta(min_length=1, max_length=100)] | UnsetType = UNSET
     why: bool = False
+    key: Key | UnsetType = UNSET
 
 
 class Pull(Answer, frozen=True):
