@@ -59,7 +59,8 @@ class Served:
             "algorithm": "MPA-II" if many else "PA-II",
             "hashing": {"bits": 8},
         }
-        self.post("/api/tasks", wish | settings)
+        wish |= settings
+        self.post("/api/tasks", wish)
         return ServedTask(self, wish["name"])
 
     def post(self, path: str, body: Any) -> Any:

@@ -14,13 +14,15 @@ const whole = new Intl.NumberFormat();
 const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 
+let latest = null; // figures
 let history = null;
 let drawn = 0;
 let pending = null;
 
 function showFigures(figures) {
+  latest = figures;
   at("state", el("span", { class: `chip ${figures.state}` }, figures.state));
-  if (role === "admin") at("actions", actions({ name: task, state: figures.state }, async () => showFigures(await get(`${path}/figures`))));
+  showActions(figures.state);
   const { estimates, spend } = figures;
   const cards = [
     figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} a second`),
@@ -32,6 +34,12 @@ function showFigures(figures) {
   ];
   if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "of labels of one item"));
   at("figures", cards);
+}
+
+/** The buttons are made anew only if others are needed: whoever is about to press one keeps it. */
+function showActions(state) {
+  if (role !== "admin" || at("actions").dataset.state === state) return;
+  at("actions", actions({ name: task, state }, async () => showFigures(await get(`${path}/figures`)))).dataset.state = state;
 }
 
 function figure(name, value, detail) {
@@ -46,11 +54,19 @@ function leftOf(spend) {
 
 async function showHistory() {
   history = await get(`${path}/history`);
+  history.points = history.points.filter((point) => point.items <= latest.items && point.labelled <= latest.labelled);
+  if (latest.items) history.points.push(pointOf(latest));
   offerMetrics();
   showClasses();
   showLabellers();
   await Promise.all([drawQuality(), drawAsked(), drawPace()]);
   drawn = Date.now();
+}
+
+/** The figures of now as the end of the curves: the service keeps points that lie the further apart the more has been. */
+function pointOf({ items, asked, labelled, estimates }) {
+  const told = Object.entries(estimates).map(([name, { value, low, high }]) => [name, [value, low, high]]);
+  return { items, asked, labelled, estimates: Object.fromEntries(told) };
 }
 
 function offerMetrics() {

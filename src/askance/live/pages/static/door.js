@@ -1,4 +1,4 @@
-import { Refused } from "./api.js";
+import { Refused, Unreachable } from "./api.js";
 import { tell } from "./notices.js";
 
 /** Say what was wrong; whoever is no longer signed in goes to the sign-in, and from there back here. */
@@ -7,8 +7,11 @@ export function complain(fault) {
     location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   } else if (fault instanceof Refused) {
     tell(sentence(fault.message), "bad");
-  } else {
+  } else if (fault instanceof Unreachable) {
     tell("The service cannot be reached. Try again.", "bad");
+  } else {
+    tell("This page has a fault. Reload it, and tell whoever runs this service if it comes again.", "bad");
+    throw fault;
   }
 }
 

@@ -5,7 +5,8 @@ import { tell } from "./notices.js";
 
 const { task, settings: given } = at("form-page").dataset;
 const form = at("task-form");
-const value = (name) => form.elements[name].value.trim();
+const field = (name) => form.elements.namedItem(name); // elements.item is a method, and not the field of that name
+const value = (name) => field(name).value.trim();
 const lines = (name) => value(name).split("\n").map((line) => line.trim()).filter(Boolean);
 const number = (name) => (value(name) === "" ? null : Number(value(name)));
 
@@ -49,7 +50,7 @@ function everything() {
 
 function fill(settings) {
   const { budget = {}, labels = {}, costs = {}, desk = {}, hashing = {} } = settings;
-  const put = (name, found) => found !== undefined && found !== null && (form.elements[name].value = found);
+  const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
   for (const name of ["name", "item", "algorithm", "seed"]) put(name, settings[name]);
   put("classes", settings.classes.join("\n"));
   put("parameters", Object.entries(settings.parameters ?? {}).map(([name, found]) => `${name} = ${found}`).join("\n"));

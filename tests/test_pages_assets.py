@@ -1,0 +1,20 @@
+"""What pages load."""
+
+import threading
+import time
+
+from askance.live.pages.assets import charts
+
+
+def test_the_service_goes_on_while_the_charts_are_put_together():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(charts.__wrapped__()))
+    start = last = time.perf_counter()
+    longest = 0.0
+    thread.start()
+    while thread.is_alive():
+        time.sleep(0.005)
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    assert b"vegaEmbed" in found[0].content
+    assert longest < (time.perf_counter() - start) / 2
