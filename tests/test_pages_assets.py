@@ -3,12 +3,12 @@
 import threading
 import time
 
-from askance.live.pages.assets import charts
+from askance.live.pages.assets import _charts
 
 
 def test_the_service_goes_on_while_the_charts_are_put_together():
     found = []
-    thread = threading.Thread(target=lambda: found.append(charts.__wrapped__()))
+    thread = threading.Thread(target=lambda: found.append(_charts.__wrapped__()))
     start = last = time.perf_counter()
     longest = 0.0
     thread.start()
