@@ -3,7 +3,7 @@
 import threading
 import time
 
-from askance.live.pages.assets import _charts
+from askance.live.pages.assets import ASSETS, _charts
 
 
 def test_the_service_goes_on_while_the_charts_are_put_together():
@@ -18,3 +18,7 @@ def test_the_service_goes_on_while_the_charts_are_put_together():
         longest, last = max(longest, now - last), now
     assert b"vegaEmbed" in found[0].content
     assert longest < (time.perf_counter() - start) / 2
+
+
+def test_all_that_any_page_loads_before_charts_is_small():
+    assert sum(len(asset.packed) for asset in ASSETS.values()) < 100_000
