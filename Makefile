@@ -8,7 +8,7 @@ SOURCES := src tests bench examples
 demo: .venv/installed
 	$(BIN)/askance demo
 
-test: .venv/installed
+test: .venv/installed build/axe.min.js
 	$(BIN)/pytest -n 2 --dist worksteal
 	$(MAKE) test-plain
 
@@ -33,8 +33,12 @@ bench: .venv/installed-bench
 bench-ratings: .venv-ratings/installed
 	.venv-ratings/bin/python -m bench ratings
 
-soak: .venv/installed
+soak: .venv/installed build/axe.min.js
 	$(BIN)/pytest -n 2 -m soak --soak
+
+# What looks for barriers in pages, for tests alone; those that need it say so where it cannot be had.
+build/axe.min.js: tests/axe.py | .venv/installed
+	$(BIN)/python tests/axe.py || echo "axe-core could not be fetched; the tests that need it will say so"
 
 # The pictures of the documentation, which are kept: drawing them takes a minute.
 pictures: .venv/installed
