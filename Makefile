@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests bench examples
+AXE := build/axe/node_modules/axe-core/axe.min.js
 
 .PHONY: demo test test-plain check format bench bench-ratings soak pictures papers screenshots api-page docs clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
 
-test: .venv/installed build/axe.min.js
+test: .venv/installed $(AXE)
 	$(BIN)/pytest -n 2 --dist worksteal
 	$(MAKE) test-plain
 
@@ -33,12 +34,13 @@ bench: .venv/installed-bench
 bench-ratings: .venv-ratings/installed
 	.venv-ratings/bin/python -m bench ratings
 
-soak: .venv/installed build/axe.min.js
+soak: .venv/installed $(AXE)
 	$(BIN)/pytest -n 2 -m soak --soak
 
 # What looks for barriers in pages, for tests alone; those that need it say so where it cannot be had.
-build/axe.min.js: tests/axe.py | .venv/installed
-	$(BIN)/python tests/axe.py || echo "axe-core could not be fetched; the tests that need it will say so"
+$(AXE):
+	@npm install --prefix build/axe --no-save --no-audit --no-fund --silent axe-core@4.14.0 || \
+		echo "axe-core could not be fetched with npm; the tests that need it will say so"
 
 # The pictures of the documentation, which are kept: drawing them takes a minute.
 pictures: .venv/installed

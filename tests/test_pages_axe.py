@@ -80,12 +80,16 @@ def visit(browser, world):
         yield visit
 
 
-def barriers_everywhere(page):
+EVERY_LOOK = list(product(("light", "dark"), SIZES))
+OPPOSITE_LOOKS = [EVERY_LOOK[0], EVERY_LOOK[-1]]  # each colour and each size once
+
+
+def barriers_everywhere(page, looks=OPPOSITE_LOOKS):
     """Barriers, light and dark, on a phone and on a wide screen."""
     found = {}
-    for colours, (name, size) in product(("light", "dark"), SIZES.items()):
+    for colours, name in looks:
         page.emulate_media(color_scheme=colours)
-        page.set_viewport_size(size)
+        page.set_viewport_size(SIZES[name])
         if barred := barriers(page):
             found[colours, name] = barred
     return found
@@ -99,18 +103,31 @@ def test_a_barrier_is_found(visit):
     assert kinds == {"link-name", "color-contrast"}
 
 
-@pytest.mark.parametrize("path", [route.path for route in PAGES if route.method == "GET"][1:])
+PATHS = [route.path for route in PAGES if route.method == "GET"][1:]
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_pages(visit, world, path):
+    no_barriers(visit, world, path, OPPOSITE_LOOKS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("path", PATHS)
+def test_pages_in_every_look(visit, world, path):
+    no_barriers(visit, world, path, EVERY_LOOK)
+
+
+def no_barriers(visit, world, path, looks):
     address = path.format(task="support", item=world.first_item)
     if path == "/sign-in":
         visit("/tasks", "#tasks").get_by_role("button", name="Sign out").click()
     page = visit(address, SHOWN[path])
-    assert barriers_everywhere(page) == {}
+    assert barriers_everywhere(page, looks) == {}
     if path == "/sign-in":
         page.get_by_label("Your token").fill("askance_wrong")
         page.keyboard.press("Enter")
         page.locator("#problem").wait_for()
-        assert barriers_everywhere(page) == {}
+        assert barriers_everywhere(page, looks) == {}
         page.get_by_label("Your token").fill(world.running.token)
         page.keyboard.press("Enter")
         page.wait_for_url("**/tasks")
