@@ -17,8 +17,9 @@ from rich.progress import track
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests")]
 
-from bench.load import Connection, Running  # noqa: E402
+from bench.load import Running  # noqa: E402
 
+from askance.live.client import Client, Item  # noqa: E402
 from askance.live.demo import made_up_messages  # noqa: E402
 from browser import chromium  # noqa: E402
 
@@ -33,7 +34,7 @@ total = 400
 [desk]
 guidance = "Billing is about money. A bug is something that does not work. Praise asks for nothing."
 """
-API = "/api/tasks/support-desk"
+FIRST_UNANSWERED = 52  # of the batches, so that there is something to label
 WIDTHS = {"phone": (390, 844), "wide": (1440, 900)}
 PAGES = {
     "tasks": "/tasks",
@@ -46,7 +47,6 @@ PAGES = {
     "settings": "/tasks/support-desk/settings",
     "people": "/people",
     "audit": "/audit",
-    "sign-in": "/sign-in",
 }
 KEPT = {"label-light-wide", "dashboard-light-wide", "model-light-wide", "items-light-wide", "label-dark-phone"}
 
@@ -56,11 +56,13 @@ def main() -> None:
     target = Path("build/screenshots")
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    with world() as address, chromium() as browser:
+    with world() as (address, token), chromium() as browser:
         kinds = [(scheme, width) for scheme in ("light", "dark") for width in WIDTHS]
         for scheme, width in track(kinds, "Drawing"):
             size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
             context = browser.new_context(color_scheme=scheme, viewport=size, locale="en-GB")
+            picture(context, f"{address}/sign-in", target / f"sign-in-{scheme}-{width}.png", keep=False)
+            sign_in(context, address, token)
             for name, path in PAGES.items():
                 file = target / f"{name}-{scheme}-{width}.png"
                 picture(context, address + path, file, keep="--keep" in sys.argv)
@@ -68,32 +70,44 @@ def main() -> None:
 
 
 @contextmanager
-def world() -> Iterator[str]:
+def world() -> Iterator[tuple[str, str]]:
     """A service with a task that has been at work for a while."""
     with tempfile.TemporaryDirectory() as directory:
-        running = Running(str(Path(directory) / "store.db"), TASK, Path(directory))
+        running = Running(str(Path(directory) / "store.db"), TASK, Path(directory), guarded=True)
         try:
-            live_a_while(running.port)
-            yield f"http://127.0.0.1:{running.port}"
+            address = f"http://127.0.0.1:{running.port}"
+            live_a_while(address, running.token)
+            yield address, running.token
         finally:
             running.stop()
 
 
-def live_a_while(port: int) -> None:
-    """Some hundreds of messages, most of their questions answered, by a labeller who errs now and then."""
+def live_a_while(address: str, token: str) -> None:
+    """Some hundreds of messages, most of their questions answered, by people who err now and then."""
     chance, messages = random.Random(7), made_up_messages(7)
-    with Connection(port) as connection:
+    with Client(address, token, "support-desk") as admin:
+        tokens = [admin.create_token(f"desk-{n}", "labeller").token for n in (1, 2)]
+        desks = [Client(address, token, "support-desk") for token in tokens]
+        admin.create_token("mail-gateway", "ingest")
         for batch in range(60):
             some = list(islice(messages, 20))
-            items = [{"text": text, "id": f"mail-{batch}-{n}"} for n, (text, _) in enumerate(some)]
-            decided = connection.post(f"{API}/items", {"items": items})["decisions"]
-            labels: list[dict[str, Any]] = [
-                {"item": one["item"], "label": kind if chance.random() > 0.03 else "bug"}
-                for one, (_, kind) in zip(decided, some, strict=True)
-                if one["asked"] and batch < 58
-            ]
-            if labels:
-                connection.post(f"{API}/labels", {"labels": labels})
+            items = [Item(text=text, id=f"mail-{batch}-{n}") for n, (text, _) in enumerate(some)]
+            for one, (_, kind) in zip(admin.decide(items), some, strict=True):
+                if one.asked and batch < FIRST_UNANSWERED:
+                    chance.choice(desks).label(one, kind if chance.random() > 0.03 else "bug")
+        admin.correct(next(iter(admin.labels()))["item"], "praise")
+        for desk in desks:
+            desk.close()
+
+
+def sign_in(context: Any, address: str, token: str) -> None:
+    """As an admin."""
+    page = context.new_page()
+    page.goto(f"{address}/sign-in")
+    page.get_by_label("Your token").fill(token)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/tasks")
+    page.close()
 
 
 def picture(context: Any, address: str, path: Path, *, keep: bool) -> None:
@@ -101,7 +115,9 @@ def picture(context: Any, address: str, path: Path, *, keep: bool) -> None:
     page = context.new_page()
     page.goto(address)
     page.wait_for_load_state("load")
-    page.wait_for_timeout(2500 if "chart" in page.content() else 800)
+    for place in page.locator(".chart").all():
+        place.locator("canvas").wait_for()
+    page.wait_for_timeout(800)
     page.screenshot(path=path, full_page=True)
     if keep and path.stem in KEPT:
         TUTORIAL.mkdir(parents=True, exist_ok=True)

@@ -71,7 +71,7 @@ function row(story) {
   const { decision } = story;
   return el("tr", {},
     el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(story.item))),
-    el("td", { "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(story)), story.id ? el("span", { class: "soft small" }, story.id) : null),
+    el("td", { class: "text", "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(story)), story.id ? el("span", { class: "soft small" }, story.id) : null),
     el("td", { "data-label": "State" }, el("span", { class: `chip ${story.state === "open" ? "waiting" : story.state.replace(" ", "-")}` }, story.state === "open" ? "waiting" : story.state), " ", corrected, " ", differs),
     el("td", { "data-label": "Label" }, story.label ?? el("span", { class: "soft" }, "–")),
     el("td", { "data-label": "Predicted" }, decision ? `${decision.label} (${fine.format(decision.score)})` : "–"),
