@@ -105,7 +105,9 @@ def picture(context: Any, address: str, path: Path) -> None:
     page = context.new_page()
     page.goto(address)
     page.wait_for_load_state("load")
-    page.wait_for_timeout(2500 if "chart" in page.content() else 800)
+    if page.locator(".chart").count():
+        page.locator(".chart canvas").nth(page.locator(".chart").count() - 1).wait_for()
+    page.wait_for_timeout(800)
     page.screenshot(path=path, full_page=True)
     page.close()
 
