@@ -17,12 +17,12 @@ from rich.progress import track
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests")]
 
-from bench.load import Connection, Running
-from browser import chromium
+from bench.load import Connection, Running  # noqa: E402
 
-from askance.live.demo import made_up_messages
+from askance.live.demo import made_up_messages  # noqa: E402
+from browser import chromium  # noqa: E402
 
-HERE = Path(__file__).parent
+TUTORIAL = Path(__file__).parent / "pictures" / "pages"
 TASK = """name = "support-desk"
 classes = ["billing", "bug", "praise", "spam"]
 [hashing]
@@ -62,13 +62,9 @@ def main() -> None:
             size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
             context = browser.new_context(color_scheme=scheme, viewport=size, locale="en-GB")
             for name, path in PAGES.items():
-                picture(context, address + path, target / f"{name}-{scheme}-{width}.png")
+                file = target / f"{name}-{scheme}-{width}.png"
+                picture(context, address + path, file, keep="--keep" in sys.argv)
             context.close()
-    if "--keep" in sys.argv:
-        kept = HERE / "pictures" / "pages"
-        kept.mkdir(parents=True, exist_ok=True)
-        for name in KEPT:
-            shutil.copy(target / f"{name}.png", kept)
 
 
 @contextmanager
@@ -100,8 +96,8 @@ def live_a_while(port: int) -> None:
                 connection.post(f"{API}/labels", {"labels": labels})
 
 
-def picture(context: Any, address: str, path: Path) -> None:
-    """A page, when it has come to rest."""
+def picture(context: Any, address: str, path: Path, *, keep: bool) -> None:
+    """A page, when it has come to rest: all of it, and of the kept ones what is on the screen first."""
     page = context.new_page()
     page.goto(address)
     page.wait_for_load_state("load")
@@ -109,6 +105,9 @@ def picture(context: Any, address: str, path: Path) -> None:
         page.locator(".chart canvas").nth(page.locator(".chart").count() - 1).wait_for()
     page.wait_for_timeout(800)
     page.screenshot(path=path, full_page=True)
+    if keep and path.stem in KEPT:
+        TUTORIAL.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=TUTORIAL / path.name)
     page.close()
 
 

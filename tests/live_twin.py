@@ -148,7 +148,9 @@ class Twin:
         return done
 
     def show_tasks(self) -> m.Tasks:
-        return m.Tasks([m.TaskSummary("desk", self.settings.classes, "MPAA-II", len(self.items), 0, 0)])
+        return m.Tasks(
+            [m.TaskSummary("desk", "running", self.settings.classes, "MPAA-II", len(self.items), 0, 0, NO_SPEND)]
+        )
 
     def create(self, body: TaskSettings) -> m.TaskStory:
         if body.name in self.created:
@@ -163,7 +165,7 @@ class Twin:
         numbers = dict.fromkeys(m.Figures.__struct_fields__, 0)
         numbers |= {"items": len(self.items), "asked": len(self.open) + len(self.labels), "agreement": None}
         numbers |= {"waiting": len(self.open) - len(self.leased), "labelled": len(self.labels)}
-        return m.Figures(**numbers | {"estimates": {}, "spend": NO_SPEND})
+        return m.Figures(**numbers | {"state": "running", "estimates": {}, "spend": NO_SPEND})
 
     def events(self) -> bytes:
         data = msgspec.json.encode(self.figures())

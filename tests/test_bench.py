@@ -92,6 +92,7 @@ def test_goals() -> None:
     assert not at_least(7).met(6)
 
 
+@pytest.mark.soak
 def test_a_quick_run_of_rules_with_two_numbers_a_feature(tmp_path: pathlib.Path) -> None:
     report = main(["--quick", "subgradient"], tmp_path)
     assert [line.group for line in report.lines] == ["subgradient A"] * 2 + ["subgradient B"] * 2
@@ -109,6 +110,7 @@ def test_a_quick_run_makes_table_and_file(tmp_path: pathlib.Path, capsys: pytest
     assert saved["seconds"]["memory A"]["public run"]
 
 
+@pytest.mark.soak
 def test_a_quick_run_of_ratings(tmp_path: pathlib.Path) -> None:
     report = main(["--quick", "ratings"], tmp_path)
     groups = {line.group for line in report.lines}

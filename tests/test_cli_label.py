@@ -47,7 +47,9 @@ def test_lines_are_answers(twin):
     assert twin.skipped == [3]
     assert not twin.leased
     assert "question 1?" in told.stdout
-    assert "guess billing: score 0.12, asked with probability 0.8" in told.stdout
+    assert "asked with probability 0.8" in told.stdout
+    assert "the model would have said billing" in told.stdout
+    assert "guess" not in told.stdout, "it is hidden until answered"
     assert "[1] billing  [2] bug  [3] praise  [s] skip  [u] undo  [q] quit" in told.stdout
     assert told.stdout.splitlines()[-1].startswith("2 labelled, ")
 
@@ -138,7 +140,7 @@ def test_keys_are_first_letters_if_they_differ():
     assert not set("suq") & set(many)
     with pytest.raises(ValueError, match="33 classes, more than keys"):
         keys_of([f"class {number}" for number in range(33)])
-    assert answers.LineAnswers([f"class {number}" for number in range(33)]).keys == {}
+    assert answers.LineAnswers([f"class {number}" for number in range(33)], {}).keys == {}
 
 
 def test_a_key_held_down_labels_one_question():
@@ -179,7 +181,7 @@ def test_keys_that_come_too_soon_are_for_the_question_before():
     assert guard.is_meant("b")
 
 
-READ = TOO_SOON + 0.1  # after which a key is meant
+READ = TOO_SOON + 0.4  # after which a key is meant, on a busy machine too
 
 
 class Terminal:

@@ -229,7 +229,7 @@ def solved_anew(learner: askance.Learner, X: Any) -> Any:
     return c @ inverse_g / (2.0 - (g * inverse_g).sum(axis=0))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", [pytest.param("float64", marks=pytest.mark.soak), "float32"])
 def test_the_factor_is_accurate_with_thousands_of_vectors(dtype: str) -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(4400, 3)), rng.choice([-1, 1], 4400)

@@ -176,7 +176,12 @@ def twin_of_use(C: float) -> list[float]:
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("rows.py", "state.move(j, self.values[t, j], step)", "state.move(j, 2 * self.values[t, j], step)"),
+        pytest.param(
+            "rows.py",
+            "state.move(j, self.values[t, j], step)",
+            "state.move(j, 2 * self.values[t, j], step)",
+            marks=pytest.mark.soak,
+        ),
         ("updates/weights.py", "1.0 - label * seen.score", "2.0 - label * seen.score"),
     ],
 )
@@ -222,6 +227,7 @@ print(learner.coef_[0].tolist())
 """
 
 
+@pytest.mark.soak
 def test_a_rule_in_a_script_is_noticed_when_edited(tmp_path: pathlib.Path) -> None:
     script, cache = tmp_path / "mine.py", tmp_path / "cache"
     text = "PACE = 1.0\n" + OWN_RULE + USE_OWN
@@ -233,6 +239,7 @@ def test_a_rule_in_a_script_is_noticed_when_edited(tmp_path: pathlib.Path) -> No
     assert run_script(script, text, NUMBA_CACHE_DIR=cache) == first
 
 
+@pytest.mark.soak
 def test_running_a_script_again_adds_nothing_to_the_cache(tmp_path: pathlib.Path) -> None:
     script, cache = tmp_path / "mine.py", tmp_path / "cache"
     run_script(script, "PACE = 1.0\n" + OWN_RULE + USE_OWN, NUMBA_CACHE_DIR=cache)
@@ -251,6 +258,7 @@ def test_a_rule_in_a_module_is_noticed_when_edited(tmp_path: pathlib.Path) -> No
     assert run_script(script, NUMBA_CACHE_DIR=cache).startswith("[-1.5, -1.5, 0.0]")
 
 
+@pytest.mark.soak
 def test_a_rule_in_a_module_is_no_trouble_to_programs_without_it(tmp_path: pathlib.Path) -> None:
     module, cache = tmp_path / "with" / "my_rules.py", tmp_path / "cache"
     module.parent.mkdir()

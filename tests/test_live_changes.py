@@ -330,3 +330,20 @@ def test_a_model_without_labels_has_no_features(desk):
     told = modelling.story(desk.store, desk.task)
     assert told.strongest == {"ham": [], "spam": []}
     assert told.versions == []
+
+
+# ---------------------------------------------------------------------- leases whose answer was lost
+
+
+def test_a_lease_that_is_asked_for_again_gives_the_same_questions(desk):
+    desk.decide("a", "b", "c", "d")
+    first = desk.lease(count=2, key="k")
+    assert desk.lease(count=2, key="k") == first
+    with pytest.raises(Refusal, match="somebody else's lease"):
+        desk.lease("bob", count=2, key="k")
+    desk.label(first.questions[0].item, "ham")
+    assert desk.lease(count=2, key="k").questions == first.questions[1:]
+    desk.clock.now += 1000
+    again = desk.lease(count=2, key="k").questions
+    assert [question.item for question in again] == [2, 3], "those leases are over, so there are new ones"
+    assert desk.store.check() == []

@@ -407,6 +407,18 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
             assert figures.items == client.figures().items
             assert len(list(client.labels())) == figures.labelled + figures.imported
             assert len(list(client.decisions())) == figures.items == 6
+            assert client.change(desk={"guidance": "Look twice."}).settings.desk.guidance == "Look twice."
+            with pytest.raises(ValueError, match="settings cannot change so: Expected `int` >= 0"):
+                client.change(budget={"total": -1})
+            assert [client.become(state).figures.state for state in ("paused", "running")] == ["paused", "running"]
+            assert client.history().classes == client.model_story().labels
+            assert [story.id for story in client.search("CRASHED").items] == [TEXTS[1]]
+            assert client.search(count=2, before=client.search(count=2).before).items
+            assert client.explain("invoice").pulls[0].feature == "invoice"
+            version = client.figures().version
+            assert client.roll_back(0).to == 0
+            assert client.explain("invoice").pulls == []
+            assert client.figures().version > version
             client.save_model(tmp_path / "m")
             assert askance.load(tmp_path / "m").classes_.tolist() == client.model().classes_.tolist() == CLASSES
             assert client.compact(0).items == 6 - figures.asked

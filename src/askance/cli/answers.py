@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from askance.cli.keys import Keyboard, KeyGuard
-from askance.live.keys import QUIT, VERBS, keys_if_enough, keys_of
+from askance.live.keys import QUIT, VERBS, keys_if_enough, keys_of, with_chosen
 
 POLL_SECONDS = 1.0
 
@@ -41,8 +41,8 @@ class Answers(Protocol):
 class KeyAnswers:
     """One key each."""
 
-    def __init__(self, source: Keyboard, classes: Sequence[str]) -> None:
-        self.keys = keys_of(classes)
+    def __init__(self, source: Keyboard, classes: Sequence[str], chosen: Mapping[str, str]) -> None:
+        self.keys = with_chosen(keys_of(classes), chosen)
         self._keyboard = source
         self._guard = KeyGuard()
 
@@ -70,9 +70,9 @@ class KeyAnswers:
 class LineAnswers:
     """A class, its key or a verb on each line; the end of the lines ends it."""
 
-    def __init__(self, classes: Sequence[str]) -> None:
+    def __init__(self, classes: Sequence[str], chosen: Mapping[str, str]) -> None:
         self._classes = classes
-        self.keys = keys_if_enough(classes)
+        self.keys = with_chosen(keys_if_enough(classes), chosen)
 
     def begin(self) -> None:
         """Lines are answers in their order, whenever they were written."""

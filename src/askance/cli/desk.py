@@ -30,7 +30,9 @@ class Desk:
         self._client = client
         self._lease_seconds = lease_seconds
         self._held: deque[Held] = deque()
+        self._on_lease: set[int] = set()  # all of them, wherever an interruption comes between
         self._fetcher = ThreadPoolExecutor(1)
+        self._fetcher.submit(int)  # starts the thread: interrupted in that, nobody would wait for it at the end
         self._coming: Future[list[Held]] | None = None
         self._given: list[int] = []
         self.began = time.monotonic()
@@ -41,13 +43,10 @@ class Desk:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A lease that cannot be given back runs out by itself.
-        with suppress(ServiceFault):
-            self._arrive()
-        for held in self._held:
-            with suppress(ServiceFault):
-                self._client.give_back(held.question)
-        self._fetcher.shutdown()
+        self._fetcher.shutdown()  # what is on its way is given back too
+        for item in list(self._on_lease):
+            with suppress(ServiceFault):  # a lease that cannot be given back runs out by itself
+                self._client.give_back(item)
 
     @property
     def given(self) -> int:
@@ -70,7 +69,7 @@ class Desk:
                 return None
             if time.monotonic() - self._held[0].since < self._lease_seconds / 2 or self._renew():
                 return self._held[0].question
-            self._held.popleft()  # somebody else has it by now
+            self._done()  # somebody else has it by now
 
     def fetch_ahead(self) -> None:
         """Have the next questions come while this one is read."""
@@ -82,7 +81,7 @@ class Desk:
         conflict = self._label(label)
         if conflict is not None and conflict.code == RAN_OUT and self._renew():
             conflict = self._label(label)
-        question = self._held.popleft().question
+        question = self._done()
         if conflict is None:
             self._given.append(question.item)
         return None if conflict is None else str(conflict)
@@ -90,7 +89,7 @@ class Desk:
     def skip(self) -> None:
         """Leave the question to others, for good."""
         _unless_conflict(lambda: self._client.skip(self._held[0].question))
-        self._held.popleft()
+        self._done()
 
     def undo(self) -> bool:
         """Take the last label back and ask its question again; False if none was given here."""
@@ -107,8 +106,14 @@ class Desk:
 
     def _lease(self, count: int, item: int | None = None) -> list[Held]:
         began = time.monotonic()
-        items = None if item is None else [item]
-        return [Held(question, began) for question in self._client.questions(count, items=items)]
+        questions = self._client.questions(count, items=None if item is None else [item])
+        self._on_lease.update(question.item for question in questions)
+        return [Held(question, began) for question in questions]
+
+    def _done(self) -> Question:
+        question = self._held.popleft().question
+        self._on_lease.discard(question.item)
+        return question
 
     def _arrive(self) -> None:
         if self._coming is not None:

@@ -1,6 +1,6 @@
 """What `askance label` does: show a question, take an answer, until somebody has had enough."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -15,6 +15,7 @@ from askance.cli.untrusted import harmless, in_one_line, shortened
 from askance.live.client import Client
 from askance.live.keys import QUIT, SKIP, UNDO, VERBS
 from askance.live.messages import Question
+from askance.live.settings import TaskSettings
 
 
 def answer(task: str, url: str | None, token: str | None) -> None:
@@ -28,7 +29,7 @@ def answer(task: str, url: str | None, token: str | None) -> None:
         Desk(client, settings.labels.lease_seconds) as desk,
     ):
         try:
-            Session(desk, _answers(keys, settings.classes), console).run()
+            Session(desk, _answers(keys, settings), console, shows_guess=settings.desk.guess == "shown").run()
         except KeyboardInterrupt:
             raise Interrupted(_told(desk)) from None
         console.print(_told(desk))
@@ -37,10 +38,11 @@ def answer(task: str, url: str | None, token: str | None) -> None:
 class Session:
     """Questions and answers."""
 
-    def __init__(self, desk: Desk, answers: Answers, console: Console) -> None:
+    def __init__(self, desk: Desk, answers: Answers, console: Console, *, shows_guess: bool) -> None:
         self._desk = desk
         self._answers = answers
         self._console = console
+        self._shows_guess = shows_guess
 
     def run(self) -> None:
         """Until the labeller quits."""
@@ -70,7 +72,8 @@ class Session:
         elif question is not None and said.verb == SKIP:
             self._desk.skip()
         elif question is not None and said.label is not None:
-            self._say(f"→ {in_one_line(said.label)}", "bold")
+            guess = "" if self._shows_guess else f" (the model would have said {in_one_line(question.guess)})"
+            self._say(f"→ {in_one_line(said.label)}{guess}", "bold")
             refused = self._desk.label(said.label)
             if refused is not None:
                 self._say(in_one_line(refused), "yellow")
@@ -82,11 +85,9 @@ class Session:
         self._say(content_of(question))
         if question.note:
             self._say(f"note: {shortened(in_one_line(question.note))}", "italic")
-        self._say(
-            f"guess {in_one_line(question.guess)}: score {question.score:.2g}, "
-            f"asked with probability {question.probability:.2g}",
-            "dim",
-        )
+        if self._shows_guess:
+            self._say(f"guess {in_one_line(question.guess)}: score {question.score:.2g}", "dim")
+        self._say(f"asked with probability {question.probability:.2g}", "dim")
         self._say(key_line(self._answers.keys), "cyan")
         self._say(_told(self._desk), "dim")
         self._answers.begin()
@@ -112,8 +113,12 @@ def _field(name: str, value: Any) -> str:
     return f"{in_one_line(name)}: {shortened(in_one_line(value if isinstance(value, str) else repr(value)))}"
 
 
-def _answers(keys: Keyboard | None, classes: Sequence[str]) -> Answers:
-    return LineAnswers(classes) if keys is None else KeyAnswers(keys, classes)
+def _answers(keys: Keyboard | None, settings: TaskSettings) -> Answers:
+    # A key of the task that is a verb here means its class on the page alone.
+    chosen = {name: key for name, key in settings.desk.keys.items() if key.lower() not in VERBS}
+    if keys is None:
+        return LineAnswers(settings.classes, chosen)
+    return KeyAnswers(keys, settings.classes, chosen)
 
 
 def _told(desk: Desk) -> str:

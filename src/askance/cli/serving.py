@@ -121,7 +121,7 @@ def greet(wish: Wish, service: Service, url: str) -> None:
     if not is_loopback(wish.host):
         console.print("Every request needs a token. Put TLS in front: tokens travel as they are.", soft_wrap=True)
     if service.open_to_all:
-        console.print("No tokens are asked for (--open).")
+        console.print(f"Open {url} in a browser. No tokens are asked for (--open).", soft_wrap=True)
     elif wish.new_admin_link or not service.tokens.has_admin:
         code = service.tokens.new_first_code()
         console.print(f"Open this link once for an admin's token:  {url}/first?code={code}", soft_wrap=True)

@@ -1,9 +1,9 @@
 """Commands of labellers: lend questions, take labels and skips, give questions back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from askance.live import explaining, journal, messages
 from askance.live.deciding import check_class
@@ -18,26 +18,73 @@ def lease(draft: Draft, wish: messages.LeaseWish, who: str | None) -> messages.Q
     per_item = draft.settings.labels.per_item
     if draft.fold.state != "running":
         return messages.Questions([], 0)
+    earlier = _lent_before(draft, wish, who)
+    if standing := _standing(draft, earlier, who):
+        questions, leases = zip(*standing, strict=True)
+        return messages.Questions(_shown_all(draft, questions, leases, why=wish.why), _waiting(draft))
     if wish.items is UNSET:
         chosen = draft.fold.questions.next_for(who, wish.count, draft.now, per_item)
     else:
         chosen = [_free(draft, item, who) for item in dict.fromkeys(wish.items)]
     seconds = draft.settings.labels.lease_seconds if wish.seconds is UNSET else wish.seconds
-    return lend(draft, chosen, draft.now + seconds, who, why=wish.why)
+    return lend(draft, chosen, draft.now + seconds, who, why=wish.why, key=UNSET if earlier else wish.key)
 
 
 def lend(
-    draft: Draft, chosen: Sequence[Question], until: float, who: str | None, *, why: bool = False
+    draft: Draft,
+    chosen: Sequence[Question],
+    until: float,
+    who: str | None,
+    *,
+    why: bool = False,
+    key: str | UnsetType = UNSET,
 ) -> messages.Questions:
     """Write the leases down, and show the questions."""
+    names = iter(()) if key is UNSET else _lease_keys(key, len(chosen))
+    loans = [
+        draft.write(journal.LEASE, journal.Lease(until), item=question.item, key=next(names, None), who=who)
+        for question in chosen
+    ]
+    return messages.Questions(_shown_all(draft, chosen, loans, why=why), _waiting(draft))
+
+
+def _lent_before(draft: Draft, wish: messages.LeaseWish, who: str | None) -> list[Entry]:
+    """The leases that this very request has made, when its answer was lost on the way."""
+    if wish.key is UNSET:
+        return []
+    most = wish.count if wish.items is UNSET else len(wish.items)
+    found = draft.by_key([journal.LEASE], list(_lease_keys(wish.key, most)))
+    if any(entry.who != who for entry in found.values()):
+        raise conflict("key_reused", f"the key {wish.key!r} belongs to somebody else's lease")
+    return sorted(found.values(), key=lambda entry: entry.seq)
+
+
+def _standing(draft: Draft, leases: Sequence[Entry], who: str | None) -> list[tuple[Question, Entry]]:
+    """Of some leases, those that still hold, with their questions."""
+    found = []
+    for entry in leases:
+        question = draft.fold.questions.open.get(entry.item or 0)
+        loan = None if question is None else question.loan(who, draft.now)
+        if question is not None and loan is not None and loan.seq == entry.seq:
+            found.append((question, entry))
+    return found
+
+
+def _lease_keys(key: str, count: int) -> Iterator[str]:
+    """An entry's key is its own, so that of a request for several leases is numbered."""
+    return (f"{key}/{place}" for place in range(count))
+
+
+def _shown_all(
+    draft: Draft, chosen: Sequence[Question], loans: Sequence[Entry], *, why: bool
+) -> list[messages.Question]:
     items = draft.at(question.item for question in chosen)
     shown = []
-    for question in chosen:
-        loan = draft.write(journal.LEASE, journal.Lease(until), item=question.item, who=who)
+    for question, loan in zip(chosen, loans, strict=True):
         content = journal.read(items[question.item])
         reasons = explaining.why_asked(draft.fold, content, question) if why else None
         shown.append(_shown(question, items[question.item].key, content, loan, reasons))
-    return messages.Questions(shown, _waiting(draft))
+    return shown
 
 
 def give_back(draft: Draft, item: int, who: str | None) -> messages.Questions:

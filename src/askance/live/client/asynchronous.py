@@ -16,6 +16,7 @@ from askance.live.client.faults import CUT_OFF, ServiceFault, cut_off
 from askance.live.client.lines import EventReader, LineCutter
 from askance.live.client.naming import Given, Named
 from askance.live.client.speaking import RECONNECT_AFTER, Speaker, in_sum
+from askance.live.settings import State
 from askance.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -69,6 +70,26 @@ class AsyncClient(Speaker):
     async def figures(self, *, task: str | None = None) -> m.Figures:
         """How a task is doing."""
         return await self._do(calls.figures(self._of(task)))
+
+    async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskStory:
+        """Change a running task: its `budget`, `labels`, `costs` or `desk`, each as a whole."""
+        return await self._do(calls.change(self._of(task), parts))
+
+    async def become(self, state: State, *, task: str | None = None) -> m.TaskStory:
+        """Pause a task, archive it, or have it running again."""
+        return await self._do(calls.become(self._of(task), state))
+
+    async def history(self, *, task: str | None = None) -> m.History:
+        """The figures along the way, the last day by minutes, and what labellers did."""
+        return await self._do(calls.history(self._of(task)))
+
+    async def model_story(self, *, task: str | None = None) -> m.ModelStory:
+        """The model's strongest features, versions and roll-backs."""
+        return await self._do(calls.model_story(self._of(task)))
+
+    async def roll_back(self, to: int, *, task: str | None = None) -> m.RolledBack:
+        """Have the model forget what it learned after a version."""
+        return await self._do(calls.roll_back(self._of(task), to))
 
     async def compact(self, keep_days: float, *, task: str | None = None) -> m.Compacted:
         """Let items that are older lose their content."""
@@ -132,6 +153,22 @@ class AsyncClient(Speaker):
     async def story(self, item: Named, *, task: str | None = None) -> m.ItemStory:
         """Everything that is known of an item."""
         return await self._do(calls.story(self._of(task), item))
+
+    async def search(
+        self,
+        text: str = "",
+        state: m.ItemState = "all",
+        *,
+        before: int | None = None,
+        count: int = 50,
+        task: str | None = None,
+    ) -> m.ItemsFound:
+        """Items, the newest first, in some state and with some text in them; `before` goes on from an answer's."""
+        return await self._do(calls.search(self._of(task), state, text, before, count))
+
+    async def explain(self, item: Given, *, task: str | None = None) -> m.Why:
+        """What the model says of an item, and which features pull where; nothing is kept."""
+        return await self._do(calls.explain(self._of(task), naming.as_item(item)))
 
     # ------------------------------------------------------------------ questions and answers
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 
 from askance.live import messages as m
 from askance.live.client.faults import refusal
 from askance.live.client.naming import Named, batches_of, fresh_name, labelled_items, named, named_label, number_of
-from askance.live.settings import TaskSettings, from_toml
+from askance.live.settings import State, TaskSettings, from_toml
 
 T = TypeVar("T")
 SUCCESS = 200
@@ -56,6 +56,35 @@ def task_story(task: str) -> Call[m.TaskStory]:
 def figures(task: str) -> Call[m.Figures]:
     """How a task is doing."""
     return Call("GET", _of(task, "figures"), _read(m.Figures))
+
+
+def change(task: str, parts: Mapping[str, Any]) -> Call[m.TaskStory]:
+    """Other settings from now on."""
+    try:
+        wish = msgspec.convert(dict(parts), m.TaskChange)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"a task's settings cannot change so: {error}") from None
+    return Call("PATCH", _of(task), _read(m.TaskStory), msgspec.json.encode(wish))
+
+
+def become(task: str, state: State) -> Call[m.TaskStory]:
+    """A task that runs, is paused or is archived."""
+    return _post(_of(task, "state"), m.StateWish(state), _read(m.TaskStory))
+
+
+def history(task: str) -> Call[m.History]:
+    """What a task has been."""
+    return Call("GET", _of(task, "history"), _read(m.History))
+
+
+def model_story(task: str) -> Call[m.ModelStory]:
+    """What the model has learned."""
+    return Call("GET", _of(task, "model"), _read(m.ModelStory))
+
+
+def roll_back(task: str, to: int) -> Call[m.RolledBack]:
+    """The model as it was at a version."""
+    return _post(_of(task, "rollbacks"), m.RollbackWish(to), _read(m.RolledBack), repeatable=False)
 
 
 def compact(task: str, keep_days: float) -> Call[m.Compacted]:
@@ -111,6 +140,17 @@ def teach(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[Cal
 def story(task: str, item: Named) -> Call[m.ItemStory]:
     """Everything about an item."""
     return Call("GET", _of(task, "items", number_of(item)), _read(m.ItemStory))
+
+
+def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> Call[m.ItemsFound]:
+    """Items by state and text."""
+    wish = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
+    return Call("GET", f"{_of(task, 'items')}?{urlencode(wish)}", _read(m.ItemsFound))
+
+
+def explain(task: str, item: m.Item) -> Call[m.Why]:
+    """What the model says of an item, and because of what."""
+    return _post(_of(task, "explain"), m.Explain(item), _read(m.Why))
 
 
 # ---------------------------------------------------------------------- questions and answers

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import subprocess
 import sys
+import threading
 from importlib import resources
 from importlib.metadata import version
 from typing import NamedTuple
@@ -47,8 +48,17 @@ sys.stdout.buffer.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmb
 """
 
 
-@functools.cache
+_putting_together = threading.Lock()
+
+
 def charts() -> Asset:
+    """The library of the charts, put together once, however many ask for it at the same time."""
+    with _putting_together:
+        return _charts()
+
+
+@functools.cache
+def _charts() -> Asset:
     """Vega, Vega-Lite and what embeds them in a page, as vl-convert ships them; put together in two seconds.
 
     In a process of its own, because in this one nothing else would run in that time.

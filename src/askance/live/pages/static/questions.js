@@ -20,6 +20,7 @@ export class Questions {
     this.queue = [];
     this.past = kept.past ?? [];
     this.times = kept.times ?? [];
+    this.wish = kept.wish ?? null; // the name of a request whose answer has not come: asked again, it gives the same
     this.#enqueue(kept.queue ?? []);
     navigator.locks?.request(this.place, () => new Promise(() => {})); // held for as long as this tab lives
   }
@@ -110,7 +111,10 @@ export class Questions {
   }
 
   async #fill() {
-    const { questions } = await this.#lease({ count: AT_ONCE });
+    this.wish ??= freshName();
+    this.#keep();
+    const { questions } = await this.#lease({ count: AT_ONCE, key: this.wish });
+    this.wish = null;
     this.#enqueue(questions);
     this.#keep();
   }
@@ -139,8 +143,8 @@ export class Questions {
   }
 
   #keep() {
-    const { queue, past, times } = this;
-    const kept = JSON.stringify({ queue, past, times });
+    const { queue, past, times, wish } = this;
+    const kept = JSON.stringify({ queue, past, times, wish });
     try {
       // Answers need the room more than questions do: without this, other questions come after a refresh.
       if (kept.length > MOST_KEPT) throw new RangeError("too long to be kept");
@@ -153,7 +157,12 @@ export class Questions {
 
 /** The name of this tab, which a refresh leaves as it is. */
 function tabName() {
-  const name = sessionStorage.getItem("askance:tab") ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+  const name = sessionStorage.getItem("askance:tab") ?? freshName();
   sessionStorage.setItem("askance:tab", name);
   return name;
+}
+
+/** A name that nobody had before. */
+function freshName() {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
