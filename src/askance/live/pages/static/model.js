@@ -32,7 +32,7 @@ function wordsOf(name, strengths) {
     bar.style.setProperty("width", `${(100 * by) / most}%`);
     return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: feature }, feature), el("span", { class: "bar-place" }, bar), el("span", { class: "number soft small" }, fine.format(by)));
   });
-  const content = rows.length ? el("div", { class: "bars" }, rows) : el("p", { class: "soft" }, "Nothing speaks for it yet.");
+  const content = rows.length ? el("div", { class: "bars", tabindex: "0", role: "group", "aria-label": `Features of ${name}` }, rows) : el("p", { class: "soft" }, "Nothing speaks for it yet.");
   return el("section", { class: "card", "aria-label": name }, el("h3", {}, name), content);
 }
 
