@@ -90,6 +90,15 @@ def new_store_url(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Cal
     return new
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser; for one module, because while it runs no other test could run an event loop."""
+    from browser import chromium
+
+    with chromium() as running:
+        yield running
+
+
 @pytest.fixture(params=KINDS)
 def store_url(request: pytest.FixtureRequest, new_store_url: Callable[[str], str]) -> str:
     """A new place for a store; a test with it runs once for each kind."""

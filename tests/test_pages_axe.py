@@ -7,7 +7,7 @@ import pytest
 from askance.live.demo import made_up_messages
 from askance.live.pages.table import PAGES
 from axe import barriers, script
-from browser import Served, chromium
+from browser import Served
 
 CLASSES = ["billing", "bug", "praise", "spam"]
 SIZES = {"phone": {"width": 390, "height": 844}, "wide": {"width": 1440, "height": 900}}
@@ -30,15 +30,9 @@ SHOWN = {
 
 
 @pytest.fixture(scope="module")
-def browser():
-    script()
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
 def world(tmp_path_factory):
     """A service whose pages have something to show."""
+    script()  # without it there is nothing to do
     served = Served(tmp_path_factory.mktemp("axe"), guarded=True)
     messages = list(islice(made_up_messages(5), 200))
     task = served.task(name="support", classes=CLASSES, budget={"total": 180}, desk={"guess": "shown"})

@@ -6,15 +6,9 @@ from collections import Counter
 
 import pytest
 
-from browser import Served, chromium
+from browser import Served
 
 KEYS_DOWN = 30  # a keyboard repeats a key about so often a second
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

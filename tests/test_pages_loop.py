@@ -10,7 +10,7 @@ import pytest
 
 from askance.live.client import Client, Item
 from askance.live.demo import made_up_messages
-from browser import Served, chromium
+from browser import Served
 
 CLASSES = ("billing", "bug", "praise", "spam")
 MESSAGES = list(islice(made_up_messages(3), 500))
@@ -18,12 +18,6 @@ RIGHT = dict(MESSAGES)
 ANSWERS = 60
 # A key counts when its question has been painted.
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5)))"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

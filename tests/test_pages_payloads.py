@@ -7,19 +7,13 @@ from itertools import product
 import pytest
 
 from askance.live.sessions import MOST as SESSIONS
-from browser import Served, chromium
+from browser import Served
 from payloads import FILLED_IN, MARKUP, OURS, PAYLOADS, STRANGE
 from watched_page import Watched
 
 CLASSES = [text for text in PAYLOADS if len(text) <= 100 and text.isprintable()][-500:]  # as class names may be
 TEXT, RECORD, MANY = "payload-texts", "payload-records", "payload-classes"
 LABELLED = 120
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

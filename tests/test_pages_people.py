@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from browser import chromium
 from live_service import real_service
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -7,17 +7,11 @@ import pytest
 
 from askance.live.pages.rendering import POLICY
 from askance.live.pages.table import PAGES
-from browser import Served, chromium
+from browser import Served
 from payloads import ELSEWHERE, PAYLOADS
 from watched_page import Watched
 
 TASK = "policed"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -19,3 +19,14 @@ export function complain(fault) {
 export function sentence(message) {
   return message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? "" : ".");
 }
+
+/** Wait for a request and say that it was done, or why not; then show the page anew. */
+export async function done(show, request, words) {
+  try {
+    await request;
+    tell(words, "good");
+  } catch (fault) {
+    complain(fault);
+  }
+  await show();
+}

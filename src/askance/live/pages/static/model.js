@@ -1,8 +1,7 @@
 import { get, post, send } from "./api.js";
 import { asked } from "./asking.js";
 import { at, el } from "./dom.js";
-import { complain, sentence } from "./door.js";
-import { tell } from "./notices.js";
+import { complain, done, sentence } from "./door.js";
 import { contentOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
@@ -68,7 +67,7 @@ function rollbackOf({ version }) {
 async function rollBack(version) {
   const consequence = "The model forgets what it learned after it. The labels are kept, and this can be taken back.";
   if (!(await asked(`Go back to version ${number.format(version)}?`, consequence, "Go back"))) return;
-  await done(post(`${path}/rollbacks`, { to: version }), `The model is that of version ${number.format(version)} again.`);
+  await done(show, post(`${path}/rollbacks`, { to: version }), `The model is that of version ${number.format(version)} again.`);
 }
 
 function showRollbacks() {
@@ -80,17 +79,7 @@ function showRollbacks() {
 }
 
 async function takeBack({ number: which }) {
-  await done(send("DELETE", `${path}/rollbacks/${which}`), "The model has learned again what it had forgotten.");
-}
-
-async function done(request, words) {
-  try {
-    await request;
-    tell(words, "good");
-  } catch (fault) {
-    complain(fault);
-  }
-  await show();
+  await done(show, send("DELETE", `${path}/rollbacks/${which}`), "The model has learned again what it had forgotten.");
 }
 
 at("try").addEventListener("submit", async (event) => {

@@ -2,8 +2,7 @@ import { get, post, send } from "./api.js";
 import { asked } from "./asking.js";
 import { copy } from "./copying.js";
 import { at, el } from "./dom.js";
-import { complain, sentence } from "./door.js";
-import { tell } from "./notices.js";
+import { complain, done, sentence } from "./door.js";
 import { date, distance } from "./times.js";
 
 const dialog = at("token-dialog");
@@ -75,24 +74,14 @@ async function revoke(token) {
   const question = `Revoke the token of ${token.name}?`;
   const consequence = "Browsers and programs that use it are shut out at once. This cannot be undone, and the name cannot be used again.";
   if (!(await asked(question, consequence, "Revoke the token"))) return;
-  await done(send("DELETE", `/api/tokens/${encodeURIComponent(token.name)}`), `The token of ${token.name} is worth nothing now.`);
+  await done(show, send("DELETE", `/api/tokens/${encodeURIComponent(token.name)}`), `The token of ${token.name} is worth nothing now.`);
 }
 
 async function end(session) {
   const question = session.current ? "End your own session?" : `End this session of ${session.name}?`;
   const consequence = "That browser has to sign in again with its token.";
   if (!(await asked(question, consequence, "End the session"))) return;
-  await done(send("DELETE", `/api/sessions/${session.number}`), "The session has ended.");
-}
-
-async function done(request, words) {
-  try {
-    await request;
-    tell(words, "good");
-  } catch (fault) {
-    complain(fault);
-  }
-  await show();
+  await done(show, send("DELETE", `/api/sessions/${session.number}`), "The session has ended.");
 }
 
 /** The new token, which nobody can ask for again. */
