@@ -34,6 +34,7 @@ async function begin() {
   shown = 0;
   searched = 0;
   at("items").replaceChildren();
+  at("found", "Searching …");
   await more();
 }
 
