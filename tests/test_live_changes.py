@@ -10,6 +10,8 @@ from askance.live.messages import Item
 from askance.live.refusals import Refusal
 from askance.live.settings import Budget, Costs, Labelling, to_json
 from askance.live.settings import Desk as DeskSettings
+from askance.live.store.reader import Reader
+from askance.model_file import to_bytes
 from live_desk import Desk, settings, texts
 
 SPAM, HAM = "win free cash prize", "lunch meeting hello nine"
@@ -134,15 +136,16 @@ def test_there_is_no_going_back_to_what_has_not_been(desk, to):
         desk.roll_back(to)
 
 
-def test_earlier_versions_can_be_had_again(store_url):
+def test_earlier_versions_can_be_had_again(store_url, monkeypatch):
+    entries = Reader.entries
+    monkeypatch.setattr(Reader, "entries", lambda *given, **more: entries(*given, **more, batch=7))
     with Desk(store_url, settings("PA-I", bits=12), snapshot_every=15) as desk:
         models = {}
         for text, label in texts(random.Random(3), 30):
             desk.label(desk.decide(text)[0].item, label)
             models[desk.task.fold.version] = desk.model()
         desk.correct(1, "ham" if desk.story(1).label == "spam" else "spam")
-        from askance.model_file import to_bytes
-
+        assert len(desk.store.snapshot_seqs(1)) > 2, "made anew, and knowing of the correction"
         assert {version: to_bytes(desk.task.fold_at(version).learner) for version in models} == models
 
 

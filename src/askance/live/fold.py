@@ -78,6 +78,7 @@ class Fold:
     def __init__(self, settings: TaskSettings, amendments: Amendments | None = None) -> None:
         self.settings = settings
         self.amendments = amendments or Amendments(set(), {}, {})
+        self.amended = 0  # the last entry of those that amend
         self.state: State = "running"
         self.learner = settings.learner()
         self.lock = threading.Lock()  # compiled passes run beside each other, and predictions come at any time
@@ -95,6 +96,11 @@ class Fold:
         self.version = 0
 
     # ------------------------------------------------------------------ entries
+
+    def amend(self, entry: Entry) -> None:
+        """Know of an entry that amends, before those that it is about are taken in."""
+        self.amendments.add(entry)
+        self.amended = entry.seq
 
     def ask(self, row: Row) -> Verdict:
         """Decide about the next item; the learner has then seen it."""

@@ -20,7 +20,7 @@ from askance.sealed import ModelFault, arrays_of, header_of, seal
 LEVEL = 1
 MODEL, BOOKS = "model", "books"
 FIRST = ("seq", "at", "version", "ledger", "questions", "counts", "recent")
-LATER = ("settings", "state", "classes", "people", "history", "last_day")
+LATER = ("settings", "amended", "state", "classes", "people", "history", "last_day")
 
 
 class Books(Struct):
@@ -38,6 +38,7 @@ class Books(Struct):
     # What snapshots did not hold at first.
     rolled_back: dict[int, int] = {}
     settings: TaskSettings | None = None
+    amended: int = 0
     state: State = "running"
     classes: dict[str, int] = {}
     people: dict[str, Labeller] = {}

@@ -111,9 +111,9 @@ class LiveTask:
 
     def fold_at(self, version: int) -> Fold:
         """The fold as it was after that entry, built again beside the one of now."""
-        if version <= self.horizon() and self.store.snapshot(self.number, version + 1) is None:
-            raise conflict("compacted", f"version {version} is older than the last compaction: it is gone")
         fold = self._newest(version)
+        if fold.seq < self.horizon():
+            raise conflict("compacted", f"version {version} cannot be had after a compaction: it is gone")
         for _ in self._replayed(fold, version):
             pass
         return fold
@@ -159,7 +159,7 @@ class LiveTask:
         """Have a fold take in the journal after it, some entries at a time."""
         for batch in self.store.entries(self.number, after=fold.seq, upto=upto, kinds=journal.AMENDMENTS):
             for entry in batch:
-                fold.amendments.add(entry)
+                fold.amend(entry)
         for batch in self.store.entries(self.number, after=fold.seq, upto=upto):
             fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
             yield
@@ -250,11 +250,13 @@ class LiveTask:
     def _newest(self, upto: int | None = None) -> Fold:
         before = None if upto is None else upto + 1
         while (found := self.store.snapshot(self.number, before)) is not None:
+            before = found[0]
             try:
-                return snapshots.unpack(found[1], self.first_settings)
+                fold = snapshots.unpack(found[1], self.first_settings)
+                if upto is None or fold.amended <= upto:  # a snapshot may know of what came after it
+                    return fold
             except ModelFault as fault:
                 log.error("snapshot %d %s", found[0], fault, extra={"task": self.first_settings.name})
-                before = found[0]
         return Fold(self.first_settings)
 
     def _take_snapshot(self) -> None:
