@@ -1,6 +1,7 @@
 """`askance demo`: an honest story."""
 
 import numpy as np
+import pytest
 
 from askance.cli import tumours
 from askance.cli.demo import TYPICAL_SEED
@@ -31,6 +32,7 @@ def test_few_labels_do_nearly_as_well_as_all_and_better_than_random_ones():
     assert random["metrics"]["accuracy"] < active["metrics"]["accuracy"] < full["metrics"]["accuracy"]
 
 
+@pytest.mark.soak
 def test_the_fixed_seed_is_a_typical_one():
     low, high = np.quantile([accuracies(seed) for seed in range(60)], [0.25, 0.75], axis=0)
     assert (low <= accuracies(TYPICAL_SEED)).all()

@@ -268,6 +268,7 @@ def test_a_rule_in_a_module_is_no_trouble_to_programs_without_it(tmp_path: pathl
     assert run_script(tmp_path / "other.py", other, NUMBA_CACHE_DIR=cache).startswith("[")
 
 
+@pytest.mark.soak
 def test_a_helper_in_another_module_is_noticed_when_edited(tmp_path: pathlib.Path) -> None:
     script, helpers, cache = (tmp_path / name for name in ("mine.py", "helpers.py", "cache"))
     helper = "from askance.engine.seam import inlined\n@inlined\ndef pace(x):\n    return x * {}\n"
@@ -280,6 +281,7 @@ def test_a_helper_in_another_module_is_noticed_when_edited(tmp_path: pathlib.Pat
     assert run_script(script, NUMBA_CACHE_DIR=cache).startswith("[-1.5, -1.5, 0.0]")
 
 
+@pytest.mark.soak
 def test_a_rule_without_a_source_works(tmp_path: pathlib.Path) -> None:
     """As typed at the prompt, or made by exec."""
     text = "PACE = 1.0\n" + OWN_RULE + USE_OWN

@@ -172,7 +172,7 @@ def test_unlabelled_rows_help() -> None:
     assert np.mean(gains) > 0.01
 
 
-@pytest.mark.parametrize("annotation", ["classes", "one-vs-rest"])
+@pytest.mark.parametrize("annotation", [pytest.param("classes", marks=pytest.mark.soak), "one-vs-rest"])
 def test_processes_and_kinds_of_matrices_change_nothing_but_seeds_do(annotation: str) -> None:
     X, _, partly = blobs()
     first = Rossel(annotation=annotation, n_estimators=3).fit(X, partly)
