@@ -180,6 +180,14 @@ def test_labellers_agree_or_not(store_url):
         assert told == {"ann": (4, 0, 1.0), "bob": (4, 0, 1.0), "eve": (4, 1, 0.0)}
 
 
+def test_votes_from_before_labellers_were_counted_are_settled_all_the_same(store_url):
+    with Desk(store_url, settings("PA-I", bits=12, labels={"per_item": 2})) as desk:
+        item = desk.decide("word")[0].item
+        desk.label(item, "ham", "ann")
+        desk.task.fold.people.clear()  # as in a snapshot of then
+        assert desk.label(item, "ham", "bob").state == "learned"
+
+
 def test_only_the_last_day_is_kept_by_minutes(desk):
     for _ in range(30):
         desk.decide("a b")

@@ -1,8 +1,5 @@
 """Commands of those who run a task: other settings, a pause, an end."""
 
-import msgspec
-from msgspec import UNSET
-
 from askance.live import journal, messages
 from askance.live.draft import Draft
 from askance.live.refusals import unfit
@@ -11,15 +8,15 @@ from askance.live.settings import State, TaskSettings, check_keys
 
 def change(draft: Draft, wish: messages.TaskChange, who: str | None) -> TaskSettings:
     """Other settings from now on, as far as they are given; what the model rests on stays as it is."""
-    given = {name: part for name in wish.__struct_fields__ if (part := getattr(wish, name)) is not UNSET}
-    changed = msgspec.structs.replace(draft.settings, **given)
+    written = journal.Changed(wish.budget, wish.labels, wish.costs, wish.desk)
+    changed = written.applied_to(draft.settings)
     try:
         check_keys(changed)
         changed.query()
     except ValueError as error:
         raise unfit(str(error)) from None
     if changed != draft.settings:
-        draft.write(journal.SETTINGS, journal.Changed(**given), who=who)
+        draft.write(journal.SETTINGS, written, who=who)
     return changed
 
 

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec import UNSET
 
 from askance.engine.coins import coins
@@ -165,7 +164,7 @@ class Fold:
         # Without an undone vote, others may have settled a question before its last vote came.
         if entry.seq in self.amendments.undone or question is None:
             return
-        self.people.setdefault(entry.who or "", Labeller()).gave_label(entry.at)
+        self._labeller(entry.who).gave_label(entry.at)
         self.last_day.at(entry.at).labels += 1
         question.votes.append(Vote(entry.seq, entry.who, body.label))
         self.questions.end(question, entry.who or "")
@@ -190,7 +189,7 @@ class Fold:
         self._close(question, label)
         votes = [vote.label for vote in question.votes]
         for vote in question.votes if len(votes) > 1 else ():
-            labeller = self.people[vote.who or ""]
+            labeller = self._labeller(vote.who)
             labeller.compared += 1
             labeller.agreed += vote.label == label
         labelled, imported, given_up, pairs, equal_pairs = self.counts
@@ -210,14 +209,17 @@ class Fold:
         self.questions.end(question, who)
         if entry.kind == journal.SKIP and who not in question.skipped:
             question.skipped.append(who)
-            self.people.setdefault(who, Labeller()).skips += 1
+            self._labeller(who).skips += 1
             if len(question.skipped) >= self.settings.labels.skips:
                 self._close(question, None)
                 self.counts = self.counts._replace(given_up=self.counts.given_up + 1)
 
+    def _labeller(self, who: str | None) -> Labeller:
+        """What somebody has done; a snapshot of before this was counted knows nobody."""
+        return self.people.setdefault(who or "", Labeller())
+
     def _change(self, change: journal.Changed) -> None:
-        given = {name: part for name in change.__struct_fields__ if (part := getattr(change, name)) is not UNSET}
-        before, self.settings = self.settings, msgspec.structs.replace(self.settings, **given)
+        before, self.settings = self.settings, change.applied_to(self.settings)
         self.figures.set_costs(self.settings.costs)
         if self.settings.budget.rate != before.budget.rate:
             with self.lock:

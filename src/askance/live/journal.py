@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from askance.live.settings import Budget, Costs, Desk, Labelling, State
+from askance.live.settings import Budget, Costs, Desk, Labelling, State, TaskSettings
 from askance.live.store.entries import Entry
 
 # An item that was decided and not asked for, one that was, and one that came with its label.
@@ -77,6 +77,13 @@ class Changed(Struct, frozen=True, omit_defaults=True):
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
     desk: Desk | UnsetType = UNSET
+
+    def applied_to(self, settings: TaskSettings) -> TaskSettings:
+        """The settings with these parts in place of theirs."""
+        parts = {name: getattr(self, name) for name in self.__struct_fields__}
+        return msgspec.structs.replace(
+            settings, **{name: part for name, part in parts.items() if part is not UNSET}
+        )
 
 
 class Became(Struct, frozen=True):

@@ -5,7 +5,6 @@ from typing import Any
 import jinja2
 from starlette.responses import HTMLResponse
 
-from askance import __version__
 from askance.live.api.route import Call
 from askance.live.pages.assets import ADDRESS
 from askance.live.refusals import Refusal
@@ -40,10 +39,8 @@ def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLRes
     """A page; every value is shown as text."""
     content = _templates.get_template(template).render(
         assets=ADDRESS,
-        askance=__version__,
         person=call.person,
         csrf=call.session.csrf if call.session else "",
-        open_to_all=call.service.open_to_all,
         **values,
     )
     return HTMLResponse(content, status, headers=HEADERS)

@@ -10,7 +10,7 @@ export function contentOf(question, pulls, classes) {
 }
 
 /** The text in pieces, with the places of the strongest features marked; a place belongs to the strongest one. */
-export function marked(text, pulls, classes) {
+function marked(text, pulls, classes) {
   const spans = pulls.flatMap((pull) => pull.spans.map(([start, end]) => ({ pull, start, end })));
   if (!spans.length) return [text];
   const letters = Array.from(text); // spans count code points
