@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11+ and make have to be there.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := src tests bench examples
+SOURCES := src tests bench
 AXE := build/axe/node_modules/axe-core/axe.min.js
 
 .PHONY: demo test test-plain check format bench bench-ratings soak pictures papers screenshots api-page docs clean

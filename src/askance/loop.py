@@ -77,16 +77,17 @@ class LabellingLoop:
         if all(isinstance(rule, tuple) for rule in self._rules()):
             check_rules(*self._rules(), many=many)
 
-    def ask(self, x: Any) -> Decision:
+    def ask(self, x: Any, *, granted: bool = True) -> Decision:
         """Predict one row and decide whether its label is worth asking for; advances the round.
 
-        `x` is a 1-D array, a sparse row or an `askance.Row`.
+        `x` is a 1-D array, a sparse row or an `askance.Row`. `granted=False` tells that the label cannot be had
+        anyway: the decision is what it would have been, and a rule that is steered towards a rate leaves it out.
         """
         self._begin_once()
         machine = self._machine
         rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
         coin = self._coin(machine.core.past.rounds.item())
-        kind, guess, score, probability, asked = machine.ask(rows, width, coin)
+        kind, guess, score, probability, asked = machine.ask(rows, width, coin, float(granted))
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
         if self._elastic:

@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 
     p = `score`, v = `spread`, x·x, the guess (sgn(p), or the number of a class), how many `mistakes` labels have
     shown so far, and the `longest` x·x among these; how many labels have been `told`, and how many of them
-    positive.
+    positive. `counts` is 0 where the label cannot be had, whatever the query rule says, and else 1.
     """
 
     score: float
@@ -36,6 +36,7 @@ class Seen(NamedTuple):
     longest: float
     told: int = 0
     positives: int = 0
+    counts: float = 1.0
 
 
 class State(Protocol):

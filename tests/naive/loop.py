@@ -45,7 +45,7 @@ class Twin:
 @dataclass
 class View:
     """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them, and
-    which round it is, from 1 on.
+    which round it is, from 1 on; `counts` is false where a budget forbids the question.
     """
 
     p: float
@@ -54,6 +54,7 @@ class View:
     mistakes: int
     longest: float
     t: int = 1
+    counts: bool = True
 
 
 Query = Callable[[View, float], float]

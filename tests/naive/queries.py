@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from naive.loop import Query, View
 
@@ -78,8 +79,9 @@ class Within:
 
     def __call__(self, view: View, coin: float) -> float:
         self.rows += 1
-        probability = self.inner(view, coin)
-        if self.spent + 1 > self.burst + self.rate * self.rows or self.spent + 1 > self.limit:
+        granted = self.spent + 1 <= self.burst + self.rate * self.rows and self.spent + 1 <= self.limit
+        probability = self.inner(replace(view, counts=view.counts and granted), coin)
+        if not granted:
             self.refused += coin < probability
             return 0.0
         self.spent += coin < probability
@@ -88,7 +90,7 @@ class Within:
 
 class AtRate:
     """With s = 0.25 · (rate·t - Σ earlier probabilities), kept within ±30: that of `inner` made e^s times as
-    eager, times min(1, e^(s + 8)).
+    eager, times min(1, e^(s + 8)). Rows that a budget forbids leave s as it is.
     """
 
     def __init__(self, inner: Callable[[float], Query], rate: float = 0.1) -> None:
@@ -96,7 +98,8 @@ class AtRate:
 
     def __call__(self, view: View, coin: float) -> float:
         probability = self.inner(math.exp(self.s))(view, coin) * min(1.0, math.exp(self.s + 8))
-        self.s = min(30.0, max(-30.0, self.s + 0.25 * (self.rate - probability)))
+        if view.counts:
+            self.s = min(30.0, max(-30.0, self.s + 0.25 * (self.rate - probability)))
         return probability
 
 

@@ -70,18 +70,24 @@ class DualMachine:
         self.core, self.width = core, width
         return SOUND, 0, outcome
 
-    def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask."""
+    def ask(
+        self, rows: AnyRows, width: int, coin: float, counts: float = 1.0
+    ) -> tuple[int, float, float, float, bool]:
+        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask.
+
+        `counts` is 0 where the label cannot be had.
+        """
         kind, _ = self._check(rows, 1, width)
         if kind != SOUND:
             return kind, 0.0, 0.0, 0.0, False
         core = self._apart(width)
         with self._at_work(width) as scratch:
             _, seen = self._look(core, point_of(rows, 0), 0, scratch)
+            seen = seen._replace(counts=counts)
             probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
         asked = coin < probability
         core.past.rounds[0] += 1
-        core.past.asked[0] += asked
+        core.past.asked[0] += asked and counts > 0
         self.core, self.width = core, width
         return SOUND, float(seen.guess), float(seen.score), probability, asked
 

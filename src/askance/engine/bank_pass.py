@@ -65,7 +65,7 @@ def make_bank(digest: str) -> Callable[..., Any]:
             score = state.margin(total, spread)
             guess = sign(score, at_zero)
             squared_norm = squared_norm_of(rows, t, size)
-            seen = Seen(score, spread, squared_norm, guess, shown, longest, told, positives)
+            seen = Seen(score, spread, squared_norm, guess, shown, longest, told, positives, 1.0)
             coin = coin_of(coins, t, zero)
             is_asked = coin < query.ask(memory, seen, coin)
             fires, step = update.step(seen, label)

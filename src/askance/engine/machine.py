@@ -64,10 +64,15 @@ class Machine:
         self._accept(kind, core, width, lanes)
         return kind, bad, outcome
 
-    def ask(self, rows: AnyRows, width: int, coin: float) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask."""
+    def ask(
+        self, rows: AnyRows, width: int, coin: float, counts: float = 1.0
+    ) -> tuple[int, float, float, float, bool]:
+        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask.
+
+        `counts` is 0 where the label cannot be had.
+        """
         core = self.core if width == self.width else self._with_room(width, self.lanes)
-        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin))
+        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin, counts))
         if core is not self.core:
             self._accept(found[0], core, width, self.lanes)
         return found

@@ -88,11 +88,20 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
 
 @inlined
 def _look(
-    form: Any, state: Any, past: Any, rows: Any, t: int, width: int, told: int, positives: int, at_zero: float
+    form: Any,
+    state: Any,
+    past: Any,
+    rows: Any,
+    t: int,
+    width: int,
+    told: int,
+    positives: int,
+    counts: float,
+    at_zero: float,
 ) -> Any:
     score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
     mistakes, longest = past.mistakes[0], past.longest[0]
-    return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives), sound
+    return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts), sound
 
 
 @inlined
@@ -116,7 +125,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
         update, query, form, state, memory, past, at_zero = core
         told, positives = past.told[0], past.told[1]
         for t in range(labels.shape[0]):
-            seen, sound = _look(form, state, past, rows, t, width, told, positives, at_zero)
+            seen, sound = _look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             seen, coin = form.draw(state, seen, coins[t], at_zero)
@@ -153,18 +162,18 @@ def _make_check(digest: str) -> Callable[..., Any]:
 
 
 def _make_ask(digest: str) -> Callable[..., Any]:
-    def ask(core, rows, width, coin):  # type: ignore[no-untyped-def]
+    def ask(core, rows, width, coin, counts):  # type: ignore[no-untyped-def]
         _ = digest
         past = core.past
         told, positives = past.told[0], past.told[1]
-        seen, sound = _look(core.form, core.state, past, rows, 0, width, told, positives, core.at_zero)
+        seen, sound = _look(core.form, core.state, past, rows, 0, width, told, positives, counts, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         seen, coin = core.form.draw(core.state, seen, coin, core.at_zero)
         probability = core.query.ask(core.memory, seen, coin)
         asked = coin < probability
         past.rounds[0] += 1
-        past.asked[0] += asked
+        past.asked[0] += asked & (counts > 0)
         return SOUND, float(seen.guess), float(seen.score), probability, asked
 
     return ask
@@ -177,7 +186,7 @@ def _make_learn(digest: str) -> Callable[..., Any]:
         if kind == SOUND:
             for t in range(labels.shape[0]):
                 told, positives = past.told[0], past.told[1]
-                seen, _sound = _look(form, state, past, rows, t, width, told, positives, at_zero)
+                seen, _sound = _look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
                 faced, side = form.face(seen, labels[t], probability)
                 fires, step = update.step(faced, side)
                 if fires:

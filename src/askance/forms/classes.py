@@ -52,7 +52,7 @@ class Classes(NamedTuple):
         margin = self.scores[y] - self.scores[rival] + alone
         double = seen.squared_norm + seen.squared_norm
         guess = 1.0 if right else -1.0
-        past = seen.mistakes, seen.longest, seen.told, seen.positives
+        past = seen.mistakes, seen.longest, seen.told, seen.positives, seen.counts
         return Seen(margin, seen.spread, double, guess, *past), 1.0
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:

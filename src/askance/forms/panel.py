@@ -72,7 +72,7 @@ class Panel(NamedTuple):
     def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
         """What the member says on whom the coin falls."""
         score, guess, left = state.elect(self.scores, at_zero, coin)
-        past = seen.mistakes, seen.longest, seen.told, seen.positives
+        past = seen.mistakes, seen.longest, seen.told, seen.positives, seen.counts
         return Seen(score, seen.spread, seen.squared_norm, guess, *past), left
 
     def put(self, state: Any, score: float, scores: Any, t: int) -> None:

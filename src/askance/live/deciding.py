@@ -134,18 +134,17 @@ def _fresh(items: Sequence[messages.Item], known: dict[str, Entry]) -> list[int]
 
 def _decided(draft: Draft, item: messages.Item, row: Row, who: str | None) -> tuple[Entry, journal.Decided]:
     fold = draft.fold
-    granted = fold.state == "running" and fold.ledger.grants(draft.settings.budget, draft.now)
-    verdict = fold.ask(row)
+    verdict = fold.ask(row, draft.now)
     body = journal.Decided(
         text=item.text,
         record=item.record,
         note=item.note,
         label=verdict.label,
         score=verdict.score,
-        probability=verdict.probability if granted else 0.0,
+        probability=verdict.probability if verdict.granted else 0.0,
         wanted=verdict.probability,
         coin=verdict.coin,
         version=fold.version,
     )
-    kind = journal.QUESTION if granted and verdict.wants else journal.ITEM
+    kind = journal.QUESTION if verdict.granted and verdict.wants else journal.ITEM
     return draft.write(kind, body, key=item.id, who=who), body

@@ -62,13 +62,16 @@ class Counts(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the learner says of a row: its label and score, the rule's probability, the coin, and their verdict."""
+    """What the learner says of a row: its label and score, the rule's probability, the coin, and their verdict;
+    and whether the budget has a label for it.
+    """
 
     label: str
     score: float
     probability: float
     coin: float
     wants: bool
+    granted: bool
 
 
 class Fold:
@@ -101,12 +104,13 @@ class Fold:
         self.amendments.add(entry)
         self.amended = entry.seq
 
-    def ask(self, row: Row) -> Verdict:
-        """Decide about the next item; the learner has then seen it."""
+    def ask(self, row: Row, at: float) -> Verdict:
+        """Decide about the next item, which comes at that time; the learner has then seen it."""
+        granted = self.state == "running" and self.ledger.grants(self.settings.budget, at)
         coin = float(coins(self.settings.seed, self.ledger.rows, 1)[0])
         with self.lock:
-            label, score, probability, wants = self.learner.ask(row)
-        return Verdict(label, float(score), float(probability), coin, bool(wants))
+            label, score, probability, wants = self.learner.ask(row, granted=granted)
+        return Verdict(label, float(score), float(probability), coin, bool(wants), granted)
 
     def take(self, entry: Entry, body: Any, row: Row | None = None) -> None:
         """Take in an entry; an item must have been asked about before, and labels need the item's row."""
@@ -136,7 +140,7 @@ class Fold:
             row = rows.get(entry.item or 0)
             if entry.kind in (journal.ITEM, journal.QUESTION):
                 assert row is not None
-                self.ask(row)
+                self.ask(row, entry.at)
             self.take(entry, body, row)
 
     def _item(self, entry: Entry, body: journal.Decided) -> None:

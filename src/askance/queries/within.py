@@ -39,10 +39,13 @@ class Within(NamedTuple):
 
     def ask(self, memory: Ledger, seen: Seen, coin: float) -> float:
         """The probability of `inner` where the budget has a label left, else 0."""
-        wanted = self.inner.ask(memory.inner, seen, coin)
         memory.rows[0] += 1
         after = memory.spent[0] + 1
         granted = (after <= self.burst + self.rate * memory.rows[0]) & (after <= self.limit)
+        score, spread, squared_norm, guess, mistakes, longest, told, positives, counts = seen
+        counts = counts * where(granted, 1.0, 0.0)
+        seen = Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts)
+        wanted = self.inner.ask(memory.inner, seen, coin)
         memory.spent[0] += where(granted & (coin < wanted), 1, 0)
         memory.refused[0] += where((not granted) & (coin < wanted), 1, 0)
         probability: float = where(granted, wanted, 0.0)
