@@ -30,8 +30,7 @@ def classes_for(name: str) -> list[Any]:
 def is_linear(name: str) -> bool:
     try:
         Fleet(name, classes=classes_for(name), threads=1)
-    except ValueError as error:
-        assert "cannot be had in a fleet" in str(error)
+    except ValueError:
         return False
     return True
 
@@ -175,7 +174,7 @@ def test_a_model_is_packed_for_fleets_of_its_kind_alone() -> None:
         model = fleet.pack("a")
         assert fleet.unpack("b", model).pack("b") == model
         for damaged in (b"", model[:-1], model + b"x", model[:40] + b"?" + model[41:]):
-            with pytest.raises(ValueError, match="no model|damaged|version"):
+            with pytest.raises(ValueError, match=r"no model|damaged|version"):
                 fleet.unpack("c", damaged)
         assert "c" not in fleet
         with pytest.raises(KeyError):
