@@ -187,6 +187,18 @@ def test_a_model_is_packed_for_fleets_of_its_kind_alone() -> None:
             other.unpack("a", model)
 
 
+def test_plots_that_were_grown_out_of_are_used_again() -> None:
+    keys, X, y = world(6000, 300, [-1, 1], width=200)
+    with Fleet("PA", classes=[-1, 1], threads=1, **EXACT) as fleet:
+        fleet.run(keys, X, y)
+        slots = [1 << max(3, (features * 8 // 7).bit_length()) for features in map(features_of, fleet.packed())]
+        assert fleet.nbytes < 1.4 * sum(slots) * (4 + 8)  # each a feature's number and a weight
+
+
+def features_of(packed: tuple[Any, bytes]) -> int:
+    return int.from_bytes(packed[1][8:12], "little")
+
+
 OPERATIONS = st.lists(st.tuples(st.sampled_from(["put", "remove"]), st.lists(st.integers(-9, 31), max_size=30)))
 
 
