@@ -1,0 +1,1 @@
+"""More than one process or machine: the engines that parts of work are sent to."""
