@@ -14,23 +14,27 @@ ENGINES = ("loky", "dask", "ray", "spark")
 PACKAGES = {"loky": (), "dask": ("distributed",), "ray": ("ray",), "spark": ("pyspark", "joblibspark")}
 
 
-@contextmanager
-def running(engine: str, workers: int = 2) -> Iterator[None]:
-    """An engine that is there already when work comes, so that it starts once for all tests of a module."""
+def need(engine: str) -> None:
+    """Skip a test if the engine is not installed."""
     for package in PACKAGES[engine]:
         if find_spec(package) is None:
             missing(f"the tests on {engine}", package)
     if engine == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         missing("the tests on spark", "Java 17 or later")
+
+
+@contextmanager
+def running(engine: str, workers: int = 2) -> Iterator[None]:
+    """An engine that is there already when work comes, so that it starts once for all tests of a module."""
+    need(engine)
     with ExitStack() as stack:
         stack.enter_context(_workers_find_the_tests())
         if engine == "dask":
-            from distributed import Client, LocalCluster
+            from distributed import Client
 
-            here = LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-            )
-            stack.enter_context(Client(stack.enter_context(here)))
+            from askance.scale.on_dask import cluster_here
+
+            stack.enter_context(Client(stack.enter_context(cluster_here(workers))))
         elif engine == "ray":
             import ray
 

@@ -1,7 +1,10 @@
-"""The long version: two hundred runs on each engine, undisturbed and with a worker killed in mid-run."""
+"""The long version: two hundred runs on each engine, also with a worker killed in mid-run; and sweeps given up."""
 
+import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -11,7 +14,8 @@ import pytest
 
 import askance
 from askance.experiments.run import run_cell
-from engines import ENGINES, running
+from engines import ENGINES, need, running
+from needs import missing
 from test_sweep import stream
 
 PLAN: dict[str, Any] = {
@@ -83,3 +87,47 @@ def test_two_hundred_runs_on_every_engine(
         killer.thread.join()
         assert killer.killed
         assert len(list(notes.iterdir())) > 1  # another has taken its place
+
+
+LONG = """
+data = ["a8a"]
+algorithms = ["PAA-I", "PAA-II", "RPA-II", "AROW", "SOAL"]
+permutations = 50
+"""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_interrupted_sweep_leaves_no_process_behind(engine: str, data_directory: Path, tmp_path: Path) -> None:
+    need(engine)
+    if not Path("/proc/self/environ").exists():
+        missing("the test of processes left behind", "/proc")
+    (tmp_path / "plan.toml").write_text(LONG)
+    command = [sys.executable, "-m", "askance", "sweep", str(tmp_path / "plan.toml"), "--backend", engine]
+    environment = {**os.environ, "ASKANCE_DATA": str(data_directory), "ASKANCE_MARK": str(tmp_path)}
+    pipe = subprocess.PIPE
+    sweep = subprocess.Popen(
+        [*command, "--jobs", "2"], env=environment, start_new_session=True, stdout=pipe, stderr=pipe, text=True
+    )
+    while not list(tmp_path.glob("plan/parts/*.json")):  # until a part of it is done
+        assert sweep.poll() is None
+        time.sleep(0.1)
+    assert len(marked(tmp_path)) >= 3  # it and two workers
+    os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does
+    _, told = sweep.communicate(timeout=60)
+    assert sweep.returncode == 130
+    assert told.splitlines()[-1] == "askance: interrupted"
+    limit = time.monotonic() + 10
+    while marked(tmp_path) and time.monotonic() < limit:
+        time.sleep(0.1)
+    assert marked(tmp_path) == []
+
+
+def marked(mark: Path) -> list[str]:
+    """The processes that have the mark in their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"ASKANCE_MARK={mark}".encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes().decode())
+    return found

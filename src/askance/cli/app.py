@@ -17,6 +17,7 @@ from askance.cli import (
     reproduce,
     run,
     serve,
+    spark,
     store,
     sweep,
 )
@@ -37,6 +38,7 @@ app.add_typer(ratings.app)
 app.command(epilog=push.EXAMPLE)(push.push)
 app.command(epilog=label.EXAMPLE)(label.label)
 app.add_typer(store.app)
+app.add_typer(spark.app)
 app.command(epilog=doctor.EXAMPLE)(doctor.doctor)
 
 

@@ -12,7 +12,13 @@ class DaskParts(DaskDistributedBackend):  # type: ignore[misc]
 
     def effective_n_jobs(self, n_jobs: int) -> int:
         """As many as Dask has threads of workers."""
-        return at_least_two(super().effective_n_jobs(n_jobs))
+        try:
+            return at_least_two(super().effective_n_jobs(n_jobs))
+        except TimeoutError as fault:
+            wait = self.wait_for_workers_timeout
+            raise TimeoutError(
+                f"no worker has come to Dask in {wait} seconds: start some, `dask worker`"
+            ) from fault
 
     def submit(self, func: Any, callback: Any = None) -> Any:
         """Send a part; joblib is told too when Dask gives it up, of which it would not hear."""

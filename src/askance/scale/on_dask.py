@@ -22,11 +22,11 @@ def dask_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
 
     with ExitStack() as stack:
         client = _client(jobs, cluster, stack)
-        share = partial(client.scatter, broadcast=True, hash=False)
+        backend = partial(DaskParts, client=client, wait_for_workers_timeout=WAIT)
         yield Workers(
-            partial(DaskParts, client=client, wait_for_workers_timeout=WAIT),
+            backend,
             jobs,
-            share,
+            partial(_scattered, client),
             _opened,
             (KilledWorker, CancelledError),
             sendings=2,
@@ -34,7 +34,7 @@ def dask_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
 
 
 def _client(jobs: int, cluster: str | None, stack: ExitStack) -> Any:
-    from distributed import Client, LocalCluster, default_client
+    from distributed import Client, default_client
 
     if cluster is not None:
         try:
@@ -44,13 +44,32 @@ def _client(jobs: int, cluster: str | None, stack: ExitStack) -> Any:
     try:
         return default_client()
     except ValueError:
-        import joblib  # type: ignore[import-untyped]
+        return stack.enter_context(Client(stack.enter_context(cluster_here(jobs)), set_as_default=False))
 
-        number = joblib.cpu_count() if jobs == -1 else jobs
-        here = LocalCluster(
+
+@contextmanager
+def cluster_here(jobs: int) -> Iterator[Any]:
+    """Worker processes on this machine, which are replaced when they die."""
+    import dask
+    import joblib  # type: ignore[import-untyped]
+    from distributed import LocalCluster
+
+    number = joblib.cpu_count() if jobs == -1 else jobs
+    # Else a worker that happens to be starting again fifteen seconds after its first death is given up.
+    patient = {"distributed.deploy.lost-worker-timeout": "1 day"}
+    with (
+        dask.config.set(patient),
+        LocalCluster(
             n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-        )
-        return stack.enter_context(Client(stack.enter_context(here), set_as_default=False))
+        ) as cluster,
+    ):
+        yield cluster
+
+
+def _scattered(client: Any, given: Any) -> Any:
+    """In a list, because Dask would take a tuple apart."""
+    (stands_for,) = client.scatter([given], broadcast=True, hash=False)
+    return stands_for
 
 
 def _opened(given: Any) -> Any:

@@ -5,41 +5,52 @@ import shutil
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from askance.scale.workers import Workers, needed
 
 TRIES = 4  # of a part, as Spark has them on a cluster; on one machine it would give up at once
-# What joblibspark and Spark say of wishes that nobody has: other machines for some parts, tags, idle workers.
-HARMLESS = ("Spark (local mode|version) does", "Spark session is not provided", "User-specified n_jobs")
+# What joblibspark and Spark say of wishes that nobody has: other machines for some parts, tags, all of pandas.
+HARMLESS = (
+    "Spark (local mode|version) does",
+    "Spark session is not provided",
+    "User-specified n_jobs",
+    "PySpark does not yet fully support pandas",
+)
 
 
 @contextmanager
 def spark_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Spark's executors. A part whose worker dies is done again by Spark itself."""
-    needed("pyspark", "spark")
-    needed("joblibspark", "spark")
-    from py4j.protocol import Py4JError
+    with spark_session(jobs, cluster) as session:
+        needed("joblibspark", "spark")
+        from py4j.protocol import Py4JError
 
-    from askance.scale.spark_parts import SparkParts
+        from askance.scale.spark_parts import SparkParts
 
-    with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        for harmless in HARMLESS:
-            warnings.filterwarnings("ignore", harmless, UserWarning)
-        context = _session(jobs, cluster, stack).sparkContext
+        context = session.sparkContext
         yield Workers(SparkParts, jobs, context.broadcast, _opened, (Py4JError,), sendings=2)
 
 
-def _session(jobs: int, cluster: str | None, stack: ExitStack) -> Any:
+@contextmanager
+def spark_session(jobs: int, cluster: str | None) -> Iterator[Any]:
+    """The session of now, or a new one that ends with the work."""
+    needed("pyspark", "spark")
     from pyspark.sql import SparkSession
 
-    session = SparkSession.getActiveSession()
-    if session is None:
+    with warnings.catch_warnings():
+        for harmless in HARMLESS:
+            warnings.filterwarnings("ignore", harmless)
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            yield session
+            return
         session = new_session(jobs, cluster)
-        stack.callback(session.stop)
-    return session
+        try:
+            yield session
+        finally:
+            session.stop()
 
 
 def new_session(jobs: int, cluster: str | None) -> Any:

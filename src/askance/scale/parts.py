@@ -4,7 +4,7 @@ import pickle
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -38,7 +38,15 @@ def finished(work: Callable[..., Any], parts: Sequence[Part], workers: Workers) 
     An exception of `work` is raised here. A lost worker costs those parts that were in hand, and nothing that is
     finished: they are sent again, and the last time each by itself, so that it is known which one it is.
     """
-    left = dict(enumerate(_shared(parts, workers)))
+    with closing(_outcomes(work, parts, workers)) as outcomes:
+        for outcome in outcomes:
+            if outcome.fault is not None:
+                raise outcome.fault
+            yield outcome.number, outcome.found
+
+
+def _outcomes(work: Callable[..., Any], parts: Sequence[Part], workers: Workers) -> Generator[Outcome, None, None]:
+    left = dict(enumerate(parts))
     losses: Counter[int] = Counter()
     while left:
         suspects = [number for number in left if losses[number] >= workers.sendings - 1]
@@ -47,12 +55,15 @@ def finished(work: Callable[..., Any], parts: Sequence[Part], workers: Workers) 
             with closing(sending.outcomes()) as outcomes:
                 for outcome in outcomes:
                     del left[outcome.number]
-                    yield outcome.number, _of(outcome)
+                    yield outcome
         except workers.losses as loss:
             for outcome in sending.came:
                 if left.pop(outcome.number, None) is not None:
-                    yield outcome.number, _of(outcome)
-            losses.update(number for number in sending.sent if number in left)
+                    yield outcome
+            in_hand = [number for number in sending.sent if number in left]
+            if not in_hand:
+                raise  # it is the engine that has gone
+            losses.update(in_hand)
             if suspects and losses[suspects[0]] >= workers.sendings:
                 raise WorkerLost(_complaint(parts[suspects[0]], loss)) from loss
 
@@ -60,8 +71,8 @@ def finished(work: Callable[..., Any], parts: Sequence[Part], workers: Workers) 
 class _Sending:
     """One call of joblib, which ends when all its parts are done or a worker is lost."""
 
-    def __init__(self, work: Callable[..., Any], workers: Workers, parts: dict[int, tuple[Any, ...]]) -> None:
-        self.parts, self._work, self._workers = parts, work, workers
+    def __init__(self, work: Callable[..., Any], workers: Workers, parts: dict[int, Part]) -> None:
+        self._work, self._workers, self._parts = work, workers, parts
         self.sent: list[int] = []
         self.came: list[Outcome] = []
 
@@ -99,12 +110,16 @@ class _Sending:
         import joblib
 
         attempt = joblib.delayed(_attempt)
-        for number, arguments in self.parts.items():
+        stands_for = _shared(self._parts.values(), self._workers)
+        for number, part in self._parts.items():
             self.sent.append(number)
-            yield attempt(self._work, number, self._workers.opened, *arguments)
+            arguments = tuple(stands_for[id(argument)] for argument in part.arguments)
+            yield attempt(self._work, number, self._workers.opened, arguments)
 
 
-def _attempt(work: Callable[..., Any], number: int, opened: Callable[[Any], Any], *arguments: Any) -> Outcome:
+def _attempt(
+    work: Callable[..., Any], number: int, opened: Callable[[Any], Any], arguments: tuple[Any, ...]
+) -> Outcome:
     """Do a part, at the worker. A fault is no loss: engines would try the part again."""
     try:
         return Outcome(number, work(*map(opened, arguments)))
@@ -113,17 +128,10 @@ def _attempt(work: Callable[..., Any], number: int, opened: Callable[[Any], Any]
         return Outcome(number, None, fault)
 
 
-def _of(outcome: Outcome) -> Any:
-    if outcome.fault is not None:
-        raise outcome.fault
-    return outcome.found
-
-
-def _shared(parts: Sequence[Part], workers: Workers) -> list[tuple[Any, ...]]:
-    """The arguments of each part, with what stands for the large ones in their place."""
+def _shared(parts: Iterable[Part], workers: Workers) -> dict[int, Any]:
+    """What stands for each argument, of which the large ones are sent ahead."""
     given = {id(argument): argument for part in parts for argument in part.arguments}
-    stands_for = {key: workers.share(one) if _size(one) > LARGE else one for key, one in given.items()}
-    return [tuple(stands_for[id(argument)] for argument in part.arguments) for part in parts]
+    return {key: workers.share(one) if _size(one) > LARGE else one for key, one in given.items()}
 
 
 def _size(argument: Any) -> int:
