@@ -1,0 +1,1 @@
+"""Beyond one model and one machine: many models by key, and Spark."""
