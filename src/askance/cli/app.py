@@ -17,6 +17,7 @@ from askance.cli import (
     reproduce,
     run,
     serve,
+    spark,
     store,
     sweep,
 )
@@ -32,6 +33,7 @@ app.command(epilog=sweep.EXAMPLE)(sweep.sweep)
 app.command(epilog=serve.EXAMPLE)(serve.serve)
 app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("catalog", epilog=catalog.EXAMPLE)(catalog.show_catalog)
+app.add_typer(spark.app)
 app.add_typer(data.app)
 app.add_typer(ratings.app)
 app.command(epilog=push.EXAMPLE)(push.push)

@@ -64,7 +64,10 @@ def _of_texts(events: Sequence[Event], settings: FleetSettings) -> sp.csr_array:
 
 
 def _of_records(events: Sequence[Event], settings: FleetSettings) -> sp.csr_array:
-    records = [json.loads(event.record or "") for event in events]
+    try:
+        records = [json.loads(event.record or "") for event in events]
+    except json.JSONDecodeError as fault:
+        raise ValueError(f"record is not JSON: {fault}") from fault
     return record_rows(records, settings.bits, settings.dtype, lambda _place: "record")
 
 

@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "parquet")
 
+# What is counted in each micro-batch, under the name "askance" in Spark's own progress reports. Keys are counted
+# to some hundredths only, and cannot be added up.
+COUNTS = {
+    "rows": "count_if(outcome = 'decided')",
+    "asked": "count_if(asked)",
+    "labels": "count_if(outcome = 'learned')",
+    "ignored": "count_if(outcome = 'ignored')",
+}
+KEYS = "keys"
+
 
 class Files(NamedTuple):
     """Where rows and labels come in, where the outcome goes, and where the state is kept: directories, or URLs."""
@@ -40,7 +50,7 @@ def start(spark: "SparkSession", settings: FleetSettings, files: Files, *, once:
     """Begin, or go on where the checkpoint is; `once` ends when all that is there now is done."""
     files.check()
     rows, labels = (_read(spark, files, *of) for of in ((files.rows, ROW_FILES), (files.labels, LABEL_FILES)))
-    outcome = fleet_stream(rows, labels, settings)
+    outcome = _counted(fleet_stream(rows, labels, settings))
     keep_settings(spark, settings, files.checkpoint)
     writer = (
         outcome.writeStream.format(files.output_format)
@@ -58,3 +68,10 @@ def _read(spark: "SparkSession", files: Files, place: str, schema: str) -> "Data
     if files.files_a_batch is not None:
         reader = reader.option("maxFilesPerTrigger", files.files_a_batch)
     return reader.load(place)
+
+
+def _counted(outcome: "DataFrame") -> "DataFrame":
+    from pyspark.sql import functions as sf
+
+    counts = COUNTS | {KEYS: "approx_count_distinct(key)"}
+    return outcome.observe("askance", *(sf.expr(count).alias(name) for name, count in counts.items()))

@@ -45,5 +45,7 @@ class PageProcessor(StatefulProcessor):  # type: ignore[misc]
         page = {} if kept is None else pages.unpack(bytes(kept[1]), kept[0], settings.dtype)
         outcomes = work_off(page, events, self.fleet, settings)
         self.state.update((pages.VERSION, pages.pack(page, settings.dtype)))
+        if not outcomes:  # labels that came early, and no more
+            return
         columns = zip(*outcomes, strict=True)
         yield pd.DataFrame(dict(zip(Outcome._fields, map(list, columns), strict=True)), dtype=object)
