@@ -28,7 +28,6 @@ def started(place: pathlib.Path) -> subprocess.Popen[bytes]:
     words = [word for name, value in given.items() for word in (f"--{name}", value)]
     for name, value in SPARK.items():
         words += ["--conf", f"{name}={value}"]
-    log = (place / "log").open("ab")
     command = [
         sys.executable,
         "-m",
@@ -41,7 +40,8 @@ def started(place: pathlib.Path) -> subprocess.Popen[bytes]:
         "--json",
         *words,
     ]
-    return subprocess.Popen(command, cwd=place, stdout=log, stderr=log, start_new_session=True)
+    with (place / "log").open("ab") as log:
+        return subprocess.Popen(command, cwd=place, stdout=log, stderr=log, start_new_session=True)
 
 
 def committed(place: pathlib.Path) -> int:

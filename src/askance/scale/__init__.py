@@ -1,1 +1,0 @@
-"""Beyond one model and one machine: many models by key, and Spark."""
