@@ -74,16 +74,16 @@ def loop_from_bytes(content: bytes, make: Callable[..., AnyLoop], rules: tuple[t
 def _header(learner: LabellingLoop) -> dict[str, Any]:
     machine = learner._machine
     return {
-        "update": _described(machine.core.update),
-        "query": _described(machine.core.query),
+        "update": described(machine.core.update),
+        "query": described(machine.core.query),
         "seed": int(learner.seed),
         "dtype": machine.dtype.name,
         "sgn0": int(machine.core.at_zero),
         "width": machine.width,
         "elastic": learner._elastic,
         "many": bool(learner.many),
-        "classes": None if learner.classes is None else _listed(np.asarray(learner.classes)),
-        "observed": _listed(learner._coding.observed),
+        "classes": None if learner.classes is None else listed(np.asarray(learner.classes)),
+        "observed": listed(learner._coding.observed),
     }
 
 
@@ -92,12 +92,12 @@ def _rebuilt(
 ) -> AnyLoop:
     width = header["width"]
     learner = make(
-        update=_made(header["update"], known),
-        query=_made(header["query"], known),
+        update=made_of(header["update"], known),
+        query=made_of(header["query"], known),
         seed=header["seed"],
         dtype=header["dtype"],
         sgn0=header["sgn0"],
-        classes=None if header["classes"] is None else _unlisted(header["classes"]).tolist(),
+        classes=None if header["classes"] is None else unlisted(header["classes"]).tolist(),
         many=header["many"],
     )
     learner._begin_once()
@@ -117,9 +117,9 @@ def _rebuilt(
     return learner
 
 
-def _coding(described: dict[str, Any], given: Coding) -> Coding:
+def _coding(listing: dict[str, Any], given: Coding) -> Coding:
     """The coding of the classes observed, which begin with those `given`; two classes are sorted."""
-    observed = _unlisted(described)
+    observed = unlisted(listing)
     labels = as_labels(observed, len(observed))
     coding = type(given)(labels, given.dtype)
     if isinstance(given, ManyClasses):
@@ -146,9 +146,10 @@ def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> No
         array[:] = found[name]
 
 
-def _described(rule: Any) -> dict[str, Any]:
+def described(rule: Any) -> dict[str, Any]:
+    """A rule as its name and its parameters."""
     parameters = {
-        name: _described(value) if hasattr(value, "_fields") else value for name, value in rule._asdict().items()
+        name: described(value) if hasattr(value, "_fields") else value for name, value in rule._asdict().items()
     }
     code = next((name for name, value in parameters.items() if callable(value)), None)
     if code is not None:
@@ -156,20 +157,23 @@ def _described(rule: Any) -> dict[str, Any]:
     return {"rule": type(rule).__name__, "parameters": parameters}
 
 
-def _made(description: dict[str, Any], rules: dict[str, type]) -> Any:
+def made_of(description: dict[str, Any], rules: dict[str, type]) -> Any:
+    """The rule that was described."""
     name = description["rule"]
     if name not in rules:
         raise ModelFault(f"uses the rule {name}, which is not one of askance's: pass rules=({name},) to load")
     parameters = {
-        key: _made(value, rules) if isinstance(value, dict) else value
+        key: made_of(value, rules) if isinstance(value, dict) else value
         for key, value in description["parameters"].items()
     }
     return rules[name](**parameters)
 
 
-def _listed(classes: NDArray[Any]) -> dict[str, Any]:
+def listed(classes: NDArray[Any]) -> dict[str, Any]:
+    """Classes as words and numbers."""
     return {"dtype": classes.dtype.str, "values": classes.tolist()}
 
 
-def _unlisted(classes: dict[str, Any]) -> NDArray[Any]:
+def unlisted(classes: dict[str, Any]) -> NDArray[Any]:
+    """The classes that were listed."""
     return np.array(classes["values"], classes["dtype"])

@@ -15,11 +15,16 @@ from askance.mixing import GOLDEN, scrambled
 scrambled_bits = inlined(scrambled)
 
 
+@inlined
+def coin_at(seed: Any, round_: Any) -> Any:
+    """The coin of a round."""
+    start = scrambled_bits(seed) + (round_ + np.uint64(1)) * GOLDEN
+    return (scrambled_bits(start) >> np.uint64(11)) * 2.0**-53
+
+
 def _toss(seed: Any, first_round: Any, coins: NDArray[np.float64]) -> None:
-    start = scrambled_bits(seed) + first_round * GOLDEN
     for t in range(coins.shape[0]):
-        start += GOLDEN
-        coins[t] = (scrambled_bits(start) >> np.uint64(11)) * 2.0**-53
+        coins[t] = coin_at(seed, first_round + np.uint64(t))
 
 
 _tossed = persistent(_toss, exact=True)

@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.bank_pass import make_bank
-from askance.engine.choose import larger
 from askance.engine.digest import is_ours, package_digest
-from askance.engine.seam import COMPILING, compiled, expose, inlined, like, type_of
+from askance.engine.fleet_passes import MAKERS as OF_FLEETS
+from askance.engine.rounds import look, take_step
+from askance.engine.seam import COMPILING, compiled, expose, type_of
 from askance.forms.form import Form
 from askance.forms.matrix import MatrixState
 from askance.forms.pairwise import PairwiseState
 from askance.forms.panel import ObservedState, PanelState
 from askance.forms.settled import SettlingState
 from askance.queries.rule import QueryRule, ScalableRule
-from askance.rows import SOUND, Rows, Seen, State
+from askance.rows import SOUND, Rows, State
 from askance.updates.rule import UpdateRule
 
 PROTOCOLS = (
@@ -83,36 +84,6 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
     )
 
 
-# The helpers take parts of a core, because a whole one would have its references counted in every row.
-
-
-@inlined
-def _look(
-    form: Any,
-    state: Any,
-    past: Any,
-    rows: Any,
-    t: int,
-    width: int,
-    told: int,
-    positives: int,
-    counts: float,
-    at_zero: float,
-) -> Any:
-    score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
-    mistakes, longest = past.mistakes[0], past.longest[0]
-    return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts), sound
-
-
-@inlined
-def _learn(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label: float, step: Any) -> None:
-    """Take the step, and note whether the label has shown a mistake: every rule learns from those."""
-    form.learn(state, rows, t, like(step, seen.score))
-    wrong = seen.guess != label
-    past.mistakes[0] += wrong
-    past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
-
-
 # A pass takes no more of a core than it uses, so that many learners share its machine code.
 #
 # Each pass is made by a function of the sources' digest: what a function closes over is part of the key
@@ -125,7 +96,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
         update, query, form, state, memory, past, at_zero = core
         told, positives = past.told[0], past.told[1]
         for t in range(labels.shape[0]):
-            seen, sound = _look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
+            seen, sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             seen, coin = form.draw(state, seen, coins[t], at_zero)
@@ -135,7 +106,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
             fires, step = update.step(faced, side)
             updated = asked & fires
             if updated:
-                _learn(form, state, past, rows, t, seen, labels[t], step)
+                take_step(form, state, past, rows, t, seen, labels[t], step)
             if asked:
                 form.note(state, rows, t, labels[t])
             told += asked
@@ -166,7 +137,7 @@ def _make_ask(digest: str) -> Callable[..., Any]:
         _ = digest
         past = core.past
         told, positives = past.told[0], past.told[1]
-        seen, sound = _look(core.form, core.state, past, rows, 0, width, told, positives, counts, core.at_zero)
+        seen, sound = look(core.form, core.state, past, rows, 0, width, told, positives, counts, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         seen, coin = core.form.draw(core.state, seen, coin, core.at_zero)
@@ -186,11 +157,11 @@ def _make_learn(digest: str) -> Callable[..., Any]:
         if kind == SOUND:
             for t in range(labels.shape[0]):
                 told, positives = past.told[0], past.told[1]
-                seen, _sound = _look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
+                seen, _sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
                 faced, side = form.face(seen, labels[t], probability)
                 fires, step = update.step(faced, side)
                 if fires:
-                    _learn(form, state, past, rows, t, seen, labels[t], step)
+                    take_step(form, state, past, rows, t, seen, labels[t], step)
                 form.note(state, rows, t, labels[t])
                 past.told[0] += 1
                 past.told[1] += labels[t] > 0
@@ -219,6 +190,7 @@ MAKERS = {
     "learn": _make_learn,
     "score": _make_score,
     "bank": make_bank,
+    **OF_FLEETS,
 }
 
 

@@ -31,10 +31,10 @@ class AtRate(NamedTuple):
     """Ask as `inner` does, made more or less eager so that a share `rate` of the rows is asked for.
 
     With s = PULL · (rate·t - Σ probabilities so far), kept within ±FURTHEST, the probability is that of `inner`
-    made e^s times as eager, times min(1, e^(s + ENOUGH)). Rows whose label cannot be had count in neither: wishes
-    that a budget refuses cost nothing, and must not be saved up for. It depends on the past and the row alone, so it is
+    made e^s times as eager, times min(1, e^(s + ENOUGH)). It depends on the past and the row alone, so it is
     known when the coin falls, and it is positive. The plan is left by some tens of labels at most, however long
-    the stream, unless `inner` cannot ask so often; for a bound that is never crossed, wrap it in `Within`.
+    the stream, unless `inner` cannot ask so often; for a bound that is never crossed, wrap it in `Within`. Rows
+    whose label cannot be had do not count: wishes that a budget refuses cost nothing.
     """
 
     inner: ScalableRule

@@ -1,0 +1,37 @@
+"""The parts of a round that every pass shares: looking at a row, and learning its label."""
+
+from typing import Any
+
+from askance.engine.choose import larger
+from askance.engine.seam import inlined, like
+from askance.rows import Seen
+
+# They take parts of a core, because a whole one would have its references counted in every row.
+
+
+@inlined
+def look(
+    form: Any,
+    state: Any,
+    past: Any,
+    rows: Any,
+    t: int,
+    width: int,
+    told: int,
+    positives: int,
+    counts: float,
+    at_zero: float,
+) -> Any:
+    """What is seen of row `t`, and whether it is sound."""
+    score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
+    mistakes, longest = past.mistakes[0], past.longest[0]
+    return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts), sound
+
+
+@inlined
+def take_step(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label: float, step: Any) -> None:
+    """Take the step, and note whether the label has shown a mistake: every rule learns from those."""
+    form.learn(state, rows, t, like(step, seen.score))
+    wrong = seen.guess != label
+    past.mistakes[0] += wrong
+    past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
