@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.scale.spark_fleet import FleetSettings
+from askance.scale.spark_fleet import StreamSettings
 
 VALUES = 5  # of a row
 COLUMNS = 40  # that a key ever uses
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 class Crowd(NamedTuple):
     """Rows in the order of their ids. A row's label comes in the micro-batch after its own."""
 
-    settings: FleetSettings
+    settings: StreamSettings
     batch: Array
     key: Array
     order: Array
@@ -29,11 +29,11 @@ class Crowd(NamedTuple):
     truth: Array
 
     @classmethod
-    def made(cls, settings: FleetSettings, keys: int, rows: int, batches: int, seed: int = 0) -> "Crowd":
+    def made(cls, settings: StreamSettings, keys: int, rows: int, batches: int, seed: int = 0) -> "Crowd":
         random = np.random.default_rng(seed)
         key = random.integers(keys, size=rows)
         steps = random.integers(1, COLUMNS // VALUES, size=(rows, VALUES))
-        own = (key * 7919) % ((1 << settings.bits) - COLUMNS)
+        own = (key * 7919) % ((1 << settings.fleet.bits) - COLUMNS)
         indices = own[:, None] + np.cumsum(steps, axis=1) - 1
         values = random.normal(size=(rows, VALUES))
         truth = (values.sum(axis=1) + random.normal(size=rows) * 0.3 > 0).astype(int)
@@ -70,7 +70,7 @@ class Crowd(NamedTuple):
             if len(due):
                 labels = [CLASSES[truth] for truth in self.truth[due]]
                 keys = names[self.key[due]].tolist()
-                fleet.learn(keys, self._stacked(due), labels, found.probability[due].tolist())
+                fleet.learn(keys, self._stacked(due), labels)
         return found
 
     def _rows(self, rows: Array) -> dict[str, Any]:
@@ -92,8 +92,8 @@ class Crowd(NamedTuple):
     def _stacked(self, rows: Array) -> sp.csr_array:
         starts = np.arange(len(rows) + 1, dtype=np.int32) * VALUES
         columns = self.indices[rows].ravel().astype(np.int32)
-        values = self.values[rows].ravel().astype(self.settings.dtype)
-        return sp.csr_array((values, columns, starts), shape=(len(rows), 1 << self.settings.bits))
+        values = self.values[rows].ravel().astype(self.settings.fleet.dtype)
+        return sp.csr_array((values, columns, starts), shape=(len(rows), 1 << self.settings.fleet.bits))
 
 
 class Expected(NamedTuple):

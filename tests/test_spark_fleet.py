@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings, models_of, settings_of
+from askance.scale.spark_fleet import FleetSettings, StreamSettings, models_of, settings_of
 from command_line import answer, askance, complaint
 from naive.spark_fleet import PlainFleet, as_lines
 from needs import missing
@@ -15,7 +15,8 @@ from spark_streams import made_up, write
 # Of Spark itself, on every start.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
-SETTINGS = FleetSettings("PAA-II", ("ham", "spam"), {"delta": 1.0}, 7, "float64", 10, pages=16)
+FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, seed=7, dtype="float64")
+SETTINGS = StreamSettings(FLEET, pages=16)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,7 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
 
     told = complaint(*words(tmp_path, seed=8, bits=11))
     assert told == (
-        "the checkpoint was made with other settings: seed was 7 and is now 8; bits was 10 and is now 11: "
+        "the checkpoint was made with other settings: bits was 10 and is now 11; seed was 7 and is now 8: "
         "give the same again, or a new checkpoint"
     )
 

@@ -2,12 +2,13 @@
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings
+from askance.scale.spark_fleet import FleetSettings, StreamSettings
 from askance.scale.spark_fleet import page as pages
 from askance.scale.spark_fleet.batch import Outcome, work_off
 from askance.scale.spark_fleet.events import LABEL, ROW, WITHOUT_ORDER, Event
@@ -15,8 +16,9 @@ from askance.scale.spark_fleet.page import Page
 from naive.spark_fleet import PlainFleet, as_lines
 from spark_streams import MicroBatch, made_up
 
-SETTINGS = FleetSettings("PAA-II", ("ham", "spam"), {"delta": 1.0}, seed=3, dtype="float64", bits=10)
-ALL = SETTINGS._replace(algorithm="PA-II", parameters={})  # asks about every row
+FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, seed=3, dtype="float64")
+SETTINGS = StreamSettings(FLEET)
+ALL = StreamSettings(replace(FLEET, algorithm="PA-II", parameters={}))  # asks about every row
 
 
 def row(key: str | None, id_: str | None, order: int = 0, **features: Any) -> Event:
@@ -28,9 +30,9 @@ def label(key: str, id_: str, said: str | None = "spam") -> Event:
     return Event(LABEL, key, id_, WITHOUT_ORDER, None, None, None, None, said)
 
 
-def worked(page: Page, settings: FleetSettings, *events: Event) -> list[tuple[Any, ...]]:
+def worked(page: Page, settings: StreamSettings, *events: Event) -> list[tuple[Any, ...]]:
     """Kind, id, outcome and reason of each."""
-    found = work_off(page, events, settings.new_fleet(), settings)
+    found = work_off(page, events, settings)
     return [(each.kind, each.id, each.outcome, each.reason) for each in found]
 
 
@@ -59,14 +61,13 @@ def as_dicts(outcomes: list[Outcome]) -> list[dict[str, Any]]:
 def test_pages_do_what_a_plain_fleet_does_whatever_the_order_of_arrival() -> None:
     batches = made_up(keys=20, rows=600, batches=5)
     plain = PlainFleet(SETTINGS)
-    kept = pages.pack({}, SETTINGS.dtype)
-    fleet = SETTINGS.new_fleet()
+    kept = pages.pack({}, FLEET.dtype)
     for batch in batches:
         events = events_of(batch)
         random.Random(5).shuffle(events)
-        page = pages.unpack(kept, pages.VERSION, SETTINGS.dtype)
-        outcomes = work_off(page, events, fleet, SETTINGS)
-        kept = pages.pack(page, SETTINGS.dtype)
+        page = pages.unpack(kept, pages.VERSION, FLEET.dtype)
+        outcomes = work_off(page, events, SETTINGS)
+        kept = pages.pack(page, FLEET.dtype)
         assert as_lines(as_dicts(outcomes)) == as_lines(plain.micro_batch(*batch))
     assert {key: state.model for key, state in page.items()} == {key: plain.fleet.pack(key) for key in plain.keys}
 
@@ -141,13 +142,13 @@ def test_a_page_of_another_version_is_refused() -> None:
 
 
 def test_settings_are_kept_as_one_line_and_refused_if_they_cannot_be_used() -> None:
-    assert FleetSettings.from_json(SETTINGS.to_json()) == SETTINGS
+    assert StreamSettings.from_json(SETTINGS.to_json()) == SETTINGS
     with pytest.raises(ValueError, match="settings of version 9"):
-        FleetSettings.from_json('{"version": 9}')
+        StreamSettings.from_json('{"version": 9}')
     for text in ("{", "[]", "{}", '{"version": 1, "classes": ["a"], "colour": 1}'):
         with pytest.raises(ValueError, match="damaged"):
-            FleetSettings.from_json(text)
-    with pytest.raises(ValueError, match="give two different classes"):
-        SETTINGS._replace(classes=("ham", "ham")).check()
+            StreamSettings.from_json(text)
+    with pytest.raises(ValueError, match="labels are text: give the classes as text"):
+        StreamSettings(replace(FLEET, classes=[0, 1])).check()
     with pytest.raises(ValueError, match="pages must be a whole number from 1 on, not 0"):
         SETTINGS._replace(pages=0).check()

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings
+from askance.scale.spark_fleet import FleetSettings, StreamSettings
 from needs import missing
 from processes import run_code
 from spark_crowd import Crowd
 
-SETTINGS = FleetSettings("PAA-II", ("ham", "spam"), {"delta": 1.0}, 7, "float64", 18)
+FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], seed=7, dtype="float64")
+SETTINGS = StreamSettings(FLEET)
 SPARK = {"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "4g"}
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.data.hashing import hash_records, hash_texts
-from askance.scale.spark_fleet import FleetSettings
+from askance.scale.spark_fleet import StreamSettings
 
 
 class PlainFleet:
     """Micro-batches of plain dictionaries, worked off one event after the other."""
 
-    def __init__(self, settings: FleetSettings) -> None:
+    def __init__(self, settings: StreamSettings) -> None:
         self.settings = settings
         self.fleet = settings.new_fleet()
         self.keys: set[str] = set()
@@ -29,7 +29,7 @@ class PlainFleet:
             self.label(label["key"], label["id"], label["label"])
         for key, round_, id_, label in sorted(self.due):
             _, _, probability, x = self.fates[key, id_]
-            self.fleet.learn([key], x, [label], [probability])
+            self.fleet.learn([key], x, [label])
             self.fates[key, id_] = "learned"
             self.tell("label", key, id_, "learned", label=label, probability=probability, round=round_)
         return self.outcomes
@@ -63,7 +63,7 @@ class PlainFleet:
 
     def label(self, key: str, id_: str, label: str) -> None:
         known = self.fates.get((key, id_))
-        if label not in self.settings.classes:
+        if label not in self.settings.fleet.classes:
             self.tell("label", key, id_, "ignored", label=label, reason="is no class")
         elif known is None:
             self.fates[key, id_] = ("early", label)
@@ -75,7 +75,7 @@ class PlainFleet:
             self.due.append((key, known[1], id_, label))
 
     def features(self, row: dict[str, Any]) -> sp.csr_array:
-        bits, dtype = self.settings.bits, self.settings.dtype
+        bits, dtype = self.settings.fleet.bits, self.settings.fleet.dtype
         if "text" in row:
             return hash_texts([row["text"]], bits, dtype=dtype)
         if "record" in row:

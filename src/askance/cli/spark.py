@@ -95,12 +95,13 @@ def fleet(
     """
     from askance.cli import spark_fleet
     from askance.cli.methods import parse_parameters
+    from askance.scale.settings import FleetSettings
     from askance.scale.spark_fleet.job import Files
-    from askance.scale.spark_fleet.settings import FleetSettings
+    from askance.scale.spark_fleet.settings import StreamSettings
 
-    names = tuple(name.strip() for name in classes.split(","))
-    parameters = parse_parameters(param or [])
-    settings = FleetSettings(algorithm, names, parameters, seed, dtype, bits, pairs, memory, pages)
+    names = [name.strip() for name in classes.split(",")]
+    models = FleetSettings(algorithm, parse_parameters(param or []), names, None, bits, seed, dtype)
+    settings = StreamSettings(models, pairs, memory, pages)
     files = Files(input, labels, output, checkpoint, format, output_format, files_a_batch)
     spark_fleet.run(settings, files, once=once, master=master, conf=conf or [], as_json=json)
 

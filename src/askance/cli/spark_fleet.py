@@ -13,7 +13,7 @@ from askance.cli.faults import Interrupted
 from askance.cli.targets import draft
 from askance.scale.spark_fleet.job import COUNTS, KEYS, Files, start
 from askance.scale.spark_fleet.kept import models_of
-from askance.scale.spark_fleet.settings import FleetSettings
+from askance.scale.spark_fleet.settings import StreamSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,7 +27,7 @@ Counts = dict[str, int]
 
 
 def run(
-    settings: FleetSettings, files: Files, *, once: bool, master: str | None, conf: list[str], as_json: bool
+    settings: StreamSettings, files: Files, *, once: bool, master: str | None, conf: list[str], as_json: bool
 ) -> None:
     """Start the job, say what each micro-batch does, and in the end what all did."""
     settings.check()

@@ -5,16 +5,14 @@ The outcome depends on the page and on what the micro-batch holds, not on the or
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from askance.rows import Row
+from askance.scale.fleet import Fleet
 from askance.scale.spark_fleet.events import LABEL, ROW, Event
 from askance.scale.spark_fleet.features import rows_of, stacked
-from askance.scale.spark_fleet.page import EARLY, LEARNED, UNASKED, WAITING, KeyState, Page, Remembered
-from askance.scale.spark_fleet.settings import FleetSettings
-
-if TYPE_CHECKING:
-    from askance.scale.fleet import Fleet
+from askance.scale.spark_fleet.page import EARLY, LEARNED, SPENT, UNASKED, WAITING, KeyState, Page, Remembered
+from askance.scale.spark_fleet.settings import StreamSettings
 
 DECIDED, TOLD, IGNORED = "decided", "learned", "ignored"
 NO_KEY, NO_ID, CAME_BEFORE = "has no key", "has no id", "came before"
@@ -45,9 +43,13 @@ class Due(NamedTuple):
     label: str
 
 
-def work_off(page: Page, events: Sequence[Event], fleet: "Fleet", settings: FleetSettings) -> list[Outcome]:
-    """Change the page by what came for its keys; the fleet is empty before and after."""
-    work = _Work(page, fleet, settings)
+def work_off(page: Page, events: Sequence[Event], settings: StreamSettings) -> list[Outcome]:
+    """Change the page by what came for its keys."""
+    with settings.new_fleet() as fleet:
+        return _worked_off(_Work(page, fleet, settings), events)
+
+
+def _worked_off(work: "_Work", events: Sequence[Event]) -> list[Outcome]:
     named = [event for event in events if work.is_named(event)]
     work.decide([event for event in named if event.kind == ROW])
     work.tell([event for event in named if event.kind == LABEL])
@@ -58,7 +60,7 @@ def work_off(page: Page, events: Sequence[Event], fleet: "Fleet", settings: Flee
 
 
 class _Work:
-    def __init__(self, page: Page, fleet: "Fleet", settings: FleetSettings) -> None:
+    def __init__(self, page: Page, fleet: Fleet, settings: StreamSettings) -> None:
         self.page = defaultdict(KeyState, page)
         self.given = page
         self.fleet = fleet
@@ -118,7 +120,7 @@ class _Work:
         round_ = state.rounds
         state.rounds += 1
         early = state.ids.pop(id_, None)
-        state.ids[id_] = Remembered(WAITING, round_, probability, row) if asked else Remembered(UNASKED)
+        state.ids[id_] = Remembered(WAITING, round_, probability, row) if asked else SPENT[UNASKED]
         if early is not None and early.label is not None:
             self._tell(Event(LABEL, key, id_, 0, None, None, None, None, early.label))
         return round_
@@ -127,7 +129,7 @@ class _Work:
 
     def tell(self, events: Iterable[Event]) -> None:
         for event in sorted(events, key=lambda event: (event.key, event.id, event.label or "")):
-            if event.label not in self.settings.classes:
+            if event.label not in self.settings.fleet.classes:
                 self.ignore(event, NO_CLASS)
             else:
                 self._tell(event)
@@ -152,19 +154,18 @@ class _Work:
         keys = [due.key for due in self.due]
         self.board(keys)
         rows = stacked((each.row for each in known if each.row is not None), self.settings)
-        self.fleet.learn(keys, rows, [due.label for due in self.due], [each.probability for each in known])
+        self.fleet.learn(keys, rows, [due.label for due in self.due])
         for due, each in zip(self.due, known, strict=True):
-            self.page[due.key].ids[due.id] = Remembered(LEARNED)
+            self.page[due.key].ids[due.id] = SPENT[LEARNED]
             outcome = Outcome(LABEL, due.key, due.id, TOLD, due.label, None, each.probability, None, due.round)
             self.outcomes.append(outcome)
 
     # ------------------------------------------------------------------ keeping
 
     def board(self, keys: Iterable[str]) -> None:
-        for key in set(keys) - self.aboard:
-            if self.page[key].model:
-                self.fleet.unpack(key, self.page[key].model)
-            self.aboard.add(key)
+        new = sorted(set(keys) - self.aboard)
+        self.fleet.unpack_all({key: self.page[key].model for key in new if self.page[key].model})
+        self.aboard.update(new)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Let each key's oldest ids go, as many as are too many."""
@@ -176,7 +177,6 @@ class _Work:
                     self.outcomes.append(Outcome(LABEL, key, id_, IGNORED, gone.label, reason=NO_ROW))
 
     def store(self) -> None:
-        for key in self.aboard:
-            self.page[key].model = self.fleet.pack(key)
-            self.fleet.drop(key)
+        for key, model in self.fleet.packed():
+            self.page[str(key)].model = model
         self.given.update({key: state for key, state in self.page.items() if state.ids or state.model})

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from askance.scale.spark_fleet.events import LABEL_FILES, ROW_FILES
 from askance.scale.spark_fleet.kept import keep_settings
-from askance.scale.spark_fleet.settings import FleetSettings
+from askance.scale.spark_fleet.settings import StreamSettings
 from askance.scale.spark_fleet.stream import fleet_stream
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Files(NamedTuple):
                 raise ValueError(f"{place} is given twice: rows, labels, output and checkpoint need a place each")
 
 
-def start(spark: "SparkSession", settings: FleetSettings, files: Files, *, once: bool) -> "StreamingQuery":
+def start(spark: "SparkSession", settings: StreamSettings, files: Files, *, once: bool) -> "StreamingQuery":
     """Begin, or go on where the checkpoint is; `once` ends when all that is there now is done."""
     files.check()
     rows, labels = (_read(spark, files, *of) for of in ((files.rows, ROW_FILES), (files.labels, LABEL_FILES)))

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from askance.scale.spark_fleet import page as pages
-from askance.scale.spark_fleet.settings import FleetSettings
+from askance.scale.spark_fleet.settings import StreamSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def keep_settings(spark: "SparkSession", settings: FleetSettings, checkpoint: str) -> None:
+def keep_settings(spark: "SparkSession", settings: StreamSettings, checkpoint: str) -> None:
     """Write the settings into a new checkpoint; ValueError if an old one was made with others.
 
     Call it before the stream is started: a model goes on only as what it began as.
@@ -22,7 +22,7 @@ def keep_settings(spark: "SparkSession", settings: FleetSettings, checkpoint: st
         settings.check_same(kept)
 
 
-def settings_of(spark: "SparkSession", checkpoint: str) -> FleetSettings:
+def settings_of(spark: "SparkSession", checkpoint: str) -> StreamSettings:
     """The settings that a checkpoint was made with."""
     kept = _kept(spark, checkpoint)
     if kept is None:
@@ -36,12 +36,12 @@ def models_of(spark: "SparkSession", checkpoint: str) -> dict[str, bytes]:
     state = spark.read.format("statestore").option("stateVarName", "page").load(checkpoint)
     models: dict[str, bytes] = {}
     for version, content in state.select("value.version", "value.content").toLocalIterator():
-        page = pages.unpack(bytes(content), version, settings.dtype)
+        page = pages.unpack(bytes(content), version, settings.fleet.dtype)
         models.update({key: each.model for key, each in page.items() if each.model})
     return models
 
 
-def _kept(spark: "SparkSession", checkpoint: str) -> FleetSettings | None:
+def _kept(spark: "SparkSession", checkpoint: str) -> StreamSettings | None:
     from pyspark.errors import AnalysisException
 
     try:
@@ -50,7 +50,7 @@ def _kept(spark: "SparkSession", checkpoint: str) -> FleetSettings | None:
         if fault.getCondition() == "PATH_NOT_FOUND":
             return None
         raise
-    return FleetSettings.from_json(lines[0].value) if lines else None
+    return StreamSettings.from_json(lines[0].value) if lines else None
 
 
 def _place(checkpoint: str) -> str:

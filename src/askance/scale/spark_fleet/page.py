@@ -31,6 +31,10 @@ class Remembered(NamedTuple):
     label: str | None = None  # of those that came early
 
 
+# Most ids are of these two kinds, and of those nothing else is known.
+SPENT = {fate: Remembered(fate) for fate in (UNASKED, LEARNED)}
+
+
 @dataclass
 class KeyState:
     """The model of a key, how many rows it has decided about, and its last ids, the oldest first."""
@@ -107,5 +111,7 @@ def _remembered(header: dict[str, Any], rows: Iterator[Row]) -> Iterator[Remembe
         if fate == WAITING:
             round_, probability = next(waiting)
             yield Remembered(fate, round_, probability, next(rows))
+        elif fate == EARLY:
+            yield Remembered(fate, label=next(labels))
         else:
-            yield Remembered(fate, label=next(labels) if fate == EARLY else None)
+            yield SPENT[fate]

@@ -6,11 +6,10 @@ from typing import Any
 import pandas as pd
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
-from askance.scale.fleet import Fleet
 from askance.scale.spark_fleet import page as pages
 from askance.scale.spark_fleet.batch import Outcome, work_off
 from askance.scale.spark_fleet.events import events_of
-from askance.scale.spark_fleet.settings import FleetSettings
+from askance.scale.spark_fleet.settings import StreamSettings
 
 STATE = "page"
 STATE_SCHEMA = "version INT, content BINARY"
@@ -23,13 +22,12 @@ OUTPUT = (
 class PageProcessor(StatefulProcessor):  # type: ignore[misc]
     """Reads a page, works off what came for it, and writes it: one read and one write of the state."""
 
-    def __init__(self, settings: FleetSettings) -> None:
+    def __init__(self, settings: StreamSettings) -> None:
         self.settings = settings
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Have the state; Spark also calls this on the driver, which needs no fleet."""
+        """Have the state; Spark also calls this on the driver."""
         self.state = handle.getValueState(STATE, STATE_SCHEMA)
-        self.fleet: Fleet | None = None
 
     def handleInputRows(  # noqa: N802 - the name that Spark calls
         self,
@@ -39,12 +37,11 @@ class PageProcessor(StatefulProcessor):  # type: ignore[misc]
     ) -> Iterator[pd.DataFrame]:
         """What became of the rows and labels of a page."""
         settings = self.settings
-        self.fleet = self.fleet or settings.new_fleet()  # one for all pages of a partition
         events = [event for frame in rows for event in events_of(frame)]
         kept = self.state.get()
-        page = {} if kept is None else pages.unpack(bytes(kept[1]), kept[0], settings.dtype)
-        outcomes = work_off(page, events, self.fleet, settings)
-        self.state.update((pages.VERSION, pages.pack(page, settings.dtype)))
+        page = {} if kept is None else pages.unpack(bytes(kept[1]), kept[0], settings.fleet.dtype)
+        outcomes = work_off(page, events, settings)
+        self.state.update((pages.VERSION, pages.pack(page, settings.fleet.dtype)))
         if not outcomes:  # labels that came early, and no more
             return
         columns = zip(*outcomes, strict=True)

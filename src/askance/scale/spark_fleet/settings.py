@@ -1,61 +1,47 @@
 """What a fleet on Spark is made of. It is kept with the checkpoint: a restart must say the same."""
 
+import dataclasses
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from askance.data.hashing import check_bits
-
-if TYPE_CHECKING:
-    from askance.scale.fleet import Fleet
+from askance.scale.fleet import Fleet
+from askance.scale.settings import FleetSettings
 
 # Of the settings that are kept; raise it when a kept setting changes its meaning.
 VERSION = 1
 
 
-class FleetSettings(NamedTuple):
-    """The models of a fleet, and how they are kept.
+class StreamSettings(NamedTuple):
+    """The models of a fleet on Spark, whose classes are text, and how they are kept.
 
-    `memory` is how many ids each key remembers, and with them the rows that wait for a label. `pages` is into how
-    many pieces the state is cut: a micro-batch reads and writes the pages of its keys whole, so a page should hold
-    some ten to some hundred keys.
+    `pairs` takes pairs of neighbouring words of a text too. `memory` is how many ids each key remembers, and with
+    them the rows that wait for a label. `pages` is into how many pieces the state is cut: a micro-batch reads and
+    writes the pages of its keys whole, so a page should hold some ten to some hundred keys.
     """
 
-    algorithm: str
-    classes: tuple[str, ...]
-    parameters: dict[str, Any] = {}  # noqa: RUF012 - never changed
-    seed: int = 0
-    dtype: str = "float32"
-    bits: int = 18
+    fleet: FleetSettings
     pairs: bool = False
     memory: int = 1000
     pages: int = 1024
 
     def check(self) -> None:
         """Raise ValueError, in one sentence, for what cannot be used."""
-        check_bits(self.bits)
-        if len(set(self.classes)) != len(self.classes) or len(self.classes) < 2:
-            raise ValueError(f"classes={','.join(self.classes)}: give two different classes or more, as in a,b")
+        check_bits(self.fleet.bits)
+        if not all(isinstance(name, str) for name in self.fleet.classes):
+            raise ValueError(f"classes={self.fleet.classes}: on Spark, labels are text: give the classes as text")
         for name in ("memory", "pages"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be a whole number from 1 on, not {getattr(self, name)}")
-        self.new_fleet()
 
-    def new_fleet(self) -> "Fleet":
-        """A fleet without any models yet."""
-        from askance.scale.fleet import Fleet
-
-        return Fleet(
-            self.algorithm,
-            self.parameters,
-            classes=list(self.classes),
-            seed=self.seed,
-            dtype=self.dtype,
-            bits=self.bits,
-        )
+    def new_fleet(self) -> Fleet:
+        """A fleet without any models yet; Spark has the other cores at work already."""
+        return Fleet.of(self.fleet, threads=1)
 
     def to_json(self) -> str:
         """One line, to be kept with the checkpoint."""
-        return json.dumps({"version": VERSION, **self._asdict()}, sort_keys=True)
+        kept = self._asdict() | {"fleet": self.fleet.as_dict(), "version": VERSION}
+        return json.dumps(kept, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -64,7 +50,7 @@ class FleetSettings(NamedTuple):
             kept = json.loads(text)
             version = kept.pop("version")
             if version == VERSION:
-                return cls(**kept | {"classes": tuple(kept["classes"])})
+                return cls(**kept | {"fleet": FleetSettings.from_dict(kept["fleet"])})
         except (ValueError, TypeError, KeyError, AttributeError):
             raise ValueError("the settings kept with the checkpoint are damaged: use a backup") from None
         raise ValueError(
@@ -74,10 +60,13 @@ class FleetSettings(NamedTuple):
 
     def check_same(self, kept: Self) -> None:
         """Raise ValueError that says what differs from the settings of a checkpoint."""
-        now, then = self._asdict(), kept._asdict()
+        now, then = self._flat(), kept._flat()
         changes = [f"{name} was {then[name]} and is now {now[name]}" for name in now if now[name] != then[name]]
         if changes:
             raise ValueError(
                 f"the checkpoint was made with other settings: {'; '.join(changes)}: "
                 "give the same again, or a new checkpoint"
             )
+
+    def _flat(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self.fleet), "pairs": self.pairs, "memory": self.memory, "pages": self.pages}

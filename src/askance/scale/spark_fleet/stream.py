@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from askance.scale.spark_fleet.events import check_columns, unioned
-from askance.scale.spark_fleet.settings import FleetSettings
+from askance.scale.spark_fleet.settings import StreamSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def fleet_stream(rows: "DataFrame", labels: "DataFrame", settings: FleetSettings) -> "DataFrame":
+def fleet_stream(rows: "DataFrame", labels: "DataFrame", settings: StreamSettings) -> "DataFrame":
     """What becomes of two streams, in a line a row and a line a label.
 
     `rows` has the columns key, id, perhaps order (a whole number or a time), and text, record (JSON text, a struct
