@@ -33,7 +33,7 @@ def run(
     settings.check()
     files.check()
     with _session(master, conf) as spark:
-        query = start(spark, settings, files, once=once)
+        query = _started(spark, settings, files, once=once)
         total = _watch(query, _tell_batch if sys.stderr.isatty() else _tell_nothing)
     if as_json:
         print_json(total | {"output": files.output, "checkpoint": files.checkpoint})
@@ -72,6 +72,15 @@ def _session(master: str | None, conf: list[str]) -> "Iterator[SparkSession]":
         finally:
             if not there:
                 spark.stop()
+
+
+def _started(spark: "SparkSession", settings: StreamSettings, files: Files, *, once: bool) -> "StreamingQuery":
+    from pyspark.errors import AnalysisException
+
+    try:
+        return start(spark, settings, files, once=once)
+    except AnalysisException as fault:  # a directory that is not there, most likely
+        raise ValueError(f"Spark says {str(fault).splitlines()[0]}") from fault
 
 
 def _option(text: str) -> tuple[str, str]:
