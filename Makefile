@@ -67,7 +67,7 @@ docs: .venv/installed-docs
 	$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots,parquet,live,postgres,dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots,parquet,live,postgres,spark,dask,ray,dev]'
 	@touch $@
 
 .venv/installed-bench: .venv/installed

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries
+from askance.engine.key_table import KeyTable
 from askance.engine.seam import COMPILING
 from askance.rows import Row
 from askance.scale import Fleet
@@ -184,6 +185,52 @@ def test_a_model_is_packed_for_fleets_of_its_kind_alone() -> None:
             pytest.raises(ValueError, match="another algorithm"),
         ):
             other.unpack("a", model)
+
+
+def test_plots_that_were_grown_out_of_are_used_again() -> None:
+    keys, X, y = world(6000, 300, [-1, 1], width=200)
+    with Fleet("PA", classes=[-1, 1], threads=1, **EXACT) as fleet:
+        fleet.run(keys, X, y)
+        slots = [1 << max(3, (features * 8 // 7).bit_length()) for features in map(features_of, fleet.packed())]
+        assert fleet.nbytes < 1.4 * sum(slots) * (4 + 8)  # each a feature's number and a weight
+
+
+def features_of(packed: tuple[Any, bytes]) -> int:
+    return int.from_bytes(packed[1][8:12], "little")
+
+
+OPERATIONS = st.lists(st.tuples(st.sampled_from(["put", "remove"]), st.lists(st.integers(-9, 31), max_size=30)))
+
+
+@settings(max_examples=100)
+@given(OPERATIONS)
+def test_a_table_of_keys_is_a_dictionary(operations: Any) -> None:
+    table, twin = KeyTable(size=4), {}
+    for number, (operation, given_keys) in enumerate(operations):
+        keys = [key * 2**58 for key in dict.fromkeys(given_keys) if operation == "put" or key * 2**58 in twin]
+        array = np.array(keys, np.int64)
+        if operation == "put":
+            table.put(array, np.full(len(keys), number))
+            twin.update(dict.fromkeys(keys, number))
+        else:
+            table.remove(array)
+            for key in keys:
+                del twin[key]
+    every = np.array([key * 2**58 for key in range(-9, 32)])
+    assert table.find(every).tolist() == [twin.get(key, -1) for key in every.tolist()]
+
+
+def test_keys_are_of_one_kind() -> None:
+    with Fleet("PA-II", classes=[-1, 1], bits=8) as fleet:
+        fleet.learn([-5, 7, -5], np.eye(3), [1, 1, -1])
+        assert sorted(fleet.keys()) == [-5, 7]
+        assert 7 in fleet
+        assert 8 not in fleet
+        assert "7" not in fleet
+        for keys, complaint in ((["a"], "of another kind"), (["a", 1], "all text or all whole numbers")):
+            with pytest.raises(ValueError, match=complaint):
+                fleet.learn(keys, np.eye(len(keys)), [1] * len(keys))
+        assert len(fleet) == 2
 
 
 # ---------------------------------------------------------------------- one row, and wrong ones

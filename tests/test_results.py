@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from askance.experiments.figures import draw_times
 from askance.experiments.results import RUN, Cell, Results
 from askance.experiments.results_file import BLANK, DIGEST
 from made_up_results import SMALL, results_of, sweep
@@ -250,9 +251,36 @@ def test_a_file_holds_everything(curves: bool, tmp_path: pathlib.Path) -> None:
     results = results_of(SMALL, curves=curves)
     results.save(tmp_path / "sweep.parquet")
     results.save(tmp_path / "sweep.parquet")  # again, over the old one
-    assert [path.name for path in tmp_path.iterdir()] == ["sweep.parquet"]
+    assert {path.name for path in tmp_path.iterdir()} == {"sweep.parquet", "sweep.times.parquet"}
     assert_same(Results.load(tmp_path / "sweep.parquet"), results)
     assert parquet.read_table(tmp_path / "sweep.parquet").num_rows == 16  # others can read it too
+
+
+def test_times_have_a_file_of_their_own(tmp_path: pathlib.Path) -> None:
+    results, slower = results_of(SMALL), results_of(SMALL, seconds=[9.0] * 16)
+    results.save(tmp_path / "sweep.parquet")
+    slower.save(tmp_path / "slower.parquet")
+    assert (tmp_path / "sweep.parquet").read_bytes() == (tmp_path / "slower.parquet").read_bytes()
+    assert Results.load(tmp_path / "slower.parquet").columns["seconds"].tolist() == [9.0] * 16
+    assert parquet.read_table(tmp_path / "slower.times.parquet").column_names == [*RUN, "seconds"]
+
+
+def test_results_are_there_without_their_times(tmp_path: pathlib.Path) -> None:
+    results = results_of(SMALL)
+    results.save(tmp_path / "sweep.parquet")
+    times = tmp_path / "sweep.times.parquet"
+    results.where(data="one").save(tmp_path / "other.parquet")
+    for change in (
+        lambda: times.write_bytes((tmp_path / "other.times.parquet").read_bytes()),  # of other results
+        lambda: times.write_bytes(times.read_bytes()[:-9]),
+        lambda: times.unlink(),
+    ):
+        change()
+        found = Results.load(tmp_path / "sweep.parquet")
+        assert np.isnan(found.columns["seconds"]).all()
+        assert found.columns["f"].tolist() == results.columns["f"].tolist()
+    with pytest.raises(ValueError, match="these results have no times"):
+        draw_times(found, 0.1)
 
 
 def test_a_file_of_a_whole_sweep_and_of_none(tmp_path: pathlib.Path) -> None:

@@ -9,7 +9,7 @@ import typer
 from askance.cli import options
 from askance.cli.console import print_json, stdout
 from askance.cli.options import option
-from askance.cli.sweep import Backend, Jobs
+from askance.cli.sweep import Backend, Cluster, Jobs
 
 if TYPE_CHECKING:
     from askance.data.stream import Tell
@@ -42,6 +42,7 @@ def reproduce(
     out: Out = Path("reproduced"),
     jobs: Jobs = -1,
     backend: Backend = "loky",
+    cluster: Cluster = None,
     quick: Quick = False,
     json: options.Json = False,
 ) -> None:
@@ -58,7 +59,14 @@ def reproduce(
         directory = out / paper / chosen.name
         with progress(f"{paper} {chosen.name}") as tell:
             watch = partial(_tell_share, tell)
-            found = run(chosen, quick=quick, jobs=jobs, backend=backend, store=directory, watch=watch)
+            how: dict[str, Any] = {
+                "jobs": jobs,
+                "backend": backend,
+                "cluster": cluster,
+                "store": directory,
+                "watch": watch,
+            }
+            found = run(chosen, quick=quick, **how)
         text = _write(found, directory)
         if json:
             told.append(_for_programs(found))

@@ -27,8 +27,18 @@ Out = Annotated[
     Path | None,
     option("Where results, tables and pictures go: a directory, called like the plan unless said.", "DIRECTORY"),
 ]
-Jobs = Annotated[int, option("Processes at work; one for each processor unless said.", "N")]
-Backend = Annotated[str, option("The backend of joblib; loky unless said.", "NAME")]
+Jobs = Annotated[int, option("Workers; one for each processor unless said.", "N")]
+Backend = Annotated[
+    str, option("Where it is done: loky (processes here, unless said), dask, ray, spark or sequential.", "NAME")
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        "The cluster: a Dask scheduler (tcp://host:8786), a Ray head (host:6379) or a Spark master "
+        "(spark://host:7077); workers on this machine unless said.",
+        "ADDRESS",
+    ),
+]
 Quick = Annotated[bool, typer.Option("--quick", help=f"A look only: {QUICK} permutations, {QUICK} for tuning.")]
 
 
@@ -37,6 +47,7 @@ def sweep(
     out: Out = None,
     jobs: Jobs = -1,
     backend: Backend = "loky",
+    cluster: Cluster = None,
     quick: Quick = False,
     json: options.Json = False,
 ) -> None:
@@ -44,7 +55,7 @@ def sweep(
 
     A plan says `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`, and may say `rates`,
     `permutations`, `metric`, `seed` and a table `grid` of values to try. Interrupt it and call it again: it goes
-    on where it was.
+    on where it was. On a cluster, the directory must be one that all machines see.
     """
     wanted = read_plan(plan)
     if quick:
@@ -59,7 +70,7 @@ def sweep(
         def watch(done: int, of: int, _what: str) -> None:
             tell(done / of)
 
-        found = run(**wanted, jobs=jobs, backend=backend, store=directory, watch=watch)
+        found = run(**wanted, jobs=jobs, backend=backend, cluster=cluster, store=directory, watch=watch)
     written = write_report(found, directory, plan.stem)
     if json:
         print_json({"results": _records(found), "files": [str(path) for path in written]})

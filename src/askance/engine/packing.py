@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from askance.engine.plots import (
     EMPTY,
+    RESERVED,
     Ground,
     Models,
     copied,
@@ -68,6 +69,22 @@ def _clear(models: Any, ground: Any, ids: Any) -> None:
             models.books[m, place] = models.books[0, place]
 
 
+def _slide(models: Any, ground: Any, rising: Any) -> None:
+    top = np.uint64(RESERVED)
+    for m in rising:
+        plot, size = models.plots[m], np.uint64(1) << models.powers[m]
+        if plot != top:
+            for place in range(size):
+                ground.features[top + np.uint64(place)] = ground.features[plot + np.uint64(place)]
+                copied(ground.content, plot + np.uint64(place), ground.content, top + np.uint64(place))
+        models.plots[m] = top
+        top += size
+    ground.top[0] = top
+    for power in range(ground.free.shape[0]):
+        ground.free[power] = np.uint64(0)
+
+
+_slid = persistent(_slide, exact=True)
 _ordered, _gathered = persistent(_order, exact=True), persistent(_gather, exact=True)
 _seated, _cleared = persistent(_seat, exact=True), persistent(_clear, exact=True)
 
@@ -105,6 +122,12 @@ def seat(
     """Give blank models, from the one at place `first` on, what was gathered; how far the ground had room."""
     with np.errstate(over="ignore"):
         return int(_seated(models, ground, ids, first, starts, features, content))
+
+
+def close_ranks(models: Models, ground: Ground) -> None:
+    """Move all plots together, so that what lay free between them is at the top."""
+    having = np.flatnonzero(models.powers)
+    _slid(models, ground, having[np.argsort(models.plots[having])])
 
 
 def clear(models: Models, ground: Ground, ids: Numbers) -> None:

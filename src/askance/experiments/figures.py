@@ -121,6 +121,8 @@ def draw_times(
     time stands beside them.
     """
     some = _at_rate(results, rate)
+    if np.isnan(some.columns["seconds"]).any():
+        raise ValueError("these results have no times: load them beside their file of times, or sweep again")
     cells = some.summary("seconds")
     sheet = Sheet(some.data_sets, {}, path, title, size, bars=len(some.algorithms))
     longest = max((cell.mean for cell in cells), default=0)

@@ -1,4 +1,4 @@
-"""Work spread over processes, with someone who watches how far it is."""
+"""Work spread over processes or machines, with someone who watches how far it is."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -6,34 +6,36 @@ from typing import Any, NamedTuple
 
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
+from askance.scale.backends import open_workers
+from askance.scale.parts import Part, finished
 
 Watch = Callable[[int, int, str], None]
 
 
 class Spread(NamedTuple):
-    """How work is spread: joblib's backend, how many processes, where parts are kept, and who watches.
+    """How work is spread: which engine, how many workers, where parts are kept, and who watches.
 
-    `watch` is told how many parts are done, of how many, and which.
+    `watch` is told how many parts are done, of how many, and which. `cluster` is the engine's address, if it
+    is not to work on this machine.
     """
 
     backend: str = "loky"
     jobs: int = -1
     store: str | os.PathLike[str] | None = None
     watch: Watch | None = None
+    cluster: str | None = None
 
 
 def rows_of(
     work: Callable[..., list[Row]], cells: Sequence[tuple[Any, ...]], titles: Sequence[str], spread: Spread
 ) -> list[Row]:
     """The rows that `work` makes of each cell and of the store, in the order of the cells."""
-    import joblib  # type: ignore[import-untyped]
-
     kept = Store(spread.store)
-    parallel = joblib.Parallel(n_jobs=spread.jobs, backend=spread.backend, return_as="generator")
-    found = parallel(joblib.delayed(work)(*cell, kept) for cell in cells)
-    rows: list[Row] = []
-    for done, (title, own) in enumerate(zip(titles, found, strict=True)):
-        if spread.watch is not None:
-            spread.watch(done + 1, len(cells), title)
-        rows.extend(own)
-    return rows
+    parts = [Part(title, (*cell, kept)) for title, cell in zip(titles, cells, strict=True)]
+    found: dict[int, list[Row]] = {}
+    with open_workers(spread.backend, spread.jobs, spread.cluster) as workers:
+        for number, own in finished(work, parts, workers):
+            found[number] = own
+            if spread.watch is not None:
+                spread.watch(len(found), len(cells), titles[number])
+    return [row for number in range(len(cells)) for row in found[number]]

@@ -20,8 +20,8 @@ def write_report(results: Results, directory: Path, title: str) -> list[Path]:
     if find_spec("matplotlib"):
         written += _figures(results, directory)
     if find_spec("pyarrow"):
-        written.append(directory / "results.parquet")
-        results.save(written[-1])
+        written += [directory / "results.parquet", directory / "results.times.parquet"]
+        results.save(written[-2])
     return written
 
 

@@ -233,26 +233,37 @@ class Results:
         return frames.DataFrame(self.columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything, the curves too, to one Parquet file: all of it or nothing."""
+        """Write everything, the curves too, to one Parquet file: all of it or nothing.
+
+        But for the seconds, which differ each time and go to a file of their own: of results.parquet, that is
+        results.times.parquet. So the same plan in exact mode gives the same file, wherever it was run.
+        """
         if pathlib.Path(path).suffix.lower() != ".parquet":
             raise ValueError(
                 f"results are saved as Parquet: give a name that ends in .parquet, not {os.fspath(path)!r}"
             )
-        from askance.experiments.results_file import to_bytes
+        from askance.experiments.results_file import times_beside, times_to_bytes, to_bytes
 
-        write_whole(path, to_bytes(self))
+        content = to_bytes(self)
+        write_whole(path, content)
+        write_whole(times_beside(pathlib.Path(path)), times_to_bytes(self, content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Results":
-        """The results in a file that `save` wrote; a damaged file, or another one, raises ValueError."""
-        from askance.experiments.results_file import from_bytes
+        """The results in a file that `save` wrote; a damaged file, or another one, raises ValueError.
+
+        Without the file of times that was written beside it, `seconds` is not a number.
+        """
+        from askance.experiments.results_file import from_bytes, times_beside
 
         try:
             content = pathlib.Path(path).read_bytes()
+            times = times_beside(pathlib.Path(path))
+            seconds = times.read_bytes() if times.is_file() else None
         except OSError as error:
             raise ValueError(f"{os.fspath(path)} cannot be read: {error.strerror or error}") from None
         try:
-            return from_bytes(content)
+            return from_bytes(content, seconds)
         except ValueError as fault:
             raise ValueError(f"{os.fspath(path)} {fault}: make the results again") from None
 

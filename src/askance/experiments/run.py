@@ -39,6 +39,7 @@ def sweep(
     jobs: int = -1,
     store: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
+    cluster: str | None = None,
 ) -> Results:
     """Compare algorithms: each is tuned on permutations of their own, then run on those that are reported.
 
@@ -51,9 +52,13 @@ def sweep(
     - `metric`: what settings are chosen by: "f" unless said, or for more than two classes "accuracy".
     - `tuning`: how many permutations settings are chosen on.
     - `points`: after how many equal parts of a stream the mistakes are noted, for curves.
-    - `jobs`, `backend`: how many processes of joblib, and which backend of it.
+    - `backend`, `jobs`: where it is done, and by how many workers: "loky" (processes here), "dask", "ray" or
+      "spark", or "sequential" for this process alone.
+    - `cluster`: the address of a Dask scheduler, a Ray head or a Spark master. Without it, the client or session
+      of this process serves, or else workers on this machine.
     - `store`: a directory. What is finished is kept there: after an interruption, call again, and it goes on.
-    - `watch`: is told how many parts are done, of how many, and what is in hand.
+      Workers on other machines must see it too.
+    - `watch`: is told how many parts are done, of how many, and which came last.
     """
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {dtype!r}")
@@ -63,7 +68,7 @@ def sweep(
     )
     cells = [(plan, method, data) for data in sets for method in plan.methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
-    rows = rows_of(run_cell, cells, titles, Spread(backend, jobs, store, watch))
+    rows = rows_of(run_cell, cells, titles, Spread(backend, jobs, store, watch, cluster))
     return _results(plan, sets, rows)
 
 

@@ -19,7 +19,7 @@ class Store:
     """A directory of parts, or with no path a place where nothing is kept."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.path = None if path is None else Path(path) / "parts"
+        self.path = None if path is None else Path(path).absolute() / "parts"  # workers may be elsewhere
         if self.path is not None:
             self.path.mkdir(parents=True, exist_ok=True)
 

@@ -1,4 +1,4 @@
-"""Beyond one model and one machine: fleets of personal models, and work that is spread over clusters."""
+"""Beyond one model and one machine: fleets of personal models, and the engines that parts of work are sent to."""
 
 from askance.scale.fleet import Fleet
 

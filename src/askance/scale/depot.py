@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
-Key = str | int
+from askance.scale.keys import Key
 
 AT_A_TIME = 10_000
 TABLES = """

@@ -21,8 +21,8 @@ from askance.loop import Decision
 from askance.queries import QueryRule
 from askance.rows import SparseRows
 from askance.scale.berths import Berths
-from askance.scale.depot import Depot, Key
-from askance.scale.roster import as_keys, seeds_of
+from askance.scale.depot import Depot
+from askance.scale.keys import Key, as_keys, seeds_of
 from askance.scale.settings import FleetSettings
 from askance.scale.sparse import between, one_row, sparse_rows
 from askance.scale.yard import Yard
@@ -187,7 +187,7 @@ class Fleet:
 
     def seed_of(self, key: Key) -> int:
         """The seed of a key's learner."""
-        return int(seeds_of(self.settings.seed, [key])[0])
+        return int(seeds_of(self.settings.seed, as_keys([key], 1))[0])
 
     def coef_of(self, key: Key) -> Any:
         """The weights of a key's model: a sparse array of a row, or of a row a class. KeyError if it has none."""
@@ -207,8 +207,7 @@ class Fleet:
 
     def unpack_all(self, models: Mapping[Key, bytes]) -> Self:
         """Have the models of several keys that `pack` gave, or none of them if one is unsound."""
-        as_keys(list(models), len(models))
-        self._berths.put(models)
+        self._berths.put(as_keys(list(models), len(models)), list(models.values()))
         return self
 
     def drop(self, key: Key) -> Self:
@@ -225,7 +224,10 @@ class Fleet:
         return self._berths.all()
 
     def __contains__(self, key: Key) -> bool:
-        return self._berths.has(key)
+        try:
+            return bool(self._berths.blobs_of(as_keys([key], 1)))
+        except (KeyError, ValueError):
+            return False
 
     def __len__(self) -> int:
         return len(self._berths)

@@ -17,7 +17,8 @@ from askance.updates.rule import about, form_of
 BLANK = 0  # the model of keys that were never seen; nothing is learned by it
 FIRST_SLOTS = 1 << 12
 FIRST_MODELS = 1 << 8
-MORE = 1.5  # times as much, when there is not enough
+MORE = 1.25  # times as much, when there is not enough
+IN_USE = 0.8  # of the ground: if less is, there is enough
 
 
 class Yard:
@@ -149,8 +150,12 @@ class Yard:
         self.core = self.core._replace(state=self._one._replace(**{self._field: content}))
 
     def _make_room(self, features: int) -> None:
-        """More ground: enough for a model that has to move with so many new features."""
-        before = len(self.ground.features)
+        """Close the ranks if much lies free; else more ground, enough for a model with so many new features."""
+        before, powers = len(self.ground.features), self.models.powers
+        in_use = int((np.uint64(1) << powers[powers > 0]).sum())
+        if in_use < IN_USE * int(self.ground.top[0]):
+            packing.close_ranks(self.models, self.ground)
+            return
         # A model with f features moves to a plot of at most 4 (f + new ones); f is at most what the ground holds.
         slots = int(before * MORE) + 4 * (features + int(self.models.filled.max(initial=0))) + 16
         content = self._content(slots)

@@ -71,6 +71,7 @@ def reproduce(
     backend: str = "loky",
     store: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
+    cluster: str | None = None,
 ) -> Reproduction:
     """Do a table again on the data sets that are found; `quick` takes few permutations or splits."""
     sets: dict[str, Any] = {}
@@ -87,7 +88,13 @@ def reproduce(
     if not sets:
         return Reproduction(table, None, missing, notes)
     if not isinstance(table, Table):
-        how: dict[str, Any] = {"jobs": jobs, "backend": backend, "store": store, "watch": watch}
+        how: dict[str, Any] = {
+            "jobs": jobs,
+            "backend": backend,
+            "store": store,
+            "watch": watch,
+            "cluster": cluster,
+        }
         return Reproduction(table, table.again(sets, quick=QUICK * quick, seed=seed, **how), missing, notes)
     found = sweep(
         sets,
@@ -101,6 +108,7 @@ def reproduce(
         tuning=QUICK if quick else 5,
         points=table.points,
         jobs=jobs,
+        cluster=cluster,
         store=store,
         watch=watch,
     )
