@@ -1,4 +1,4 @@
-"""Streams of rows and labels for fleets on Spark."""
+"""What the tests of fleets on Spark share: whether there is Spark, and streams of rows and labels."""
 
 import json
 import os
@@ -8,12 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from needs import missing
+
 Lines = list[dict[str, Any]]
 
 
 class MicroBatch(NamedTuple):
     rows: Lines
     labels: Lines
+
+
+def spark_or_missing() -> None:
+    from askance.scale.spark_session import check_installed
+
+    try:
+        check_installed()
+    except ImportError as fault:
+        missing("a fleet on Spark", str(fault).removeprefix("Spark needs "))
 
 
 def made_up(keys: int, rows: int, batches: int, seed: int = 0) -> list[MicroBatch]:

@@ -1,21 +1,25 @@
 """A fleet on Spark does what a plain fleet does with the same micro-batches, also when it is started again."""
 
 import pathlib
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings, StreamSettings, models_of, settings_of
+from askance.scale.spark_fleet import FleetSettings, StreamSettings, settings_of
 from command_line import answer, askance, complaint
 from naive.spark_fleet import PlainFleet, as_lines
-from needs import missing
-from spark_streams import made_up, write
+from spark_streams import made_up, spark_or_missing, write
+from test_docs import ROOT, python_blocks
 
 # Of Spark itself, on every start.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, seed=7, dtype="float64")
+PAGE = ROOT / "docs" / "scale-spark.md"
 SETTINGS = StreamSettings(FLEET, pages=16)
 
 
@@ -23,6 +27,7 @@ SETTINGS = StreamSettings(FLEET, pages=16)
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from askance.scale.spark_session import session
 
+    spark_or_missing()
     place = tmp_path_factory.mktemp("spark")
     options = {
         "spark.sql.shuffle.partitions": "2",
@@ -30,10 +35,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short life
         "spark.sql.codegen.wholeStage": "false",
     }
-    try:
-        found = session("local[2]", options)
-    except ImportError as fault:
-        missing("Spark", str(fault))
+    found = session("local[1]", options)  # each worker imports everything anew
     yield found
     found.stop()
 
@@ -76,8 +78,6 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
     assert (first["batches"], second["batches"]) == (2, 1)
     assert first["rows"] + second["rows"] == 2000
     assert outcomes(spark, tmp_path) == as_lines(expected)
-    models = models_of(spark, str(tmp_path / "state"))
-    assert models == {key: plain.fleet.pack(key) for key in plain.keys}
     assert settings_of(spark, str(tmp_path / "state")) == SETTINGS
 
     told = complaint(*words(tmp_path, seed=8, bits=11))
@@ -91,5 +91,19 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
     )
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(tmp_path / "models.parquet")
-    assert dict(zip(*table.to_pydict().values(), strict=True)) == models
+    models = pyarrow.parquet.read_table(tmp_path / "models.parquet").to_pydict()
+    assert dict(zip(models["key"], models["model"], strict=True)) == dict(plain.fleet.packed())
+
+
+@pytest.mark.soak
+def test_the_page_of_the_documentation_works(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spark_or_missing()
+    monkeypatch.chdir(tmp_path)
+    [example] = python_blocks(PAGE)
+    exec(example, {})
+    commands = re.findall(r"^\$ askance (spark .*state.*)$", PAGE.read_text(), flags=re.MULTILINE)
+    whole = [[sys.executable, "-m", "askance", *command.split()] for command in commands]
+    first, second = (subprocess.run(words, capture_output=True, text=True, check=True) for words in whole)
+    assert first.stdout.startswith("1,000 rows, ")
+    assert second.stdout == "wrote the models of 3 keys to models.parquet\n"
+    assert first.stderr == second.stderr == ""  # Spark's own chatter is held back

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from askance.scale.spark_fleet import FleetSettings, StreamSettings
-from needs import missing
 from processes import run_code
 from spark_crowd import Crowd
+from spark_streams import spark_or_missing
 
 FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], seed=7, dtype="float64")
 SETTINGS = StreamSettings(FLEET)
@@ -110,12 +110,7 @@ def outcomes(place: pathlib.Path, kind: str) -> Any:
 def test_killed_at_random_moments_every_row_is_decided_and_every_label_learned_once(
     tmp_path: pathlib.Path, keys: int, rows: int, batches: int, kills: int
 ) -> None:
-    from askance.scale.spark_session import check_installed
-
-    try:
-        check_installed()
-    except ImportError as fault:
-        missing("Spark", str(fault))
+    spark_or_missing()
     crowd = Crowd.made(SETTINGS, keys, rows, batches)
     crowd.write(tmp_path)
     moments = killed_now_and_then(tmp_path, batches, kills, seed=rows)

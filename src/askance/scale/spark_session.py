@@ -22,6 +22,7 @@ STATE_OPTIONS = {
 LOCAL_OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),  # each has a store of its own: Spark's 200 are many
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
