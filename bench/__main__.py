@@ -27,6 +27,7 @@ GROUPS = {
     "rossel": ("bench.rossel", "measure"),
     "pool": ("bench.pool", "measure"),
     "ratings": ("bench.ratings", "measure"),
+    "fleet": ("bench.fleet", "measure"),
     "live": ("bench.live", "measure"),
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),

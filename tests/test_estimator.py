@@ -15,8 +15,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import askance
 import streams
 from askance import queries, updates
+from askance.dual import RULES as DUAL
 from askance.learner import POOR
 from askance.model_file import to_bytes
+from askance.updates.rule import form_of
 
 MADE = streams.noisy(rows=200, width=6)
 
@@ -26,14 +28,15 @@ OWN_WARNING = "ignore:invalid value encountered in cast:RuntimeWarning"
 
 
 def one_of_each_kind() -> list[str]:
-    """A name for each kind of state, and of the poor ones: the checks are about what is around a rule."""
+    """A name for each form of states, and one that is poor: the checks are about what is around a rule."""
     kinds: dict[Any, str] = {}
     for name, entry in askance.catalog.items():
         update = entry.build()[0]
-        state, poor = update.start(0, np.float64), isinstance(update, POOR)
-        measure = type(getattr(update, "measure", None))
-        kinds.setdefault((type(state), measure, poor, entry.kind), name)
-    return list(kinds.values())
+        state = update.start(0, np.float64)
+        kinds.setdefault((type(form_of(state)), isinstance(update, DUAL), entry.kind), name)
+        if isinstance(update, POOR):
+            kinds.setdefault("poor", name)
+    return list(dict.fromkeys(kinds.values()))
 
 
 @pytest.mark.filterwarnings(OWN_WARNING)

@@ -30,6 +30,11 @@ from test_engine import (
     test_a_learner_tosses_these_coins,
     test_coins_are_those_of_splitmix64,
 )
+from test_fleet import (
+    test_a_table_of_keys_is_a_dictionary,
+    test_each_key_has_a_learner_of_its_own,
+    test_neither_chunks_nor_threads_matter,
+)
 from test_full_matrix import (
     test_extreme_rows_break_nothing,
     test_products_are_right_and_the_same_for_sparse_and_dense_rows,

@@ -17,7 +17,7 @@ from askance.engine.plots import (
     released,
     slot_of,
 )
-from askance.engine.seam import persistent
+from askance.engine.seam import inlined, persistent
 
 
 def _order(ids: Any, starts: Any, order: Any) -> None:
@@ -30,17 +30,41 @@ def _order(ids: Any, starts: Any, order: Any) -> None:
         starts[ids[t]] += 1
 
 
+@inlined
+def _swap(features: Any, content: Any, one: Any, other: Any) -> None:
+    features[one], features[other] = features[other], features[one]
+    for byte in range(content.shape[1]):
+        content[one, byte], content[other, byte] = content[other, byte], content[one, byte]
+
+
+@inlined
+def _sort(features: Any, content: Any, first: Any, last: Any) -> None:
+    """Shell's way: models are small, and what is kept of a feature has to move with it."""
+    gap = 1
+    while gap < last - first:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for end in range(first + gap, last):
+            place = end
+            while place - gap >= first and features[place - gap] > features[place]:
+                _swap(features, content, place - gap, place)
+                place -= gap
+        gap //= 3
+
+
 def _gather(models: Any, ground: Any, ids: Any, features: Any, content: Any) -> None:
     n = 0
     for m in ids:
         if models.powers[m] == np.uint64(0):
             continue
+        first = n
         for place in range(np.uint64(1) << models.powers[m]):
             slot = models.plots[m] + np.uint64(place)
             if ground.features[slot] != EMPTY:
                 features[n] = ground.features[slot]
                 copied(ground.content, slot, content, n)
                 n += 1
+        _sort(features, content, first, n)
 
 
 def _seat(models: Any, ground: Any, ids: Any, first: Any, starts: Any, features: Any, content: Any) -> Any:
@@ -106,8 +130,7 @@ def gather(models: Models, ground: Ground, ids: Numbers) -> tuple[Numbers, NDArr
     content = np.empty((starts[-1], ground.content.shape[1]), np.uint8)
     with np.errstate(over="ignore"):
         _gathered(models, ground, ids, features, content)
-    rising = np.lexsort((features, np.repeat(np.arange(len(ids)), np.diff(starts))))
-    return starts, features[rising], content[rising]
+    return starts, features, content
 
 
 def seat(

@@ -7,7 +7,7 @@ import numpy as np
 
 from askance.engine.packing import Numbers
 from askance.scale.depot import Depot
-from askance.scale.keys import Key, Keys, distinct, listed, seeds_of, taken
+from askance.scale.keys import Key, Keys, as_keys, distinct, listed, seeds_of, taken
 from askance.scale.packed import from_blobs, to_blobs
 from askance.scale.roster import NumberRoster, Roster, TextRoster
 from askance.scale.yard import BLANK, Yard
@@ -87,25 +87,32 @@ class Berths:
         for first in range(0, len(numbers), AT_A_TIME):
             part = numbers[first : first + AT_A_TIME]
             yield from self._packed(self._roster.keys_of(part), part).items()
-        if self.depot is not None:
-            yield from self.depot.all()
+        for waiting in self._waiting():
+            yield from waiting.items()
 
     def keys(self) -> Iterator[Key]:
         """All keys, in no order."""
         yield from listed(self._roster.keys_of(self._roster.numbers()))
-        if self.depot is not None:
-            yield from self.depot.keys()
+        for waiting in self._waiting():
+            yield from waiting
 
     def __len__(self) -> int:
-        return self._roster.count + (0 if self.depot is None else len(self.depot))
+        return self._roster.count + sum(map(len, self._waiting()))
 
     # ------------------------------------------------------------------ inside
+
+    def _waiting(self) -> Iterator[dict[Key, bytes]]:
+        """The models that are in the depot alone, some at a time; of others it may hold what they were before."""
+        for models in () if self.depot is None else self.depot.in_parts():
+            keys = as_keys(list(models), len(models))
+            absent = taken(keys, np.flatnonzero(self._roster_for(keys).find(keys) < 0))
+            yield {key: models[key] for key in listed(absent)}
 
     def _roster_for(self, keys: Keys) -> Roster:
         """The roster, which is of the kind of the first keys; ValueError if these are of the other."""
         kind = NumberRoster if isinstance(keys, np.ndarray) else TextRoster
         if not isinstance(self._roster, kind) and len(keys):
-            if len(self):
+            if self._roster.count:
                 raise ValueError("the keys of this fleet are of another kind: all are text, or all whole numbers")
             self._roster = kind()
         return self._roster
@@ -119,7 +126,6 @@ class Berths:
         if len(old) and self.depot is not None:
             found = taken(keys, old)
             self._seat(found, seeds[old], self.unpacked([waiting[key] for key in listed(found)]))
-            self.depot.remove(waiting)
         if create:
             self._seat(taken(keys, new), seeds[new], None)
 
