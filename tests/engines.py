@@ -43,9 +43,9 @@ def running(engine: str, workers: int = 2) -> Iterator[None]:
             connect(workers, None)
             stack.callback(ray.shutdown)
         elif engine == "spark":
-            from askance.scale.on_spark import new_session
+            from askance.scale.on_spark import spark_session
 
-            stack.callback(new_session(workers, None).stop)
+            stack.enter_context(spark_session(workers, None))
         yield
 
 

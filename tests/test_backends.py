@@ -154,7 +154,7 @@ def test_missing_packages_are_named(backend: str, module: str, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, module, None)
     if module == "joblibspark":
         pytest.importorskip("pyspark")
-    says = rf"^the backend {backend} needs {module}: pip install 'askance\[{backend}\]'$"
+    says = rf"(the backend {backend}|Spark) needs {module}: pip install 'askance\[{backend}\]'$"
     with pytest.raises(ImportError, match=says), open_workers(backend, 2):
         pass
 
@@ -163,10 +163,15 @@ def test_spark_without_java(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", os.devnull)
-    with pytest.raises(ValueError, match=r"^Spark needs Java 17 or later"):
-        on_spark.new_session(2, None)
-    with pytest.raises(ValueError, match="sc://there:15002 is Spark Connect"):
-        on_spark.new_session(2, "sc://there:15002")
+    with pytest.raises(ImportError, match=r"^Spark needs Java 17 or later"), on_spark.spark_session(2, None):
+        pass
+
+
+def test_spark_connect_is_refused() -> None:
+    pytest.importorskip("pyspark")
+    refused = pytest.raises(ValueError, match="sc://there:15002 is Spark Connect")
+    with refused, on_spark.spark_session(2, "sc://there:15002"):
+        pass
 
 
 def test_nobody_answers() -> None:

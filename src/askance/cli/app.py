@@ -33,12 +33,12 @@ app.command(epilog=sweep.EXAMPLE)(sweep.sweep)
 app.command(epilog=serve.EXAMPLE)(serve.serve)
 app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("catalog", epilog=catalog.EXAMPLE)(catalog.show_catalog)
+app.add_typer(spark.app)
 app.add_typer(data.app)
 app.add_typer(ratings.app)
 app.command(epilog=push.EXAMPLE)(push.push)
 app.command(epilog=label.EXAMPLE)(label.label)
 app.add_typer(store.app)
-app.add_typer(spark.app)
 app.command(epilog=doctor.EXAMPLE)(doctor.doctor)
 
 

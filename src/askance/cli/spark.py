@@ -1,120 +1,121 @@
-"""`askance spark`: learning on a cluster of Spark."""
+"""`askance spark`: work for a Spark cluster, or for Spark on this machine."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from askance.cli import options
-from askance.cli.console import print_json, stdout
+from askance.cli import options, spark_mix
 from askance.cli.options import option
-from askance.cli.run import Dtype, Param
+from askance.cli.run import Param
+from askance.cli.targets import check_ending
 
-if TYPE_CHECKING:
-    from askance.scale.spark_mixing import Batch
-
-MIX_EXAMPLE = (
-    "Example:   askance spark mix --input incoming --output clicks.model --classes -1,1 --checkpoint state"
+FLEET_EXAMPLE = (
+    "Example:   askance spark fleet --input rows --labels labels --output out --checkpoint state "
+    "--classes ham,spam --once"
 )
+EXPORT_EXAMPLE = "Example:   askance spark export state --out models.parquet"
+MODELS = (".parquet",)
+
+STATE = "The models and their state"
+CLUSTER = "Spark"
 
 app = typer.Typer(name="spark")
 
-Input = Annotated[str, option(f"The directory in which files arrive: {options.FORMATS}.", "DIRECTORY")]
-Output = Annotated[Path, option("Where the model goes, anew after each batch.", "MODEL")]
-Checkpoint = Annotated[
-    Path,
-    option("What is done so far: interrupted and called again, it goes on. All machines see it.", "DIRECTORY"),
+Input = Annotated[
+    str, option("A directory of rows: key, id, order, and text, record, or indices and values.", "DIR")
 ]
-TwoClasses = Annotated[str, option("The two classes; of numbers, the larger is the positive one.", "A,B")]
+Labels = Annotated[str, option("A directory of labels: key, id and label.", "DIR")]
+Output = Annotated[str, option("Where decisions and learned labels go.", "DIR")]
+Checkpoint = Annotated[str, option("Where the state is kept: given again, the job goes on.", "DIR")]
+Classes = Annotated[str, option("The classes.", "A,B", STATE)]
 Algorithm = Annotated[
-    str, option("A name of `askance catalog`; PAA-II unless said.", "NAME", None, "--algorithm", "-a")
+    str, option("A name of `askance catalog`; PAA-II unless said.", "NAME", STATE, "--algorithm", "-a")
 ]
-Seed = Annotated[int, option("Of the coins that decide about asking; 0 unless said.", "N", min=0)]
-Files = Annotated[int, option("Files that are learned side by side and then mixed; 4 unless said.", "N", min=1)]
-Forever = Annotated[bool, typer.Option("--forever", help="Wait for further files, until interrupted.")]
-Cluster = Annotated[str | None, option("A Spark master; workers on this machine unless said.", "ADDRESS")]
-Jobs = Annotated[int, option("Workers on this machine; one for each processor unless said.", "N")]
+Seed = Annotated[int, option("Of the coins that decide about asking; 0 unless said.", "N", STATE, min=0)]
+Dtype = Annotated[str, option("float32, which is small, or float64, exact to the last bit.", "TYPE", STATE)]
+Bits = Annotated[int, option("Features are hashed into 2**BITS columns; 18 unless said.", "BITS", STATE)]
+Pairs = Annotated[bool, typer.Option("--pairs", rich_help_panel=STATE, help="Take pairs of words of a text too.")]
+Memory = Annotated[int, option("Each key remembers so many ids; 1000 unless said.", "N", STATE, min=1)]
+Pages = Annotated[
+    int,
+    option("Into how many pages the state is cut; 1024, good for 100,000 keys, unless said.", "N", STATE, min=1),
+]
+Format = Annotated[
+    str, option("Of rows and labels: json, which is lines, or parquet; json unless said.", "FORMAT")
+]
+OutputFormat = Annotated[str, option("Of the output: json or parquet; parquet unless said.", "FORMAT")]
+Once = Annotated[bool, typer.Option("--once", help="End when all files that are there now are done.")]
+FilesABatch = Annotated[
+    int | None,
+    option("Take so many files of each directory in a micro-batch; all new ones unless said.", "N", min=1),
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        "A Spark master, unless spark-submit says it: workers on this machine unless said.", "ADDRESS", CLUSTER
+    ),
+]
+Conf = Annotated[list[str] | None, option("A setting of Spark; may be repeated.", "NAME=VALUE", CLUSTER)]
+Place = Annotated[str, typer.Argument(metavar="CHECKPOINT", show_default=False, help="The checkpoint of a fleet.")]
+Out = Annotated[Path, option("A table of keys and models.", "PARQUET")]
 
 
-@app.callback()
-def _spark() -> None:
-    """Learn on a cluster of Spark."""
+@app.callback(invoke_without_command=True)
+def _spark(context: typer.Context) -> None:
+    """Learn on Spark: here or, with spark-submit, on a cluster."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)
 
 
-@app.command(epilog=MIX_EXAMPLE)
-def mix(
+@app.command(epilog=FLEET_EXAMPLE)
+def fleet(
     input: Input,  # noqa: A002 - the word that users expect
+    labels: Labels,
     output: Output,
     checkpoint: Checkpoint,
-    classes: TwoClasses,
+    classes: Classes,
     algorithm: Algorithm = "PAA-II",
     param: Param = None,
     seed: Seed = 0,
     dtype: Dtype = "float32",
-    files: Files = 4,
-    label: options.Label = None,
-    forever: Forever = False,
+    bits: Bits = 18,
+    pairs: Pairs = False,
+    memory: Memory = 1000,
+    pages: Pages = 1024,
+    format: Format = "json",  # noqa: A002 - the word that users expect
+    output_format: OutputFormat = "parquet",
+    once: Once = False,
+    files_a_batch: FilesABatch = None,
     cluster: Cluster = None,
-    jobs: Jobs = -1,
+    conf: Conf = None,
     json: options.Json = False,
 ) -> None:
-    """Learn one model from files that arrive faster than one processor learns.
+    """Learn one small model a key from a stream of rows, and of labels that may come much later.
 
-    The files of a batch are learned side by side, and the models averaged, each by its updates.
+    Rows and labels are files in directories, taken as they appear. Every row is decided about once and every label
+    is learned at most once, also if the job is killed and started again.
     """
+    from askance.cli import spark_fleet
     from askance.cli.methods import parse_parameters
-    from askance.made import make
-    from askance.scale.mixing import check_mixable
-    from askance.scale.on_spark import spark_session
-    from askance.scale.spark_mixing import Wish
-    from askance.scale.spark_mixing import mix as run
+    from askance.scale.settings import FleetSettings
+    from askance.scale.spark_fleet.job import Files
+    from askance.scale.spark_fleet.settings import StreamSettings
 
-    parameters = parse_parameters(param or [])
-    learner = make(algorithm, seed=seed, dtype=dtype or "float32", classes=_two(classes), **parameters)
-    wish = Wish(input, output, checkpoint, files, forever, {} if label is None else {"label": label})
-    check_mixable(learner)  # before Spark takes its time to start
-    with spark_session(jobs, cluster) as session:
-        batches = _watched(lambda watch: run(session, learner, wish, watch))
-    if json:
-        print_json({"batches": [batch._asdict() for batch in batches], "model": str(output)})
-    else:
-        _show(batches, output)
+    names = [name.strip() for name in classes.split(",")]
+    models = FleetSettings(algorithm, parse_parameters(param or []), names, None, bits, seed, dtype)
+    settings = StreamSettings(models, pairs, memory, pages)
+    files = Files(input, labels, output, checkpoint, format, output_format, files_a_batch)
+    spark_fleet.run(settings, files, once=once, master=cluster, conf=conf or [], as_json=json)
 
 
-def _two(given: str) -> list[Any]:
-    """`a,b` as two classes: numbers if both are."""
-    names = sorted({name.strip() for name in given.split(",")})
-    if len(names) != 2 or not all(names):
-        raise ValueError(f"--classes {given}: give two different classes, as in --classes ham,spam")
-    try:
-        return sorted(map(float, names))
-    except ValueError:
-        return list(names)
+@app.command(epilog=EXPORT_EXAMPLE)
+def export(checkpoint: Place, out: Out, cluster: Cluster = None, conf: Conf = None) -> None:
+    """Write the model of each key, as of the last micro-batch, to a table."""
+    check_ending(out, "--out", MODELS)
+    from askance.cli import spark_fleet
+
+    spark_fleet.export(checkpoint, out, cluster, conf or [])
 
 
-def _watched(work: Any) -> "list[Batch]":
-    """The batches, each told when it is mixed."""
-    from askance.cli.progress import figures
-
-    batches: list[Batch] = []
-    with figures("mixing") as tell:
-
-        def watch(batch: "Batch") -> None:
-            batches.append(batch)
-            tell(f"batch {batch.number}  {sum(one.rows for one in batches):,} rows")
-
-        work(watch)
-    return batches
-
-
-def _show(batches: "list[Batch]", output: Path) -> None:
-    console = stdout()
-    rows = sum(batch.rows for batch in batches)
-    if not rows:
-        console.print(f"no file that has not been mixed before; the model is in {output}")
-        return
-    asked, mistakes = (sum(getattr(batch, name) for batch in batches) for name in ("asked", "mistakes"))
-    console.print(
-        f"{rows:,} rows in {len(batches):,} batches, {asked:,} labels asked, accuracy {1 - mistakes / rows:.4f}"
-    )
-    console.print(f"wrote {output}")
+app.command(epilog=spark_mix.EXAMPLE)(spark_mix.mix)

@@ -1,13 +1,11 @@
 """Spark: the session of now, one at a master's address, or one here for as long as the work lasts."""
 
-import os
-import shutil
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from askance.scale.spark_session import check_installed, session
 from askance.scale.workers import Workers, needed
 
 TRIES = 4  # of a part, as Spark has them on a cluster; on one machine it would give up at once
@@ -23,50 +21,36 @@ HARMLESS = (
 @contextmanager
 def spark_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Spark's executors. A part whose worker dies is done again by Spark itself."""
-    with spark_session(jobs, cluster) as session:
+    with spark_session(jobs, cluster) as spark:
         needed("joblibspark", "spark")
         from py4j.protocol import Py4JError
 
         from askance.scale.spark_parts import SparkParts
 
-        context = session.sparkContext
-        yield Workers(SparkParts, jobs, context.broadcast, _opened, (Py4JError,), sendings=2)
+        yield Workers(SparkParts, jobs, spark.sparkContext.broadcast, _opened, (Py4JError,), sendings=2)
 
 
 @contextmanager
 def spark_session(jobs: int, cluster: str | None) -> Iterator[Any]:
-    """The session of now, or a new one that ends with the work."""
-    needed("pyspark", "spark")
+    """The session of now, or a new one that ends with the work: on a cluster, or with so many workers here."""
+    check_installed()
+    if cluster is not None and cluster.startswith("sc://"):
+        raise ValueError(f"{cluster} is Spark Connect, which cannot broadcast: give a master, spark://host:7077")
     from pyspark.sql import SparkSession
 
     with warnings.catch_warnings():
         for harmless in HARMLESS:
             warnings.filterwarnings("ignore", harmless)
-        session = SparkSession.getActiveSession()
-        if session is not None:
-            yield session
+        found = SparkSession.getActiveSession()
+        if found is not None:
+            yield found
             return
-        session = new_session(jobs, cluster)
+        workers = "*" if jobs == -1 else jobs
+        made = session(cluster or f"local[{workers},{TRIES}]", {"spark.log.level": "OFF"})
         try:
-            yield session
+            yield made
         finally:
-            session.stop()
-
-
-def new_session(jobs: int, cluster: str | None) -> Any:
-    """A session on a cluster or with so many workers here; ValueError in one sentence if that cannot be."""
-    from pyspark.sql import SparkSession
-
-    if cluster is not None and cluster.startswith("sc://"):
-        raise ValueError(f"{cluster} is Spark Connect, which cannot broadcast: give a master, spark://host:7077")
-    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
-        raise ValueError("Spark needs Java 17 or later: install it, or say where it is with JAVA_HOME")
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    workers = "*" if jobs == -1 else jobs
-    builder = SparkSession.builder.master(cluster or f"local[{workers},{TRIES}]").appName("askance")
-    for key in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
-        builder = builder.config(key, "false")
-    return builder.config("spark.log.level", "OFF").getOrCreate()
+            made.stop()
 
 
 def _opened(given: Any) -> Any:
