@@ -180,6 +180,8 @@ def test_spark_mixes_as_it_is_done_here_and_goes_on_after_an_interruption(sessio
     assert (tmp_path / "out.model").read_bytes() == expected
     assert to_bytes(mix(session, begun, wish, seen.append)) == expected  # nothing is mixed twice
     assert len(seen) == 3
+    with pytest.raises(ValueError, match="nowhere is no directory"):
+        mix(session, begun, wish._replace(directory="nowhere"))
     with pytest.raises(ValueError, match="has a model of other rules or parameters"):
         mix(session, learner("PA-II"), wish)
 
@@ -191,7 +193,6 @@ def test_the_command(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     told = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--files-a-batch", "2", "--seed", "5")
     assert "240 rows in 2 batches" in told
     assert askance.load("out.model").spending().rows == 240
-    assert (tmp_path / "out.model").read_bytes() == simulated(to_bytes(learner()), files, 2)
-    assert "no file that has not been mixed" in output(
-        *WORDS, "-1,1", "--dtype", "float64", "--once", "--seed", "5"
-    )
+    assert (tmp_path / "out.model").read_bytes() == simulated(to_bytes(learner(classes=[-1.0, 1.0])), files, 2)
+    again = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--seed", "5")
+    assert "no file that has not been mixed" in again

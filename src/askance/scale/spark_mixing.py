@@ -62,14 +62,23 @@ def mix(spark: Any, learner: Learner, wish: Wish, watch: Callable[[Batch], None]
         write_whole(wish.output, kept.model)
 
     files = spark.readStream.format("binaryFile").schema(SCHEMA).option("maxFilesPerTrigger", wish.files)
-    stream = files.load(wish.directory).writeStream.foreachBatch(batch)
-    stream = stream.option("checkpointLocation", str(wish.checkpoint / "spark"))
+    stream = files.load(_found(wish.directory)).writeStream.foreachBatch(batch)
+    stream = stream.option("checkpointLocation", str(wish.checkpoint.absolute() / "spark"))
     query = (stream if wish.forever else stream.trigger(availableNow=True)).start()
     try:
         query.awaitTermination()
     finally:
         query.stop()
     return from_bytes(kept.model)
+
+
+def _found(directory: str) -> str:
+    """Where Spark finds it, which may have begun in another directory; an address is left to Spark."""
+    if "://" in directory:
+        return directory
+    if not Path(directory).is_dir():
+        raise ValueError(f"{directory} is no directory: give the one in which files arrive")
+    return str(Path(directory).absolute())
 
 
 class Kept:
