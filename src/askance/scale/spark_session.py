@@ -19,6 +19,7 @@ STATE_OPTIONS = {
     "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
+SUBMITTED = "PYSPARK_GATEWAY_PORT"  # which spark-submit sets
 LOCAL_OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -31,7 +32,8 @@ LOCAL_OPTIONS = {
 def session(master: str | None = None, options: Mapping[str, str] | None = None) -> "SparkSession":
     """The session that is running, or a new one with `options`.
 
-    A new one is where spark-submit or spark-defaults.conf say, else on `master`, else on this machine's cores.
+    A new one is where spark-submit says, else on `master`, else where spark-defaults.conf says, or on this machine's
+    cores.
     ImportError says what to install if Spark or Java is not there.
     """
     check_installed()
@@ -76,8 +78,10 @@ def _new(master: str | None, options: Mapping[str, str]) -> "SparkSession":
 
     # Before Java runs, so that options about its own memory count; after it, spark-submit's options are known.
     SparkContext._ensure_initialized(conf=SparkConf().setAll(list(options.items())))
-    known = SparkConf().setIfMissing("spark.master", master or "local[*]")
-    known.setIfMissing("spark.app.name", "askance").setAll(list(options.items()))
+    known = SparkConf().setIfMissing("spark.master", "local[*]").setIfMissing("spark.app.name", "askance")
+    known.setAll(list(options.items()))
+    if master is not None and SUBMITTED not in os.environ:
+        known.set("spark.master", master)
     for name, value in LOCAL_OPTIONS.items() if known.get("spark.master", "").startswith("local") else ():
         known.setIfMissing(name, value)
     made = SparkSession.builder.config(conf=known).getOrCreate()
