@@ -28,7 +28,7 @@ def running(engine: str, workers: int = 2) -> Iterator[None]:
     """An engine that is there already when work comes, so that it starts once for all tests of a module."""
     need(engine)
     with ExitStack() as stack:
-        stack.enter_context(_workers_find_the_tests())
+        stack.enter_context(workers_find_the_tests())
         if engine == "dask":
             from distributed import Client
 
@@ -50,7 +50,8 @@ def running(engine: str, workers: int = 2) -> Iterator[None]:
 
 
 @contextmanager
-def _workers_find_the_tests() -> Iterator[None]:
+def workers_find_the_tests() -> Iterator[None]:
+    """What tests send to workers stands in modules of the tests."""
     before = os.environ.get("PYTHONPATH")
     here = str(Path(__file__).parent)
     os.environ["PYTHONPATH"] = here if before is None else f"{here}{os.pathsep}{before}"

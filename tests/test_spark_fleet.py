@@ -11,6 +11,7 @@ import pytest
 
 from askance.scale.spark_fleet import FleetSettings, StreamSettings, settings_of
 from command_line import answer, askance, complaint
+from engines import workers_find_the_tests
 from naive.spark_fleet import PlainFleet, as_lines
 from spark_streams import made_up, spark_or_missing, write
 from test_docs import ROOT, python_blocks
@@ -35,9 +36,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short life
         "spark.sql.codegen.wholeStage": "false",
     }
-    found = session("local[1]", options)  # each worker imports everything anew
-    yield found
-    found.stop()
+    with workers_find_the_tests():  # Java starts once a process, and may serve others after these
+        found = session("local[1]", options)  # each worker imports everything anew
+        yield found
+        found.stop()
 
 
 def words(place: pathlib.Path, **changes: object) -> list[object]:

@@ -21,8 +21,9 @@ HARMLESS = (
 @contextmanager
 def spark_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Spark's executors. A part whose worker dies is done again by Spark itself."""
+    check_installed()
+    needed("joblibspark", "spark")  # before Spark takes its time to start
     with spark_session(jobs, cluster) as spark:
-        needed("joblibspark", "spark")
         from py4j.protocol import Py4JError
 
         from askance.scale.spark_parts import SparkParts
