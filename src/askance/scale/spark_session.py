@@ -32,9 +32,8 @@ LOCAL_OPTIONS = {
 def session(master: str | None = None, options: Mapping[str, str] | None = None) -> "SparkSession":
     """The session that is running, or a new one with `options`.
 
-    A new one is where spark-submit says, else on `master`, else where spark-defaults.conf says, or on this machine's
-    cores.
-    ImportError says what to install if Spark or Java is not there.
+    A new one is where spark-submit says, else on `master`, else where spark-defaults.conf says, else on the cores
+    here. ImportError says what to install if Spark or Java is not there.
     """
     check_installed()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
