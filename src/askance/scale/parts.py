@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from askance.scale.workers import Workers
+from askance.scale.workers import Workers, as_it_is
 
 LARGE = 100_000  # bytes from which on an argument is sent once a worker, and not with each part
 
@@ -131,6 +131,8 @@ def _attempt(
 def _shared(parts: Iterable[Part], workers: Workers) -> dict[int, Any]:
     """What stands for each argument, of which the large ones are sent ahead."""
     given = {id(argument): argument for part in parts for argument in part.arguments}
+    if workers.share is as_it_is:
+        return given
     return {key: workers.share(one) if _size(one) > LARGE else one for key, one in given.items()}
 
 
