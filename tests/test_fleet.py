@@ -76,6 +76,25 @@ def test_each_key_has_a_budget_of_its_own() -> None:
     does_as_learners_do("PAA-II", query=within)
 
 
+def test_two_of_many_classes_have_one_score_as_a_learner_has() -> None:
+    keys, X, y = world(60, 3, ["ham", "spam"])
+    with Fleet("MD-ADA-I", classes=["ham", "spam"], threads=1, **EXACT) as fleet:
+        twin = Twin(fleet)
+        fleet.run(keys, X, y)
+        twin.run(keys, X, y)
+        for key, learner in twin.learners.items():
+            np.testing.assert_array_equal(fleet.decision_function([key] * 60, X), learner.decision_function(X))
+
+
+def test_a_row_that_is_longer_than_the_ground_finds_room() -> None:
+    long = np.ones((2, 5000))
+    with Fleet("PAA-II", classes=[-1, 1], **(EXACT | {"bits": 13, "threads": 1})) as fleet:
+        fleet.learn(["a"], long[:, :2][:1], [1]).learn(["b", "c"], long, [1, -1])
+        twin = Twin(fleet)
+        twin.tell(np.array(["b", "c"]), long, [1, -1])
+        twin.check_weights()
+
+
 def test_what_hangs_together_cannot_be_had_in_a_fleet() -> None:
     for name in ("SEL-WINNOW", "AROW", "K-PAA", "OMCSL-F-h"):
         with pytest.raises(ValueError, match=f"{name} cannot be had in a fleet"):
@@ -133,6 +152,15 @@ def test_models_that_wait_in_a_file_are_none_the_worse(tmp_path: Any) -> None:
         fleet.drop(first)
         assert first not in fleet
         assert len(fleet) == len(models) - 1
+
+
+def test_a_file_with_models_is_not_spilled_to(tmp_path: Any) -> None:
+    with Fleet("PAA-II", classes=[-1, 1], **EXACT) as fleet:
+        fleet.tell("a", np.ones(3), 1).save(tmp_path / "fleet")
+    before = (tmp_path / "fleet").read_bytes()
+    with pytest.raises(ValueError, match="holds models already"):
+        Fleet("PAA-II", classes=[-1, 1], resident=1000, spill=tmp_path / "fleet", **EXACT)
+    assert (tmp_path / "fleet").read_bytes() == before
 
 
 def whole_predictions(models: dict[Any, bytes], keys: Any, X: Any) -> Any:

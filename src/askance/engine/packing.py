@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.engine.key_table import Numbers
 from askance.engine.plots import (
     EMPTY,
     RESERVED,
@@ -111,8 +112,6 @@ def _slide(models: Any, ground: Any, rising: Any) -> None:
 _slid = persistent(_slide, exact=True)
 _ordered, _gathered = persistent(_order, exact=True), persistent(_gather, exact=True)
 _seated, _cleared = persistent(_seat, exact=True), persistent(_clear, exact=True)
-
-Numbers = NDArray[np.int64]
 
 
 def in_order(ids: Numbers, count: int) -> Numbers:

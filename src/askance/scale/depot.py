@@ -14,7 +14,7 @@ AT_A_TIME = 10_000
 # Pages that hold several models, and some of them at hand: else most of the time goes to the same pages again.
 PRAGMAS = """
 pragma page_size = 16384;
-pragma journal_mode = off;
+pragma journal_mode = memory;
 pragma synchronous = off;
 pragma locking_mode = exclusive;
 pragma cache_size = -131072;
@@ -67,6 +67,10 @@ class Depot:
         while part := cursor.fetchmany(AT_A_TIME):
             yield dict(part)
 
+    def is_empty(self) -> bool:
+        """Whether there is no model."""
+        return self._database.execute("select 1 from models limit 1").fetchone() is None
+
     def about(self) -> dict[str, Any]:
         """What was said of the fleet."""
         return {name: json.loads(value) for name, value in self._database.execute("select name, value from about")}
@@ -90,5 +94,9 @@ class Depot:
     @contextlib.contextmanager
     def _at_once(self) -> Iterator[sqlite3.Connection]:
         self._database.execute("begin")
-        yield self._database
+        try:
+            yield self._database
+        except BaseException:
+            self._database.execute("rollback")
+            raise
         self._database.execute("commit")

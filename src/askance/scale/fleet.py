@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from askance import labels
 from askance.coding import Coding, ManyClasses, TwoClasses
 from askance.engine import passes
-from askance.engine.packing import Numbers, in_order
+from askance.engine.key_table import Numbers
+from askance.engine.packing import in_order
 from askance.learner import given_coins
 from askance.loop import Decision
 from askance.queries import QueryRule
@@ -24,7 +25,7 @@ from askance.scale.berths import Berths
 from askance.scale.depot import Depot
 from askance.scale.keys import Key, as_keys, seeds_of
 from askance.scale.settings import FleetSettings
-from askance.scale.sparse import between, one_row, sparse_rows
+from askance.scale.sparse import one_row, sparse_rows
 from askance.scale.yard import Yard
 from askance.trace import BINARY, MANY, Trace
 
@@ -104,6 +105,9 @@ class Fleet:
             place = pathlib.Path(self._temporary.name, "models") if self._temporary else spill
             assert place is not None
             self._berths.depot = Depot(place)
+            if not self._berths.depot.is_empty():
+                self.close()
+                raise ValueError(f"{place} holds models already: give another file to spill to, or load that one")
 
     # ------------------------------------------------------------------ one row
 
@@ -158,7 +162,9 @@ class Fleet:
     def decision_function(self, keys: Any, X: Any) -> NDArray[Any]:
         """The scores of the rows: positive for the larger class, or of more than two, a column a class."""
         scores = self._scores(keys, X)
-        return scores if self.settings.rules.many else scores[:, 0]
+        if self.settings.rules.many:
+            return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return scores[:, 0]
 
     def predict(self, keys: Any, X: Any) -> NDArray[Any]:
         """The classes of the rows. A key that was never seen has a model that knows nothing."""
@@ -281,7 +287,7 @@ class Fleet:
         refused = 0
         for part in self._berths.parts(len(found)):
             numbers = self._berths.numbers_of(found[part], create=True)
-            own, yards = between(rows, part), self._berths.yards
+            own, yards = rows.between(part.start, part.stop), self._berths.yards
             ids = numbers // len(yards)
 
             def done(
@@ -306,7 +312,7 @@ class Fleet:
         scores = np.empty((len(found), yards[0].lanes), rows.values.dtype)
         for part in self._berths.parts(len(found)):
             numbers = self._berths.numbers_of(found[part], create=False)
-            own = between(rows, part)
+            own = rows.between(part.start, part.stop)
             for place, yard in enumerate(yards):
                 mine = np.flatnonzero(numbers % len(yards) == place)
                 yard.score(own, numbers // len(yards), mine, scores[part])

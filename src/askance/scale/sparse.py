@@ -38,11 +38,6 @@ def one_row(x: Any, width: int) -> Any:
     return x if sp.issparse(x) else np.asarray(x).reshape(1, -1)
 
 
-def between(rows: SparseRows, part: slice) -> SparseRows:
-    """Some of the rows."""
-    return SparseRows(rows.starts[part.start : part.stop + 1], rows.indices, rows.values)
-
-
 def _check(rows: Any, shape: tuple[int, int]) -> tuple[int, int]:
     arguments = (rows, *shape)
     with np.errstate(over="ignore", invalid="ignore"):

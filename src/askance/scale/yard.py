@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine import packing, passes
-from askance.engine.packing import Numbers
+from askance.engine.key_table import Numbers
 from askance.engine.passes import Core, Outcome
 from askance.engine.plots import LARGEST, RESERVED, Ground, Models
 from askance.engine.seam import COMPILING
@@ -153,7 +153,7 @@ class Yard:
         """Close the ranks if much lies free; else more ground, enough for a model with so many new features."""
         before, powers = len(self.ground.features), self.models.powers
         in_use = int((np.uint64(1) << powers[powers > 0]).sum())
-        if in_use < IN_USE * int(self.ground.top[0]):
+        if in_use < IN_USE * (int(self.ground.top[0]) - RESERVED):
             packing.close_ranks(self.models, self.ground)
             return
         # A model with f features moves to a plot of at most 4 (f + new ones); f is at most what the ground holds.
