@@ -2,15 +2,26 @@
 
 import asyncio
 import inspect
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
 import askance
-from askance.live.client import AsyncClient, Client, Item, Label, ServiceFault, naming, retrying, speaking
+from askance.live.client import (
+    AsyncClient,
+    Client,
+    Item,
+    Label,
+    ServiceFault,
+    asynchronous,
+    naming,
+    retrying,
+    speaking,
+    synchronous,
+)
 from askance.live.client.connection import connection
 from askance.live.messages import MOST_AT_ONCE
 from askance.live.settings import TaskSettings
@@ -24,9 +35,9 @@ TEXTS = ["my invoice?", "it crashed", "great work?"]
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch):
-    """Pauses are written down, not made."""
+    """Pauses of the client are written down, not made; other threads of this process may sleep."""
     made = []
-    monkeypatch.setattr(time, "sleep", made.append)
+    monkeypatch.setattr(synchronous, "time", SimpleNamespace(sleep=made.append))
     monkeypatch.delenv("ASKANCE_URL", raising=False)
     monkeypatch.delenv("ASKANCE_TOKEN", raising=False)
     return made
@@ -312,7 +323,7 @@ def test_the_asynchronous_client_does_the_same(monkeypatch, tmp_path):
     async def pause(seconds):
         pauses.append(seconds)
 
-    monkeypatch.setattr(asyncio, "sleep", pause)
+    monkeypatch.setattr(asynchronous, "asyncio", SimpleNamespace(sleep=pause))
     twin = Twin()
 
     async def work():
