@@ -11,6 +11,7 @@ from askance import Learner, queries, updates
 from askance.engine.seam import COMPILING
 from askance.queries.rule import needs_spread
 from askance.rules import check_rules
+from thinning import few_compiled
 
 BARE: dict[type, dict[str, float]] = {queries.Decaying: {"delta0": 8.0}}
 WRAPPED: dict[type, dict[str, float]] = {
@@ -84,9 +85,24 @@ ALL = [
 ]
 
 # Compiling takes seconds for each pair: there, every update rule is seen with one query rule, every query rule
-# with one update rule, and a full matrix of either kind once; all pairs are left to plain Python.
+# with one update rule, and a full matrix of either kind once; all pairs are left to plain Python. Of those again,
+# a few that differ most are compiled in every run.
 PARTNER = "Margin"
 FULL = ("AROW", "SecondOrderPerceptron")
+FEW = (
+    "PassiveAggressive2-Margin",
+    "PassiveAggressive2-Adaptive",
+    "PassiveAggressive2-Within(Random)",
+    "PassiveAggressive2-Within(AtRate(Margin))",
+    "AROW-Margin",
+    "AROW-full-Margin",
+    "DualAveraging-Margin",
+    "MirrorDescent-SpreadMargin",
+    "MirrorDescent-AtRate(Discrimination)",
+    "Winnow-Margin",
+    "PNorm-Margin",
+    "OCS2-Margin",
+)
 
 
 def _is_reference(combination: Combination) -> bool:
@@ -100,4 +116,4 @@ def _is_partner(combination: Combination) -> bool:
 
 
 THIN = [combination for combination in ALL if _is_reference(combination) or _is_partner(combination)]
-COMBINATIONS = THIN if COMPILING else ALL
+COMBINATIONS = few_compiled(THIN if COMPILING else ALL, FEW, by=str)

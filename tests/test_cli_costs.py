@@ -82,7 +82,8 @@ def test_elsewhere_it_has_no_meaning(data, words, said):
 
 
 def test_words_and_whole_numbers_as_parameters(data):
-    answer("run", data, "-a", "OCS1-h", "--param", "rho=running")
-    answer("run", data, "-a", "OPAUC", "--param", "covariance=3")
-    assert len(answer("run", data, "-a", "OMCSL-F-h", "--param", "K=4", "--costs")["costs"]["measures"]) == 4
+    answer("run", data, "-a", "OCS1-h", "--param", "rho=running", "--dtype", "float64")
+    answer("run", data, "-a", "OPAUC", "--param", "covariance=3", "--dtype", "float64")
+    four = answer("run", data, "-a", "OMCSL-F-h", "--param", "K=4", "--costs", "--dtype", "float64")
+    assert len(four["costs"]["measures"]) == 4
     assert "K must be a whole number" in complaint("run", data, "-a", "OMCSL-F-h", "--param", "K=4.5")

@@ -15,7 +15,7 @@ import askance
 import streams
 from askance import queries, updates
 from askance.model_file import from_bytes, to_bytes
-from combinations import COMBINATIONS, Combination
+from combinations import ALL, COMBINATIONS, FEW, THIN, Combination
 
 FIELDS = ("labels", "scores", "probabilities", "asked", "updated")
 STREAM = streams.sparse_units(rows=90, width=12, seed=4)
@@ -254,5 +254,7 @@ def test_a_hundred_thousand_predictions_change_nothing() -> None:
 
 
 def test_the_registers_are_covered() -> None:
-    assert {type(one.query) for one in COMBINATIONS} == {*queries.RULES, *queries.WRAPPERS}
-    assert {type(one.update) for one in COMBINATIONS} == set(askance.updates.RULES)
+    for combinations in (ALL, THIN):
+        assert {type(one.query) for one in combinations} == {*queries.RULES, *queries.WRAPPERS}
+        assert {type(one.update) for one in combinations} == set(askance.updates.RULES)
+    assert set(FEW) <= set(map(str, THIN))

@@ -13,12 +13,11 @@ import askance
 import naive
 import streams
 from askance import queries, updates
-from askance.dual import RULES as DUAL
 from askance.engine.coins import coins
 from askance.engine.digest import COMPILED
 from askance.rules import known_rules
-from askance.updates.rule import form_of
 from processes import run_code, run_script
+from thinning import one_of_each_form
 
 TESTS = pathlib.Path(__file__).parent
 PACKAGE = pathlib.Path(askance.__file__).parent
@@ -51,18 +50,13 @@ def test_the_digest_knows_every_file_that_rules_stand_in() -> None:
     assert {path for path in files if path.parent.name != "dual"} <= known  # dual forms are not compiled
 
 
-def one_of_each_form() -> list[str]:
-    kinds: dict[Any, str] = {}
-    for name, entry in askance.catalog.items():
-        update, query = entry.build()
-        if not isinstance(update, DUAL):
-            kinds.setdefault((type(form_of(update.start(0, np.float64))), entry.kind), name)
-            kinds.setdefault(type(query), name)
-    return list(dict.fromkeys(kinds.values()))
+def one_of_each_query() -> list[str]:
+    first = reversed(askance.catalog.items())
+    return list({type(entry.build()[1]): name for name, entry in first}.values())
 
 
 def test_compiled_and_plain_agree_to_the_last_bit() -> None:
-    agree_to_the_last_bit(one_of_each_form())
+    agree_to_the_last_bit(list(dict.fromkeys([*one_of_each_form(), *one_of_each_query()])))
 
 
 @pytest.mark.soak

@@ -15,10 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import askance
 import streams
 from askance import queries, updates
-from askance.dual import RULES as DUAL
 from askance.learner import POOR
 from askance.model_file import to_bytes
-from askance.updates.rule import form_of
+from thinning import one_of_each_form
 
 MADE = streams.noisy(rows=200, width=6)
 
@@ -27,20 +26,13 @@ MADE = streams.noisy(rows=200, width=6)
 OWN_WARNING = "ignore:invalid value encountered in cast:RuntimeWarning"
 
 
-def one_of_each_kind() -> list[str]:
-    """A name for each form of states, and one that is poor: the checks are about what is around a rule."""
-    kinds: dict[Any, str] = {}
-    for name, entry in askance.catalog.items():
-        update = entry.build()[0]
-        state = update.start(0, np.float64)
-        kinds.setdefault((type(form_of(state)), isinstance(update, DUAL), entry.kind), name)
-        if isinstance(update, POOR):
-            kinds.setdefault("poor", name)
-    return list(dict.fromkeys(kinds.values()))
+def a_poor_one() -> str:
+    return next(name for name, entry in askance.catalog.items() if isinstance(entry.build()[0], POOR))
 
 
+# The checks are about what is around a rule: a name of each form will do.
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make(name) for name in one_of_each_kind()])
+@parametrize_with_checks([askance.make(name) for name in dict.fromkeys([*one_of_each_form(), a_poor_one()])])
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -36,7 +36,7 @@ def is_linear(name: str) -> bool:
     return True
 
 
-def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 90, query: Any = None) -> None:
+def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: Any = None) -> None:
     classes = classes_for(name)
     keys, X, y = world(rows, 9, classes)
     with Fleet(name, classes=classes, query=query, threads=2, **EXACT) as fleet:

@@ -129,8 +129,9 @@ def test_products_are_right_and_the_same_for_sparse_and_dense_rows(width: int) -
 def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> None:
     """Below one non-zero in ten features, sparse rows are multiplied otherwise than dense ones."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(80, width)) * (rng.random((80, width)) < density)
-    y = np.where(X @ rng.normal(size=width) + rng.normal(size=80) > 0, 1, -1)
+    rows = 80 if COMPILING else 30
+    X = rng.normal(size=(rows, width)) * (rng.random((rows, width)) < density)
+    y = np.where(X @ rng.normal(size=width) + rng.normal(size=rows) > 0, 1, -1)
     for update, dtype in itertools.product(SOME, ("float32", "float64")):
         learners = [exact(update._replace(full=True), queries.Always(), dtype=dtype) for _ in range(2)]
         for learner, form in zip(learners, (np.asarray, sp.csr_array), strict=True):

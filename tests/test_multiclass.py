@@ -18,6 +18,7 @@ from askance.model_file import from_bytes, to_bytes
 from askance.updates.rule import about
 from naive import multiclass
 from test_twins import FEW_QUERIES, MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
+from thinning import few_compiled
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.kind == "multiclass"]
 ABLE = [rule for rule in updates.RULES if about(rule()).many_classes]
@@ -62,7 +63,7 @@ def test_every_rule_for_many_classes_has_a_twin() -> None:
     assert set(NAMES) == set(multiclass.ALGORITHMS)
 
 
-@pytest.mark.parametrize("update", ABLE)
+@pytest.mark.parametrize("update", few_compiled(ABLE, {updates.PassiveAggressive2, updates.DualAveraging}))
 @settings(max_examples=40)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:

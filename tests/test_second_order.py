@@ -16,6 +16,7 @@ from askance.rows import Seen
 from askance.updates.full import covariance
 from askance.updates.rule import about
 from test_bad_input import refused
+from thinning import few_compiled
 
 SEEDS = st.integers(0, 2**32 - 1)
 GAUSSIAN = [
@@ -59,7 +60,7 @@ def one_hot_rows(seed: int, rows: int = 40, width: int = 5) -> tuple[Any, Any]:
 # ---------------------------------------------------------------------- Σ
 
 
-@pytest.mark.parametrize("update", ALL, ids=str)
+@pytest.mark.parametrize("update", few_compiled(ALL, {ALL[0], ALL[-1]}), ids=str)
 @settings(max_examples=20)
 @given(seed=SEEDS)
 def test_sigma_is_positive_definite_and_only_shrinks(update: Any, seed: int) -> None:
@@ -186,7 +187,7 @@ def test_a_row_of_zeros_teaches_nothing(update: Any, full: bool) -> None:
 
 
 @pytest.mark.parametrize("inverse", MODES)
-@pytest.mark.parametrize("update", GAUSSIAN, ids=str)
+@pytest.mark.parametrize("update", few_compiled(GAUSSIAN, GAUSSIAN[:2]), ids=str)
 @settings(max_examples=20)
 @given(seed=SEEDS)
 def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse: bool, seed: int) -> None:

@@ -17,6 +17,7 @@ import streams
 from askance import queries, updates
 from askance.engine.seam import COMPILING
 from askance.updates.rule import about
+from thinning import few_compiled
 
 # Quarters meet exactly: margins of 0 and 1, ties and repeats come up; the others are what data look like.
 QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)
@@ -107,7 +108,17 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
     return askance.Trace.join([learner.run(X[part], stream.y[part], coins=stream.coins[part]) for part in parts])
 
 
-@pytest.mark.parametrize("update", updates.RULES)
+# Of each form of states one rule is compiled in every run.
+ONE_OF_EACH_FORM = {
+    updates.PassiveAggressive2,
+    updates.AROW,
+    updates.DualAveraging,
+    updates.Winnow,
+    updates.OCS2,
+}
+
+
+@pytest.mark.parametrize("update", few_compiled(updates.RULES, ONE_OF_EACH_FORM))
 @settings(max_examples=60)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:

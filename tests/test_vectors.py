@@ -1,5 +1,6 @@
 """Every name of the catalog returns what its formulas give, at 1e-9, in whatever form and chunks the rows come."""
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,11 +12,13 @@ import askance
 import make_vectors
 import naive
 from askance import dual
+from askance.engine.seam import COMPILING
 from askance.imbalance import ManyCosts, OnlineBagging
 from naive import imbalance, multiclass
+from thinning import one_of_each_form
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
-CHUNKS = (1, 7, None)
+CHUNKS = (1, 7, None) if COMPILING else (7,)  # in plain Python, the conformance checks cut every other way
 SPEC_FIELDS = {
     "labels": "pred",
     "scores": "margin",
@@ -24,6 +27,14 @@ SPEC_FIELDS = {
     "updated": "update",
     "w": "w",
 }
+
+
+def names_and_forms() -> Iterator[Any]:
+    """Every name with rows of either form; of the sparse ones, a name of each form is compiled in every run."""
+    few = one_of_each_form()
+    for name, form in itertools.product(askance.catalog, FORMS):
+        waits = COMPILING and form == "sparse" and name not in few
+        yield pytest.param(name, form, marks=[pytest.mark.soak] if waits else [])
 
 
 def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: int | None) -> dict[str, Any]:
@@ -83,8 +94,7 @@ def own_vectors() -> Mapping[str, Any]:
         return {name: archive[name] for name in archive.files}
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", askance.catalog)
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
 def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
         stored = f"out/{stream}/{name}/w" in own_vectors
@@ -97,8 +107,7 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
             assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", askance.catalog)
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
 def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, ("bin", "sparse"), "multi"):
         X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "u", "U")))

@@ -78,6 +78,7 @@ from test_second_order import (
     test_confidence_weighted_reaches_the_wanted_confidence_and_no_more,
     test_on_rows_of_one_feature_a_diagonal_is_all_there_is,
     test_pam_reaches_a_margin_of_one_and_no_more,
+    test_sigma_is_positive_definite_and_only_shrinks,
     test_sigma_is_the_inverse_of_what_was_added_up,
 )
 from test_selective import (

@@ -131,13 +131,21 @@ def read(
 
         stream = read_svmlight(source, dtype=dtype, zero_based=zero_based)
         return stream if label is None else Unlabelled(stream)
-    if kind == "npz":
-        return read_npz(Path(source), label=label, dtype=dtype, chunk_rows=chunk_rows, shuffle=shuffle)
-    if kind == "jsonl":
-        return JsonLinesStream(Path(source), recipe, chunk_rows)
-    if kind == "parquet":
-        return ParquetStream(Path(source), recipe, chunk_rows)
-    return TableStream(Path(source), recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else ","))
+    return _read_file(Path(source), kind, recipe, chunk_rows, shuffle, delimiter)
+
+
+def _read_file(
+    path: Path, kind: str, recipe: Recipe, chunk_rows: int, shuffle: int | None, delimiter: str | None
+) -> Stream:
+    match kind:
+        case "npz":
+            return read_npz(path, label=recipe.label, dtype=recipe.dtype, chunk_rows=chunk_rows, shuffle=shuffle)
+        case "jsonl":
+            return JsonLinesStream(path, recipe, chunk_rows)
+        case "parquet":
+            return ParquetStream(path, recipe, chunk_rows)
+        case _:
+            return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else ","))
 
 
 def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, chunk_rows: int, shuffle: int | None) -> Stream:

@@ -34,8 +34,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # NaN and infinity keep their meaning: validation and the rules rely on comparisons with them.
 RELAXED = {"reassoc", "nsz", "arcp", "contract"}
 
-# A call would pass every array of every tuple on the stack.
-INLINE = {"forceinline": True}
+# A call would pass every array of every tuple on the stack. What only compiled code calls needs no way in from
+# elsewhere either, and compiles a tenth sooner without.
+INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
 
 COMPILING = not numba.config.DISABLE_JIT
 

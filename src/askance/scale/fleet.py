@@ -1,6 +1,7 @@
 """A fleet: one small model a key, as many as there are users, sensors or shops."""
 
 import concurrent.futures
+import functools
 import os
 import pathlib
 import tempfile
@@ -287,22 +288,19 @@ class Fleet:
         refused = 0
         for part in self._berths.parts(len(found)):
             numbers = self._berths.numbers_of(found[part], create=True)
-            own, yards = rows.between(part.start, part.stop), self._berths.yards
-            ids = numbers // len(yards)
-
-            def done(
-                place: int, part: slice = part, numbers: Numbers = numbers, own: Any = own, ids: Any = ids
-            ) -> int:
-                yard = self._berths.yards[place]
-                mine = np.flatnonzero(numbers % len(self._berths.yards) == place)
-                order = mine[in_order(ids[mine], yard.count)]
-                before = yard.refused(ids[mine])
-                work(yard, own, part, ids, order)
-                return yard.refused(ids[mine]) - before
-
-            refused += sum(self._crew.map(done, range(len(yards))))
+            one = functools.partial(self._by_yard, rows.between(part.start, part.stop), part, numbers, work)
+            refused += sum(self._crew.map(one, range(len(self._berths.yards))))
         self.rounds += len(found)
         return refused
+
+    def _by_yard(self, own: SparseRows, part: slice, numbers: Numbers, work: Work, place: int) -> int:
+        """Do the work on the rows of a part whose models are in one yard; how many labels were refused."""
+        yards = self._berths.yards
+        yard, ids = yards[place], numbers // len(yards)
+        mine = np.flatnonzero(numbers % len(yards) == place)
+        before = yard.refused(ids[mine])
+        work(yard, own, part, ids, mine[in_order(ids[mine], yard.count)])
+        return yard.refused(ids[mine]) - before
 
     def _scores(self, keys: Any, X: Any) -> NDArray[Any]:
         """The scores of rows, a column a class, sorted; nothing is created."""
