@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from askance.engine.coins import coin_at
 from askance.engine.plots import has_room, power_for, settled, translated
-from askance.engine.rounds import look, take_step
+from askance.engine.rounds import decide, look, note, take_step
 from askance.engine.seam import inlined
 from askance.rows import State, add_lanes
 
@@ -107,9 +107,7 @@ def make_fleet_run(digest: str) -> Callable[..., Any]:
             told, positives = past.told[0], past.told[1]
             seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
             tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.seeds[m], np.uint64(past.rounds[0]))
-            seen, coin = form.draw(state, seen, tossed, at_zero)
-            probability = query.ask(memory, seen, coin)
-            asked = coin < probability
+            seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             faced, side = form.face(seen, labels[t], probability)
             fires, step = update.step(faced, side)
             updated = asked & fires
@@ -121,11 +119,7 @@ def make_fleet_run(digest: str) -> Callable[..., Any]:
             past.asked[0] += asked
             past.told[0] += asked
             past.told[1] += asked & (labels[t] > 0)
-            outcome.guesses[t] = seen.guess
-            outcome.scores[t] = seen.score
-            outcome.probabilities[t] = probability
-            outcome.asked[t] = asked
-            outcome.updated[t] = updated
+            note(outcome, t, seen, probability, asked, updated)
         if current != NOBODY:
             _put_down(models, desk, current)
         return order.shape[0]
@@ -147,16 +141,10 @@ def make_fleet_ask(digest: str) -> Callable[..., Any]:
             told, positives = past.told[0], past.told[1]
             seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
             tossed = coin_at(models.seeds[m], np.uint64(past.rounds[0]))
-            seen, coin = form.draw(state, seen, tossed, at_zero)
-            probability = query.ask(memory, seen, coin)
-            asked = coin < probability
+            seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             past.rounds[0] += 1
             past.asked[0] += asked
-            outcome.guesses[t] = seen.guess
-            outcome.scores[t] = seen.score
-            outcome.probabilities[t] = probability
-            outcome.asked[t] = asked
-            outcome.updated[t] = False
+            note(outcome, t, seen, probability, asked, False)
         if current != NOBODY:
             _put_down(models, desk, current)
         return order.shape[0]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from askance.engine.bank_pass import make_bank
 from askance.engine.digest import is_ours, package_digest
 from askance.engine.fleet_passes import MAKERS as OF_FLEETS
-from askance.engine.rounds import look, take_step
+from askance.engine.rounds import decide, look, note, take_step
 from askance.engine.seam import COMPILING, compiled, expose, type_of
 from askance.forms.form import Form
 from askance.forms.matrix import MatrixState
@@ -99,9 +99,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
             seen, sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
-            seen, coin = form.draw(state, seen, coins[t], at_zero)
-            probability = query.ask(memory, seen, coin)
-            asked = coin < probability
+            seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
             faced, side = form.face(seen, labels[t], probability)
             fires, step = update.step(faced, side)
             updated = asked & fires
@@ -111,11 +109,7 @@ def _make_run(digest: str) -> Callable[..., Any]:
                 form.note(state, rows, t, labels[t])
             told += asked
             positives += asked & (labels[t] > 0)
-            outcome.guesses[t] = seen.guess
-            outcome.scores[t] = seen.score
-            outcome.probabilities[t] = probability
-            outcome.asked[t] = asked
-            outcome.updated[t] = updated
+            note(outcome, t, seen, probability, asked, updated)
         past.rounds[0] += labels.shape[0]
         past.asked[0] += told - past.told[0]
         past.told[0], past.told[1] = told, positives
@@ -140,9 +134,8 @@ def _make_ask(digest: str) -> Callable[..., Any]:
         seen, sound = look(core.form, core.state, past, rows, 0, width, told, positives, counts, core.at_zero)
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
-        seen, coin = core.form.draw(core.state, seen, coin, core.at_zero)
-        probability = core.query.ask(core.memory, seen, coin)
-        asked = coin < probability
+        query, form, state, memory = core.query, core.form, core.state, core.memory
+        seen, probability, asked = decide(form, query, state, memory, seen, coin, core.at_zero)
         past.rounds[0] += 1
         past.asked[0] += asked & (counts > 0)
         return SOUND, float(seen.guess), float(seen.score), probability, asked

@@ -1,4 +1,4 @@
-"""The parts of a round that every pass shares: looking at a row, and learning its label."""
+"""The parts of a round that every pass shares: looking at a row, deciding about it, and learning its label."""
 
 from typing import Any
 
@@ -26,6 +26,24 @@ def look(
     score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
     mistakes, longest = past.mistakes[0], past.longest[0]
     return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts), sound
+
+
+@inlined
+def decide(form: Any, query: Any, state: Any, memory: Any, seen: Any, coin: float, at_zero: float) -> Any:
+    """What is seen by the one who decides, how likely a question was, and whether it is asked."""
+    seen, coin = form.draw(state, seen, coin, at_zero)
+    probability = query.ask(memory, seen, coin)
+    return seen, probability, coin < probability
+
+
+@inlined
+def note(outcome: Any, t: int, seen: Any, probability: float, asked: bool, updated: bool) -> None:
+    """Write down what became of round `t`."""
+    outcome.guesses[t] = seen.guess
+    outcome.scores[t] = seen.score
+    outcome.probabilities[t] = probability
+    outcome.asked[t] = asked
+    outcome.updated[t] = updated
 
 
 @inlined
