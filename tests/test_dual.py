@@ -20,6 +20,7 @@ from askance import dual, queries, updates
 from askance.dual.support import Support
 from processes import run_code
 from test_twins import POSITIVE, UPDATE_PARAMETERS, any_stream, chunked, query_parameters
+from thinning import few_compiled
 
 # The twins of cost-sensitive rules leave rows of zeros alone, which in a kernel's space may not be zero.
 FIRST_ORDER = [rule for rule in updates.RULES if rule.__name__ in naive.first_order.UPDATES]
@@ -105,7 +106,7 @@ def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.Da
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("query", [queries.Margin(0.5), queries.Adaptive(0.2), queries.Random(0.5)], ids=str)
-@pytest.mark.parametrize("rule", FIRST_ORDER)
+@pytest.mark.parametrize("rule", few_compiled(FIRST_ORDER, FIRST_ORDER[:2]))
 def test_a_linear_kernel_decides_as_weights_do(rule: Any, query: Any, form: Any) -> None:
     for made in (streams.noisy(rows=300), streams.sparse_units(rows=300)):
         primal, by_support = exact(rule(), query), exact(dual.Kernelized(rule()), query)

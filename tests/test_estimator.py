@@ -17,7 +17,7 @@ import streams
 from askance import queries, updates
 from askance.learner import POOR
 from askance.model_file import to_bytes
-from thinning import one_of_each_form
+from thinning import few_compiled, one_of_each_form
 
 MADE = streams.noisy(rows=200, width=6)
 
@@ -30,9 +30,12 @@ def a_poor_one() -> str:
     return next(name for name, entry in askance.catalog.items() if isinstance(entry.build()[0], POOR))
 
 
-# The checks are about what is around a rule: a name of each form will do.
+# The checks are about what is around a rule: a name for each way that classes and weights are kept will do.
+KINDS = ["PAA-II", "K-PAA", "MPAA-II", "OMCSL-F-h", a_poor_one()]
+
+
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make(name) for name in dict.fromkeys([*one_of_each_form(), a_poor_one()])])
+@parametrize_with_checks([askance.make(name) for name in KINDS])
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -81,7 +84,7 @@ def test_pipeline_of_texts() -> None:
     assert pipeline.score(texts, y) == 1
 
 
-@pytest.mark.parametrize("name", askance.catalog)
+@pytest.mark.parametrize("name", few_compiled(askance.catalog, one_of_each_form()))
 def test_a_clone_is_the_same_learner_with_nothing_learned(name: str) -> None:
     parameters = {"delta": 2.0} if "delta" in askance.catalog[name].defaults else {}
     learner = askance.make(name, seed=3, dtype="float64", classes=[-1, 1], **parameters)

@@ -212,7 +212,7 @@ def test_without_a_class_every_figure_is_defined(name: str, stream: str) -> None
 
 @pytest.mark.parametrize("name", ["OMCSL-F-h", "OFO-l", "OPAUC", "iOOB-h"])
 def test_a_third_class_is_refused_in_one_sentence_and_changes_nothing(name: str) -> None:
-    learner = askance.make(name).fit(MADE.X, MADE.y)
+    learner = askance.make(name, dtype="float64").fit(MADE.X, MADE.y)
     before = to_bytes(learner)
     with pytest.raises(ValueError, match="unknown class 7") as refusal:
         learner.partial_fit(MADE.X[:3], [1, -1, 7])
