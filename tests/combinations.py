@@ -73,8 +73,14 @@ REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
 WRAPPED_WITH = {REFERENCE, REFERENCE_WITH_SPREAD, "Winnow"}
 
 
+# Nor does a query rule see more of a full matrix than score and spread.
+WITH_FULL_MATRICES = {queries.Margin, queries.SpreadMargin}
+
+
 def is_wanted(update: Any, query: Any) -> bool:
     """Whether the pair goes together and tells something that others do not."""
+    if getattr(update, "full", False) and type(query) not in WITH_FULL_MATRICES:
+        return False
     return fits(query, update) and (not hasattr(query, "inner") or type(update).__name__ in WRAPPED_WITH)
 
 

@@ -153,13 +153,13 @@ def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> Non
 
 def test_a_dot_product_in_lanes_is_the_same_compiled() -> None:
     def call(a, b, count):  # type: ignore[no-untyped-def]
-        return lane_dot(a, b, count)
+        return lane_dot(a, 0, b, count)
 
     rng = np.random.default_rng(0)
     strict, relaxed = (compiled(call, exact=exact, cache=False) for exact in (True, False))
     a, b = rng.normal(size=(2, 5 * LANES)) * 10 ** rng.uniform(-3, 3, (2, 5 * LANES))
     for count in range(5 * LANES):
-        plain = lane_dot(a, b, count)
+        plain = lane_dot(a, 0, b, count)
         assert strict(a, b, count) == plain
         assert plain == pytest.approx(a[:count] @ b[:count], rel=1e-9, abs=1e-6)
         assert relaxed(a, b, count) == pytest.approx(plain, rel=1e-9, abs=1e-6)

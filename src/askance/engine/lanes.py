@@ -6,6 +6,7 @@ is split by design: the result is the same to the last bit in plain Python and i
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
@@ -15,12 +16,13 @@ from askance.engine.seam import INLINE
 LANES = 16  # four additions of four numbers are under way at a time
 
 
-def lane_dot(a: Any, b: Any, count: int) -> Any:
-    """Σ a_j b_j over j < count: LANES sums side by side, folded into one, then what is left over.
+def lane_dot(a: Any, first: Any, b: Any, count: int) -> Any:
+    """Σ a_(first + j) b_j over j < count: LANES sums side by side, folded into one, then what is left over.
 
     Lane l has every j of remainder l; the upper half of the lanes is added to the lower until one is left.
     """
     whole = count - count % LANES
+    a = a[int(first) :]
     sums = [sum((a[j] * b[j] for j in range(lane, whole, LANES)), 0.0) for lane in range(LANES)]
     while len(sums) > 1:
         sums = [lower + upper for lower, upper in zip(sums[: len(sums) // 2], sums[len(sums) // 2 :], strict=True)]
@@ -31,29 +33,30 @@ def lane_dot(a: Any, b: Any, count: int) -> Any:
 
 
 @overload(lane_dot, jit_options=INLINE)
-def _compiled_lane_dot(a, b, count):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    def dot(a, b, count):  # type: ignore[no-untyped-def]
+def _compiled_lane_dot(a, first, b, count):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    def dot(a, first, b, count):  # type: ignore[no-untyped-def]
         whole = count - count % LANES
-        total = _whole_lanes(a, b, whole)
-        for j in range(whole, count):
-            total += a[j] * b[j]
+        total = _whole_lanes(a, np.int64(first), b, whole)
+        for feature in range(whole, count):
+            j = np.uint64(feature)
+            total += a[np.uint64(first) + j] * b[j]
         return total
 
     return dot
 
 
 @intrinsic
-def _whole_lanes(_context, a, b, whole):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _whole_lanes(_context, a, first, b, whole):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """What `lane_dot` has before what is left over."""
     vector, number = ir.VectorType(ir.DoubleType(), LANES), ir.IntType(64)
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        arrays = [
-            context.make_array(kind)(context, builder, array).data
-            for kind, array in zip(signature.args[:2], arguments[:2], strict=True)
-        ]
+        start, other = (
+            context.make_array(signature.args[place])(context, builder, arguments[place]).data for place in (0, 2)
+        )
+        arrays = builder.gep(start, [arguments[1]]), other
         sums = cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * LANES))
-        with cgutils.for_range_slice(builder, number(0), arguments[2], number(LANES), number) as (j, _):
+        with cgutils.for_range_slice(builder, number(0), arguments[3], number(LANES), number) as (j, _):
             left, right = (
                 builder.load(builder.bitcast(builder.gep(part, [j]), vector.as_pointer()), align=8)
                 for part in arrays
@@ -61,7 +64,7 @@ def _whole_lanes(_context, a, b, whole):  # type: ignore[no-untyped-def]  # noqa
             builder.store(builder.fadd(builder.load(sums), builder.fmul(left, right)), sums)
         return builder.extract_element(_folded(builder, builder.load(sums)), ir.IntType(32)(0))
 
-    return types.float64(a, b, types.int64), generate
+    return types.float64(a, types.int64, b, types.int64), generate
 
 
 def _folded(builder: Any, sums: Any) -> Any:

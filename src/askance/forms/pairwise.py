@@ -45,7 +45,7 @@ class Pairwise(NamedTuple):
         label, eta, lam = step
         other = where(label > 0, 0, 1)
         weights, sums, count = state.weights, state.sums[other], state.counts[other]
-        mean_score = lane_dot(sums, weights, weights.shape[0]) / count
+        mean_score = lane_dot(sums, 0, weights, weights.shape[0]) / count
         state.spread_along(other, mean_score, self.product, self.shadow)
         gap = self.kept[0] - mean_score - label
         for j in range(weights.shape[0]):

@@ -33,20 +33,14 @@ def whole(triangle: NDArray[np.float64], width: int) -> NDArray[np.float64]:
 
 @inlined
 def base(i: Any) -> Any:
-    """Where row `i` begins."""
-    return i * (i + 1) // 2
+    """Where row `i` begins. Places are counted without a sign: a negative one would count from the end."""
+    return np.uint64(i) * np.uint64(i + 1) >> np.uint64(1)
 
 
 @inlined
 def diagonal(j: Any) -> Any:
     """Where the entry (j, j) is."""
-    return base(np.int64(j) + 1) - 1  # the feature of a sparse row has too few bits
-
-
-@inlined
-def row_of(triangle: Any, i: Any) -> Any:
-    """Row `i`, from feature 0 up to feature i."""
-    return triangle[base(i) : base(i + 1)]
+    return base(np.int64(j) + 1) - np.uint64(1)  # the feature of a sparse row has too few bits
 
 
 @inlined
@@ -62,16 +56,17 @@ def product_of_many(triangle: Any, rows: Any, t: int, product: Any, x: Any) -> N
     last = width - width % 4
     for i in range(0, last, 4):
         for k in range(i, i + 4):
-            product[k] = lane_dot(row_of(triangle, k), x, k + 1)
+            product[k] = lane_dot(triangle, base(k), x, k + 1)
         a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
-        p, q = row_of(triangle, i), row_of(triangle, i + 1)
-        r, s = row_of(triangle, i + 2), row_of(triangle, i + 3)
-        for j in range(i):
-            product[j] = product[j] + a * p[j] + b * q[j] + c * r[j] + d * s[j]
+        p, q, r, s = base(i), base(i + 1), base(i + 2), base(i + 3)
+        for feature in range(i):
+            j = np.uint64(feature)
+            start = product[j] + a * triangle[p + j]
+            product[j] = start + b * triangle[q + j] + c * triangle[r + j] + d * triangle[s + j]
         for k in range(i + 1, i + 4):
             add_row(x[k], triangle, k, i, product)
     for k in range(last, width):
-        product[k] = lane_dot(row_of(triangle, k), x, k + 1)
+        product[k] = lane_dot(triangle, base(k), x, k + 1)
         add_row(x[k], triangle, k, 0, product)
 
 
@@ -79,13 +74,14 @@ def product_of_many(triangle: Any, rows: Any, t: int, product: Any, x: Any) -> N
 def product_of_few(triangle: Any, rows: Any, t: int, product: Any, sums: Any) -> None:
     """product ← matrix · x, of a row with few entries; `sums` has the lanes of every feature side by side."""
     width, entries = product.shape[0], rows.size(t)
-    for lane in range(LANES):
+    lanes = sums.shape[0]  # LANES, but the compiler, if it knew, would write the loops over them out
+    for lane in range(lanes):
         for i in range(width):
             sums[lane, i] = 0.0
     for k in range(entries):
         j, x = wide_entry(rows, t, k)
         add_column(x, triangle, j, first_in_lanes(j), width, sums[j % LANES])
-    half = LANES // 2
+    half = lanes // 2
     while half > 0:
         for lane in range(half):
             for i in range(width):
@@ -117,18 +113,20 @@ def first_in_lanes(j: int) -> int:
 @inlined
 def add_row(x: Any, triangle: Any, i: Any, start: Any, product: Any) -> None:
     """What feature `i` of value `x` adds to the features from `start` on and before it."""
-    part, target = row_of(triangle, i)[start:i], product[start:i]
-    for j in range(part.shape[0]):
-        target[j] += x * part[j]
+    row = base(i)
+    for feature in range(start, i):
+        j = np.uint64(feature)
+        product[j] += x * triangle[row + j]
 
 
 @inlined
 def add_column(x: Any, triangle: Any, j: Any, start: Any, stop: Any, product: Any) -> None:
     """What feature `j` of value `x` adds to the features from `start`, which is not before it, up to `stop`."""
-    place = base(start) + j
-    for i in range(start, stop):
+    place = base(start) + np.uint64(j)
+    for feature in range(start, stop):
+        i = np.uint64(feature)
         product[i] += x * triangle[place]
-        place += i + 1
+        place += i + np.uint64(1)
 
 
 @inlined
@@ -147,6 +145,7 @@ def settle(triangle: Any, pending: Any) -> None:
     p, q, r, s = pending[0], pending[1], pending[2], pending[3]
     for j in range(pending.shape[1]):
         a, b, c, d = p[j], q[j], r[j], s[j]
-        row = row_of(triangle, j)
-        for i in range(row.shape[0]):
-            row[i] = row[i] - a * p[i] - b * q[i] - c * r[i] - d * s[i]
+        row = base(j)
+        for feature in range(j + 1):
+            i = np.uint64(feature)
+            triangle[row + i] = triangle[row + i] - a * p[i] - b * q[i] - c * r[i] - d * s[i]

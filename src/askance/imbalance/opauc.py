@@ -84,7 +84,7 @@ class FullPairs(NamedTuple):
         count, width = self.counts[side], self.weights.shape[0]
         for j in range(width):
             product[j] = (
-                lane_dot(self.moments[side, j], self.weights, width) - self.sums[side, j] * mean_score
+                lane_dot(self.moments[side, j], 0, self.weights, width) - self.sums[side, j] * mean_score
             ) / count
 
     def absorb(self, side: int, rows: Any, t: int) -> None:
@@ -143,7 +143,7 @@ class SketchedPairs(NamedTuple):
             for r in range(columns):
                 shadow[r] += self.sketch[side, j, r] * self.weights[j]
         for j in range(width):
-            along = lane_dot(self.sketch[side, j], shadow, columns)
+            along = lane_dot(self.sketch[side, j], 0, shadow, columns)
             product[j] = (along - self.sums[side, j] * mean_score) / count
 
     def absorb(self, side: int, rows: Any, t: int) -> None:
