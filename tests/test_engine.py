@@ -46,6 +46,7 @@ for name, kind in CASES:
 
 
 def test_the_digest_knows_every_file_that_rules_stand_in() -> None:
+    assert all(any(PACKAGE.glob(pattern)) for pattern in COMPILED)
     known = {path for pattern in COMPILED for path in PACKAGE.glob(pattern)}
     files = {pathlib.Path(inspect.getfile(rule)) for rule in known_rules().values()}
     assert {path for path in files if path.parent.name != "dual"} <= known  # dual forms are not compiled

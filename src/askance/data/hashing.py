@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from askance.data.faults import DataFault
 from askance.data.files import Where, shown
 from askance.data.values import check_dtype, first_unfit, unfit
-from askance.mixing import GOLDEN, scrambled
+from askance.scrambling import GOLDEN, scrambled
 
 MOST_BITS = 30  # columns are 32-bit signed integers
 DEEPEST = 32

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.seam import inlined, persistent
-from askance.mixing import GOLDEN, scrambled
+from askance.scrambling import GOLDEN, scrambled
 
 scrambled_bits = inlined(scrambled)
 

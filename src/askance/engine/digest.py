@@ -12,7 +12,7 @@ import pathlib
 PACKAGE = pathlib.Path(__file__).parents[1]
 # What compiled code can be made of. Editing a reader or a page leaves the machine code as it was.
 PARTS = ("engine", "forms", "updates", "queries", "imbalance")
-COMPILED = ("rows.py", "mixing.py", *(f"{part}/*.py" for part in PARTS))
+COMPILED = ("rows.py", "scrambling.py", *(f"{part}/*.py" for part in PARTS))
 
 
 def package_digest() -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.seam import inlined, persistent
-from askance.mixing import GOLDEN
+from askance.scrambling import GOLDEN
 
 FREE, GONE = -1, -2  # values of places that were never used, and of those that were
 

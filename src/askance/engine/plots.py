@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.seam import inlined
-from askance.mixing import GOLDEN
+from askance.scrambling import GOLDEN
 
 EMPTY = np.uint32(0xFFFFFFFF)
 SMALLEST = 3  # a plot has at least 2^3 slots
