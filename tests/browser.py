@@ -46,9 +46,14 @@ class Served:
         self.address = f"http://127.0.0.1:{self.running.port}"
         self._numbers = itertools.count(1)
 
-    def restart(self) -> None:
-        """Begin again after a kill, where it was."""
-        self.running = self._start(str(self.running.port))
+    @contextmanager
+    def killed(self) -> Iterator[None]:
+        """Without the service, which begins again where it was."""
+        self.running.kill()
+        try:
+            yield
+        finally:
+            self.running = self._start(str(self.running.port))
 
     def task(self, **settings: Any) -> "ServedTask":
         """A new task: two classes and a learner that asks about every item, unless told otherwise."""

@@ -23,6 +23,7 @@ from askance.loop import OTHER_COINS
 from askance.model_file import to_bytes
 from askance.rows import DenseRows
 from naive import imbalance as twins
+from thinning import few_compiled
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.update in imbalance.RULES]
 MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
@@ -89,7 +90,7 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
     return askance.Trace.join([learner.run(X[part], stream.y[part], coins=stream.coins[part]) for part in parts])
 
 
-@pytest.mark.parametrize("kind", imbalance.RULES)
+@pytest.mark.parametrize("kind", few_compiled(imbalance.RULES, {ManyCosts}))
 @settings(max_examples=40)
 @given(st.data())
 def test_a_rule_decides_as_its_twin(kind: type, data: st.DataObject) -> None:
@@ -143,7 +144,7 @@ def test_saved_and_resumed_it_goes_on_as_if_nothing_had_been(name: str, tmp_path
     assert again.predict(MADE.X).tolist() == whole.predict(MADE.X).tolist()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few_compiled(NAMES, {"OMCSL-F-h", "OFO-l", "iOOB-h", "OPAUC"}))
 @pytest.mark.parametrize("query", [None, queries.Margin(0.5)], ids=["all", "margin"])
 def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
     rule = askance.catalog[name].build()[0]

@@ -63,6 +63,13 @@ class Tab:
         name = "Object.keys(localStorage).find((key) => key.startsWith('askance:desk:'))"
         return json.loads(self.page.evaluate(f"() => localStorage.getItem({name})"))
 
+    def until_in_hand(self, count):
+        """Wait until the tab has so many questions on lease, and can do without the service for as long."""
+        end = time.monotonic() + 20
+        while len(self.state()["queue"]) < count:
+            assert time.monotonic() < end
+            self.page.wait_for_timeout(20)
+
     def kept(self):
         return self.page.evaluate("() => Object.keys(localStorage).filter((key) => key.includes('outbox')).length")
 
@@ -237,11 +244,11 @@ def test_the_service_is_killed_and_started_again(served, context):
     tab = Tab(context, task)
     for _ in range(4):
         tab.press("1")
-    served.running.kill()
-    for _ in range(2):
-        tab.press("2")
-    tab.page.wait_for_selector("#banner:not([hidden])")
-    served.restart()
+    tab.until_in_hand(3)
+    with served.killed():
+        for _ in range(2):
+            tab.press("2")
+        tab.page.wait_for_selector("#banner:not([hidden])")
     tab.until_sent()
     for _ in range(6):
         tab.press("2")
