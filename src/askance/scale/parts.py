@@ -1,6 +1,7 @@
 """Parts of work, done by the workers of an engine; those in hand when a worker is lost are done again."""
 
 import pickle
+import time
 import traceback
 import warnings
 from collections import Counter
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from askance.scale.workers import Workers, as_it_is
 
+A_MOMENT = 0.05  # seconds; loky stumbles over a part that it was handed just before it is stopped
 LARGE = 100_000  # bytes from which on an argument is sent once a worker, and not with each part
 
 
@@ -73,6 +75,7 @@ class _Sending:
 
     def __init__(self, work: Callable[..., Any], workers: Workers, parts: dict[int, Part]) -> None:
         self._work, self._workers, self._parts = work, workers, parts
+        self._given_up = False
         self.sent: list[int] = []
         self.came: list[Outcome] = []
 
@@ -101,6 +104,10 @@ class _Sending:
         try:
             for outcome in found:  # noqa: UP028 - what is delegated to cannot be closed quietly
                 yield outcome
+        except BaseException:
+            self._given_up = True
+            time.sleep(A_MOMENT)
+            raise
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # joblib's, that what nobody waits for any more is given up
@@ -112,6 +119,8 @@ class _Sending:
         attempt = joblib.delayed(_attempt)
         stands_for = _shared(self._parts.values(), self._workers)
         for number, part in self._parts.items():
+            if self._given_up:
+                return
             self.sent.append(number)
             arguments = tuple(stands_for[id(argument)] for argument in part.arguments)
             yield attempt(self._work, number, self._workers.opened, arguments)
