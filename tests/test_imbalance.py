@@ -195,13 +195,15 @@ STREAMS: dict[str, Callable[[], tuple[Any, Any]]] = {
 LATE = rare(10_200, 20, first=10_000)
 
 
+# Compiling for single precision too takes its time.
+@pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.soak), "float64"])
 @pytest.mark.parametrize("stream", [*STREAMS, "late"])
 @pytest.mark.parametrize("name", [*NAMES, "OGD-h", "OCS1-l", "OCS2-h"])
-def test_without_a_class_every_figure_is_defined(name: str, stream: str) -> None:
+def test_without_a_class_every_figure_is_defined(name: str, stream: str, dtype: str) -> None:
     if stream == "late" and not COMPILING:
         pytest.skip("ten thousand rows take a minute in plain Python")
     X, y = LATE if stream == "late" else STREAMS[stream]()
-    learner = askance.make(name, classes=(0, 1), dtype="float64")
+    learner = askance.make(name, classes=(0, 1), dtype=dtype)
     trace = learner.run(X, y)
     assert np.isfinite(trace.scores).all()
     assert np.isfinite(learner.coef_).all()

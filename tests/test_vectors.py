@@ -18,7 +18,7 @@ from naive import imbalance, multiclass
 from thinning import one_of_each_form
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
-CHUNKS = (1, 7, None) if COMPILING else (7,)  # in plain Python, the conformance checks cut every other way
+CHUNKS = (1, 7, None) if COMPILING else (7,)  # how rows are cut is no matter of the compiler
 SPEC_FIELDS = {
     "labels": "pred",
     "scores": "margin",

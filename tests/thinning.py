@@ -13,7 +13,7 @@ from askance.updates.rule import form_of
 
 
 def few_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
-    """The values to test with: plain Python has all of them in every run, the compiler only the few."""
+    """The values to test with: where the compiler is on, all but the few wait for the soak."""
     return [
         value if not COMPILING or by(value) in few else pytest.param(value, marks=pytest.mark.soak)
         for value in values
