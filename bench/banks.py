@@ -6,10 +6,10 @@ from typing import Any
 import askance
 from askance.engine import passes
 from askance.engine.bank import Bank
-from askance.engine.coins import coins
-from askance.engine.laned import LANES
 from askance.engine.machine import Machine
 from askance.inputs import as_rows
+from askance.jit.coins import coins
+from askance.jit.simd.lane_tuples import LANES
 from askance.queries import Margin
 from askance.updates import PassiveAggressive2
 from bench.clock import Contender, race

@@ -3,10 +3,10 @@
 from typing import Any
 
 from askance.engine import passes
-from askance.engine.coins import coins
 from askance.engine.machine import Machine, copied
 from askance.imbalance import AUPRC, AUROC, F, ManyCosts
 from askance.inputs import as_rows
+from askance.jit.coins import coins
 from askance.queries import Always
 from askance.updates import OGD
 from bench.clock import Contender, race

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 import askance
 from askance.engine import passes
-from askance.engine.coins import coins
 from askance.engine.machine import Machine
 from askance.inputs import as_rows
+from askance.jit.coins import coins
 from askance.queries import Margin
 from askance.updates import PassiveAggressive2
 from bench.datasets import Dataset

@@ -9,9 +9,9 @@ from scipy.linalg.blas import dsymv, dsyr  # type: ignore[import-untyped]
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance.engine import passes
-from askance.engine.coins import coins
 from askance.engine.machine import Machine
 from askance.inputs import as_rows
+from askance.jit.coins import coins
 from askance.queries import Always, AtRate, Margin
 from askance.updates import AROW
 from bench.clock import Contender, race

@@ -7,9 +7,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import askance
 from askance.engine import passes
-from askance.engine.coins import coins
 from askance.engine.machine import Machine, copied
 from askance.inputs import as_rows
+from askance.jit.coins import coins
 from askance.queries import Discrimination
 from askance.updates import MirrorDescent
 from bench.clock import Contender, race

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from askance import Learner, queries, updates
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
 from askance.queries.rule import needs_spread
 from askance.rules import check_rules
 from thinning import few_compiled

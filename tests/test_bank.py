@@ -10,8 +10,8 @@ import askance
 from askance import queries, updates
 from askance.engine import bank as banks
 from askance.engine.bank import Bank, can_share, kind_of
-from askance.engine.seam import COMPILING
 from askance.inputs import as_rows
+from askance.jit.interop import COMPILING
 from thinning import few_compiled
 
 pytestmark = pytest.mark.skipif(not COMPILING, reason="there are banks in compiled code only")

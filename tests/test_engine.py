@@ -14,8 +14,8 @@ import askance
 import naive
 import streams
 from askance import queries, updates
-from askance.engine.coins import coins
-from askance.engine.digest import COMPILED
+from askance.jit.coins import coins
+from askance.jit.source_digest import COMPILED
 from askance.rules import known_rules
 from processes import run_code, run_script
 from thinning import one_of_each_form
@@ -31,7 +31,7 @@ import numpy as np, scipy.sparse as sp
 sys.path.insert(0, {str(TESTS)!r})
 import streams
 import askance
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
 
 made = streams.sparse_units(rows=60, width=10, seed=8)
 for name, kind in CASES:
@@ -292,7 +292,7 @@ def test_a_rule_in_a_module_is_no_trouble_to_programs_without_it(tmp_path: pathl
 @pytest.mark.soak
 def test_a_helper_in_another_module_is_noticed_when_edited(tmp_path: pathlib.Path) -> None:
     script, helpers, cache = (tmp_path / name for name in ("mine.py", "helpers.py", "cache"))
-    helper = "from askance.engine.seam import inlined\n@inlined\ndef pace(x):\n    return x * {}\n"
+    helper = "from askance.jit.interop import inlined\n@inlined\ndef pace(x):\n    return x * {}\n"
     helpers.write_text(helper.format("1.0"))
     rule = "from helpers import pace\n" + OWN_RULE.replace("self.pace * PACE", "pace(self.pace)")
     (tmp_path / "my_rules.py").write_text(rule)

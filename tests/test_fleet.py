@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries
-from askance.engine.key_table import KeyTable
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
+from askance.jit.kernels.key_table import KeyTable
 from askance.rows import Row
 from askance.scale import Fleet
 from fleet_twin import Twin, world

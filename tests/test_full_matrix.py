@@ -9,11 +9,11 @@ import scipy.sparse as sp
 
 import askance
 from askance import queries, updates
-from askance.engine.lanes import LANES, lane_dot
-from askance.engine.seam import COMPILING, compiled
 from askance.forms.matrix import PENDING, scratch
 from askance.forms.triangle import base, identity, product_of_few, product_of_many, whole
 from askance.inputs import as_rows
+from askance.jit.interop import COMPILING, compiled
+from askance.jit.simd.blocked_dot import LANES, lane_dot
 from askance.model_file import from_bytes, to_bytes
 from test_bad_input import refused
 from test_second_order import ALL, MODES, exact, gaussian_rows, sigma, state_of

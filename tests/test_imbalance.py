@@ -15,10 +15,10 @@ import askance
 import naive
 import streams
 from askance import imbalance, queries
-from askance.engine.coins import coins as toss
 from askance.engine.passes import learned
-from askance.engine.seam import COMPILING
 from askance.imbalance import AUPRC, AUROC, OFO, OMCSL, OPAUC, F, ManyCosts, OnlineBagging
+from askance.jit.coins import coins as toss
+from askance.jit.interop import COMPILING
 from askance.loop import OTHER_COINS
 from askance.model_file import to_bytes
 from askance.rows import DenseRows

@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 import askance
-from askance.engine.coins import coins
 from askance.experiments.material import material, materials, shuffled
 from askance.experiments.trial import Candidate, play
+from askance.jit.coins import coins
 from askance.queries import Always, AtRate, Margin
 from askance.updates import PassiveAggressive2, Perceptron
 

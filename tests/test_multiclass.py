@@ -13,7 +13,7 @@ import askance
 import naive
 import streams
 from askance import queries, updates
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
 from askance.model_file import from_bytes, to_bytes
 from askance.updates.rule import about
 from naive import multiclass

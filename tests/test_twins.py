@@ -15,7 +15,7 @@ import combinations
 import naive
 import streams
 from askance import queries, updates
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
 from askance.updates.rule import about
 from thinning import few_compiled
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.engine.choose import larger, sign, smaller, where
-from askance.engine.exponential import exp, sigmoid
-from askance.engine.seam import COMPILING, compiled
-from askance.engine.vector import at, blocks, first_lanes, lanes_of, only, sixteen
-from askance.engine.vector_arithmetic import any_of
+from askance.jit.interop import COMPILING, compiled
+from askance.jit.select import larger, sign, smaller, where
+from askance.jit.simd.arithmetic import any_of
+from askance.jit.simd.exponential import exp, sigmoid
+from askance.jit.simd.vector import at, blocks, first_lanes, lanes_of, only, sixteen
 
 DTYPES = ["float32", "float64"]
 SPECIAL = np.array(

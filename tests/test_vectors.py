@@ -12,8 +12,8 @@ import askance
 import make_vectors
 import naive
 from askance import dual
-from askance.engine.seam import COMPILING
 from askance.imbalance import ManyCosts, OnlineBagging
+from askance.jit.interop import COMPILING
 from naive import imbalance, multiclass
 from thinning import one_of_each_form
 

@@ -9,11 +9,11 @@ import pytest
 
 from askance.data import DataFault, DataNotice
 from askance.data.named.ratings import load_ratings
-from askance.engine import rating_sweeps
 from askance.experiments import descents, rated, replicas
 from askance.experiments.descents import run_descents
 from askance.experiments.rated import TINY, Method, Rated, Rounds, Task, run_rated
 from askance.experiments.table_rows import column, matching
+from askance.jit.kernels import rating_sweeps
 from askance.ratings import made_up
 from askance.ratings.made_up import MadeUp
 from command_line import output

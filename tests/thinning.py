@@ -8,7 +8,7 @@ import pytest
 
 import askance
 from askance.dual import RULES as DUAL
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
 from askance.updates.rule import form_of
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance import labels
 from askance.data.stream import Stream
-from askance.engine.coins import coins as toss
+from askance.jit.coins import coins as toss
 from askance.loop import LabellingLoop
 from askance.queries import Always
 from askance.queries.rule import refused

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from askance import labels
 from askance.coding import Coding, ManyClasses, TwoClasses
-from askance.engine.coins import coins as toss
 from askance.engine.machine import AnyRows
 from askance.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
+from askance.jit.coins import coins as toss
 from askance.machines import AnyMachine, machine_for
 from askance.queries import Margin, QueryRule
 from askance.queries.rule import refused

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import inlined, like, prefetch
-from askance.engine.vector import at, blocks, first_lanes, only, sixteen
+from askance.jit.interop import inlined, like, prefetch
+from askance.jit.simd.vector import at, blocks, first_lanes, only, sixteen
 
 
 class Row(NamedTuple):

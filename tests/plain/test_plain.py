@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401
 
-from askance.engine.seam import COMPILING
+from askance.jit.interop import COMPILING
 from test_bad_input import test_one_row, test_rows
 from test_budgets import (
     test_a_budget_in_a_budget_keeps_both,

@@ -76,7 +76,7 @@ def examine() -> Iterator[Finding]:
     yield from map(_requirement, _requirements().items())
     yield from map(_extra, EXTRAS)
     try:
-        from askance.engine.seam import COMPILING
+        from askance.jit.interop import COMPILING
     except Exception as fault:
         yield Finding("compiler", False, f"numba cannot be loaded ({fault})", REINSTALL)
         return
@@ -130,8 +130,8 @@ def _compiler(*, on: bool) -> Finding:
 
 def _cache() -> Finding:
     """Where the passes keep their machine code; numba chooses the first directory that can be written."""
-    from askance.engine.coins import coins
-    from askance.engine.seam import compiled
+    from askance.jit.coins import coins
+    from askance.jit.interop import compiled
 
     what, remedy = "cache of compiled code", f"set {CACHE} to a directory that can be written"
     directory = compiled(coins, exact=True).stats.cache_path  # type: ignore[attr-defined]

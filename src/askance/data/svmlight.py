@@ -25,7 +25,7 @@ from numpy.typing import DTypeLike, NDArray
 from askance.data.faults import DataFault
 from askance.data.files import reason, shown, stem
 from askance.data.stream import Chunk
-from askance.engine import scan as scanner
+from askance.jit.kernels import svmlight_scan as scanner
 
 BLOCK_BYTES = 1 << 22
 MOST_THREADS = 4  # more would wait for each other in reading

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance.dual.kernels import AnyKernel, is_ours
 from askance.dual.support import Point, Support
-from askance.engine.sums import products
+from askance.jit.kernels.dual_sums import products
 
 Numbers = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from numpy.typing import DTypeLike, NDArray
 from askance.dual.comparison import Likeness, compare
 from askance.dual.kernels import AnyKernel, Linear, check_kernel, check_whole
 from askance.dual.support import Point, Support, no_support
-from askance.engine.sums import inner_product
 from askance.forms.weights import Weights
+from askance.jit.kernels.dual_sums import inner_product
 from askance.limits import Limit, Limits
 from askance.rows import Seen
 from askance.updates import RULES, UpdateRule

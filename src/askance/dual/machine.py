@@ -13,9 +13,9 @@ from askance.dual.filed import room_for
 from askance.dual.kernelized import Glance
 from askance.dual.support import Point, point_of
 from askance.engine import passes
-from askance.engine.choose import sign
 from askance.engine.machine import AnyRows, copied
 from askance.engine.passes import Core, Outcome
+from askance.jit.select import sign
 from askance.rows import SOUND, Seen
 
 Numbers = NDArray[np.float64]

@@ -19,7 +19,7 @@ from askance.dual.comparison import Likeness, compare
 from askance.dual.kernelized import Glance, budget_limits, weights
 from askance.dual.kernels import AnyKernel, Linear, check_kernel, check_whole
 from askance.dual.support import Point, Support, appended, no_support, struck
-from askance.engine.sums import inner_product, solve, strike
+from askance.jit.kernels.dual_sums import inner_product, solve, strike
 from askance.limits import Limits
 from askance.rows import Seen
 from askance.updates.rule import About

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from askance.engine.machine import AnyRows
-from askance.engine.sums import inner_product
+from askance.jit.kernels.dual_sums import inner_product
 from askance.rows import DenseRows, SparseRows
 
 LEAST_ROOM = 16

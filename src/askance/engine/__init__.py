@@ -1,1 +1,1 @@
-"""The compiled heart; nothing outside this folder imports numba."""
+"""Passes over rules: what learners, banks and fleets do to rows, compiled for each combination of rules."""

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.laned import LANES, PerLane, per_lane
 from askance.engine.machine import copied
 from askance.engine.passes import bind
-from askance.engine.seam import COMPILING
 from askance.forms.linear import Linear
+from askance.jit.interop import COMPILING
+from askance.jit.simd.lane_tuples import LANES, PerLane, per_lane
 from askance.rows import DenseRows, SparseRows
 from askance.updates.rule import form_of
 

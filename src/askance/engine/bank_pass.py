@@ -7,11 +7,11 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from askance.engine.choose import larger, sign, where
-from askance.engine.laned import LANES, laned
-from askance.engine.seam import INLINE, inlined
-from askance.engine.vector import at, first_lanes, only, sixteen
-from askance.engine.vector_arithmetic import any_of
+from askance.jit.interop import INLINE, inlined
+from askance.jit.select import larger, sign, where
+from askance.jit.simd.arithmetic import any_of
+from askance.jit.simd.lane_tuples import LANES, laned
+from askance.jit.simd.vector import at, first_lanes, only, sixteen
 from askance.rows import Seen, sums
 
 WIDE = np.uint64(LANES)

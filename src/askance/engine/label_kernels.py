@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine import passes  # noqa: F401 - lets compiled code call the methods of rows and weights
-from askance.engine.digest import package_digest
-from askance.engine.seam import persistent
+from askance.jit.interop import persistent
+from askance.jit.source_digest import package_digest
 from askance.rows import add_lanes, move_lanes
 
 Numbers = NDArray[np.float64]

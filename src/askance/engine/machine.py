@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine import passes
-from askance.engine.aligned import aligned_copy
 from askance.engine.passes import Core, Outcome
-from askance.engine.seam import COMPILING
 from askance.forms import Panel, room_for_classes
+from askance.jit.interop import COMPILING
+from askance.jit.simd.aligned import aligned_copy
 from askance.rows import SOUND, DenseRows, SparseRows
 from askance.updates.rule import about, form_of, widened, widened_lanes
 

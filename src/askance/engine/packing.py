@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.key_table import Numbers
-from askance.engine.plots import (
+from askance.engine.arena import (
     EMPTY,
     RESERVED,
     Ground,
@@ -18,7 +17,8 @@ from askance.engine.plots import (
     released,
     slot_of,
 )
-from askance.engine.seam import inlined, persistent
+from askance.jit.interop import inlined, persistent
+from askance.jit.kernels.key_table import Numbers
 
 
 def _order(ids: Any, starts: Any, order: Any) -> None:

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.engine.arena_passes import MAKERS as OF_FLEETS
 from askance.engine.bank_pass import make_bank
-from askance.engine.digest import is_ours, package_digest
-from askance.engine.fleet_passes import MAKERS as OF_FLEETS
 from askance.engine.rounds import decide, look, note, take_step
-from askance.engine.seam import COMPILING, compiled, expose, type_of
 from askance.forms.form import Form
 from askance.forms.matrix import MatrixState
 from askance.forms.pairwise import PairwiseState
 from askance.forms.panel import ObservedState, PanelState
 from askance.forms.settled import SettlingState
+from askance.jit.interop import COMPILING, compiled, expose, type_of
+from askance.jit.source_digest import is_ours, package_digest
 from askance.queries.rule import QueryRule, ScalableRule
 from askance.rows import SOUND, Rows, State
 from askance.updates.rule import UpdateRule

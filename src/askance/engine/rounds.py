@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from askance.engine.choose import larger
-from askance.engine.seam import inlined, like
+from askance.jit.interop import inlined, like
+from askance.jit.select import larger
 from askance.rows import Seen
 
 # They take parts of a core, because a whole one would have its references counted in every row.

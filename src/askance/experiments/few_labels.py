@@ -16,12 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from askance import __version__
-from askance.engine.digest import digest_of
 from askance.experiments.material import Material, material
 from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
+from askance.jit.source_digest import digest_of
 from askance.semi.partly import UNLABELLED, with_short_indices
 
 Indices = NDArray[np.intp]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from askance.data import DataFault, load, read
 from askance.data.named import REGISTER
 from askance.data.stacking import stacked
-from askance.engine.coins import coins
 from askance.engine.machine import AnyRows
 from askance.inputs import as_rows, sentence, sorted_rows
+from askance.jit.coins import coins
 from askance.rows import SOUND, UNSORTED, SparseRows
 
 # From this share of non-zeros on, a loop over all features is faster than one over those that are there.

@@ -19,12 +19,12 @@ from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import LinearSVC
 
 from askance import __version__
-from askance.engine.digest import digest_of
 from askance.experiments.material import fingerprint
 from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.plan import as_json
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
+from askance.jit.source_digest import digest_of
 from askance.pool import Loop, Strategy
 from askance.pool.views import AnyMatrix
 
@@ -115,7 +115,7 @@ def run_contest(
 def run_family(plan: Contest, family: Family, data: Views, store: Store) -> list[Row]:
     """Strategies on one data set: the first tuned, then each followed on every split."""
     prints = [fingerprint(view, data.y) for view in (data.X, data.privileged)]
-    key = [__version__, digest_of("pool/*.py"), *prints, *plan]
+    key = [__version__, digest_of("pool/**/*.py"), *prints, *plan]
     C = store.recall(["pool penalty", *key], lambda: best_penalty(plan, data))
     first = next(iter(family.members))
     key += [C, [as_json(setting) for setting in family.settings]]

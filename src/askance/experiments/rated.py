@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from askance import __version__
 from askance.data.rating_columns import Triplets
-from askance.engine.digest import digest_of
 from askance.experiments.material import fingerprint
 from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
+from askance.jit.source_digest import digest_of
 from askance.ratings import MaxMarginFactorization
 from askance.ratings.errors import rmse
 from askance.ratings.made_up import MadeUp, Part
@@ -103,7 +103,7 @@ def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) 
 
 def key_of(source: Source) -> list[Any]:
     """What a fit to a source depends on besides its parameters."""
-    sources = digest_of("ratings/*.py", "engine/rating_*.py")
+    sources = digest_of("ratings/*.py", "jit/kernels/rating_*.py")
     if isinstance(source, MadeUp):
         return [__version__, sources, *source]
     return [__version__, sources, fingerprint(np.column_stack([source.users, source.items]), source.ratings)]

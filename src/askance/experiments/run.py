@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from askance import __version__
-from askance.engine.digest import package_digest
 from askance.experiments.material import Material, Shuffled, materials, shuffled
 from askance.experiments.parallel import Spread, Watch, rows_of
 from askance.experiments.plan import Method, Plan, as_json, make_plan
@@ -16,6 +15,7 @@ from askance.experiments.search import FINE, Choice, choose, meeting, steps
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
 from askance.experiments.trial import Trial, in_banks, play
+from askance.jit.source_digest import package_digest
 from askance.metrics import METRICS, Counts, measure
 
 COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")

@@ -14,7 +14,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance import __version__
-from askance.engine.digest import package_digest
 from askance.experiments.judging import judged
 from askance.experiments.material import Material, material, shuffled
 from askance.experiments.parallel import Spread, rows_of
@@ -23,6 +22,7 @@ from askance.experiments.store import Store
 from askance.experiments.table_rows import Row, column
 from askance.imbalance import OMCSL
 from askance.imbalance.many_costs import LAST
+from askance.jit.source_digest import package_digest
 from askance.learner import Learner
 from askance.made import make
 

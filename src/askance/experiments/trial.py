@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.engine.bank import Bank, can_share, kind_of
-from askance.engine.laned import LANES
 from askance.experiments.material import Material, Shuffled
+from askance.jit.simd.lane_tuples import LANES
 from askance.learner import Learner
 from askance.metrics import Counts
 from askance.metrics.tally import counted, events

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.seam import inlined
 from askance.forms.form import usual
+from askance.jit.interop import inlined
 from askance.rows import Seen
 
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import larger, sign, smaller, where
-from askance.engine.lanes import LANES
-from askance.engine.seam import inlined
 from askance.forms.form import usual
 from askance.forms.triangle import along, product_of_few, product_of_many, settle
+from askance.jit.interop import inlined
+from askance.jit.select import larger, sign, smaller, where
+from askance.jit.simd.blocked_dot import LANES
 from askance.rows import State
 
 # Bringing the matrix from memory costs more than what is done to it: changes wait until there are this many, which

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import sign, where
-from askance.engine.lanes import lane_dot
 from askance.forms.form import usual
 from askance.forms.weights import Weights
+from askance.jit.select import sign, where
+from askance.jit.simd.blocked_dot import lane_dot
 
 
 class PairwiseState(Protocol):

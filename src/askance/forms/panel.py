@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.choose import larger, where
-from askance.engine.laned import LANES
 from askance.forms.weights import Weights
+from askance.jit.select import larger, where
+from askance.jit.simd.lane_tuples import LANES
 from askance.rows import Seen, move_lanes
 
 # A question that a budget forbids has probability 0; what is made of it is never used.

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple, Protocol
 
-from askance.engine.choose import sign
 from askance.forms.form import usual
+from askance.jit.select import sign
 
 
 class SettlingState(Protocol):

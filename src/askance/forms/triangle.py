@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.lanes import LANES, lane_dot
-from askance.engine.seam import inlined
+from askance.jit.interop import inlined
+from askance.jit.simd.blocked_dot import LANES, lane_dot
 
 
 def identity(width: int) -> NDArray[np.float64]:

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.aligned import aligned_zeros
-from askance.engine.choose import larger, smaller, where
-from askance.engine.exponential import exp
-from askance.engine.seam import inlined
 from askance.forms.panel import Panel, lanes_for, room_for_panel
+from askance.jit.interop import inlined
+from askance.jit.select import larger, smaller, where
+from askance.jit.simd.aligned import aligned_zeros
+from askance.jit.simd.exponential import exp
 from askance.limits import COUNT, POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.gradient import descent, pace

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.aligned import aligned_zeros
-from askance.engine.choose import larger, sign, where
-from askance.engine.exponential import exp
-from askance.engine.vector import at, blocks, first_lanes, sixteen
-from askance.engine.vector_arithmetic import any_of
 from askance.forms.panel import Panel, lanes_for, room_for_panel
 from askance.imbalance.measures import MEASURES, F
+from askance.jit.select import larger, sign, where
+from askance.jit.simd.aligned import aligned_zeros
+from askance.jit.simd.arithmetic import any_of
+from askance.jit.simd.exponential import exp
+from askance.jit.simd.vector import at, blocks, first_lanes, sixteen
 from askance.limits import COUNT, NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limits, check_parameters
 from askance.rows import Seen
 from askance.updates.gradient import descent, pace

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import where
-from askance.engine.exponential import sigmoid
-from askance.engine.seam import inlined
-from askance.engine.vector import at, blocks, sixteen
+from askance.jit.interop import inlined
+from askance.jit.select import where
+from askance.jit.simd.exponential import sigmoid
+from askance.jit.simd.vector import at, blocks, sixteen
 from askance.limits import Limit, Limits
 
 BINS = Limit(2, 1e6, low_closed=True, whole=True)

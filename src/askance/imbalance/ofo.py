@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.aligned import aligned_zeros
-from askance.engine.choose import larger, where
-from askance.engine.exponential import FURTHEST, sigmoid
-from askance.engine.seam import inlined
 from askance.forms.panel import Panel, lanes_for, room_for_panel
+from askance.jit.interop import inlined
+from askance.jit.select import larger, where
+from askance.jit.simd.aligned import aligned_zeros
+from askance.jit.simd.exponential import FURTHEST, sigmoid
 from askance.limits import Limits
 from askance.rows import Seen
 from askance.updates.gradient import COMMON, descent, pace

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.coins import scrambled_bits
-from askance.engine.lanes import lane_dot
 from askance.forms.pairwise import Pairwise, room_for_pairs
+from askance.jit.coins import scrambled_bits
+from askance.jit.simd.blocked_dot import lane_dot
 from askance.limits import NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limit, Limits
 from askance.memory import free_bytes
 from askance.rows import Seen

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from askance.engine.coins import coins
+from askance.jit.coins import coins
 from askance.live import journal
 from askance.live.figures import Figures
 from askance.live.history import History, Labeller, LastDay

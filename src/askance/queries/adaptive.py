@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from askance.engine.choose import larger, where
+from askance.jit.select import larger, where
 from askance.limits import POSITIVE_OR_INFINITE, Limits
 from askance.queries.rule import NoMemory
 from askance.rows import Seen

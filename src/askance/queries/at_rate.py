@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import larger, smaller
+from askance.jit.select import larger, smaller
 from askance.limits import SHARE, Limits
 from askance.queries.rule import ScalableRule
 from askance.rows import Seen

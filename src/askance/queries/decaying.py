@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import where
+from askance.jit.select import where
 from askance.limits import POSITIVE_OR_INFINITE, YES_OR_NO, Limits
 from askance.rows import Seen
 

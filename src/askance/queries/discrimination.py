@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance.engine.choose import larger, where
+from askance.jit.select import larger, where
 from askance.limits import NOT_NEGATIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Limits
 from askance.queries.rule import NoMemory
 from askance.rows import Seen

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance.engine.choose import smaller
+from askance.jit.select import smaller
 from askance.limits import SHARE, Limits
 from askance.queries.rule import NoMemory
 from askance.rows import Seen

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance.engine.choose import larger
+from askance.jit.select import larger
 from askance.limits import POSITIVE, POSITIVE_OR_INFINITE, Limits
 from askance.queries.rule import NoMemory
 from askance.rows import Seen

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import where
+from askance.jit.select import where
 from askance.limits import NOT_NEGATIVE, Limit, Limits
 from askance.queries.rule import QueryRule
 from askance.rows import Seen

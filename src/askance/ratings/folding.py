@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askance.engine.rating_rows import Rows, solve
+from askance.jit.kernels.rating_rows import Rows, solve
 from askance.ratings.known import Known
 from askance.ratings.leanings import Leanings, damped
 from askance.ratings.manifold import Numbers

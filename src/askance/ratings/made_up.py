@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.rating_columns import Triplets
-from askance.engine import rating_sweeps
+from askance.jit.kernels import rating_sweeps
 from askance.ratings.triplets import MOST_LEVELS
 
 Numbers = NDArray[np.float64]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine import rating_sweeps
+from askance.jit.kernels import rating_sweeps
 from askance.ratings.calibration import Calibration, Evidence
 from askance.ratings.leanings import Leanings
 from askance.ratings.manifold import Numbers, Point

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine import rating_sweeps
+from askance.jit.kernels import rating_sweeps
 
 Whole = NDArray[np.int64]
 

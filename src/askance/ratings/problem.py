@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.engine import rating_sweeps
-from askance.engine.rating_sweeps import Margins
+from askance.jit.kernels import rating_sweeps
+from askance.jit.kernels.rating_sweeps import Margins
 from askance.ratings.manifold import Numbers, Point, Tangent, inner, projected
 from askance.ratings.observed import Observed
 from askance.ratings.threads import in_threads

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from askance.engine.key_table import Numbers
+from askance.jit.kernels.key_table import Numbers
 from askance.scale.depot import Depot
 from askance.scale.keys import Key, Keys, as_keys, distinct, listed, seeds_of, taken
 from askance.scale.packed import from_blobs, to_blobs

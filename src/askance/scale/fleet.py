@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from askance import labels
 from askance.coding import Coding, ManyClasses, TwoClasses
 from askance.engine import passes
-from askance.engine.key_table import Numbers
 from askance.engine.packing import in_order
+from askance.jit.kernels.key_table import Numbers
 from askance.learner import given_coins
 from askance.loop import Decision
 from askance.queries import QueryRule

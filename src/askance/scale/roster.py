@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.key_table import KeyTable, Numbers
+from askance.jit.kernels.key_table import KeyTable, Numbers
 from askance.scale.keys import Keys
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine import packing, passes
-from askance.engine.key_table import Numbers
+from askance.engine.arena import LARGEST, RESERVED, Ground, Models
 from askance.engine.passes import Core, Outcome
-from askance.engine.plots import LARGEST, RESERVED, Ground, Models
-from askance.engine.seam import COMPILING
 from askance.forms import Linear, room_for_classes
+from askance.jit.interop import COMPILING
+from askance.jit.kernels.key_table import Numbers
 from askance.rows import SparseRows
 from askance.updates.rule import about, form_of
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import row_norms
 
-from askance.engine.aligned import aligned_zeros
 from askance.engine.label_kernels import visit
-from askance.engine.laned import LANES
 from askance.forms.weights import Weights
 from askance.inputs import as_rows
+from askance.jit.simd.aligned import aligned_zeros
+from askance.jit.simd.lane_tuples import LANES
 
 Numbers = NDArray[np.float64]
 

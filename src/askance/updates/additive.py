@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.choose import larger, sign, smaller, where
-from askance.engine.seam import inlined, like
 from askance.forms.settled import Settled
+from askance.jit.interop import inlined, like
+from askance.jit.select import larger, sign, smaller, where
 from askance.limits import POSITIVE, Limit, Limits
 from askance.rows import Seen
 from askance.updates.rule import About

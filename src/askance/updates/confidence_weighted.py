@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import larger, where
+from askance.jit.select import larger, where
 from askance.limits import POSITIVE, YES_OR_NO, Limit, Limits, check_parameters
 from askance.rows import Seen
 from askance.updates.passive_aggressive import SHORTEST

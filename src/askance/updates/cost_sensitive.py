@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import larger, smaller, where
 from askance.forms.weights import Weights
+from askance.jit.select import larger, smaller, where
 from askance.limits import NOT_NEGATIVE_AND_FINITE, POSITIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.passive_aggressive import full_step

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.choose import larger
+from askance.jit.select import larger
 
 
 class DropDiagonal(NamedTuple):

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import where
-from askance.engine.exponential import sigmoid
-from askance.engine.seam import inlined
 from askance.forms.weights import Weights
+from askance.jit.interop import inlined
+from askance.jit.select import where
+from askance.jit.simd.exponential import sigmoid
 from askance.limits import POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.weights import zero_weights

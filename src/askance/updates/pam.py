@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import smaller
+from askance.jit.select import smaller
 from askance.limits import POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.passive_aggressive import full_step

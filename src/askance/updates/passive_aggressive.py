@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import larger, smaller, where
-from askance.engine.seam import inlined
 from askance.forms.weights import Weights
+from askance.jit.interop import inlined
+from askance.jit.select import larger, smaller, where
 from askance.limits import POSITIVE, Limits
 from askance.rows import Seen
 from askance.updates.rule import About

@@ -26,7 +26,7 @@ class UpdateRule(Protocol):
     """How to learn from a label: a named tuple of hyper-parameters with these methods.
 
     `start` and `limits` run in plain Python, `step` in compiled code too, where it must be free of branches:
-    `askance.engine.choose` has what to use instead of `if`. A method `about` that returns an `About` is optional.
+    `askance.jit.select` has what to use instead of `if`. A method `about` that returns an `About` is optional.
     """
 
     def start(self, width: int, dtype: DTypeLike) -> Any:

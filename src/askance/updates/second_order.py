@@ -10,8 +10,8 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import smaller, where
-from askance.engine.seam import inlined
+from askance.jit.interop import inlined
+from askance.jit.select import smaller, where
 from askance.updates.diagonal import DropDiagonal, InverseDiagonal, at_one
 from askance.updates.full import full_gaussian
 from askance.updates.rule import About

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import where
+from askance.jit.select import where
 from askance.limits import POSITIVE, YES_OR_NO, Limits
 from askance.rows import Seen
 from askance.updates.rule import About

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import DTypeLike
 
-from askance.engine.choose import larger
-from askance.engine.seam import inlined
 from askance.forms.weights import Weights
+from askance.jit.interop import inlined
+from askance.jit.select import larger
 from askance.rows import Seen
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.choose import larger
-from askance.engine.digest import package_digest
-from askance.engine.seam import inlined, persistent
+from askance.jit.interop import inlined, persistent
+from askance.jit.select import larger
+from askance.jit.source_digest import package_digest
 
 Numbers = NDArray[np.float64]
 

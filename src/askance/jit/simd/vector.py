@@ -20,7 +20,7 @@ from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
-from askance.engine.seam import INLINE, inlined
+from askance.jit.interop import INLINE, inlined
 
 
 class Vector(Type):

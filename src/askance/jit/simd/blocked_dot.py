@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from askance.engine.seam import INLINE
+from askance.jit.interop import INLINE
 
 LANES = 16  # four additions of four numbers are under way at a time
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import inlined, persistent
+from askance.jit.interop import inlined, persistent
 from askance.scrambling import GOLDEN
 
 FREE, GONE = -1, -2  # values of places that were never used, and of those that were

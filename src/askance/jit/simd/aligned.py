@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.engine.seam import BYTES_OF_A_LINE
+from askance.jit.interop import BYTES_OF_A_LINE
 
 
 def aligned_zeros(count: int, dtype: DTypeLike) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import inlined, persistent
+from askance.jit.interop import inlined, persistent
 from askance.scrambling import GOLDEN, scrambled
 
 scrambled_bits = inlined(scrambled)

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.engine.choose import larger
-from askance.engine.digest import package_digest
-from askance.engine.seam import inlined, persistent
+from askance.jit.interop import inlined, persistent
+from askance.jit.select import larger
+from askance.jit.source_digest import package_digest
 
 STEPS, HALVINGS = 100, 40
 ENOUGH = 1e-4  # of what a step promises

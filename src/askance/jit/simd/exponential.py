@@ -11,10 +11,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
 
-from askance.engine.choose import larger, smaller
-from askance.engine.seam import INLINE, inlined
-from askance.engine.vector import Vector
-from askance.engine.vector_arithmetic import library
+from askance.jit.interop import INLINE, inlined
+from askance.jit.select import larger, smaller
+from askance.jit.simd.arithmetic import library
+from askance.jit.simd.vector import Vector
 
 # Single precision has no numbers beyond e^±87; a logistic function or a chance does not need them.
 FURTHEST = 87.0

@@ -11,8 +11,8 @@ import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
 # What compiled code can be made of. Editing a reader or a page leaves the machine code as it was.
-PARTS = ("engine", "forms", "updates", "queries", "imbalance")
-COMPILED = ("rows.py", "scrambling.py", *(f"{part}/*.py" for part in PARTS))
+PARTS = ("jit", "engine", "forms", "updates", "queries", "imbalance")
+COMPILED = ("rows.py", "scrambling.py", *(f"{part}/**/*.py" for part in PARTS))
 
 
 def package_digest() -> str:
@@ -25,7 +25,10 @@ def digest_of(*patterns: str) -> str:
     """The digest of the source files of the package that patterns stand for."""
     total = hashlib.sha256()
     for pattern in patterns:
-        for path in sorted(PACKAGE.glob(pattern)):
+        paths = sorted(PACKAGE.glob(pattern))
+        if not paths:  # a pattern that was forgotten in a move would let compiled code go stale
+            raise LookupError(f"no source file of askance matches {pattern!r}")
+        for path in paths:
             total.update(path.relative_to(PACKAGE).as_posix().encode())
             total.update(path.read_bytes())
     return total.hexdigest()

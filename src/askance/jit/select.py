@@ -4,9 +4,9 @@ from typing import Any
 
 from numba.extending import overload
 
-from askance.engine.seam import INLINE, inlined
-from askance.engine.vector import Mask, Vector
-from askance.engine.vector_arithmetic import select
+from askance.jit.interop import INLINE, inlined
+from askance.jit.simd.arithmetic import select
+from askance.jit.simd.vector import Mask, Vector
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:

@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
 
-from askance.engine.seam import INLINE
+from askance.jit.interop import INLINE
 
 
 def trailing_zeros(word: Any) -> np.uint64:

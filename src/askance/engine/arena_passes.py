@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.coins import coin_at
-from askance.engine.plots import has_room, power_for, settled, translated
+from askance.engine.arena import has_room, power_for, settled, translated
 from askance.engine.rounds import decide, look, note, take_step
-from askance.engine.seam import inlined
+from askance.jit.coins import coin_at
+from askance.jit.interop import inlined
 from askance.rows import State, add_lanes
 
 NOBODY = -1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import inlined, persistent
+from askance.jit.interop import inlined, persistent
 
 Numbers = NDArray[np.float64]
 

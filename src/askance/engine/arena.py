@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.seam import inlined
+from askance.jit.interop import inlined
 from askance.scrambling import GOLDEN
 
 EMPTY = np.uint32(0xFFFFFFFF)

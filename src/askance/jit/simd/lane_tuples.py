@@ -8,8 +8,8 @@ from numba.core.types.containers import NamedTuple as TupleType
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from askance.engine.seam import INLINE
-from askance.engine.vector import Vector, load
+from askance.jit.interop import INLINE
+from askance.jit.simd.vector import Vector, load
 
 LANES = 16
 

@@ -13,8 +13,8 @@ from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, overload
 
-from askance.engine.seam import INLINE
-from askance.engine.vector import Mask, Vector, splat
+from askance.jit.interop import INLINE
+from askance.jit.simd.vector import Mask, Vector, splat
 
 ARITHMETIC = {
     (operator.add, operator.iadd): "fadd",

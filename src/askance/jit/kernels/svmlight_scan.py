@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.bits import trailing_zeros
-from askance.engine.seam import inlined, persistent
+from askance.jit.bits import trailing_zeros
+from askance.jit.interop import inlined, persistent
 
 # Bytes that must be readable behind the text, because words are loaded without looking for its end.
 PADDING = 32
