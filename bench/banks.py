@@ -7,11 +7,11 @@ import askance
 from askance.engine import passes
 from askance.engine.bank import Bank
 from askance.engine.machine import Machine
-from askance.inputs import as_rows
 from askance.jit.coins import coins
 from askance.jit.simd.lane_tuples import LANES
-from askance.queries import Margin
-from askance.updates import PassiveAggressive2
+from askance.learners.inputs import as_rows
+from askance.rules.query import Margin
+from askance.rules.update import PassiveAggressive2
 from bench.clock import Contender, race
 from bench.datasets import Dataset
 from bench.ours import FLOAT32
@@ -76,6 +76,6 @@ def one_by_one(dataset: Dataset) -> Callable[[Any], None]:
 def real(name: str) -> Dataset | None:
     """A data set of ASKANCE_DATA."""
     try:
-        return Dataset(name, *askance.data.load(name))
+        return Dataset(name, *askance.datasets.load(name))
     except askance.data.DataFault:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import askance
-from askance import dual, updates
+from askance import kernels, updates
 from bench.clock import Contender, race
 from bench.datasets import Dataset
 from bench.report import Line, Report
@@ -20,10 +20,10 @@ SIZES = (10, 100, 1000, 3000)
 QUICK_SIZES = (10, 100)
 ROUNDS = 50
 
-KERNEL = dual.RBF(0.5)
+KERNEL = kernels.RBF(0.5)
 RULES = {
-    "first order": dual.Kernelized(updates.PassiveAggressive2(C=1.0), KERNEL),
-    "second order": dual.SecondOrder(KERNEL),
+    "first order": kernels.Kernelized(updates.PassiveAggressive2(C=1.0), KERNEL),
+    "second order": kernels.SecondOrder(KERNEL),
 }
 PRODUCT = "SciPy's vectors @ x"
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import askance
-from askance.scale import Fleet
+from askance.fleet import Fleet
 from bench.report import Line, Report, at_most
 from bench.setting import Setting
 

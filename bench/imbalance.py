@@ -4,11 +4,11 @@ from typing import Any
 
 from askance.engine import passes
 from askance.engine.machine import Machine, copied
-from askance.imbalance import AUPRC, AUROC, F, ManyCosts
-from askance.inputs import as_rows
 from askance.jit.coins import coins
-from askance.queries import Always
-from askance.updates import OGD
+from askance.learners.inputs import as_rows
+from askance.rules.imbalance import AUPRC, AUROC, F, ManyCosts
+from askance.rules.query import Always
+from askance.rules.update import OGD
 from bench.clock import Contender, race
 from bench.datasets import Dataset
 from bench.ours import FLOAT32

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import askance
-from askance.data import load, read
-from askance.model_file import from_bytes, to_bytes
-from askance.scale.mixing import learned_from, mixed
+from askance.data import read
+from askance.datasets import load
+from askance.distributed.mixing import learned_from, mixed
+from askance.learners.files import from_bytes, to_bytes
 
 DATA = ("a8a", "rcv1_binary")
 NAMES = ("PA-II", "PAA-II", "AROW-diag")

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 import askance
 from askance.engine import passes
 from askance.engine.machine import Machine
-from askance.inputs import as_rows
 from askance.jit.coins import coins
-from askance.queries import Margin
-from askance.updates import PassiveAggressive2
+from askance.learners.inputs import as_rows
+from askance.rules.query import Margin
+from askance.rules.update import PassiveAggressive2
 from bench.datasets import Dataset
 
 FLOAT32 = np.dtype(np.float32)

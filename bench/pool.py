@@ -9,8 +9,8 @@ import osqp  # type: ignore[import-untyped]
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from askance.pool.kernel_blocks import RBF
-from askance.pool.ratio import maximise_ratio
+from askance.pool.ratio.kernel_blocks import RBF
+from askance.pool.ratio.solve import maximise_ratio
 from bench.clock import Contender, Timing, race
 from bench.processes import TURNS, child
 from bench.report import Line, Report, at_least, at_most

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data import DataFault
-from askance.data.named.ratings import load_ratings
+from askance.datasets.ratings import load_ratings
 
 RANK = 8
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from askance.ratings import MaxMarginFactorization, RefitAdvised
 from askance.ratings.errors import rmse
-from askance.ratings.filed import from_bytes, to_bytes
+from askance.ratings.files import from_bytes, to_bytes
 from bench.clock import Contender, Timing, race
 from bench.processes import child
 from bench.rating_data import Ratings, Split, made_up, movielens, split

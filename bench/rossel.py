@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from askance.data import DataFault, DataNotice, load
-from askance.semi import Rossel
-from askance.semi.partly import with_short_indices
+from askance.data import DataFault, DataNotice
+from askance.datasets import load
+from askance.semi_supervised import Rossel
+from askance.semi_supervised.inputs import with_short_indices
 from bench.clock import Contender, race
 from bench.processes import child
 from bench.report import Line, Report, at_most

@@ -10,10 +10,10 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance.engine import passes
 from askance.engine.machine import Machine
-from askance.inputs import as_rows
 from askance.jit.coins import coins
-from askance.queries import Always, AtRate, Margin
-from askance.updates import AROW
+from askance.learners.inputs import as_rows
+from askance.rules.query import Always, AtRate, Margin
+from askance.rules.update import AROW
 from bench.clock import Contender, race
 from bench.memory import PRODUCT, product
 from bench.ours import FLOAT32, WANTED_SHARE

@@ -8,10 +8,10 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 import askance
 from askance.engine import passes
 from askance.engine.machine import Machine, copied
-from askance.inputs import as_rows
 from askance.jit.coins import coins
-from askance.queries import Discrimination
-from askance.updates import MirrorDescent
+from askance.learners.inputs import as_rows
+from askance.rules.query import Discrimination
+from askance.rules.update import MirrorDescent
 from bench.clock import Contender, race
 from bench.datasets import Dataset
 from bench.memory import PRODUCT, product

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from askance.live.api.gauges import COUNTS
-from askance.live.api.openapi import schema
-from askance.live.api.route import JSON, LINES, PAGE, Route
-from askance.live.api.table import ROUTES
-from askance.live.messages import LONGEST_TEXT, MOST_AT_ONCE
+from askance.service.api.prometheus import COUNTS
+from askance.service.api.openapi import schema
+from askance.service.api.route import (JSON, LINES, PAGE, Route)
+from askance.service.api.table import ROUTES
+from askance.service.messages import (LONGEST_TEXT, MOST_AT_ONCE)
 
 PAGES = Path(__file__).parent
 ROLES = ("admin", "ingest", "labeller", "read")

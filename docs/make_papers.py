@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from askance.experiments.replicas import PAPERS
+from askance.experiments.papers import PAPERS
 
 PAGES = Path(__file__).parent / "papers"
 TITLES = {

@@ -14,13 +14,14 @@ from matplotlib import ticker
 from sklearn.datasets import load_digits
 
 import askance
-from askance.imbalance import OMCSL
-from askance.metrics import METRICS, Curve, Estimate, draw
-from askance.metrics.pictures import COLOURS, INK, decorate, new_figure, save_picture
-from askance.queries import AtRate, Margin
+from askance.learners.omcsl import OMCSL
+from askance.metrics import (METRICS, Curve, Estimate)
+from askance.plotting.curves import draw
+from askance.plotting.curves import (COLOURS, INK, decorate, new_figure, save_picture)
+from askance.rules.query import (AtRate, Margin)
 from askance.ratings import MaxMarginFactorization
-from askance.ratings.made_up import MadeUp
-from askance.trace import PER_ROUND, Trace
+from askance.ratings.synthetic import MadeUp
+from askance.learners.trace import (PER_ROUND, Trace)
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
 RATE = 0.1

@@ -19,8 +19,8 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / 
 
 from bench.load import Running  # noqa: E402
 
-from askance.live.client import Client, Item  # noqa: E402
-from askance.live.demo import made_up_messages  # noqa: E402
+from askance.service.client import (Client, Item)  # noqa: E402
+from askance.service.demo.world import made_up_messages  # noqa: E402
 from browser import chromium  # noqa: E402
 
 TUTORIAL = Path(__file__).parent / "pictures" / "pages"

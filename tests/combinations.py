@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from askance import Learner, queries, updates
 from askance.jit.interop import COMPILING
-from askance.queries.rule import needs_spread
-from askance.rules import check_rules
+from askance.rules.query.rule import needs_spread
+from askance.rules.registry import check_rules
 from thinning import few_compiled
 
 BARE: dict[type, dict[str, float]] = {queries.Decaying: {"delta0": 8.0}}

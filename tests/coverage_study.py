@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import askance
+from askance.learners.trace import Trace
 from askance.metrics.anytime import DROPS, LEAST, LIFTS, LOG_SHARES, STEPS
-from askance.queries import AtRate
-from askance.trace import Trace
+from askance.rules.query import AtRate
 
 IMBALANCES = {"balanced": 1 / 2, "1:100": 1 / 101, "1:1000": 1 / 1001}
 LEARNERS = ("PAA-II", "D-AMD", "CSPAA", "RPA-II")

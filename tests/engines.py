@@ -32,18 +32,18 @@ def running(engine: str, workers: int = 2) -> Iterator[None]:
         if engine == "dask":
             from distributed import Client
 
-            from askance.scale.on_dask import cluster_here
+            from askance.distributed.dask import cluster_here
 
             stack.enter_context(Client(stack.enter_context(cluster_here(workers))))
         elif engine == "ray":
             import ray
 
-            from askance.scale.on_ray import connect
+            from askance.distributed.ray import connect
 
             connect(workers, None)
             stack.callback(ray.shutdown)
         elif engine == "spark":
-            from askance.scale.on_spark import spark_session
+            from askance.distributed.spark import spark_session
 
             stack.enter_context(spark_session(workers, None))
         yield

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import askance
 from askance import Learner
-from askance.scale import Fleet
+from askance.fleet import Fleet
 
 
 def world(rows: int, keys: int, classes: list[Any], width: int = 60, seed: int = 0) -> tuple[Any, Any, Any]:

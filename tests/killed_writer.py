@@ -7,15 +7,15 @@ import itertools
 import os
 import sys
 
-from askance.live.store import Entry, open_store
-from askance.live.store.opening import is_postgres
+from askance.service.store import Entry, open_store
+from askance.service.store.opening import is_postgres
 
 AT_ONCE = 3
 
 
 def main(url: str) -> None:
     if is_postgres(url):
-        import askance.live.store.postgres  # noqa: F401 - once, not in every child
+        import askance.service.store.postgres  # noqa: F401 - once, not in every child
 
     for _ in sys.stdin:
         child = os.fork()

@@ -3,11 +3,17 @@
 import itertools
 from concurrent.futures import Future
 
-from askance.live import amending, answering, changing, deciding, listing, messages, snapshots, telling
-from askance.live.settings import Budget, Hashing, Labelling, TaskSettings, to_json
-from askance.live.store import open_store
-from askance.live.task import Job, LiveTask
-from askance.model_file import to_bytes
+from askance.learners.files import to_bytes
+from askance.service import messages
+from askance.service.commands import amendments, labels
+from askance.service.commands import items as item_commands
+from askance.service.commands import settings as setting_commands
+from askance.service.settings import Budget, Hashing, Labelling, TaskSettings, to_json
+from askance.service.state import snapshots
+from askance.service.store import open_store
+from askance.service.task import Job, LiveTask
+from askance.service.views import items as item_view
+from askance.service.views import task as task_view
 
 
 def settings(algorithm=None, *, bits=8, budget=None, labels=None, classes=("ham", "spam"), **more):
@@ -66,50 +72,50 @@ class Desk:
 
     def decide(self, *texts, who="sender", **more):
         items = [text if isinstance(text, messages.Item) else messages.Item(text=text, **more) for text in texts]
-        return self.run(lambda draft: deciding.decide(draft, items, who)).decisions
+        return self.run(lambda draft: item_commands.decide(draft, items, who)).decisions
 
     def teach(self, *pairs):
         items = [messages.LabelledItem(text=text, label=label) for text, label in pairs]
-        return self.run(lambda draft: deciding.teach(draft, items, "sender"))
+        return self.run(lambda draft: item_commands.teach(draft, items, "sender"))
 
     def lease(self, who="ann", **wish):
-        return self.run(lambda draft: answering.lease(draft, messages.LeaseWish(**wish), who))
+        return self.run(lambda draft: labels.lease(draft, messages.LeaseWish(**wish), who))
 
     def give_back(self, item, who="ann"):
-        return self.run(lambda draft: answering.give_back(draft, item, who))
+        return self.run(lambda draft: labels.give_back(draft, item, who))
 
     def label(self, item, label, who="ann", **more):
         wish = messages.Label(label=label, item=item, **more)
-        return self.run(lambda draft: answering.label(draft, [wish], who)).labels[0]
+        return self.run(lambda draft: labels.label(draft, [wish], who)).labels[0]
 
     def skip(self, item, who="ann", **more):
-        return self.run(lambda draft: answering.skip(draft, messages.Skip(item=item, **more), who))
+        return self.run(lambda draft: labels.skip(draft, messages.Skip(item=item, **more), who))
 
     def undo(self, who="ann", **more):
-        return self.run(lambda draft: amending.undo(draft, messages.Undo(**more), who), alone=True)
+        return self.run(lambda draft: amendments.undo(draft, messages.Undo(**more), who), alone=True)
 
     def correct(self, item, label, who="boss", **more):
         wish = messages.Correction(label=label, item=item, **more)
-        return self.run(lambda draft: amending.correct(draft, wish, who), alone=True)
+        return self.run(lambda draft: amendments.correct(draft, wish, who), alone=True)
 
     def change(self, **parts):
         wish = messages.TaskChange(**parts)
-        return self.run(lambda draft: changing.change(draft, wish, "boss"))
+        return self.run(lambda draft: setting_commands.change(draft, wish, "boss"))
 
     def become(self, state):
-        return self.run(lambda draft: changing.become(draft, state, "boss"))
+        return self.run(lambda draft: setting_commands.become(draft, state, "boss"))
 
     def roll_back(self, to):
-        return self.run(lambda draft: amending.roll_back(draft, to, "boss"), alone=True)
+        return self.run(lambda draft: amendments.roll_back(draft, to, "boss"), alone=True)
 
     def take_back_rollback(self, number):
-        return self.run(lambda draft: amending.take_back_rollback(draft, number, "boss"), alone=True)
+        return self.run(lambda draft: amendments.take_back_rollback(draft, number, "boss"), alone=True)
 
     def found(self, **wish):
-        return listing.found(self.store, self.task, messages.ItemSearch(**wish))
+        return item_view.found(self.store, self.task, messages.ItemSearch(**wish))
 
     def story(self, item):
-        return self.run(lambda draft: telling.story(draft, item))
+        return self.run(lambda draft: task_view.story(draft, item))
 
     def figures(self):
         return self.run(self.task.figures)

@@ -5,11 +5,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from askance.cli.serving import begin
-from askance.live.api.guard import Limits
-from askance.live.server import listening_socket, make_server
-from askance.live.settings import TaskSettings
-from askance.live.store import open_store
+from askance.cli.commands.serve.work import begin
+from askance.service.api.guard import Limits
+from askance.service.server import listening_socket, make_server
+from askance.service.settings import TaskSettings
+from askance.service.store import open_store
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import msgspec
 
-from askance.live import messages as m
-from askance.live.settings import Budget, TaskSettings
+from askance.service import messages as m
+from askance.service.settings import Budget, TaskSettings
 
 CLASSES = ["billing", "bug", "praise"]
 NO_SPEND = m.Spend(asked=0, refused=0, left=None, today=0, left_today=None, total=None, per_day=None, rate=None)
@@ -275,8 +275,8 @@ class Twin:
         return b"\n".join(json.dumps(line, ensure_ascii=False).encode() for line in lines + ends)
 
     def model(self) -> bytes:
-        from askance.made import make
-        from askance.model_file import to_bytes
+        from askance.algorithms.make import make
+        from askance.learners.files import to_bytes
 
         learner = make("PAA-II", C=0.5)
         learner.tell([1.0, 2.0], 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from askance.experiments.results import Results
+from askance.experiments.sweep.results import Results
 
 Runs = Mapping[tuple[str, str, float], Sequence[float]]
 

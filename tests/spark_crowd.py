@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.scale.spark_fleet import StreamSettings
+from askance.distributed.spark_fleet import StreamSettings
 
 VALUES = 5  # of a row
 COLUMNS = 40  # that a key ever uses

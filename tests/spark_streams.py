@@ -19,7 +19,7 @@ class MicroBatch(NamedTuple):
 
 
 def spark_or_missing() -> None:
-    from askance.scale.spark_session import check_installed
+    from askance.distributed.spark_session import check_installed
 
     try:
         check_installed()

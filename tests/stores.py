@@ -2,8 +2,8 @@
 
 import os
 
-from askance.live.store import Deed, Entry, Session, Token
-from askance.live.store.schema import TABLES
+from askance.service.store import Deed, Entry, Session, Token
+from askance.service.store.schema import TABLES
 
 KINDS = ("sqlite", "postgres")
 

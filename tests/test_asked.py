@@ -17,7 +17,7 @@ from askance.metrics import METRICS, AskedTally, Bins, Tally
 from askance.metrics.anytime import STEPS, Anytime
 from askance.metrics.areas import AREAS
 from askance.metrics.intervals import Called, Group, Range, Unseen, all_of, combined
-from askance.queries import Within
+from askance.rules.query import Within
 
 OF_COUNTS = [name for name, entry in METRICS.items() if not entry.of_scores]
 NO_LABEL = "Cannot tell yet: no label is known by asking."

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import askance
-from askance.experiments.material import material
-from askance.scale import on_spark
-from askance.scale.backends import BACKENDS, open_workers
-from askance.scale.parts import Part, WorkerLost, finished
-from askance.scale.workers import Workers
+from askance.distributed import spark
+from askance.distributed.backends import BACKENDS, open_workers
+from askance.distributed.tasks import Part, WorkerLost, finished
+from askance.distributed.workers import Workers
+from askance.experiments.dataset import material
 from engines import ENGINES, running
 from losing import Heavy, faulty, given, lossy, mapped
 from test_sweep import stream
@@ -165,14 +165,14 @@ def test_spark_without_java(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", os.devnull)
-    with pytest.raises(ImportError, match=r"^Spark needs Java 17 or later"), on_spark.spark_session(2, None):
+    with pytest.raises(ImportError, match=r"^Spark needs Java 17 or later"), spark.spark_session(2, None):
         pass
 
 
 def test_spark_connect_is_refused() -> None:
     pytest.importorskip("pyspark")
     refused = pytest.raises(ValueError, match="sc://there:15002 is Spark Connect")
-    with refused, on_spark.spark_session(2, "sc://there:15002"):
+    with refused, spark.spark_session(2, "sc://there:15002"):
         pass
 
 

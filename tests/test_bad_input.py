@@ -13,8 +13,8 @@ import scipy.sparse as sp
 import askance
 import streams
 from askance import queries, updates
-from askance.learner import Learner
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
+from askance.learners.learner import Learner
 from processes import run_code
 
 X, Y, _ = streams.noisy(rows=30, width=4, seed=8)

@@ -10,8 +10,8 @@ import askance
 from askance import queries, updates
 from askance.engine import bank as banks
 from askance.engine.bank import Bank, can_share, kind_of
-from askance.inputs import as_rows
 from askance.jit.interop import COMPILING
+from askance.learners.inputs import as_rows
 from thinning import few_compiled
 
 pytestmark = pytest.mark.skipif(not COMPILING, reason="there are banks in compiled code only")
@@ -141,7 +141,7 @@ def test_long_streams_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
         (updates.Winnow(), queries.Margin()),
         (updates.PassiveAggressive2(), queries.Within(queries.Margin())),
         (updates.PassiveAggressive2(), queries.AtRate(queries.Margin())),
-        (askance.dual.Kernelized(updates.Perceptron()), queries.Margin()),
+        (askance.kernels.Kernelized(updates.Perceptron()), queries.Margin()),
     ],
 )
 def test_what_cannot_share_a_bank(update: Any, query: Any) -> None:

@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 import askance
 import bound_runs as naive
 import streams
-from askance import bounds, queries, updates
-from askance.bounds import THEOREMS, evaluate
+from askance import queries, theory, updates
+from askance.theory import THEOREMS, evaluate
 
 SEEDS = 200
 ROWS = 40
@@ -677,15 +677,15 @@ def test_labels_of_any_kind_and_classes_in_any_order() -> None:
 def test_the_comparator_in_hindsight_is_a_good_one(name: str, separable: bool) -> None:
     """At its scale no other does better, and it does not lose to the one that made the rows."""
     X, y, u = setting(name, separable=separable)
-    found = bounds.comparator(X, y, name, **parameters(name))
+    found = theory.comparator(X, y, name, **parameters(name))
     assert found.shape == u.shape
     theorem = THEOREMS[name][0]
-    rows = bounds.given.labelled(X, y, (), many=theorem.many)
+    rows = theory.given.labelled(X, y, (), many=theorem.many)
 
     def objective(comparator: Any) -> float:
-        return theorem.objective(bounds.theorem.Problem(rows, rows.compared(comparator), full))
+        return theorem.objective(theory.theorem.Problem(rows, rows.compared(comparator), full))
 
-    full = bounds.evaluation.parameters_of(theorem, name, parameters(name))
+    full = theory.evaluation.parameters_of(theorem, name, parameters(name))
     if name in HARD:
         if separable:
             assert rows.compared(found).margins.min() == pytest.approx(1)
@@ -705,8 +705,8 @@ def test_the_comparator_in_hindsight_is_a_good_one(name: str, separable: bool) -
 def test_the_comparator_in_the_simplex_is_near_the_best() -> None:
     X, y, _ = setting("SEL-WINNOW", separable=False)
     gamma = 0.35
-    rows = bounds.given.labelled(X, y, (), many=False)
-    found = bounds.hindsight.simplex_comparator(rows, gamma)
+    rows = theory.given.labelled(X, y, (), many=False)
+    found = theory.hindsight.simplex_comparator(rows, gamma)
     n, d = X.shape
     best = linprog(
         np.append(np.zeros(d), np.ones(n)),
@@ -720,14 +720,14 @@ def test_the_comparator_in_the_simplex_is_near_the_best() -> None:
 
 def test_a_comparator_without_a_name() -> None:
     X, y, u = setting("PAA", separable=True)
-    found = bounds.comparator(X, y)
+    found = theory.comparator(X, y)
     assert found.shape == (4,)
     assert (y * (X @ found)).min() == pytest.approx(1)
     assert np.linalg.norm(found) <= np.linalg.norm(u)
     X, y, _ = setting("PAA", separable=False)
-    assert (np.sign(X @ bounds.comparator(X, y)) == y).mean() > 0.8
+    assert (np.sign(X @ theory.comparator(X, y)) == y).mean() > 0.8
     X, y, _ = setting("MPAA", separable=False)
-    found = bounds.comparator(sp.csr_matrix(X), np.array(["c", "a", "b"])[y])
+    found = theory.comparator(sp.csr_matrix(X), np.array(["c", "a", "b"])[y])
     assert found.shape == (3, 4)
     assert (np.argmax(X @ found.T, axis=1) == np.array([2, 0, 1])[y]).mean() > 0.8
 
@@ -838,11 +838,11 @@ def test_one_sentence_for_a_name_without_a_theorem(name: str, said: str) -> None
     with pytest.raises(ValueError, match=f"^{said}"):
         evaluate(name, [[1.0]], [1])
     with pytest.raises(ValueError, match=f"^{said}"):
-        bounds.comparator([[1.0]], [1], name)
+        theory.comparator([[1.0]], [1], name)
 
 
 @pytest.mark.parametrize("name", askance.catalog)
 def test_every_name_of_the_catalog_has_a_theorem_or_a_reason(name: str) -> None:
     if name not in THEOREMS:
         with pytest.raises(ValueError, match=rf"^askance has no mistake bound for {re.escape(name)}: .*$"):
-            bounds.register.find(name)
+            theory.register.find(name)

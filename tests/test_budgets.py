@@ -12,8 +12,8 @@ import askance
 import naive
 import streams
 from askance import queries, updates
-from askance.model_file import from_bytes, to_bytes
-from askance.rows import Seen
+from askance.learners.files import from_bytes, to_bytes
+from askance.rules.rows import Seen
 
 SEEDS = st.integers(0, 2**32)
 SHARES = st.floats(0.01, 1.0)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from askance import __version__
-from askance.cli import doctor
-from askance.papers import catalog
+from askance.algorithms import catalog
+from askance.cli.commands.doctor import command
 from command_line import answer, askance, complaint, mails, output, write_csv
 
 PROGRAM = [sys.executable, "-m", "askance"]
@@ -102,7 +102,7 @@ def test_a_fault_of_our_own_is_told_as_such_and_can_be_traced(monkeypatch):
     def stumble():
         raise KeyError("shoe")
 
-    monkeypatch.setattr(doctor, "examine", stumble)
+    monkeypatch.setattr(command, "examine", stumble)
     result = askance("doctor")
     assert result.exit_code == 1
     assert result.stderr == (
@@ -241,9 +241,9 @@ def test_the_doctor_finds_all_well():
 
 
 def test_the_doctor_names_what_is_broken_and_what_to_do(monkeypatch):
-    monkeypatch.setattr(doctor, "_requirements", lambda: {"numpy": "999.0", "no-such-package": "1.0"})
+    monkeypatch.setattr(command, "_requirements", lambda: {"numpy": "999.0", "no-such-package": "1.0"})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setattr(doctor, "_self_tests", lambda: iter(()))
+    monkeypatch.setattr(command, "_self_tests", lambda: iter(()))
     result = askance("doctor")
     assert result.exit_code == 1
     assert "✗ no-such-package: is missing\n  → pip install 'no-such-package>=1.0'" in result.stdout

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import streams
-from askance.imbalance import OMCSL
-from askance.queries import AtRate, Margin
+from askance.learners.omcsl import OMCSL
+from askance.rules.query import AtRate, Margin
 from command_line import answer, complaint, mails, output
 
 ROWS = 2500  # more than a chunk

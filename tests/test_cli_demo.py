@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from askance.cli import tumours
-from askance.cli.demo import TYPICAL_SEED
+from askance.cli.commands.demo import work
+from askance.cli.commands.demo.command import TYPICAL_SEED
 from command_line import answer, complaint, output
 
 
 def accuracies(seed):
-    line_up = tumours.line_up_for(*tumours.tumours(seed), seed)
+    line_up = work.line_up_for(*work.tumours(seed), seed)
     line_up.run(lambda share: None)
     return [contestant.recorder.tally.value("accuracy") for contestant in line_up.contestants]
 

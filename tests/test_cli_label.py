@@ -11,14 +11,14 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from askance.cli import answers, desk
 from askance.cli.app import app
-from askance.cli.keys import HELD_DOWN, TOO_SOON, KeyGuard
-from askance.cli.labelling import content_of
-from askance.cli.untrusted import harmless, in_one_line, shortened
-from askance.live.client import Client, Item
-from askance.live.keys import keys_of, with_chosen
-from askance.live.messages import Question
+from askance.cli.commands.label import answers, lease_queue
+from askance.cli.commands.label.keystrokes import HELD_DOWN, TOO_SOON, KeyGuard
+from askance.cli.commands.label.work import content_of
+from askance.cli.output.untrusted import harmless, in_one_line, shortened
+from askance.service.client import Client, Item
+from askance.service.messages import Question
+from askance.service.shortcuts import keys_of, with_chosen
 from live_twin import Refusal, Twin
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\x9b31m\r\x7f?"
@@ -96,20 +96,20 @@ def test_a_question_that_somebody_else_answered_is_told_and_left(twin):
 
 
 def test_a_lease_that_ran_out_is_taken_again(twin):
-    with Client(task="desk") as client, desk.Desk(client, 300) as place:
+    with Client(task="desk") as client, lease_queue.Desk(client, 300) as place:
         assert place.question().item == 1
         twin.leases += 1
         twin.leased[1] = twin.leases  # as after the lease ran out
         assert place.label("bug") is None
     assert twin.labels == {1: "bug"}
-    with Client(task="desk") as client, desk.Desk(client, 0.0) as place:
+    with Client(task="desk") as client, lease_queue.Desk(client, 0.0) as place:
         assert place.question().lease > twin.leases - 1  # it was renewed before it was shown
         assert place.label("bug") is None
     assert not twin.leased
 
 
 def test_the_next_question_comes_while_the_first_is_read(twin):
-    with Client(task="desk") as client, desk.Desk(client, 300) as place:
+    with Client(task="desk") as client, lease_queue.Desk(client, 300) as place:
         assert place.question().item == 1
         place.label("bug")
         place.label("bug")

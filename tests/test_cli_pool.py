@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
-from askance.cli.pool import STRATEGIES
-from askance.cli.reasons import reason
+from askance.cli.commands.pool.command import STRATEGIES
+from askance.cli.commands.pool.reasons import reason
 from askance.pool import PrivilegedSelector
 from command_line import answer, complaint, output, write_csv
 

@@ -13,10 +13,10 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from askance.cli import piped, pushing
 from askance.cli.app import app
-from askance.live.client import Client
-from askance.live.settings import TaskSettings
+from askance.cli.commands.push import batches, work
+from askance.service.client import Client
+from askance.service.settings import TaskSettings
 from command_line import answer, complaint, output
 from live_service import real_service
 from live_twin import CLASSES, LOSE_ANSWER, Twin
@@ -180,7 +180,7 @@ def test_numbers_of_a_table_that_are_none(tmp_path):
 
 def test_a_line_of_a_pipe_does_not_wait_for_a_full_batch(twin, monkeypatch):
     reading, writing = os.pipe()
-    monkeypatch.setattr(pushing, "STANDARD_INPUT_NUMBER", reading)
+    monkeypatch.setattr(work, "STANDARD_INPUT_NUMBER", reading)
     told = []
     pushed = threading.Thread(target=lambda: told.append(push("-")))
     pushed.start()
@@ -206,12 +206,12 @@ def test_batches_in_time():
         yield 5
         raise ValueError("the end")
 
-    batches = piped.in_time(coming(), 2, wait=0.05)
-    assert [next(batches), next(batches), next(batches)] == [[0, 1], [2, 3], [4]]
+    found = batches.in_time(coming(), 2, wait=0.05)
+    assert [next(found), next(found), next(found)] == [[0, 1], [2, 3], [4]]
     gate.set()
-    assert next(batches) == [5]
+    assert next(found) == [5]
     with pytest.raises(ValueError, match="the end"):
-        next(batches)
+        next(found)
 
 
 def test_interrupted_it_says_how_many_were_decided(twin, tmp_path):
@@ -235,8 +235,8 @@ def test_interrupted_it_says_how_many_were_decided(twin, tmp_path):
 
 
 def test_the_batch_is_never_larger_than_the_service_takes():
-    from askance.cli.push import MOST_IN_A_BATCH
-    from askance.live.messages import MOST_AT_ONCE
+    from askance.cli.commands.push.command import MOST_IN_A_BATCH
+    from askance.service.messages import MOST_AT_ONCE
 
     assert MOST_IN_A_BATCH == MOST_AT_ONCE
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.cli import rating_fit
+from askance.cli.commands.ratings import fit
 from askance.ratings import MaxMarginFactorization
 from command_line import answer, askance, complaint, output
 
@@ -217,7 +217,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
     words = "ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--jobs", 1, "--test", 0.1
     at_once = answer(*words)
     (tmp_path / "m").unlink()
-    line, seen = rating_fit.line, []
+    line, seen = fit.line, []
 
     def interrupt(progress: Any) -> str:
         seen.append(progress)
@@ -225,7 +225,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
             raise KeyboardInterrupt
         return line(progress)
 
-    monkeypatch.setattr(rating_fit, "line", interrupt)
+    monkeypatch.setattr(fit, "line", interrupt)
     stopped = askance(*words, "--checkpoint", tmp_path / "c")
     assert stopped.exit_code == 130
     assert stopped.stdout == ""
@@ -244,7 +244,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
     assert not (tmp_path / "c").exists()
     iterations = len(seen) - stop_at
     seen.clear()
-    monkeypatch.setattr(rating_fit, "line", lambda progress: seen.append(progress) or line(progress))
+    monkeypatch.setattr(fit, "line", lambda progress: seen.append(progress) or line(progress))
     answer(*words)
     assert iterations <= len(seen) - max(stop_at - 2, 0)  # it did not begin anew
 

@@ -8,8 +8,8 @@ from pyarrow import parquet
 
 import askance
 import streams
-from askance.cli.faults import in_options
-from askance.cli.run import METRIC_NAMES
+from askance.cli.commands.run.command import METRIC_NAMES
+from askance.cli.errors import in_options
 from askance.metrics import METRICS
 from command_line import answer, complaint, mails, output, write_csv
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.experiments.replicas import PAPERS, reproduce, tables_of
-from askance.experiments.replicas.replica import Table, lines, orderings
-from askance.experiments.replicas.report import markdown
-from askance.papers import catalog
+from askance.algorithms import catalog
+from askance.experiments.papers import PAPERS, reproduce, tables_of
+from askance.experiments.papers.replica import Table, lines, orderings
+from askance.experiments.papers.report import markdown
 from command_line import complaint, output
 
 PLAN = """

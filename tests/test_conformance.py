@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import askance
 import streams
 from askance import queries, updates
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
 from combinations import ALL, COMBINATIONS, FEW, THIN, Combination
 
 FIELDS = ("labels", "scores", "probabilities", "asked", "updated")

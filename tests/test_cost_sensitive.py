@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import askance
 import streams
-from askance import costs, queries, updates
-from askance.rows import Seen
+from askance import queries, updates
+from askance.rules import costs
+from askance.rules.rows import Seen
 from test_laws import COSTS, SEEDS, a_step, exact
 
 RATIOS = st.floats(-3, 5).map(lambda power: 2.0**power)

@@ -16,8 +16,8 @@ from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_ke
 import askance
 import naive
 import streams
-from askance import dual, queries, updates
-from askance.dual.support import Support
+from askance import kernels, queries, updates
+from askance.rules.kernel.support_set import Support
 from processes import run_code
 from test_twins import POSITIVE, UPDATE_PARAMETERS, any_stream, chunked, query_parameters
 from thinning import few_compiled
@@ -25,16 +25,16 @@ from thinning import few_compiled
 # The twins of cost-sensitive rules leave rows of zeros alone, which in a kernel's space may not be zero.
 FIRST_ORDER = [rule for rule in updates.RULES if rule.__name__ in naive.first_order.UPDATES]
 KERNELS = st.one_of(
-    st.just(dual.Linear()),
-    st.builds(dual.RBF, st.floats(-4, 2).map(lambda power: 2.0**power)),
-    st.builds(dual.Polynomial, st.integers(1, 3), st.floats(0.1, 1.0), st.sampled_from([0.0, 0.5, 1.0])),
+    st.just(kernels.Linear()),
+    st.builds(kernels.RBF, st.floats(-4, 2).map(lambda power: 2.0**power)),
+    st.builds(kernels.Polynomial, st.integers(1, 3), st.floats(0.1, 1.0), st.sampled_from([0.0, 0.5, 1.0])),
 )
 BUDGETS = st.one_of(st.none(), st.integers(1, 6))
 RULES = st.one_of(
     st.builds(
-        dual.Kernelized, st.sampled_from(FIRST_ORDER).flatmap(UPDATE_PARAMETERS.__getitem__), KERNELS, BUDGETS
+        kernels.Kernelized, st.sampled_from(FIRST_ORDER).flatmap(UPDATE_PARAMETERS.__getitem__), KERNELS, BUDGETS
     ),
-    st.builds(dual.SecondOrder, KERNELS, BUDGETS),
+    st.builds(kernels.SecondOrder, KERNELS, BUDGETS),
 )
 FIELDS = ("labels", "scores", "probabilities", "asked", "updated")
 
@@ -78,12 +78,12 @@ def norms_learned_from(rule: Any, X: Any, run: naive.Run) -> list[float]:
     return [twin.norm(x) for x in X[np.asarray(run.updated, bool)].tolist()]
 
 
-@pytest.mark.parametrize("kernel", [dual.Linear(), dual.RBF(0.5), dual.Polynomial(2)], ids=str)
+@pytest.mark.parametrize("kernel", [kernels.Linear(), kernels.RBF(0.5), kernels.Polynomial(2)], ids=str)
 @settings(max_examples=20)
 @given(st.data())
 def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.DataObject) -> None:
     rule = data.draw(
-        st.sampled_from([dual.Kernelized(updates.PassiveAggressive2(), kernel), dual.SecondOrder(kernel)])
+        st.sampled_from([kernels.Kernelized(updates.PassiveAggressive2(), kernel), kernels.SecondOrder(kernel)])
     )
     stream = data.draw(any_stream(20))
     twin = naive.run(stream.X, stream.y, stream.coins, naive.dual_twin(rule), naive.margin())
@@ -109,7 +109,7 @@ def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.Da
 @pytest.mark.parametrize("rule", few_compiled(FIRST_ORDER, FIRST_ORDER[:2]))
 def test_a_linear_kernel_decides_as_weights_do(rule: Any, query: Any, form: Any) -> None:
     for made in (streams.noisy(rows=300), streams.sparse_units(rows=300)):
-        primal, by_support = exact(rule(), query), exact(dual.Kernelized(rule()), query)
+        primal, by_support = exact(rule(), query), exact(kernels.Kernelized(rule()), query)
         weights, supported = (learner.run(form(made.X), made.y) for learner in (primal, by_support))
         for field in ("labels", "asked", "updated"):
             np.testing.assert_array_equal(getattr(supported, field), getattr(weights, field))
@@ -121,7 +121,7 @@ def test_a_linear_kernel_decides_as_weights_do(rule: Any, query: Any, form: Any)
 def test_second_order_with_a_linear_kernel_is_that_of_matrices() -> None:
     """p = vᵀ(A + x xᵀ)⁻¹ x, with v and A grown on mistakes that were asked for."""
     made = streams.noisy(rows=300)
-    learner = exact(dual.SecondOrder(), queries.Margin(0.3), sgn0=-1)
+    learner = exact(kernels.SecondOrder(), queries.Margin(0.3), sgn0=-1)
     trace = learner.run(made.X, made.y, coins=made.coins)
     v, A = np.zeros(12), np.eye(12)
     for t, (x, y) in enumerate(zip(made.X, made.y, strict=True)):
@@ -140,9 +140,9 @@ def test_second_order_with_a_linear_kernel_is_that_of_matrices() -> None:
 
 
 PAIRWISE = [
-    (dual.RBF(0.3), functools.partial(rbf_kernel, gamma=0.3)),
-    (dual.Polynomial(2, 0.7, 0.5), functools.partial(polynomial_kernel, degree=2, gamma=0.7, coef0=0.5)),
-    (dual.Polynomial(3, 0.2, 0.0), functools.partial(polynomial_kernel, degree=3, gamma=0.2, coef0=0.0)),
+    (kernels.RBF(0.3), functools.partial(rbf_kernel, gamma=0.3)),
+    (kernels.Polynomial(2, 0.7, 0.5), functools.partial(polynomial_kernel, degree=2, gamma=0.7, coef0=0.5)),
+    (kernels.Polynomial(3, 0.2, 0.0), functools.partial(polynomial_kernel, degree=3, gamma=0.2, coef0=0.0)),
 ]
 
 
@@ -150,7 +150,7 @@ PAIRWISE = [
 @pytest.mark.parametrize(("kernel", "pairwise"), PAIRWISE, ids=[str(kernel) for kernel, _ in PAIRWISE])
 def test_kernels_are_those_of_scikit_learn(kernel: Any, pairwise: Any, form: Any) -> None:
     made = streams.noisy(rows=200, width=6)
-    for update in (dual.Kernelized(updates.PassiveAggressive1(0.5), kernel), dual.SecondOrder(kernel)):
+    for update in (kernels.Kernelized(updates.PassiveAggressive1(0.5), kernel), kernels.SecondOrder(kernel)):
         ours, theirs = exact(update), exact(update._replace(kernel=pairwise))
         X = form(made.X)
         one, other = ours.run(X, made.y), theirs.run(X, made.y)
@@ -158,7 +158,7 @@ def test_kernels_are_those_of_scikit_learn(kernel: Any, pairwise: Any, form: Any
             np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
         np.testing.assert_allclose(one.scores, other.scores, rtol=1e-8, atol=1e-9)
         np.testing.assert_array_equal(ours.support_vectors_.toarray(), made.X[one.updated])
-        if isinstance(update, dual.Kernelized):
+        if isinstance(update, kernels.Kernelized):
             gram = pairwise(ours.support_vectors_, X)
             np.testing.assert_allclose(
                 ours.decision_function(X), (ours.dual_coef_ @ gram)[0], rtol=1e-9, atol=1e-9
@@ -174,9 +174,9 @@ def test_a_function_of_ones_own_is_a_kernel() -> None:
         return X @ Y.T
 
     made = streams.noisy(rows=80)
-    wanted = exact(dual.Kernelized(updates.Perceptron())).run(made.X, made.y)
+    wanted = exact(kernels.Kernelized(updates.Perceptron())).run(made.X, made.y)
     for form in (np.asarray, sp.csr_array):
-        trace = exact(dual.Kernelized(updates.Perceptron(), kernel)).run(form(made.X), made.y)
+        trace = exact(kernels.Kernelized(updates.Perceptron(), kernel)).run(form(made.X), made.y)
         np.testing.assert_array_equal(trace.asked, wanted.asked)
         np.testing.assert_allclose(trace.scores, wanted.scores, atol=1e-12)
     float64 = np.dtype(np.float64)
@@ -189,12 +189,12 @@ def test_a_kernel_learns_what_no_weights_can() -> None:
     y = np.where((X**2).sum(1) > 1.4, 1, -1)
     accuracy = {}
     for kernel in (
-        dual.Linear(),
-        dual.RBF(1.0),
-        dual.Polynomial(2),
+        kernels.Linear(),
+        kernels.RBF(1.0),
+        kernels.Polynomial(2),
         functools.partial(laplacian_kernel, gamma=1.0),
     ):
-        learner = exact(dual.Kernelized(updates.PassiveAggressive1(1.0), kernel), queries.Margin(0.5))
+        learner = exact(kernels.Kernelized(updates.PassiveAggressive1(1.0), kernel), queries.Margin(0.5))
         trace = learner.run(X, y)
         accuracy[str(kernel)[:12]] = np.mean(trace.labels[500:] == y[500:])
         assert trace.asked.mean() < 0.9
@@ -204,17 +204,17 @@ def test_a_kernel_learns_what_no_weights_can() -> None:
 
 
 def test_words_of_scikit_learn_make_kernels() -> None:
-    kernels = {
-        "linear": dual.Linear(),
-        "rbf": dual.RBF(0.5),
-        "poly": dual.Polynomial(2, 0.5, 3.0),
+    words = {
+        "linear": kernels.Linear(),
+        "rbf": kernels.RBF(0.5),
+        "poly": kernels.Polynomial(2, 0.5, 3.0),
     }
-    for word, kernel in kernels.items():
+    for word, kernel in words.items():
         learner = askance.make("K-PAA-II", kernel=word, gamma=0.5, degree=2, coef0=3.0, budget=7, C=2.0)
-        assert learner.update == dual.Kernelized(updates.PassiveAggressive2(2.0), kernel, 7)
-    assert askance.make("K-SEL-2ND", kernel="rbf").update == dual.SecondOrder(dual.RBF())
+        assert learner.update == kernels.Kernelized(updates.PassiveAggressive2(2.0), kernel, 7)
+    assert askance.make("K-SEL-2ND", kernel="rbf").update == kernels.SecondOrder(kernels.RBF())
     assert askance.make("K-SEL-P", kernel=rbf_kernel).update.kernel is rbf_kernel
-    assert askance.make("K-SEL-P", kernel=dual.RBF(3.0)).update.kernel == dual.RBF(3.0)
+    assert askance.make("K-SEL-P", kernel=kernels.RBF(3.0)).update.kernel == kernels.RBF(3.0)
 
 
 # ---------------------------------------------------------------------- accuracy over thousands of support vectors
@@ -234,7 +234,7 @@ def solved_anew(learner: askance.Learner, X: Any) -> Any:
 def test_the_factor_is_accurate_with_thousands_of_vectors(dtype: str) -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(4400, 3)), rng.choice([-1, 1], 4400)
-    learner = exact(dual.SecondOrder(dual.RBF(0.5)), dtype=dtype).partial_fit(X, y)
+    learner = exact(kernels.SecondOrder(kernels.RBF(0.5)), dtype=dtype).partial_fit(X, y)
     assert learner.dual_coef_.shape[1] > 2000
     tolerance = 1e-10 if dtype == "float64" else 1e-6
     np.testing.assert_allclose(learner.decision_function(X[:50]), solved_anew(learner, X[:50]), atol=tolerance)
@@ -243,7 +243,7 @@ def test_the_factor_is_accurate_with_thousands_of_vectors(dtype: str) -> None:
 def test_the_factor_is_accurate_after_thousands_of_vectors_have_gone() -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(8000, 3)), rng.choice([-1, 1], 8000)
-    learner = exact(dual.SecondOrder(dual.RBF(0.5), budget=60)).partial_fit(X, y)
+    learner = exact(kernels.SecondOrder(kernels.RBF(0.5), budget=60)).partial_fit(X, y)
     assert learner._machine.core.past.mistakes[0] > 3000
     np.testing.assert_allclose(learner.decision_function(X[:50]), solved_anew(learner, X[:50]), atol=1e-11)
     factor = np.zeros((60, 60))
@@ -258,9 +258,9 @@ def test_the_factor_is_accurate_after_thousands_of_vectors_have_gone() -> None:
 @pytest.mark.parametrize(
     "update",
     [
-        dual.Kernelized(updates.PassiveAggressive1(0.5), dual.RBF(1.0), 9),
-        dual.Kernelized(updates.Perceptron(), dual.Linear(), 1),
-        dual.SecondOrder(dual.Polynomial(2), 9),
+        kernels.Kernelized(updates.PassiveAggressive1(0.5), kernels.RBF(1.0), 9),
+        kernels.Kernelized(updates.Perceptron(), kernels.Linear(), 1),
+        kernels.SecondOrder(kernels.Polynomial(2), 9),
     ],
     ids=str,
 )
@@ -283,7 +283,7 @@ def test_there_are_never_more_vectors_than_the_budget(update: Any, monkeypatch: 
 
 
 def test_the_vector_that_matters_least_goes() -> None:
-    learner = exact(dual.Kernelized(updates.Perceptron(), budget=3), sgn0=1)
+    learner = exact(kernels.Kernelized(updates.Perceptron(), budget=3), sgn0=1)
     for x in ([3.0, 0, 0, 0, 0], [0, 1.0, 0, 0, 0], [0, 0, 1.0, 0, 0]):  # all mistakes: nothing is known of them
         learner.tell(x, -1)
     learner.tell([0, 0, 0, 0.5, 0], -1)  # the older of the two short ones goes, not the new one
@@ -296,7 +296,10 @@ def test_the_vector_that_matters_least_goes() -> None:
 
 def test_a_budget_that_is_never_reached_changes_nothing() -> None:
     made = streams.noisy(rows=200)
-    for update in (dual.Kernelized(updates.PassiveAggressive2(), dual.RBF(0.2)), dual.SecondOrder(dual.RBF(0.2))):
+    for update in (
+        kernels.Kernelized(updates.PassiveAggressive2(), kernels.RBF(0.2)),
+        kernels.SecondOrder(kernels.RBF(0.2)),
+    ):
         one, other = (exact(update._replace(budget=budget)).run(made.X, made.y) for budget in (None, 200))
         for field in FIELDS:
             assert getattr(one, field).tobytes() == getattr(other, field).tobytes()
@@ -308,13 +311,13 @@ def test_a_budget_that_is_never_reached_changes_nothing() -> None:
 def test_rows_that_can_say_nothing_are_no_support_vectors() -> None:
     """By a linear kernel, rows of zeros; a rule may fire on them, and that is counted."""
     for rule in (updates.PassiveAggressive(), updates.PassiveAggressive2()):
-        learner = exact(dual.Kernelized(rule), queries.Always())
+        learner = exact(kernels.Kernelized(rule), queries.Always())
         trace = learner.run(np.zeros((4, 3)), [1, -1, 1, -1])
         assert trace.updated.all()
         assert learner.dual_coef_.shape == (1, 0)
         assert learner.support_vectors_.shape == (0, 3)
         assert learner.spending().rows == 4
-    seen = exact(dual.Kernelized(updates.PassiveAggressive2(), dual.RBF()), queries.Always())
+    seen = exact(kernels.Kernelized(updates.PassiveAggressive2(), kernels.RBF()), queries.Always())
     seen.run(np.zeros((4, 3)), [1, -1, 1, -1])
     assert seen.dual_coef_.shape[1] == 4
     assert seen.support_vectors_.nnz == 0
@@ -322,7 +325,7 @@ def test_rows_that_can_say_nothing_are_no_support_vectors() -> None:
 
 def test_rows_come_back_as_they_were_given() -> None:
     made = streams.sparse_units(rows=60)
-    learner = exact(dual.Kernelized(updates.PassiveAggressive2(), dual.RBF()), queries.Always())
+    learner = exact(kernels.Kernelized(updates.PassiveAggressive2(), kernels.RBF()), queries.Always())
     trace = learner.run(sp.csr_array(made.X), made.y)
     np.testing.assert_array_equal(learner.support_vectors_.toarray(), made.X[trace.updated])
     learner.support_vectors_.data[:] = 0
@@ -333,7 +336,7 @@ def test_rows_come_back_as_they_were_given() -> None:
 
 def test_what_learners_of_either_kind_do_not_have() -> None:
     made = streams.noisy(rows=30)
-    for update in (dual.Kernelized(updates.Perceptron(), dual.RBF()), dual.SecondOrder(rbf_kernel)):
+    for update in (kernels.Kernelized(updates.Perceptron(), kernels.RBF()), kernels.SecondOrder(rbf_kernel)):
         learner = exact(update).partial_fit(made.X, made.y)
         assert not hasattr(learner, "coef_")
         with pytest.raises(AttributeError, match="there are no weights coef_: see dual_coef_"):
@@ -349,8 +352,8 @@ def test_what_learners_of_either_kind_do_not_have() -> None:
 def test_a_step_of_hard_passive_aggressive_reaches_a_margin_of_one(seed: int, gamma: float) -> None:
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(15, 3)), rng.choice([-1, 1], 15)
-    for kernel in (dual.RBF(gamma), dual.Polynomial(2)):
-        learner = exact(dual.Kernelized(updates.PassiveAggressive(), kernel))
+    for kernel in (kernels.RBF(gamma), kernels.Polynomial(2)):
+        learner = exact(kernels.Kernelized(updates.PassiveAggressive(), kernel))
         for x, label in zip(X, y, strict=True):
             learner.tell(x, int(label))
             assert label * learner.decision_function(x[np.newaxis])[0] >= 1 - reason_to_differ(learner)
@@ -361,13 +364,13 @@ def test_a_step_of_hard_passive_aggressive_reaches_a_margin_of_one(seed: int, ga
 RUN_ALL = """
 import numpy as np
 import askance, streams
-from askance import dual, queries, updates
+from askance import kernels, queries, updates
 
 made = streams.noisy(rows=150)
-for kernel in (dual.RBF(0.3), dual.Polynomial(2)):
+for kernel in (kernels.RBF(0.3), kernels.Polynomial(2)):
     for budget in (None, 12):
-        soft = dual.Kernelized(updates.PassiveAggressive2(), kernel, budget)
-        for update in (soft, dual.SecondOrder(kernel, budget)):
+        soft = kernels.Kernelized(updates.PassiveAggressive2(), kernel, budget)
+        for update in (soft, kernels.SecondOrder(kernel, budget)):
             learner = askance.Learner(update, queries.Adaptive(0.5), dtype="float64")
             trace = learner.run(made.X, made.y)
             parts = trace.scores, trace.probabilities, trace.asked, learner.dual_coef_

@@ -15,23 +15,23 @@ from safetensors.numpy import save as to_safetensors
 import askance
 import streams
 import test_conformance as conformance
-from askance import dual, queries, updates
-from askance.model_file import from_bytes, to_bytes
+from askance import kernels, queries, updates
+from askance.learners.files import from_bytes, to_bytes
 from combinations import Combination
 from test_model_file import is_refused
 from test_model_forgery import forge
 
 BUDGETED = queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
 LINEAR = [
-    Combination(dual.Kernelized(updates.Perceptron()), queries.Adaptive()),
-    Combination(dual.Kernelized(updates.PassiveAggressive()), queries.Margin()),
-    Combination(dual.Kernelized(updates.PassiveAggressive2()), BUDGETED),
+    Combination(kernels.Kernelized(updates.Perceptron()), queries.Adaptive()),
+    Combination(kernels.Kernelized(updates.PassiveAggressive()), queries.Margin()),
+    Combination(kernels.Kernelized(updates.PassiveAggressive2()), BUDGETED),
 ]
 OTHERS = [
-    Combination(dual.Kernelized(updates.PassiveAggressive2(), dual.RBF(0.5)), queries.Margin()),
-    Combination(dual.Kernelized(updates.PassiveAggressive1(), dual.Polynomial(2), 7), BUDGETED),
-    Combination(dual.SecondOrder(), queries.Margin()),
-    Combination(dual.SecondOrder(dual.RBF(0.5), 7), queries.Adaptive()),
+    Combination(kernels.Kernelized(updates.PassiveAggressive2(), kernels.RBF(0.5)), queries.Margin()),
+    Combination(kernels.Kernelized(updates.PassiveAggressive1(), kernels.Polynomial(2), 7), BUDGETED),
+    Combination(kernels.SecondOrder(), queries.Margin()),
+    Combination(kernels.SecondOrder(kernels.RBF(0.5), 7), queries.Adaptive()),
 ]
 # These look at weights, or say how wide rows are with a row of zeros, which is a row like others to most kernels.
 OF_WEIGHTS = (
@@ -171,7 +171,7 @@ FORGERIES = {
 
 
 def trained(budget: int | None = None) -> askance.Learner:
-    learner = askance.Learner(dual.SecondOrder(dual.RBF(0.5), budget), dtype="float64")
+    learner = askance.Learner(kernels.SecondOrder(kernels.RBF(0.5), budget), dtype="float64")
     X, y, _ = streams.noisy(rows=60, width=4)
     learner.run(X, y)
     return learner

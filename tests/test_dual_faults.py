@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import askance
 import streams
-from askance import Learner, dual, queries, updates
+from askance import Learner, kernels, queries, updates
 from askance.engine.passes import arrays_of
 from test_bad_input import refused
 
@@ -37,33 +37,33 @@ class TwoNumbers(updates.PassiveAggressive):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Learner(dual.Kernelized(PA2, dual.RBF(0))), ["RBF", "gamma", "greater than 0", "not 0"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.RBF(np.nan))), ["RBF", "gamma", "nan"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.RBF("x"))), ["RBF", "gamma", "'x'"]),
-        (lambda: Learner(dual.SecondOrder(dual.RBF(-1.0))), ["RBF", "gamma", "-1.0"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.Polynomial(0))), ["degree", "1 or more", "not 0"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.Polynomial(1.5))), ["degree", "whole", "1.5"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.Polynomial(coef0=-1))), ["coef0", "0 or more", "-1"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.Polynomial(gamma=0))), ["gamma", "not 0"]),
-        (lambda: Learner(dual.Kernelized(PA2, "rbf")), ["kernel", "dual.RBF", "'rbf'"]),
-        (lambda: Learner(dual.Kernelized(PA2, dual.RBF)), ["kernel", "RBF"]),
-        (lambda: Learner(dual.SecondOrder(None)), ["kernel", "None"]),
-        (lambda: Learner(dual.Kernelized(PA2, budget=0)), ["budget", "1 or more", "not 0"]),
-        (lambda: Learner(dual.Kernelized(PA2, budget=-3)), ["budget", "-3"]),
-        (lambda: Learner(dual.Kernelized(PA2, budget=2.5)), ["budget", "whole", "2.5"]),
-        (lambda: Learner(dual.Kernelized(PA2, budget=np.inf)), ["budget", "inf"]),
-        (lambda: Learner(dual.Kernelized(PA2, budget=True)), ["budget", "True"]),
-        (lambda: Learner(dual.SecondOrder(budget=0)), ["budget", "not 0"]),
-        (lambda: Learner(dual.Kernelized(updates.PassiveAggressive2(-1))), ["PassiveAggressive2", "C", "-1"]),
-        (lambda: Learner(dual.Kernelized(None)), ["update rule", "None"]),
-        (lambda: Learner(dual.Kernelized("x")), ["update rule", "'x'"]),
-        (lambda: Learner(dual.Kernelized(queries.Margin())), ["Margin"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.RBF(0))), ["RBF", "gamma", "greater than 0", "not 0"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.RBF(np.nan))), ["RBF", "gamma", "nan"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.RBF("x"))), ["RBF", "gamma", "'x'"]),
+        (lambda: Learner(kernels.SecondOrder(kernels.RBF(-1.0))), ["RBF", "gamma", "-1.0"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(0))), ["degree", "1 or more", "not 0"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(1.5))), ["degree", "whole", "1.5"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(coef0=-1))), ["coef0", "0 or more", "-1"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(gamma=0))), ["gamma", "not 0"]),
+        (lambda: Learner(kernels.Kernelized(PA2, "rbf")), ["kernel", "dual.RBF", "'rbf'"]),
+        (lambda: Learner(kernels.Kernelized(PA2, kernels.RBF)), ["kernel", "RBF"]),
+        (lambda: Learner(kernels.SecondOrder(None)), ["kernel", "None"]),
+        (lambda: Learner(kernels.Kernelized(PA2, budget=0)), ["budget", "1 or more", "not 0"]),
+        (lambda: Learner(kernels.Kernelized(PA2, budget=-3)), ["budget", "-3"]),
+        (lambda: Learner(kernels.Kernelized(PA2, budget=2.5)), ["budget", "whole", "2.5"]),
+        (lambda: Learner(kernels.Kernelized(PA2, budget=np.inf)), ["budget", "inf"]),
+        (lambda: Learner(kernels.Kernelized(PA2, budget=True)), ["budget", "True"]),
+        (lambda: Learner(kernels.SecondOrder(budget=0)), ["budget", "not 0"]),
+        (lambda: Learner(kernels.Kernelized(updates.PassiveAggressive2(-1))), ["PassiveAggressive2", "C", "-1"]),
+        (lambda: Learner(kernels.Kernelized(None)), ["update rule", "None"]),
+        (lambda: Learner(kernels.Kernelized("x")), ["update rule", "'x'"]),
+        (lambda: Learner(kernels.Kernelized(queries.Margin())), ["Margin"]),
         (
-            lambda: Learner(dual.Kernelized(dual.SecondOrder())),
+            lambda: Learner(kernels.Kernelized(kernels.SecondOrder())),
             ["SecondOrder", "cannot be kernelized", "Perceptron"],
         ),
-        (lambda: Learner(dual.Kernelized(dual.Kernelized(PA2))), ["Kernelized", "cannot be kernelized"]),
-        (lambda: Learner(dual.Kernelized(TwoNumbers())), ["TwoNumbers", "cannot be kernelized"]),
+        (lambda: Learner(kernels.Kernelized(kernels.Kernelized(PA2))), ["Kernelized", "cannot be kernelized"]),
+        (lambda: Learner(kernels.Kernelized(TwoNumbers())), ["TwoNumbers", "cannot be kernelized"]),
         (lambda: askance.make("K-PAA-II", kernel="sigmoid"), ["'linear', 'rbf', 'poly'", "'sigmoid'"]),
         (lambda: askance.make("K-PAA-II", kernel=None), ["kernel", "None"]),
         (lambda: askance.make("K-SEL-2ND", kernel="rbf", gamma=0), ["RBF", "gamma", "not 0"]),
@@ -102,7 +102,9 @@ BAD_ROWS = [
 ]
 
 
-@pytest.mark.parametrize("update", [dual.Kernelized(PA2, dual.Polynomial()), dual.SecondOrder(dual.Polynomial())])
+@pytest.mark.parametrize(
+    "update", [kernels.Kernelized(PA2, kernels.Polynomial()), kernels.SecondOrder(kernels.Polynomial())]
+)
 @pytest.mark.parametrize(("rows", "words"), BAD_ROWS)
 def test_bad_rows_change_nothing(update: Any, rows: Any, words: list[str]) -> None:
     learner = Learner(update, queries.Within(queries.Margin(), 0.9), dtype="float64", classes=(-1, 1))
@@ -151,7 +153,7 @@ NONSENSE = [
 ]
 
 
-@pytest.mark.parametrize("update", [dual.Kernelized(PA2), dual.SecondOrder()])
+@pytest.mark.parametrize("update", [kernels.Kernelized(PA2), kernels.SecondOrder()])
 @pytest.mark.parametrize(("nonsense", "words"), NONSENSE)
 def test_a_kernel_that_returns_nonsense_changes_nothing(
     update: Any, nonsense: Callable[[Any], Any], words: list[str]
@@ -183,7 +185,7 @@ def test_an_error_inside_a_kernel_comes_through_and_changes_nothing() -> None:
         raise ZeroDivisionError("mine")
 
     kernel = Moody(fails)
-    learner = Learner(dual.Kernelized(PA2, kernel), dtype="float64")
+    learner = Learner(kernels.Kernelized(PA2, kernel), dtype="float64")
     learner.run(X[:20], Y[:20])
     before = learned(learner)
     kernel.patience = 10
@@ -196,14 +198,14 @@ def test_second_order_notices_what_is_no_kernel() -> None:
     def distance(left: Any, right: Any) -> Any:
         return 1 + 10 * np.linalg.norm(left[:, np.newaxis] - right[np.newaxis], axis=2)
 
-    learner = Learner(dual.SecondOrder(distance), queries.Always(), dtype="float64", classes=(-1, 1))
+    learner = Learner(kernels.SecondOrder(distance), queries.Always(), dtype="float64", classes=(-1, 1))
     with refused("kernel", "positive semi-definite"):
         learner.run(X, Y)
     assert learner.spending().rows == 0
 
 
 def test_a_learner_with_a_function_cannot_be_saved(tmp_path: pathlib.Path) -> None:
-    learner = Learner(dual.Kernelized(PA2, rbf_kernel))
+    learner = Learner(kernels.Kernelized(PA2, rbf_kernel))
     learner.run(X, Y)
     before = learned(learner)
     with refused("kernel is a function", "cannot be saved"):
@@ -223,8 +225,8 @@ def test_rules_that_look_at_the_spread_need_a_rule_that_has_one() -> None:
             return float(seen.spread / (1.0 + seen.spread))
 
     with refused("Spread", "Kernelized"):
-        Learner(dual.Kernelized(PA2), Spread())
-    trace = Learner(dual.SecondOrder(), Spread(), dtype="float64").run(X, Y)
+        Learner(kernels.Kernelized(PA2), Spread())
+    trace = Learner(kernels.SecondOrder(), Spread(), dtype="float64").run(X, Y)
     inverse = np.eye(4)
     for t, x in enumerate(X):  # v = xᵀA⁻¹x
         spread = x @ inverse @ x

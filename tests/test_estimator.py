@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import askance
 import streams
 from askance import queries, updates
-from askance.learner import POOR
-from askance.model_file import to_bytes
+from askance.learners.files import to_bytes
+from askance.learners.learner import POOR
 from thinning import few_compiled, one_of_each_form
 
 MADE = streams.noisy(rows=200, width=6)
@@ -27,7 +27,7 @@ OWN_WARNING = "ignore:invalid value encountered in cast:RuntimeWarning"
 
 
 def a_poor_one() -> str:
-    return next(name for name, entry in askance.catalog.items() if isinstance(entry.build()[0], POOR))
+    return next(name for name, entry in askance.algorithms.items() if isinstance(entry.build()[0], POOR))
 
 
 # The checks are about what is around a rule: a name for each way that classes and weights are kept will do.

@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 import numpy as np
 import pytest
 
-from askance.data import DataFault, fetch, find, load
-from askance.data.named import REGISTER, Entry, File, cache_directory, look_for
+from askance.data import DataFault
+from askance.datasets import REGISTER, Entry, File, cache_directory, fetch, find, load, look_for
 from command_line import answer, complaint, output
 
 ROWS = 20_000
@@ -329,7 +329,7 @@ def test_a_name_that_no_network_knows(home, monkeypatch):
 
 
 def test_a_server_that_falls_silent(home, monkeypatch):
-    monkeypatch.setattr("askance.data.named.serving.SECONDS", 0.2)
+    monkeypatch.setattr("askance.datasets.serving.SECONDS", 0.2)
     home.how["delay"] = 1.0
     assert "the connection broke (timed out): fetch it again" in fault_of_fetching()
     assert 0 < here("toy.svm.part").stat().st_size < len(CONTENT)
@@ -439,7 +439,7 @@ def test_the_command_interrupted_by_the_keyboard(home):
     program = (
         "import sys\n"
         "from askance.cli import main\n"
-        "from askance.data.named import REGISTER, Entry, File\n"
+        "from askance.datasets import REGISTER, Entry, File\n"
         f"REGISTER['toy'] = Entry('', 1, 1, 2, '', '', (File({REGISTER['toy'].files[0].url!r}),))\n"
         "sys.argv = ['askance', 'data', 'fetch', 'toy']\n"
         "main()\n"

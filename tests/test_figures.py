@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
-from askance.experiments.figures import draw_errors, draw_rates, draw_times
-from askance.experiments.results import Results
+from askance.experiments.sweep.results import Results
+from askance.plotting.sweeps import draw_errors, draw_rates, draw_times
 from made_up_results import SMALL, results_of, sweep
 
 
@@ -262,7 +262,7 @@ def test_a_dollar_sign_is_a_dollar_sign(tmp_path: pathlib.Path) -> None:
 def test_matplotlib_is_imported_late_and_pyplot_never() -> None:
     script = (
         f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})\n"
-        "import askance.experiments.figures as f, made_up_results as m\n"
+        "import askance.plotting.sweeps as f, made_up_results as m\n"
         "assert not {'matplotlib', 'pyarrow', 'pandas', 'polars', 'scipy.stats'} & set(sys.modules)\n"
         "f.draw_rates(m.results_of(m.SMALL))\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries
+from askance.fleet import Fleet
 from askance.jit.interop import COMPILING
 from askance.jit.kernels.key_table import KeyTable
-from askance.rows import Row
-from askance.scale import Fleet
+from askance.rules.rows import Row
 from fleet_twin import Twin, world
 
 EXACT: dict[str, Any] = {"bits": 8, "seed": 11, "dtype": "float64"}
@@ -319,5 +319,5 @@ def test_settings_that_cannot_be_used(given: Any, complaint: str) -> None:
 
 
 def test_a_fleet_is_imported_late() -> None:
-    code = "import sys, askance; sys.exit('askance.scale' in sys.modules)"
+    code = "import sys, askance; sys.exit('askance.fleet' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

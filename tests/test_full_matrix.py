@@ -9,12 +9,12 @@ import scipy.sparse as sp
 
 import askance
 from askance import queries, updates
-from askance.forms.matrix import PENDING, scratch
-from askance.forms.triangle import base, identity, product_of_few, product_of_many, whole
-from askance.inputs import as_rows
 from askance.jit.interop import COMPILING, compiled
 from askance.jit.simd.blocked_dot import LANES, lane_dot
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
+from askance.learners.inputs import as_rows
+from askance.rules.state.matrix import PENDING, scratch
+from askance.rules.state.triangle import base, identity, product_of_few, product_of_many, whole
 from test_bad_input import refused
 from test_second_order import ALL, MODES, exact, gaussian_rows, sigma, state_of
 
@@ -178,7 +178,7 @@ def test_a_matrix_that_does_not_fit_is_refused(update: Any, monkeypatch: pytest.
     X, y = gaussian_rows(3)
     rule = update._replace(full=True)
     learner = exact(rule, queries.Always())
-    monkeypatch.setattr("askance.updates.full.free_bytes", lambda: 50.0)
+    monkeypatch.setattr("askance.rules.state.full.free_bytes", lambda: 50.0)
     with refused("4 features", type(update).__name__, "full=False", "diagonal"):
         learner.run(X, y)
     assert learner.spending() == (0, 0, 0)

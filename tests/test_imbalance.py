@@ -14,18 +14,20 @@ from hypothesis import strategies as st
 import askance
 import naive
 import streams
-from askance import imbalance, queries
+from askance import queries
 from askance.engine.passes import learned
-from askance.imbalance import AUPRC, AUROC, OFO, OMCSL, OPAUC, F, ManyCosts, OnlineBagging
 from askance.jit.coins import coins as toss
 from askance.jit.interop import COMPILING
-from askance.loop import OTHER_COINS
-from askance.model_file import to_bytes
-from askance.rows import DenseRows
+from askance.learners.core import OTHER_COINS
+from askance.learners.files import to_bytes
+from askance.learners.omcsl import OMCSL
+from askance.rules import imbalance
+from askance.rules.imbalance import AUPRC, AUROC, OFO, OPAUC, F, ManyCosts, OnlineBagging
+from askance.rules.rows import DenseRows
 from naive import imbalance as twins
 from thinning import few_compiled
 
-NAMES = [name for name, entry in askance.catalog.items() if entry.update in imbalance.RULES]
+NAMES = [name for name, entry in askance.algorithms.items() if entry.update in imbalance.RULES]
 MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
 FLAGS = st.booleans()
 QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)

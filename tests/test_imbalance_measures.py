@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import auc, f1_score, precision_recall_curve, roc_auc_score
 
-from askance.imbalance.measures import AUPRC, AUROC, F
+from askance.rules.imbalance.measures import AUPRC, AUROC, F
 
 MEMBERS, LANES = 3, 16
 

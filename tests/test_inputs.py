@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import askance
 import streams
 from askance import queries, updates
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
 
 MADE = streams.sparse_units(rows=80, width=9, seed=6)
 # Values that single and half precision and whole numbers hold exactly.

@@ -13,7 +13,7 @@ import askance
 import combinations
 import streams
 from askance import queries, updates
-from askance.rows import Seen
+from askance.rules.rows import Seen
 
 SEEDS = st.integers(0, 2**32 - 1)
 COSTS = st.floats(-6, 6).map(lambda power: 2.0**power)

@@ -13,18 +13,19 @@ import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 import askance
-from askance.live import deciding, snapshots
-from askance.live.api.app import application
-from askance.live.api.guard import Limits
-from askance.live.api.openapi import schema, statuses
-from askance.live.api.route import Route
-from askance.live.api.table import ROUTES
-from askance.live.messages import Item
-from askance.live.pages.table import PAGES
-from askance.live.service import Service
-from askance.live.settings import Budget, Hashing, Labelling, TaskSettings
-from askance.live.store import open_store
-from askance.live.store.entries import StoreFault
+from askance.service.api.app import application
+from askance.service.api.guard import Limits
+from askance.service.api.openapi import schema, statuses
+from askance.service.api.route import Route
+from askance.service.api.table import ROUTES
+from askance.service.commands import items as item_commands
+from askance.service.messages import Item
+from askance.service.service import Service
+from askance.service.settings import Budget, Hashing, Labelling, TaskSettings
+from askance.service.state import snapshots
+from askance.service.store import open_store
+from askance.service.store.entries import StoreFault
+from askance.service.web.table import PAGES
 
 ROLES = ("admin", "labeller", "ingest", "read")
 SPAM = TaskSettings(name="spam", classes=["ham", "spam"], algorithm="PA-II", hashing=Hashing(bits=8))
@@ -608,6 +609,6 @@ def test_answers_come_when_the_entries_are_on_disk(world, tmp_path):
 
     for number in range(20):
         item = Item(text=f"word {number}")
-        future = writer.submit(lambda draft, item=item: deciding.decide(draft, [item], None), size=1)
+        future = writer.submit(lambda draft, item=item: item_commands.decide(draft, [item], None), size=1)
         future.add_done_callback(look)
     assert [seen.get(timeout=10) for _ in range(20)] == [True] * 20

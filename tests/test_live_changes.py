@@ -5,13 +5,13 @@ import random
 import msgspec
 import pytest
 
-from askance.live import explaining, modelling, telling
-from askance.live.messages import Item
-from askance.live.refusals import Refusal
-from askance.live.settings import Budget, Costs, Labelling, to_json
-from askance.live.settings import Desk as DeskSettings
-from askance.live.store.reader import Reader
-from askance.model_file import to_bytes
+from askance.learners.files import to_bytes
+from askance.service.errors import Refusal
+from askance.service.messages import Item
+from askance.service.settings import Budget, Costs, Labelling, to_json
+from askance.service.settings import Desk as DeskSettings
+from askance.service.store.reader import Reader
+from askance.service.views import explain, model, task
 from live_desk import Desk, settings, texts
 
 SPAM, HAM = "win free cash prize", "lunch meeting hello nine"
@@ -154,7 +154,7 @@ def test_earlier_versions_can_be_had_again(store_url, monkeypatch):
 
 def test_the_history_has_the_figures_along_the_way(desk):
     taught(desk, 60)
-    told = telling.history(desk.task.fold)
+    told = task.history(desk.task.fold)
     labels = [point.labelled for point in told.points]
     assert labels == sorted(labels)
     assert labels[-1] >= 0.9 * 60
@@ -174,9 +174,7 @@ def test_labellers_agree_or_not(store_url):
             for who, label in (("ann", "ham"), ("bob", "ham"), ("eve", "spam")):
                 desk.label(item, label, who)
         desk.skip(desk.decide("more")[0].item, "eve")
-        told = {
-            one.name: (one.labels, one.skips, one.agreement) for one in telling.history(desk.task.fold).labellers
-        }
+        told = {one.name: (one.labels, one.skips, one.agreement) for one in task.history(desk.task.fold).labellers}
         assert told == {"ann": (4, 0, 1.0), "bob": (4, 0, 1.0), "eve": (4, 1, 0.0)}
 
 
@@ -192,7 +190,7 @@ def test_only_the_last_day_is_kept_by_minutes(desk):
     for _ in range(30):
         desk.decide("a b")
         desk.clock.now += 3600
-    minutes = telling.history(desk.task.fold).minutes
+    minutes = task.history(desk.task.fold).minutes
     assert len(minutes) == 24
     assert minutes[-1].at - minutes[0].at < 86_400
 
@@ -245,8 +243,8 @@ def test_lists_go_on_where_they_ended(desk):
 
 
 def test_a_search_ends_after_so_many_items_and_goes_on(desk, monkeypatch):
-    monkeypatch.setattr("askance.live.listing.BATCH", 4)
-    monkeypatch.setattr("askance.live.listing.MOST_SEARCHED", 8)
+    monkeypatch.setattr("askance.service.views.items.BATCH", 4)
+    monkeypatch.setattr("askance.service.views.items.MOST_SEARCHED", 8)
     wanted = desk.decide("needle", *(f"word{n}" for n in range(12)))[0].item
     found = desk.found(search="needle")
     assert (found.items, found.searched) == ([], 8)
@@ -261,7 +259,7 @@ def test_what_pulls_is_what_was_learned(desk):
         for text, label in ((SPAM, "spam"), (HAM, "ham")):
             desk.label(desk.decide(text)[0].item, label)
     text = "Hello! WIN the prize, hello"
-    why = explaining.explained(desk.task.fold, Item(text=text))
+    why = explain.explained(desk.task.fold, Item(text=text))
     pulls = {pull.feature: pull for pull in why.pulls}
     assert pulls["win"].towards == pulls["prize"].towards == "spam"
     assert pulls["hello"].towards == "ham"
@@ -273,7 +271,7 @@ def test_what_pulls_is_what_was_learned(desk):
 def test_pulls_add_up_to_the_score_of_a_linear_model(desk):
     taught(desk, 20)
     item = Item(text="win hello cash lunch see you now")
-    why = explaining.explained(desk.task.fold, item)
+    why = explain.explained(desk.task.fold, item)
     score = desk.task.predict([item]).predictions[0].score
     assert sum(pull.by if pull.towards == "spam" else -pull.by for pull in why.pulls) * 2 == pytest.approx(score)
 
@@ -298,12 +296,12 @@ def test_records_are_explained_by_their_fields(store_url):
         for _ in range(4):
             for country, label in (("xy", "spam"), ("ab", "ham")):
                 desk.label(desk.decide(Item(record={"country": country, "amount": 2.0}))[0].item, label)
-        why = explaining.explained(desk.task.fold, Item(record={"country": "xy", "amount": 2.0}))
+        why = explain.explained(desk.task.fold, Item(record={"country": "xy", "amount": 2.0}))
         assert (why.pulls[0].feature, why.pulls[0].towards, why.pulls[0].spans) == ("country=xy", "spam", [])
 
 
 def test_an_item_without_features_has_nothing_that_pulls(desk):
-    assert explaining.explained(desk.task.fold, Item(text="!?")).pulls == []
+    assert explain.explained(desk.task.fold, Item(text="!?")).pulls == []
 
 
 # ---------------------------------------------------------------------- the model
@@ -317,7 +315,7 @@ def test_the_strongest_features_are_those_that_tell_the_classes_apart(store_url,
                 decision = desk.decide(text)[0]
                 if decision.asked:
                     desk.label(decision.item, label)
-        told = modelling.story(desk.store, desk.task)
+        told = model.story(desk.store, desk.task)
         assert {one.feature for one in told.strongest["spam"]} == set(SPAM.split())
         assert {one.feature for one in told.strongest["ham"]} == set(HAM.split())
         assert told.versions[0].version <= told.version
@@ -333,12 +331,12 @@ def test_of_many_classes_each_has_its_own(store_url):
                 decision = desk.decide(f"only{label} common")[0]
                 if decision.asked:
                     desk.label(decision.item, label)
-        strongest = modelling.story(desk.store, desk.task).strongest
+        strongest = model.story(desk.store, desk.task).strongest
         assert {label: found[0].feature for label, found in strongest.items()} == {c: f"only{c}" for c in "abc"}
 
 
 def test_a_model_without_labels_has_no_features(desk):
-    told = modelling.story(desk.store, desk.task)
+    told = model.story(desk.store, desk.task)
     assert told.strongest == {"ham": [], "spam": []}
     assert told.versions == []
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import askance
-from askance.live.client import (
+from askance.service.client import (
     AsyncClient,
     Client,
     Item,
@@ -22,9 +22,9 @@ from askance.live.client import (
     speaking,
     synchronous,
 )
-from askance.live.client.connection import connection
-from askance.live.messages import MOST_AT_ONCE
-from askance.live.settings import TaskSettings
+from askance.service.client.connection import connection
+from askance.service.messages import MOST_AT_ONCE
+from askance.service.settings import TaskSettings
 from live_service import real_service
 from live_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 from processes import run_code

@@ -11,23 +11,23 @@ import pytest
 from rich.console import Console
 
 from askance.data import hash_texts
-from askance.live import demo
-from askance.live.client import Client
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
+from askance.service.client import Client
+from askance.service.demo import world
 from live_service import real_service
 
 
 def messages(seed, count):
-    return list(islice(demo.made_up_messages(seed), count))
+    return list(islice(world.made_up_messages(seed), count))
 
 
 def test_messages_are_the_same_for_the_same_seed_and_as_mixed_as_said():
     made = messages(7, 4000)
     assert made[:50] == messages(7, 50)
     assert made[:50] != messages(8, 50)
-    assert demo.made_up_message(7, 49) == made[49]
+    assert world.made_up_message(7, 49) == made[49]
     counts = Counter(kind for _, kind in made)
-    for kind, share in demo.SHARES.items():
+    for kind, share in world.SHARES.items():
         assert counts[kind] / len(made) == pytest.approx(share, abs=0.03)
     assert all(text.strip() and len(text) < 500 and "{" not in text for text, _ in made)
     assert len({text for text, _ in made}) > 3900
@@ -35,7 +35,7 @@ def test_messages_are_the_same_for_the_same_seed_and_as_mixed_as_said():
 
 def test_later_messages_have_words_that_early_ones_had_not():
     early = " ".join(text for text, _ in messages(7, 100))
-    late = " ".join(demo.made_up_message(7, number)[0] for number in range(5000, 5300))
+    late = " ".join(world.made_up_message(7, number)[0] for number in range(5000, 5300))
     for word in ("voucher", "loops for ever", "backlinks"):
         assert word not in early
         assert word in late
@@ -45,7 +45,7 @@ def test_later_messages_have_words_that_early_ones_had_not():
 def test_accuracy_rises_from_chance_to_nine_in_ten(seed):
     made = messages(seed, 4000)
     kinds = np.array([kind for _, kind in made])
-    trace = from_bytes(to_bytes(demo.SETTINGS.learner())).run(
+    trace = from_bytes(to_bytes(world.SETTINGS.learner())).run(
         hash_texts([text for text, _ in made], 18, dtype="float64"), kinds
     )
     right = trace.labels == kinds
@@ -60,11 +60,11 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
     with real_service(tmp_path) as (url, code):
         with Client(url) as stranger:
             token = stranger.first(code).token
-        with Client(url, token, demo.TASK) as client:
+        with Client(url, token, world.TASK) as client:
             for goal in (300, 500):
                 stop = threading.Event()
                 words = {"stop": stop, "seed": 7, "rows_per_second": 1000.0, "labeller_delay": 0.0}
-                running = threading.Thread(target=demo.run_demo, args=(url, token), kwargs=words)
+                running = threading.Thread(target=world.run_demo, args=(url, token), kwargs=words)
                 running.start()
                 end = time.monotonic() + 20
                 while time.monotonic() < end and not far_enough(client, goal):
@@ -72,14 +72,14 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
                 stop.set()
                 running.join()
             figures = client.figures()
-            console.print(demo.in_a_line(figures))
-            console.print(demo.as_table(figures))
+            console.print(world.in_a_line(figures))
+            console.print(world.as_table(figures))
             texts = [row["text"] for row in client.decisions()]
             given = [(row["id"], row["label"]) for row in client.labels()]
     assert figures.items >= 500
     assert texts == [text for text, _ in messages(7, len(texts))]
     assert len(given) >= 20
-    truth = [demo.made_up_message(*demo.Name.read(name))[1] for name, _ in given]
+    truth = [world.made_up_message(*world.Name.read(name))[1] for name, _ in given]
     assert np.mean([label == right for (_, label), right in zip(given, truth, strict=True)]) > 0.85
     shown = console.file.getvalue()
     assert f"items {figures.items:,}, asked {figures.asked:,} (" in shown
@@ -87,7 +87,7 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
 
 
 def far_enough(client, goal):
-    if demo.TASK not in [task.name for task in client.tasks()]:
+    if world.TASK not in [task.name for task in client.tasks()]:
         return False
     figures = client.figures()
     return figures.items >= goal and figures.labelled >= goal // 20
@@ -107,19 +107,19 @@ class Busy:
 
 
 def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "LINE_SECONDS", 0.0)
-    monkeypatch.setattr(demo, "TABLE_SECONDS", 0.0)
-    with real_service(tmp_path, demo.SETTINGS) as (url, code):
+    monkeypatch.setattr(world, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(world, "TABLE_SECONDS", 0.0)
+    with real_service(tmp_path, world.SETTINGS) as (url, code):
         with Client(url) as stranger:
             token = stranger.first(code).token
-        with Client(url, token, demo.TASK) as client:
+        with Client(url, token, world.TASK) as client:
             before = client.figures()
             client.decide("one")
             after = client.figures()
     lines, screen = (Console(file=io.StringIO(), force_terminal=tty, width=100) for tty in (False, True))
     for console in (lines, screen):
         stop = threading.Event()
-        demo.watch_demo(Busy(stop, before, after), console, stop)
+        world.watch_demo(Busy(stop, before, after), console, stop)
     assert lines.file.getvalue().count("\n") == 2
     assert "items 0, asked 0," in lines.file.getvalue()
     assert "accuracy cannot tell yet" in lines.file.getvalue()
@@ -127,7 +127,7 @@ def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
 
 
 def test_a_name_is_read_only_if_it_is_one():
-    assert demo.Name.read("demo-7-12") == (7, 12)
-    assert str(demo.Name(7, 12)) == "demo-7-12"
+    assert world.Name.read("demo-7-12") == (7, 12)
+    assert str(world.Name(7, 12)) == "demo-7-12"
     for other in (None, "", "demo-7", "demo-7-", "demo-x-1", "demo-²-1", "other-7-12"):
-        assert demo.Name.read(other) is None
+        assert world.Name.read(other) is None

@@ -8,19 +8,19 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from askance.live import amending
-from askance.live.api import tasks
-from askance.live.api.guard import Limits
-from askance.live.api.limits import Attempts, Pacer
-from askance.live.api.route import PAGE
-from askance.live.api.table import ROUTES
-from askance.live.pages.door import local_path
-from askance.live.pages.rendering import HEADERS
-from askance.live.pages.table import PAGES
-from askance.live.refusals import Refusal
-from askance.live.sessions import IDLE, csrf_of
-from askance.live.store.entries import StoreFault
-from askance.live.tokens import Person
+from askance.service.api import tasks
+from askance.service.api.guard import Limits
+from askance.service.api.limits import Attempts, Pacer
+from askance.service.api.route import PAGE
+from askance.service.api.table import ROUTES
+from askance.service.auth.sessions import IDLE, csrf_of
+from askance.service.auth.tokens import Person
+from askance.service.commands import amendments
+from askance.service.errors import Refusal
+from askance.service.store.entries import StoreFault
+from askance.service.web.rendering import HEADERS
+from askance.service.web.sign_in import local_path
+from askance.service.web.table import PAGES
 from live_service import real_service
 from stores import content
 from test_live_api import ROLES, TASK, Caller, World, address, items
@@ -483,7 +483,7 @@ def prepare(doors, name):
     places = {"number": doors.service.sessions.open("labeller")[0].number}
     if name == "take_back_rollback":
         writer = doors.service.writer("spam")
-        gone = writer.submit(lambda draft: amending.roll_back(draft, 0, "admin"), alone=True).result()
+        gone = writer.submit(lambda draft: amendments.roll_back(draft, 0, "admin"), alone=True).result()
         places["rollback"] = gone.number
     return places
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askance
-from askance.live import journal, snapshots
-from askance.live.messages import Item
-from askance.live.refusals import Refusal
-from askance.live.rows import hashed, single
-from askance.live.settings import Budget, Labelling
-from askance.live.store import open_store
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
+from askance.service.errors import Refusal
+from askance.service.messages import Item
+from askance.service.settings import Budget, Labelling
+from askance.service.state import journal, snapshots
+from askance.service.state.rows import hashed, single
+from askance.service.store import open_store
 from live_desk import Desk, texts
 from live_desk import settings as made
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from askance.live.refusals import Refusal
+from askance.service.errors import Refusal
 from live_desk import Desk, settings
 from stores import KINDS
 

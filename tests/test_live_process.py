@@ -13,11 +13,11 @@ import urllib.request
 
 import pytest
 
-from askance.live import journal
-from askance.live.settings import from_json
-from askance.live.store import open_store
-from askance.live.task import LiveTask
-from askance.model_file import to_bytes
+from askance.learners.files import to_bytes
+from askance.service.settings import from_json
+from askance.service.state import journal
+from askance.service.store import open_store
+from askance.service.task import LiveTask
 from command_line import complaint
 from live_lives import PATH, TASK, Connection, Memory, Running, label_of, one_life
 from stores import KINDS

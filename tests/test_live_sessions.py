@@ -5,12 +5,12 @@ import threading
 
 import pytest
 
-from askance.live.deeds import AT_ONCE, LONGEST_DETAIL, Deeds
-from askance.live.messages import DeedsWish
-from askance.live.refusals import Refusal
-from askance.live.sessions import IDLE, LIFE, MOST, NOTED, Sessions, csrf_of
-from askance.live.store import StoreFault, copy, open_store
-from askance.live.tokens import Person, Tokens
+from askance.service.auth.audit import AT_ONCE, LONGEST_DETAIL, Deeds
+from askance.service.auth.sessions import IDLE, LIFE, MOST, NOTED, Sessions, csrf_of
+from askance.service.auth.tokens import Person, Tokens
+from askance.service.errors import Refusal
+from askance.service.messages import DeedsWish
+from askance.service.store import StoreFault, copy, open_store
 
 ANN, BOB = Person("ann", "labeller"), Person("bob", "read")
 

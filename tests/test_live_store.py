@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from askance.live.store import Entry, Store, StoreFault, Task, Token, open_store
+from askance.service.store import Entry, Store, StoreFault, Task, Token, open_store
 from stores import about, all_entries, item
 
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from askance.live.store import StoreFault, copy, open_store
+from askance.service.store import StoreFault, copy, open_store
 from command_line import answer, askance, complaint, output
 from stores import KINDS, about, all_entries, content, fill, item
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from askance.live.store import Deed, Session, StoreFault, Token, open_store
-from askance.live.store.opening import is_postgres
-from askance.live.store.schema import POSTGRES, SQLITE, STEPS, TABLES, bring_up_to_date
-from askance.live.store.sqlite import SqliteConnection
+from askance.service.store import Deed, Session, StoreFault, Token, open_store
+from askance.service.store.opening import is_postgres
+from askance.service.store.schema import POSTGRES, SQLITE, STEPS, TABLES, bring_up_to_date
+from askance.service.store.sqlite import SqliteConnection
 from killed_writer import AT_ONCE
 from stores import about, all_entries, item
 
@@ -72,7 +72,7 @@ def raw_connection(url):
     if is_postgres(url):
         from psycopg.conninfo import conninfo_to_dict
 
-        from askance.live.store.postgres import PostgresConnection
+        from askance.service.store.postgres import PostgresConnection
 
         return PostgresConnection("a test", conninfo_to_dict(url)), POSTGRES
     Path(url).touch()
@@ -135,7 +135,7 @@ def limit_pages(store, pages):
 
 
 def test_a_server_that_went_away_comes_back(postgres_server, monkeypatch):
-    monkeypatch.setattr("askance.live.store.postgres.OWNER_LEAVES", 0.1)
+    monkeypatch.setattr("askance.service.store.postgres.OWNER_LEAVES", 0.1)
     postgres_url = postgres_server.new_schema()
     with open_store(postgres_url) as store:
         store.add_task("mails", b"", 1.0)

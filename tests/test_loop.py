@@ -9,11 +9,11 @@ import scipy.sparse as sp
 import askance
 import streams
 from askance import Learner
-from askance.imbalance import OMCSL
-from askance.loop import LabellingLoop
-from askance.made import with_rules
-from askance.model_file import from_bytes, loop_from_bytes, to_bytes
-from askance.papers import parts_of
+from askance.algorithms import parts_of
+from askance.learners.core import LabellingLoop
+from askance.learners.files import from_bytes, loop_from_bytes, to_bytes
+from askance.learners.from_rules import with_rules
+from askance.learners.omcsl import OMCSL
 from processes import run_code
 
 MADE = streams.noisy(rows=60, width=5)
@@ -81,7 +81,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
         import askance.cli.app
         from askance import Client
-        from askance.live.settings import TaskSettings
+        from askance.service.settings import TaskSettings
         from live_service import real_service
 
         ALGORITHMS = {{"PAA-II": 2, "MPAA-II": 3, "AROW-diag": 2}}

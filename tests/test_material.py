@@ -8,11 +8,11 @@ import pytest
 import scipy.sparse as sp
 
 import askance
-from askance.experiments.material import material, materials, shuffled
-from askance.experiments.trial import Candidate, play
+from askance.experiments.dataset import material, materials, shuffled
+from askance.experiments.sweep.trial import Candidate, play
 from askance.jit.coins import coins
-from askance.queries import Always, AtRate, Margin
-from askance.updates import PassiveAggressive2, Perceptron
+from askance.rules.query import Always, AtRate, Margin
+from askance.rules.update import PassiveAggressive2, Perceptron
 
 FLOAT32 = np.dtype("float32")
 

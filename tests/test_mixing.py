@@ -10,9 +10,9 @@ import pytest
 import askance
 from askance import queries, updates
 from askance.data import read
-from askance.model_file import from_bytes, to_bytes
-from askance.scale.mixing import check_mixable, learned_from, mixed, mixed_gaussians, mixed_weights
-from askance.scale.spark_mixing import Batch, Wish, mix
+from askance.distributed.mixing import check_mixable, learned_from, mixed, mixed_gaussians, mixed_weights
+from askance.distributed.spark_mixing import Batch, Wish, mix
+from askance.learners.files import from_bytes, to_bytes
 from command_line import complaint, output
 from engines import running
 

@@ -16,7 +16,7 @@ import pytest
 import askance
 import streams
 from askance import Learner, queries, updates
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
 from processes import run_code
 
 MADE = streams.noisy(rows=60, width=5)
@@ -166,7 +166,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     def fail(*_: Any, **__: Any) -> None:
         raise fault
 
-    monkeypatch.setattr(f"askance.model_file.os.{moment}", fail)
+    monkeypatch.setattr(f"askance.learners.files.os.{moment}", fail)
     with pytest.raises(type(fault)):
         Learner().fit(MADE.X, MADE.y).save(path)
     assert path.read_bytes() == to_bytes(old)
@@ -284,7 +284,7 @@ def test_loading_unpickles_nothing(tmp_path: pathlib.Path) -> None:
     script = f"""
         import pickle, sys
         import askance
-        import askance.model_file, askance.learner  # whatever these bring along may use pickle for itself
+        import askance.learners.files, askance.learners.learner  # what these import may use pickle
 
         def refuse(*_, **__):
             raise AssertionError("pickle was used")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from askance.model_file import from_bytes, to_bytes
+from askance.learners.files import from_bytes, to_bytes
 from test_model_file import is_refused, trained
 
 

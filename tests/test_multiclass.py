@@ -14,13 +14,13 @@ import naive
 import streams
 from askance import queries, updates
 from askance.jit.interop import COMPILING
-from askance.model_file import from_bytes, to_bytes
-from askance.updates.rule import about
+from askance.learners.files import from_bytes, to_bytes
+from askance.rules.update.rule import about
 from naive import multiclass
 from test_twins import FEW_QUERIES, MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
 from thinning import few_compiled
 
-NAMES = [name for name, entry in askance.catalog.items() if entry.kind == "multiclass"]
+NAMES = [name for name, entry in askance.algorithms.items() if entry.kind == "multiclass"]
 ABLE = [rule for rule in updates.RULES if about(rule()).many_classes]
 FIELDS = ("labels", "scores", "probabilities", "asked", "updated")
 MADE = streams.several()

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from askance.data import DataFault, DataNotice, find, load
-from askance.data.named import PAPERS, REGISTER, Entry, File, Table, Use, prepare
-from askance.data.named.finding import cache_directory, look_for
-from askance.data.named.seals import digest, write_seal
-from askance.data.named.steps import Labelled, UnitFeatures, UnitRows
+from askance.data import DataFault, DataNotice
+from askance.datasets import PAPERS, REGISTER, Entry, File, Table, Use, find, load, prepare
+from askance.datasets.finding import cache_directory, look_for
+from askance.datasets.seals import digest, write_seal
+from askance.datasets.steps import Labelled, UnitFeatures, UnitRows
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from askance.live.pages.assets import ASSETS, _charts
+from askance.service.web.assets import ASSETS, _charts
 
 
 def test_the_service_goes_on_while_the_charts_are_put_together():

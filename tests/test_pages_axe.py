@@ -4,8 +4,8 @@ from itertools import islice, product
 
 import pytest
 
-from askance.live.demo import made_up_messages
-from askance.live.pages.table import PAGES
+from askance.service.demo.world import made_up_messages
+from askance.service.web.table import PAGES
 from axe import barriers, script
 from browser import Served
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from askance.live.client import Client, Item
-from askance.live.demo import made_up_messages
+from askance.service.client import Client, Item
+from askance.service.demo.world import made_up_messages
 from browser import Served
 
 CLASSES = ("billing", "bug", "praise", "spam")

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from askance.live.sessions import MOST as SESSIONS
+from askance.service.auth.sessions import MOST as SESSIONS
 from browser import Served
 from payloads import DEEDS, FILLED_IN, MARKUP, OURS, PAYLOADS, STRANGE
 from watched_page import Watched

@@ -5,8 +5,8 @@ import urllib.parse
 
 import pytest
 
-from askance.live.pages.rendering import POLICY
-from askance.live.pages.table import PAGES
+from askance.service.web.rendering import POLICY
+from askance.service.web.table import PAGES
 from browser import Served
 from payloads import ELSEWHERE, PAYLOADS
 from watched_page import Watched

@@ -10,7 +10,8 @@ import pytest
 from matplotlib.axes import Axes
 from PIL import Image
 
-from askance.metrics import METRICS, Curve, draw
+from askance.metrics import METRICS, Curve
+from askance.plotting.curves import draw
 
 
 def some_curve(rows: int = 200, asked: float = 0.1, level: float = 0.9) -> Curve:
@@ -140,7 +141,7 @@ def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_optional_packages_are_imported_late_and_pyplot_never() -> None:
     script = (
-        "import sys, askance.trace as t, askance.metrics as m\n"
+        "import sys, askance.learners.trace as t, askance.metrics as m\n"
         "assert not {'matplotlib', 'pyarrow'} & set(sys.modules)\n"
         "m.draw({'PAA': m.curve([1, -1], [1, 1], [True, True])})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"

@@ -157,14 +157,14 @@ def public_things() -> Iterator[Any]:
     parts = (
         askance.updates,
         askance.queries,
-        askance.dual,
-        askance.imbalance,
-        askance.semi,
+        askance.kernels,
+        askance.rules.imbalance,
+        askance.semi_supervised,
         askance.pool,
         askance.data,
         askance.metrics,
-        askance.bounds,
-        askance.costs,
+        askance.theory,
+        askance.rules.costs,
     )
     for module in (askance, *parts):
         yield pytest.param(module, id=module.__name__)
@@ -192,10 +192,10 @@ def test_every_public_name_says_what_it_is(thing: Any) -> None:
 
 
 def test_few_labels_and_pools_have_the_classes_promised() -> None:
-    assert {"Rossel"} <= set(askance.semi.__all__)
+    assert {"Rossel"} <= set(askance.semi_supervised.__all__)
     assert {"SVMPlus", "PrivilegedSelector"} <= set(askance.pool.__all__)
     verbs = {
-        askance.semi.Rossel: ("fit", "predict", "decision_function", "get_params"),
+        askance.Rossel: ("fit", "predict", "decision_function", "get_params"),
         askance.pool.SVMPlus: ("fit", "predict", "decision_function", "correcting", "get_params"),
         askance.pool.PrivilegedSelector: ("fit", "select", "get_params"),
     }
@@ -205,8 +205,8 @@ def test_few_labels_and_pools_have_the_classes_promised() -> None:
 def test_every_name_of_the_registers_is_public() -> None:
     for module, rules in (
         (askance.updates, askance.updates.RULES),
-        (askance.dual, (*askance.dual.RULES, *askance.dual.KERNELS)),
-        (askance.imbalance, (*askance.imbalance.RULES, *askance.imbalance.MEASURES.values())),
+        (askance.kernels, (*askance.kernels.RULES, *askance.kernels.KERNELS)),
+        (askance.rules.imbalance, (*askance.rules.imbalance.RULES, *askance.rules.imbalance.MEASURES.values())),
         (askance.queries, (*askance.queries.RULES, *askance.queries.WRAPPERS)),
     ):
         assert {rule.__name__ for rule in rules} <= set(module.__all__)

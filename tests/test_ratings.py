@@ -18,9 +18,9 @@ from sklearn.exceptions import NotFittedError
 
 import naive.ratings as naive
 from askance.ratings import MaxMarginFactorization, Progress
+from askance.ratings.biases import Leanings
 from askance.ratings.calibration import Evidence, calibrated
 from askance.ratings.ids import Ids
-from askance.ratings.leanings import Leanings
 from askance.ratings.observed import Observed
 from rating_worlds import world
 

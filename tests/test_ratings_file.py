@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askance
+from askance._util.sealed_file import ModelFault, arrays_of, header_of, seal
 from askance.ratings import MaxMarginFactorization, RefitAdvised
-from askance.ratings.filed import from_bytes, to_bytes
-from askance.sealed import ModelFault, arrays_of, header_of, seal
+from askance.ratings.files import from_bytes, to_bytes
 from rating_worlds import world
 
 CONTENT = to_bytes(

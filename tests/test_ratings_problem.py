@@ -8,12 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive.ratings as naive
-from askance.ratings.conjugate import begun, iterates
-from askance.ratings.growth import grown, steepest_triplets
+from askance.ratings.conjugate_gradient import begun, iterates
 from askance.ratings.manifold import Point, Tangent, inner, projected, retracted, transported
 from askance.ratings.observed import Observed
 from askance.ratings.problem import Problem, Settings
-from askance.ratings.search import is_flat
+from askance.ratings.rank_growth import grown, steepest_triplets
+from askance.ratings.rank_search import is_flat
 
 EXACT = 1e-9
 

@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
-from askance.pool.faces import Face, settled
-from askance.pool.kernel_blocks import RBF
-from askance.pool.ratio import Ratio, maximise_ratio
+from askance.pool.ratio.active_set import Face, settled
+from askance.pool.ratio.kernel_blocks import RBF
+from askance.pool.ratio.solve import Ratio, maximise_ratio
 from naive import pool as naive
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from askance.experiments.figures import draw_times
-from askance.experiments.results import RUN, Cell, Results
-from askance.experiments.results_file import BLANK, DIGEST
+from askance.experiments.sweep.results import RUN, Cell, Results
+from askance.experiments.sweep.results_file import BLANK, DIGEST
+from askance.plotting.sweeps import draw_times
 from made_up_results import SMALL, results_of, sweep
 
 
@@ -374,7 +374,7 @@ def test_a_forged_file_is_refused(
 
 
 def test_another_format_is_told(content: bytes, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askance.experiments.results_file.FORMAT", 2)
+    monkeypatch.setattr("askance.experiments.sweep.results_file.FORMAT", 2)
     (tmp_path / "sweep.parquet").write_bytes(content)
     with pytest.raises(ValueError, match="has format 1, and this askance reads format 2"):
         Results.load(tmp_path / "sweep.parquet")

@@ -6,7 +6,7 @@ river = pytest.importorskip("river")
 
 from river import evaluate, metrics  # noqa: E402
 
-from askance.river import RiverClassifier  # noqa: E402
+from askance.learners.river import RiverClassifier  # noqa: E402
 
 
 def stream(rows: int = 400):

@@ -13,9 +13,9 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from askance.semi import Rossel, aggregation
-from askance.semi.aggregation import Aggregation, aggregate
-from askance.semi.annotators import replicate
+from askance.semi_supervised import Rossel, aggregation
+from askance.semi_supervised.aggregation import Aggregation, aggregate
+from askance.semi_supervised.annotators import replicate
 
 PROBLEMS = st.fixed_dictionaries(
     {

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.experiments.search import choose, meeting, steps
+from askance.experiments.sweep.search import choose, meeting, steps
 
 
 def measured(halves: list[float], noise: float = 0.0) -> Any:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries, updates
-from askance.forms.matrix import PENDING
-from askance.queries.rule import NoMemory
-from askance.rows import Seen
-from askance.updates.full import covariance
-from askance.updates.rule import about
+from askance.rules.query.rule import NoMemory
+from askance.rules.rows import Seen
+from askance.rules.state.full import covariance
+from askance.rules.state.matrix import PENDING
+from askance.rules.update.rule import about
 from test_bad_input import refused
 from thinning import few_compiled
 

@@ -7,9 +7,9 @@ import pytest
 
 import askance
 from askance import queries, updates
-from askance.cli.methods import parse_parameters
-from askance.papers import parts_of
-from askance.updates.confidence_weighted import PHI
+from askance.algorithms import parts_of
+from askance.cli.contest.methods import parse_parameters
+from askance.rules.update.confidence_weighted import PHI
 from test_bad_input import refused
 
 

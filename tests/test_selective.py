@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import askance
 import streams
 from askance import queries, updates
-from askance.rows import Seen
+from askance.rules.rows import Seen
 from test_laws import SEEDS, exact, mean_mistakes
 
 PACES = st.floats(-4, 4).map(lambda power: 2.0**power)

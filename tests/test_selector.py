@@ -13,9 +13,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
 from askance.pool import PrivilegedSelector
-from askance.pool import kernel_blocks as blocks
-from askance.pool.ranking import distinct
-from askance.pool.ratio import maximise_ratio
+from askance.pool.ratio import kernel_blocks as blocks
+from askance.pool.ratio.ranking import distinct
+from askance.pool.ratio.solve import maximise_ratio
 from askance.pool.uncertainty import AGGREGATES, COMBINATIONS
 from naive import pool as naive
 

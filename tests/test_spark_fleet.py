@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings, StreamSettings, settings_of
+from askance.distributed.spark_fleet import FleetSettings, StreamSettings, settings_of
 from command_line import answer, askance, complaint
 from engines import workers_find_the_tests
 from naive.spark_fleet import PlainFleet, as_lines
@@ -26,7 +26,7 @@ SETTINGS = StreamSettings(FLEET, pages=16)
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from askance.scale.spark_session import session
+    from askance.distributed.spark_session import session
 
     spark_or_missing()
     place = tmp_path_factory.mktemp("spark")

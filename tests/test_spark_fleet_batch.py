@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings, StreamSettings
-from askance.scale.spark_fleet import page as pages
-from askance.scale.spark_fleet.batch import Outcome, work_off
-from askance.scale.spark_fleet.events import LABEL, ROW, WITHOUT_ORDER, Event
-from askance.scale.spark_fleet.page import Page
+from askance.distributed.spark_fleet import FleetSettings, StreamSettings
+from askance.distributed.spark_fleet import page as pages
+from askance.distributed.spark_fleet.batch import Outcome, work_off
+from askance.distributed.spark_fleet.events import LABEL, ROW, WITHOUT_ORDER, Event
+from askance.distributed.spark_fleet.page import Page
 from naive.spark_fleet import PlainFleet, as_lines
 from spark_streams import MicroBatch, made_up
 

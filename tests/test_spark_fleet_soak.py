@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.scale.spark_fleet import FleetSettings, StreamSettings
+from askance.distributed.spark_fleet import FleetSettings, StreamSettings
 from processes import run_code
 from spark_crowd import Crowd
 from spark_streams import spark_or_missing

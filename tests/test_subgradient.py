@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import askance
 import streams
 from askance import queries, updates
-from askance.rows import Seen
+from askance.rules.rows import Seen
 from test_laws import SEEDS, exact
 
 PACES = st.floats(-5, 5).map(lambda power: 2.0**power)
@@ -158,7 +158,7 @@ def test_a_row_of_new_features_is_asked_for() -> None:
     assert new.probability == 1
 
 
-NAMES = [name for name, entry in askance.catalog.items() if entry.update in ADAPTIVE]
+NAMES = [name for name, entry in askance.algorithms.items() if entry.update in ADAPTIVE]
 
 
 @pytest.mark.parametrize("name", NAMES)

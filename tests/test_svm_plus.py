@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import svm_plus_twin as twin
-from askance.pool.biases import best_biases
-from askance.pool.svm_plus import SVMPlus
+from askance.pool.svm_plus.estimator import SVMPlus
+from askance.pool.svm_plus.intercepts import best_biases
 
 SEEDS = st.integers(0, 2**32)
 MODEST = st.sampled_from([0.05, 0.3, 1.0, 4.0])

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import askance
-from askance.experiments.material import material, shuffled
-from askance.experiments.results import Results
+from askance.experiments.dataset import material, shuffled
+from askance.experiments.sweep.results import Results
 
 ALGORITHMS = ["PAA-II", "RPA-II", "PA-II"]
 GRID = {"C": [0.01, 1.0]}
@@ -135,7 +135,7 @@ def test_processes_find_the_same(tmp_path: Path) -> None:
 def test_nothing_is_computed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = small(store=tmp_path)
     told: list[Any] = []
-    monkeypatch.setattr("askance.experiments.run.play", lambda *_: pytest.fail("was computed again"))
+    monkeypatch.setattr("askance.experiments.sweep.run.play", lambda *_: pytest.fail("was computed again"))
     again = small(store=tmp_path, watch=lambda *progress: told.append(progress))
     assert {name: column.tolist() for name, column in first.columns.items()} == {
         name: column.tolist() for name, column in again.columns.items()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import askance
-from askance.experiments.run import run_cell
+from askance.experiments.sweep.run import run_cell
 from engines import ENGINES, need, running
 from needs import missing
 from test_sweep import stream
@@ -80,7 +80,7 @@ def test_two_hundred_runs_on_every_engine(
         killer = Killer(notes)
         killer.thread.start()
         with monkeypatch.context() as patch:
-            patch.setattr("askance.experiments.run.run_cell", noting_cell)
+            patch.setattr("askance.experiments.sweep.run.run_cell", noting_cell)
             began = time.perf_counter()
             assert file_of(tmp_path, backend=engine, jobs=2) == here
             print(f"{engine}, one killed: {time.perf_counter() - began:.1f} s")

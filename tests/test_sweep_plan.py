@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.experiments.material import Material, material
-from askance.experiments.plan import GRID, as_json, make_plan
-from askance.queries import Margin
-from askance.updates import PassiveAggressive2
+from askance.experiments.dataset import Material, material
+from askance.experiments.sweep.plan import GRID, as_json, make_plan
+from askance.rules.query import Margin
+from askance.rules.update import PassiveAggressive2
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 

@@ -6,7 +6,7 @@ import math
 import pytest
 from markdown_it import MarkdownIt
 
-from askance.experiments.tables import Table, page, rank_table, result_table
+from askance.experiments.sweep.tables import Table, page, rank_table, result_table
 from made_up_results import SMALL, results_of, sweep
 
 NASTY = "<b>a|b</b> *c* _d_ `e` &amp; [x](y) \\ $1 ~~z~~"

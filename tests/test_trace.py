@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from pyarrow import parquet
 
-from askance.trace import PER_ROUND, Trace
+from askance.learners.trace import PER_ROUND, Trace
 
 CLASSES = [[3, 7], ["ham", "spam"], [False, True], [-0.5, 2.5]]
 

@@ -16,7 +16,7 @@ import naive
 import streams
 from askance import queries, updates
 from askance.jit.interop import COMPILING
-from askance.updates.rule import about
+from askance.rules.update.rule import about
 from thinning import few_compiled
 
 # Quarters meet exactly: margins of 0 and 1, ties and repeats come up; the others are what data look like.

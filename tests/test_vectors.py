@@ -11,9 +11,9 @@ import scipy.sparse as sp
 import askance
 import make_vectors
 import naive
-from askance import dual
-from askance.imbalance import ManyCosts, OnlineBagging
+from askance import kernels
 from askance.jit.interop import COMPILING
+from askance.rules.imbalance import ManyCosts, OnlineBagging
 from naive import imbalance, multiclass
 from thinning import one_of_each_form
 
@@ -50,7 +50,7 @@ def weights_of(learner: askance.Learner) -> Any:
     """The weights as the vectors have them: a row a class or a member, or the coefficients of a dual form."""
     if learner.many or isinstance(learner.update, ManyCosts | OnlineBagging):
         return learner.coef_
-    return learner.dual_coef_[0] if isinstance(learner.update, dual.RULES) else learner.coef_[0]
+    return learner.dual_coef_[0] if isinstance(learner.update, kernels.RULES) else learner.coef_[0]
 
 
 def made(name: str) -> askance.Learner:

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from askance.data import DataFault, DataNotice
-from askance.data.named.ratings import load_ratings
-from askance.experiments import descents, rated, replicas
-from askance.experiments.descents import run_descents
-from askance.experiments.rated import TINY, Method, Rated, Rounds, Task, run_rated
+from askance.datasets.ratings import load_ratings
+from askance.experiments import papers
+from askance.experiments.papers import convergence, ratings
+from askance.experiments.papers.convergence import run_descents
+from askance.experiments.papers.ratings import TINY, Method, Rated, Rounds, Task, run_rated
 from askance.experiments.table_rows import column, matching
 from askance.jit.kernels import rating_sweeps
-from askance.ratings import made_up
-from askance.ratings.made_up import MadeUp
+from askance.ratings import synthetic
+from askance.ratings.synthetic import MadeUp
 from command_line import output
 
 ALONE = {"jobs": 1, "backend": "sequential"}
@@ -69,14 +70,14 @@ def test_the_seed_decides_what_is_made_up() -> None:
 
 @pytest.mark.parametrize(("below", "count"), [(10**15, 5000), (1000, 500), (1000, 501), (7, 7), (7, 1)])
 def test_different_numbers_are_different_and_as_many_as_wanted(below: int, count: int) -> None:
-    found = made_up._different(below, count, np.random.default_rng(0))
+    found = synthetic._different(below, count, np.random.default_rng(0))
     assert len(np.unique(found)) == len(found) == count
     assert found.min() >= 0
     assert found.max() < below
 
 
 def test_different_numbers_are_drawn_evenly_and_in_random_order() -> None:
-    draws = np.array([made_up._different(20, 5, np.random.default_rng(seed)) for seed in range(4000)])
+    draws = np.array([synthetic._different(20, 5, np.random.default_rng(seed)) for seed in range(4000)])
     for place in (0, 4):
         counts = np.bincount(draws[:, place], minlength=20)
         assert abs(counts - 200).max() < 70  # five deviations
@@ -128,7 +129,7 @@ def test_lambda_is_chosen_on_a_split_that_is_not_reported(monkeypatch: pytest.Mo
         rank = parameters["rank"] if parameters["rank"] != "auto" else 10 + number
         return {"rmse": abs(parameters["regularization"] - 0.2), "rank": rank}
 
-    monkeypatch.setattr(rated, "_fitted", spy)
+    monkeypatch.setattr(ratings, "_fitted", spy)
     rows = run_rated([Task("made", source, (0.1, 0.2), 2)], METHODS, Rounds(), **ALONE)
     free = [(2, 0.1, "auto"), (2, 0.2, "auto"), (0, 0.2, "auto"), (1, 0.2, "auto")]
     assert seen == [*free, (2, 0.1, 12), (2, 0.2, 12), (0, 0.2, 10), (1, 0.2, 11)]
@@ -148,7 +149,7 @@ def test_made_up_ratings_are_told_with_their_true_rank_and_every_fit_is_kept(
     guess = np.sqrt(2)  # of the middle level, whatever the pair
     assert np.all(column(rows, "rmse") < 0.6 * guess)
     assert column(rows, "expected").mean() < column(rows, "rmse").mean()  # of a single small split it need not be
-    monkeypatch.setattr(rated, "_fitted", not_again)
+    monkeypatch.setattr(ratings, "_fitted", not_again)
     assert run_rated([task], METHODS, Rounds(), store=tmp_path, **ALONE) == rows
 
 
@@ -167,13 +168,13 @@ def test_a_descent_falls_and_more_regularisation_learns_less(
     for less, more in zip(weak, strong, strict=True):
         assert less["learned_rmse"] < more["learned_rmse"]
         assert less["objective"][-1] < more["objective"][-1]
-    monkeypatch.setattr(descents, "_descended", not_again)
+    monkeypatch.setattr(convergence, "_descended", not_again)
     assert run_descents({"made": problem}, {"made": lines}, Rounds(splits=2), store=tmp_path, **ALONE) == rows
 
 
 def test_the_large_data_are_made_up_only_when_asked_for() -> None:
-    assert "2.2-large" not in {table.name for table in replicas.tables_of("yan2015")}
-    (large,) = replicas.tables_of("yan2015", "2.2-large")
+    assert "2.2-large" not in {table.name for table in papers.tables_of("yan2015")}
+    (large,) = papers.tables_of("yan2015", "2.2-large")
     assert large.data["made up, large"][1] == MadeUp(20_000, 20_000, 50)
 
 
@@ -183,7 +184,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savez(tmp_path / "ml100k.npz", **MadeUp(40, 40, 3).part(7).learned._asdict())
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(replicas, "QUICK", 2)
+    monkeypatch.setattr(papers, "QUICK", 2)
     return tmp_path
 
 

@@ -9,9 +9,19 @@ import pytest
 import scipy.sparse as sp
 
 from askance.data import DataFault
-from askance.experiments import pools, replicas
-from askance.experiments.pools import Contest, Family, Views, best_penalty, follow, run_contest, scaled, split
-from askance.experiments.replicas.views import Pair, load_views
+from askance.experiments import papers
+from askance.experiments.papers import pools
+from askance.experiments.papers.pools import (
+    Contest,
+    Family,
+    Views,
+    best_penalty,
+    follow,
+    run_contest,
+    scaled,
+    split,
+)
+from askance.experiments.papers.views import Pair, load_views
 from askance.pool import Margin, RandomChoice, Selection
 from command_line import output
 
@@ -110,7 +120,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savez(tmp_path / "wiki_xmodal.npz", y=data.y, **views)
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(replicas, "QUICK", 2)
+    monkeypatch.setattr(papers, "QUICK", 2)
     monkeypatch.setattr(pools, "_tuned", lambda *_: 0)
     return tmp_path
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.experiments import few_labels, replicas
-from askance.experiments.few_labels import Drawing, Method, run_few_labels, split
-from askance.experiments.material import material
-from askance.experiments.replicas.yan2016_rossel import ENSEMBLE, ROSSEL, SVM
+from askance.experiments import papers
+from askance.experiments.dataset import material
+from askance.experiments.papers import few_labels
+from askance.experiments.papers.few_labels import Drawing, Method, run_few_labels, split
+from askance.experiments.papers.yan2016_rossel import ENSEMBLE, ROSSEL, SVM
 from askance.experiments.table_rows import column
 from command_line import output
 
@@ -112,7 +113,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(few_labels, "_tuned", lambda *_: 0)
-    monkeypatch.setattr(replicas, "QUICK", 2)
+    monkeypatch.setattr(papers, "QUICK", 2)
     return tmp_path
 
 

@@ -11,16 +11,15 @@ import scipy.sparse as sp
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 import askance
-from askance.experiments import saving, splits
-from askance.experiments.judging import MEASURES, judged
-from askance.experiments.replicas import PAPERS, reproduce, yan2017
-from askance.experiments.replicas.report import markdown
-from askance.experiments.saving import Saving, queries_at, run_saving, true_measures
-from askance.experiments.splits import Entrant, Splitting, prepared, run_splits, split, started, values_of
+from askance.algorithms import catalog, parts_of
+from askance.experiments.papers import PAPERS, label_saving, reproduce, splits, yan2017
+from askance.experiments.papers.label_saving import Saving, queries_at, run_saving, true_measures
+from askance.experiments.papers.report import markdown
+from askance.experiments.papers.splits import Entrant, Splitting, prepared, run_splits, split, started, values_of
+from askance.experiments.scoring import MEASURES, judged
 from askance.experiments.store import Store
-from askance.imbalance import OMCSL
-from askance.papers import catalog, parts_of
-from askance.queries import Always, Random
+from askance.learners.omcsl import OMCSL
+from askance.rules.query import Always, Random
 from command_line import complaint, output
 
 PLAN = Splitting(splits=3, tuning=2, seed=4, points=4)
@@ -234,8 +233,8 @@ def test_ways_to_ask_are_compared_on_the_same_splits() -> None:
     assert {row["setting"] for row in found} == {found[0]["setting"]}
     for row in found:
         assert abs(row["asked"] - row["rate"]) < 0.1
-        assert (row["error"] is not None) == (row["split"] == 0 and row["how"] != saving.ALL)
-    everything = [row["test"] for row in found if row["how"] == saving.ALL]
+        assert (row["error"] is not None) == (row["split"] == 0 and row["how"] != label_saving.ALL)
+    everything = [row["test"] for row in found if row["how"] == label_saving.ALL]
     whole = run_splits({"toy": made()}, (MANY,), PLAN, backend="sequential")
     assert everything == values_of(whole, "toy", "OMCSL-h", "F", "test").tolist()
 

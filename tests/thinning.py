@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import askance
-from askance.dual import RULES as DUAL
 from askance.jit.interop import COMPILING
-from askance.updates.rule import form_of
+from askance.rules.kernel import RULES as DUAL
+from askance.rules.update.rule import form_of
 
 
 def few_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
@@ -23,7 +23,7 @@ def few_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda va
 def one_of_each_form() -> list[str]:
     """A name of the catalog for each form of states, for two classes and for many, weights and dual form."""
     kinds: dict[Any, str] = {}
-    for name, entry in askance.catalog.items():
+    for name, entry in askance.algorithms.items():
         update = entry.build()[0]
         kinds.setdefault((type(form_of(update.start(0, np.float64))), isinstance(update, DUAL), entry.kind), name)
     return list(kinds.values())

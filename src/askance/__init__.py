@@ -1,85 +1,110 @@
 """askance learns from streams and asks for a label only when in doubt.
 
-The public names are found when they are first used: importing scikit-learn and numba takes a second, and
-`askance --help` needs neither. No module may be called like a public name that is not a module: importing it would
-hide the name.
+Public names are imported when they are first used: scikit-learn and numba take a second to import, and
+`askance --help` needs neither.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import bounds, costs, data, dual, imbalance, metrics, pool, queries, ratings, semi, updates
-    from askance.experiments.run import sweep
-    from askance.learner import Learner
-    from askance.live.client import AsyncClient, Client
-    from askance.loop import Decision, Spending
-    from askance.made import make
-    from askance.model_file import load
-    from askance.papers import catalog
-    from askance.rows import Row
-    from askance.trace import Trace
+    from askance import data, datasets, metrics, plotting, pool, ratings, rules, semi_supervised, theory
+    from askance.algorithms import catalog
+    from askance.algorithms.make import make
+    from askance.experiments.sweep.run import sweep
+    from askance.fleet import Fleet
+    from askance.learners.core import Decision, Spending
+    from askance.learners.files import load
+    from askance.learners.learner import Learner
+    from askance.learners.omcsl import OMCSL
+    from askance.learners.trace import Trace
+    from askance.pool.selector import PrivilegedSelector
+    from askance.pool.svm_plus.estimator import SVMPlus
+    from askance.ratings.factorization import MaxMarginFactorization
+    from askance.rules import costs
+    from askance.rules import kernel as kernels
+    from askance.rules import query as queries
+    from askance.rules import update as updates
+    from askance.rules.rows import Row
+    from askance.semi_supervised.rossel import Rossel
+    from askance.service.client import AsyncClient, Client
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AsyncClient": "askance.live.client",
-    "Client": "askance.live.client",
-    "Decision": "askance.loop",
-    "Learner": "askance.learner",
-    "Row": "askance.rows",
-    "Spending": "askance.loop",
-    "Trace": "askance.trace",
-    "catalog": "askance.papers",
-    "load": "askance.model_file",
-    "make": "askance.made",
-    "sweep": "askance.experiments.run",
+    "AsyncClient": "service.client",
+    "Client": "service.client",
+    "Decision": "learners.core",
+    "Fleet": "fleet.fleet",
+    "Learner": "learners.learner",
+    "MaxMarginFactorization": "ratings.factorization",
+    "OMCSL": "learners.omcsl",
+    "PrivilegedSelector": "pool.selector",
+    "Rossel": "semi_supervised.rossel",
+    "Row": "rules.rows",
+    "SVMPlus": "pool.svm_plus.estimator",
+    "Spending": "learners.core",
+    "Trace": "learners.trace",
+    "catalog": "algorithms",
+    "load": "learners.files",
+    "make": "algorithms.make",
+    "sweep": "experiments.sweep.run",
 }
-_MODULES = (
-    "bounds",
-    "costs",
-    "data",
-    "dual",
-    "imbalance",
-    "metrics",
-    "pool",
-    "queries",
-    "ratings",
-    "semi",
-    "updates",
-)
+_MODULES = {
+    "costs": "rules.costs",
+    "data": "data",
+    "datasets": "datasets",
+    "kernels": "rules.kernel",
+    "metrics": "metrics",
+    "plotting": "plotting",
+    "pool": "pool",
+    "queries": "rules.query",
+    "ratings": "ratings",
+    "rules": "rules",
+    "semi_supervised": "semi_supervised",
+    "theory": "theory",
+    "updates": "rules.update",
+}
 
 __all__ = [
+    "OMCSL",
     "AsyncClient",
     "Client",
     "Decision",
+    "Fleet",
     "Learner",
+    "MaxMarginFactorization",
+    "PrivilegedSelector",
+    "Rossel",
     "Row",
+    "SVMPlus",
     "Spending",
     "Trace",
-    "bounds",
     "catalog",
     "costs",
     "data",
-    "dual",
-    "imbalance",
+    "datasets",
+    "kernels",
     "load",
     "make",
     "metrics",
+    "plotting",
     "pool",
     "queries",
     "ratings",
-    "semi",
+    "rules",
+    "semi_supervised",
     "sweep",
+    "theory",
     "updates",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(import_module(f"askance.{_HOMES[name]}"), name)
     elif name in _MODULES:
-        value = import_module(f"askance.{name}")
+        value = import_module(f"askance.{_MODULES[name]}")
     else:
         raise AttributeError(f"module 'askance' has no attribute {name!r}")
     globals()[name] = value
@@ -87,4 +112,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "__version__"]

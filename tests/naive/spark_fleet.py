@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.data.hashing import hash_records, hash_texts
-from askance.scale.spark_fleet import StreamSettings
+from askance.distributed.spark_fleet import StreamSettings
 
 
 class PlainFleet:

@@ -5,23 +5,21 @@ from typing import Annotated
 import typer
 
 from askance import __version__
-from askance.cli import (
-    catalog,
-    data,
-    demo,
-    doctor,
-    label,
-    pool,
-    push,
-    ratings,
-    reproduce,
-    run,
-    serve,
-    spark,
-    store,
-    sweep,
-)
-from askance.cli.faults import Group
+from askance.cli.commands.catalog import command as catalog
+from askance.cli.commands.data import command as data
+from askance.cli.commands.demo import command as demo
+from askance.cli.commands.doctor import command as doctor
+from askance.cli.commands.label import command as label
+from askance.cli.commands.pool import command as pool
+from askance.cli.commands.push import command as push
+from askance.cli.commands.ratings import command as ratings
+from askance.cli.commands.reproduce import command as reproduce
+from askance.cli.commands.run import command as run
+from askance.cli.commands.serve import command as serve
+from askance.cli.commands.spark import command as spark
+from askance.cli.commands.store import command as store
+from askance.cli.commands.sweep import command as sweep
+from askance.cli.errors import Group
 
 app = typer.Typer(
     cls=Group, add_completion=False, pretty_exceptions_enable=False, context_settings={"max_content_width": 100}

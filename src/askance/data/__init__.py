@@ -1,4 +1,4 @@
-"""Data in: files, arrays and data frames as streams; text and records hashed into rows; data sets by name.
+"""Data in: files, arrays and data frames as streams; text and records hashed into rows.
 
 The public names are found when they are first used: who hashes rows needs no readers.
 """
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from askance.data.faults import DataFault, DataNotice
     from askance.data.hashing import hash_records, hash_texts
     from askance.data.info import Description, describe
-    from askance.data.named import fetch, find, load
     from askance.data.rating_files import Pairs, read_pairs, read_ratings
     from askance.data.reading import read
     from askance.data.stream import Chunk, Stream
@@ -23,11 +22,8 @@ _HOMES = {
     "Pairs": "rating_files",
     "Stream": "stream",
     "describe": "info",
-    "fetch": "named",
-    "find": "named",
     "hash_records": "hashing",
     "hash_texts": "hashing",
-    "load": "named",
     "read": "reading",
     "read_pairs": "rating_files",
     "read_ratings": "rating_files",
@@ -41,11 +37,8 @@ __all__ = [
     "Pairs",
     "Stream",
     "describe",
-    "fetch",
-    "find",
     "hash_records",
     "hash_texts",
-    "load",
     "read",
     "read_pairs",
     "read_ratings",

@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from askance._util.splitmix import GOLDEN, scrambled
 from askance.data.faults import DataFault
 from askance.data.files import Where, shown
 from askance.data.values import check_dtype, first_unfit, unfit
-from askance.scrambling import GOLDEN, scrambled
 
 MOST_BITS = 30  # columns are 32-bit signed integers
 DEEPEST = 32

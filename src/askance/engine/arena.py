@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.splitmix import GOLDEN
 from askance.jit.interop import inlined
-from askance.scrambling import GOLDEN
 
 EMPTY = np.uint32(0xFFFFFFFF)
 SMALLEST = 3  # a plot has at least 2^3 slots

@@ -14,7 +14,7 @@ from askance.engine.arena import has_room, power_for, settled, translated
 from askance.engine.rounds import decide, look, note, take_step
 from askance.jit.coins import coin_at
 from askance.jit.interop import inlined
-from askance.rows import State, add_lanes
+from askance.rules.rows import State, add_lanes
 
 NOBODY = -1
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from askance.engine.machine import copied
 from askance.engine.passes import bind
-from askance.forms.linear import Linear
 from askance.jit.interop import COMPILING
 from askance.jit.simd.lane_tuples import LANES, PerLane, per_lane
-from askance.rows import DenseRows, SparseRows
-from askance.updates.rule import form_of
+from askance.rules.rows import DenseRows, SparseRows
+from askance.rules.state.linear import Linear
+from askance.rules.update.rule import form_of
 
 # Counts are kept in the precision of the scores while a pass runs: single precision counts up to 2²⁴.
 ROUNDS_AT_A_TIME = 1 << 20

@@ -12,7 +12,7 @@ from askance.jit.select import larger, sign, where
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.lane_tuples import LANES, laned
 from askance.jit.simd.vector import at, first_lanes, only, sixteen
-from askance.rows import Seen, sums
+from askance.rules.rows import Seen, sums
 
 WIDE = np.uint64(LANES)
 

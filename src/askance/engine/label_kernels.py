@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from askance.engine import passes  # noqa: F401 - lets compiled code call the methods of rows and weights
 from askance.jit.interop import persistent
 from askance.jit.source_digest import package_digest
-from askance.rows import add_lanes, move_lanes
+from askance.rules.rows import add_lanes, move_lanes
 
 Numbers = NDArray[np.float64]
 

@@ -8,13 +8,11 @@ from numpy.typing import NDArray
 
 from askance.engine import passes
 from askance.engine.passes import Core, Outcome
-from askance.forms import Panel, room_for_classes
 from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
-from askance.rows import SOUND, DenseRows, SparseRows
-from askance.updates.rule import about, form_of, widened, widened_lanes
-
-AnyRows = SparseRows | DenseRows
+from askance.rules.rows import SOUND, AnyRows
+from askance.rules.state import Panel, room_for_classes
+from askance.rules.update.rule import about, form_of, widened, widened_lanes
 
 
 class Machine:

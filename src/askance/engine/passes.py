@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from askance.engine.arena_passes import MAKERS as OF_FLEETS
 from askance.engine.bank_pass import make_bank
 from askance.engine.rounds import decide, look, note, take_step
-from askance.forms.form import Form
-from askance.forms.matrix import MatrixState
-from askance.forms.pairwise import PairwiseState
-from askance.forms.panel import ObservedState, PanelState
-from askance.forms.settled import SettlingState
 from askance.jit.interop import COMPILING, compiled, expose, type_of
 from askance.jit.source_digest import is_ours, package_digest
-from askance.queries.rule import QueryRule, ScalableRule
-from askance.rows import SOUND, Rows, State
-from askance.updates.rule import UpdateRule
+from askance.rules.query.rule import QueryRule, ScalableRule
+from askance.rules.rows import SOUND, Rows, State
+from askance.rules.state.coupled import SettlingState
+from askance.rules.state.ensemble import ObservedState, PanelState
+from askance.rules.state.form import Form
+from askance.rules.state.matrix import MatrixState
+from askance.rules.state.pairwise import PairwiseState
+from askance.rules.update.rule import UpdateRule
 
 PROTOCOLS = (
     *(State, MatrixState, SettlingState, PanelState, ObservedState, PairwiseState),

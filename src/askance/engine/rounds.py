@@ -4,7 +4,7 @@ from typing import Any
 
 from askance.jit.interop import inlined, like
 from askance.jit.select import larger
-from askance.rows import Seen
+from askance.rules.rows import Seen
 
 # They take parts of a core, because a whole one would have its references counted in every row.
 

@@ -4,10 +4,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from askance.distributed.backends import open_workers
+from askance.distributed.tasks import Part, finished
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
-from askance.scale.backends import open_workers
-from askance.scale.parts import Part, finished
 
 Watch = Callable[[int, int, str], None]
 

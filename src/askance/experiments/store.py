@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from askance.whole_file import write_whole
+from askance._util.atomic_write import write_whole
 
 
 class Store:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.splitmix import GOLDEN, scrambled
 from askance.jit.interop import inlined, persistent
-from askance.scrambling import GOLDEN, scrambled
 
 scrambled_bits = inlined(scrambled)
 

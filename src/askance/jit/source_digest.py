@@ -11,8 +11,7 @@ import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
 # What compiled code can be made of. Editing a reader or a page leaves the machine code as it was.
-PARTS = ("jit", "engine", "forms", "updates", "queries", "imbalance")
-COMPILED = ("rows.py", "scrambling.py", *(f"{part}/**/*.py" for part in PARTS))
+COMPILED = ("_util/splitmix.py", "jit/**/*.py", "rules/**/*.py", "engine/**/*.py")
 
 
 def package_digest() -> str:

@@ -5,7 +5,6 @@ from askance.metrics.curve import Curve, CurveRecorder, curve
 from askance.metrics.estimates import Estimate
 from askance.metrics.histograms import Area, Bins, Histograms
 from askance.metrics.measures import METRICS, Counts, Metric, measure
-from askance.metrics.pictures import draw, draw_panel, save_picture
 from askance.metrics.tally import Tally
 
 __all__ = [
@@ -21,8 +20,5 @@ __all__ = [
     "Metric",
     "Tally",
     "curve",
-    "draw",
-    "draw_panel",
     "measure",
-    "save_picture",
 ]

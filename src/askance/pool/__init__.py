@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from askance.pool.baselines import CoTesting, Entropy, Margin, RandomChoice
     from askance.pool.loop import Loop
     from askance.pool.selector import PrivilegedSelector
-    from askance.pool.svm_plus import SVMPlus
+    from askance.pool.svm_plus.estimator import SVMPlus
 
 __all__ = [
     "CoTesting",
@@ -31,7 +31,7 @@ HOMES = {
     "Margin": "baselines",
     "PrivilegedSelector": "selector",
     "RandomChoice": "baselines",
-    "SVMPlus": "svm_plus",
+    "SVMPlus": "svm_plus.estimator",
 }
 
 

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from askance.labels import as_labels
-from askance.limits import POSITIVE, Words, check_parameters
+from askance._util.parameters import POSITIVE, Words, check_parameters
+from askance.learners.labels import as_labels
 from askance.pool.selection import Selection, as_count, selected
 from askance.pool.views import AnyMatrix, as_matrix, as_privileged
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.labels import as_labels
-from askance.limits import COUNT, check_parameters
+from askance._util.parameters import COUNT, check_parameters
+from askance.learners.labels import as_labels
 from askance.pool.selection import Indices, Selection, Strategy
 from askance.pool.views import as_matrix, as_privileged
 

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from askance.labels import as_labels
-from askance.limits import COUNT, POSITIVE, Words, check_parameters
-from askance.pool.kernel_blocks import RBF, gamma_of, similarities
-from askance.pool.ranking import distinct, ranked
-from askance.pool.ratio import SOLVERS, Solver, maximise_ratio
+from askance._util.parameters import COUNT, POSITIVE, Words, check_parameters
+from askance.learners.labels import as_labels
+from askance.pool.ratio.kernel_blocks import RBF, gamma_of, similarities
+from askance.pool.ratio.ranking import distinct, ranked
+from askance.pool.ratio.solve import SOLVERS, Solver, maximise_ratio
 from askance.pool.selection import Array, Indices, Selection, as_count, largest
 from askance.pool.uncertainty import (
     AGGREGATES,
@@ -174,7 +174,7 @@ class PrivilegedSelector(BaseEstimator):  # type: ignore[misc]
 
 def _trained(model: Any, X: AnyMatrix, y: NDArray[Any], privileged: Any) -> Any:
     if model is None:
-        from askance.pool.svm_plus import SVMPlus  # its solver is slow to load
+        from askance.pool.svm_plus.estimator import SVMPlus  # its solver is slow to load
 
         trained = SVMPlus()
     else:

@@ -3,6 +3,6 @@
 from askance.ratings.drift import Drift, RefitAdvised
 from askance.ratings.factorization import MaxMarginFactorization, Recommendation
 from askance.ratings.fitting import Progress
-from askance.ratings.search import Stage
+from askance.ratings.rank_search import Stage
 
 __all__ = ["Drift", "MaxMarginFactorization", "Progress", "Recommendation", "RefitAdvised", "Stage"]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.ratings.conjugate import Iterate, Move
+from askance._util.atomic_write import write_whole
+from askance._util.sealed_file import ModelFault, arrays_of, header_of, read, seal
+from askance.ratings.conjugate_gradient import Iterate, Move
 from askance.ratings.manifold import Point, Tangent
-from askance.ratings.search import Stage, State
-from askance.sealed import ModelFault, arrays_of, header_of, read, seal
-from askance.whole_file import write_whole
+from askance.ratings.rank_search import Stage, State
 
 KIND = "ratings-checkpoint"
 EVERY = 30.0  # seconds

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from askance._util.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
 from askance.data.rating_columns import Triplets
-from askance.limits import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
 from askance.ratings.checkpoint import kept
 from askance.ratings.drift import Drift, RefitAdvised
 from askance.ratings.errors import rmse
@@ -23,7 +23,7 @@ from askance.ratings.known import Known, Later
 from askance.ratings.model import Factors, Model
 from askance.ratings.observed import Observed
 from askance.ratings.problem import Settings
-from askance.ratings.search import Plan
+from askance.ratings.rank_search import Plan
 from askance.ratings.threads import count_of
 from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, levels_of
 
@@ -228,14 +228,14 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, all of it or nothing; `load` or `askance.load` reads it."""
-        from askance.ratings.filed import save
+        from askance.ratings.files import save
 
         save(self, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "MaxMarginFactorization":
         """The model in a file; ValueError if it is damaged or none."""
-        from askance.ratings.filed import load
+        from askance.ratings.files import load
 
         return load(path)
 

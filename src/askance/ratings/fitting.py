@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askance.ratings.biases import Leanings
 from askance.ratings.calibration import Calibration, Evidence, calibrated
 from askance.ratings.checkpoint import Checkpoint
-from askance.ratings.conjugate import Iterate, begun, iterates
+from askance.ratings.conjugate_gradient import Iterate, begun, iterates
 from askance.ratings.errors import rmse
-from askance.ratings.leanings import Leanings
 from askance.ratings.manifold import Numbers, Point
 from askance.ratings.observed import Observed
 from askance.ratings.problem import Problem, Settings
-from askance.ratings.search import Held, Plan, Stage, is_flat, search
+from askance.ratings.rank_search import Held, Plan, Stage, is_flat, search
 
 LEARNED_ENOUGH = 50_000  # ratings to calibrate by where none are held back
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from askance.jit.kernels.rating_rows import Rows, solve
+from askance.ratings.biases import Leanings, damped
 from askance.ratings.known import Known
-from askance.ratings.leanings import Leanings, damped
 from askance.ratings.manifold import Numbers
 from askance.ratings.model import Factors, Model, Whole
 from askance.ratings.observed import Observed

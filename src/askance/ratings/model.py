@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.kernels import rating_sweeps
+from askance.ratings.biases import Leanings
 from askance.ratings.calibration import Calibration, Evidence
-from askance.ratings.leanings import Leanings
 from askance.ratings.manifold import Numbers, Point
 
 Whole = NDArray[np.int32]

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.splitmix import GOLDEN
 from askance.jit.interop import inlined, persistent
-from askance.scrambling import GOLDEN
 
 FREE, GONE = -1, -2  # values of places that were never used, and of those that were
 

@@ -1,0 +1,1 @@
+"""Helpers without a domain: files, parameters, memory, scrambled bits."""

@@ -1,0 +1,193 @@
+"""`askance data`: what is in a file or a named data set."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from askance.cli import options
+from askance.cli.commands.data import named
+from askance.cli.output.console import print_json, shown_class, stdout
+
+if TYPE_CHECKING:
+    from askance.data import Description
+
+EXAMPLE = "Example:   askance data info mails.csv   or   askance data info usps --paper nguyen2011 --shuffle 7"
+MOST_CLASSES_SHOWN = 12
+
+app = typer.Typer(name="data")
+app.command("list", epilog=named.LIST_EXAMPLE)(named.show_list)
+app.command("fetch", epilog=named.FETCH_EXAMPLE)(named.fetch_sets)
+
+
+@app.callback(invoke_without_command=True)
+def _data(context: typer.Context) -> None:
+    """Look at data before learning from them."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)
+
+
+@app.command(epilog=EXAMPLE)
+def info(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", show_default=False, help=f"{options.FORMATS}; or a name of `askance data list`."
+        ),
+    ],
+    paper: Annotated[
+        str | None, options.option("Of a named data set: prepare it as this paper did.", "PAPER", options.READING)
+    ] = None,
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", rich_help_panel=options.READING, help="The rows have no labels.")
+    ] = False,
+    label: options.Label = None,
+    text: options.Text = None,
+    drop: options.Drop = None,
+    category: options.Category = None,
+    format: options.Format = None,  # noqa: A002 - the word that users expect
+    delimiter: options.Delimiter = None,
+    zero_based: options.ZeroBased = False,
+    shuffle: options.Shuffle = None,
+    json: options.Json = False,
+) -> None:
+    """Say what FILE holds: rows, features, classes, and what to beware of.
+
+    FILE may also be the name of a data set: then also where it comes from and how papers prepared it.
+    """
+    from askance.cli.contest.source import open_file
+    from askance.cli.output.progress import Watched, progress
+    from askance.data import describe
+
+    if named.is_name(file):
+        _refuse_for_names(unlabelled, label, text, drop, category, format, delimiter, zero_based)
+        _info_of_name(str(file), paper, shuffle, json=json)
+        return
+    if paper is not None:
+        raise ValueError(f"--paper {paper}: {file} is no named data set; `askance data list` has them all")
+    reading = options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle)
+    stream = open_file(file, reading, "float64", labelled=not unlabelled)
+    with progress(file.name) as tell:
+        description = describe(Watched(stream, tell))
+    if json:
+        print_json(_as_dict(description))
+    else:
+        _show(file.name, description)
+
+
+def _refuse_for_names(*given: object) -> None:
+    """An option that would be passed over in silence is most likely a mistake."""
+    if any(given):
+        raise ValueError(
+            "a named data set is read in its own way: of the options for reading, give --shuffle alone"
+        )
+
+
+def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool) -> None:
+    from askance.cli.output.progress import progress
+    from askance.data import describe
+    from askance.datasets import look_for, prepare
+    from askance.datasets.finding import entry_of, how_to_get
+    from askance.datasets.loading import as_stream
+
+    whole, entry = entry_of(name)
+    content: dict[str, Any] = {}
+    description, notes = None, []
+    has_rows = entry is None or entry.classes is not None
+    if has_rows and (paper is not None or look_for(name) is not None):
+        with progress(name) as tell:
+            prepared = prepare(name, paper, seed, tell)
+        description, notes = describe(as_stream(prepared, name)), prepared.notes
+        content = _as_dict(description) | {"differences": notes}
+    if json:
+        print_json(
+            {"register": named.as_dict(whole, entry) if entry else None, "paper": paper, "rows": content or None}
+        )
+        return
+    named.explain(name)
+    console = stdout()
+    found = look_for(name)
+    if found is None:
+        console.print(f"\n{how_to_get(name)}")
+        return
+    for path in found.paths:
+        console.print(f"found     {path}", soft_wrap=True)
+    for note in notes:
+        console.print(f"beware    {note}")
+    if description is not None:
+        console.print()
+        _show(name if paper is None else f"{name} as in {paper}", description)
+
+
+def _show(name: str, description: "Description") -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    for cells in (*_figures(description), *_classes(description)):
+        table.add_row(*cells)
+    console = stdout()
+    console.print(f"{name}\n", style="bold")
+    console.print(table)
+    for note in _notes(description):
+        console.print(f"\n{note}")
+
+
+def _figures(description: "Description") -> list[tuple[str, ...]]:
+    return [
+        ("rows", f"{description.rows:,}"),
+        ("features", f"{description.features:,}"),
+        (
+            "non-zeros a row",
+            f"{description.nonzeros_per_row:,.1f}",
+            f"density {100 * _density(description):.3g} %",
+        ),
+        ("values", f"{description.smallest:.4g}", f"to {description.largest:.4g}"),
+    ]
+
+
+def _classes(description: "Description") -> list[tuple[str, ...]]:
+    if description.classes is None:
+        return [("classes", "very many", "are the labels really classes?")]
+    by_count = sorted(description.classes.items(), key=lambda item: -item[1])
+    shown: list[tuple[str, ...]] = [
+        (f"class {shown_class(name)}", f"{count:,}", f"{100 * count / description.rows:.1f} %")
+        for name, count in by_count[:MOST_CLASSES_SHOWN]
+    ]
+    more = len(by_count) - len(shown)
+    return [*shown, (f"and {more} more classes",)] if more else shown
+
+
+def _notes(description: "Description") -> list[str]:
+    notes = []
+    if description.sorted_by_class:
+        notes.append(
+            "The rows are sorted by class, or nearly: a stream should be mixed. Shuffle it with --shuffle 7."
+        )
+    if description.unit_length:
+        notes.append("All rows have length 1.")
+    return notes
+
+
+def _density(description: "Description") -> float:
+    cells = description.rows * description.features
+    return description.nonzeros / cells if cells else 0.0
+
+
+def _as_dict(description: "Description") -> dict[str, Any]:
+    classes = (
+        None
+        if description.classes is None
+        else [
+            {"class": name, "rows": count, "share": count / description.rows}
+            for name, count in description.classes.items()
+        ]
+    )
+    return description._asdict() | {
+        "classes": classes,
+        "density": _density(description),
+        "nonzeros_per_row": description.nonzeros_per_row,
+        "notes": _notes(description),
+    }

@@ -1,0 +1,162 @@
+"""`askance data list`, `askance data fetch`, and what `askance data info` says of a name."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from askance.cli import options
+from askance.cli.output.console import print_json, stdout
+
+if TYPE_CHECKING:
+    from askance.datasets import Entry, Fetched
+
+LIST_EXAMPLE = "Example:   askance data list"
+FETCH_EXAMPLE = "Example:   askance data fetch a8a usps"
+LEGEND = (
+    "here: in a directory that ASKANCE_DATA names; cached: fetched before; part: only a part of it is here; "
+    "fetch: `askance data fetch NAME` gets it; by hand: `askance data info NAME` says from where."
+)
+NOT_PUBLISHED = "no checksum is published: this one is kept beside the file and checked at every use"
+
+Names = Annotated[list[str], typer.Argument(metavar="NAME...", show_default=False, help="Names of data sets.")]
+
+
+def show_list(json: options.Json = False) -> None:
+    """List the papers' data sets, and where they are on this machine."""
+    from askance.datasets import REGISTER, cache_directory
+
+    if json:
+        sets = [as_dict(name, entry) for name, entry in REGISTER.items()]
+        print_json({"data_sets": sets, "cache": str(cache_directory())})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name", no_wrap=True)
+    for title in ("rows", "features", "classes"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("papers")
+    table.add_column("found", no_wrap=True)
+    for name, entry in REGISTER.items():
+        sizes = (_count(entry.rows), _count(entry.features), _count(entry.classes))
+        table.add_row(name, *sizes, ", ".join(_papers(entry)), _found(name, entry))
+    console = stdout()
+    console.print(table)
+    console.print(f"\n{LEGEND}")
+
+
+def fetch_sets(names: Names, json: options.Json = False) -> None:
+    """Get data sets from their public homes into the cache, going on where an earlier try stopped.
+
+    The cache is the directory that ASKANCE_CACHE names, else askance in the user's cache directory.
+    """
+    from askance.cli.output.progress import progress
+    from askance.datasets import fetch
+
+    told = []
+    for name in names:
+        with progress(name) as tell:
+            fetched = fetch(name, tell)
+        if json:
+            told.append({"name": name, "files": [file._asdict() | {"path": str(file.path)} for file in fetched]})
+        else:
+            _show_fetched(fetched)
+    if json:
+        print_json({"fetched": told})
+
+
+def _show_fetched(fetched: "list[Fetched]") -> None:
+    console = stdout()
+    for file in fetched:
+        console.print(f"{file.path}", soft_wrap=True, style="bold")
+        came = "was here" if file.was_here else f"of which {file.resumed:,} were here" if file.resumed else "came"
+        console.print(f"  {file.size:,} bytes, {came}")
+        console.print(f"  sha256 {file.sha256}", soft_wrap=True)
+        console.print(f"  {'which is the published one' if file.published else NOT_PUBLISHED}")
+
+
+def is_name(word: Path) -> bool:
+    """Whether a word of the command line is a data set of the register or found by its name, and not a file."""
+    from askance.datasets.finding import entry_of, look_for
+
+    name = str(word)
+    if word.name != name or name.startswith(".") or word.exists():
+        return False
+    return entry_of(name)[1] is not None or look_for(name) is not None
+
+
+def explain(name: str) -> None:
+    """Print what the register says of a data set."""
+    from askance.datasets import PAPERS
+    from askance.datasets.finding import entry_of
+
+    whole, entry = entry_of(name)
+    if entry is None:
+        return
+    console = stdout()
+    console.print(name, style="bold")
+    console.print(f"{entry.about}{'' if whole == name else f'; this is a part of {whole}'}\n")
+    sizes = ((entry.rows, "rows"), (entry.features, "features"), (entry.classes, "classes"))
+    console.print("register  " + ", ".join(f"{count:,} {what}" for count, what in sizes if count is not None))
+    console.print(f"licence   {entry.licence}")
+    console.print(f"home      {entry.page}", soft_wrap=True)
+    for file in entry.files:
+        console.print(f"file      {file.url}", soft_wrap=True)
+        console.print(f"sha256    {file.sha256 or 'not published'}", soft_wrap=True)
+    for paper, use in entry.uses.items():
+        console.print(f"{paper}: {PAPERS[_paper(paper)]}: {use.words}{f'; {use.note}' if use.note else ''}")
+
+
+def as_dict(name: str, entry: "Entry") -> dict[str, Any]:
+    """What the register says of a data set, and where it is, for programs."""
+    from askance.datasets import PAPERS, look_for
+
+    found = look_for(name)
+    uses = {
+        paper: {
+            "paper": PAPERS[_paper(paper)],
+            "preparation": use.words,
+            "rows": use.rows,
+            "features": use.features,
+        }
+        | {"note": use.note}
+        for paper, use in entry.uses.items()
+    }
+    return {
+        "name": name,
+        "about": entry.about,
+        "rows": entry.rows,
+        "features": entry.features,
+        "classes": entry.classes,
+        "licence": entry.licence,
+        "home": entry.page,
+        "files": [{"url": file.url, "bytes": file.size, "sha256": file.sha256} for file in entry.files],
+        "papers": uses,
+        "found": None if found is None else {"place": found.place, "paths": [str(path) for path in found.paths]},
+        "parts_found": [sample for sample in entry.samples if look_for(sample)],
+    }
+
+
+def _found(name: str, entry: "Entry") -> str:
+    from askance.datasets import look_for
+
+    found = look_for(name)
+    if found is not None:
+        return "cached" if found.place == "cache" else "here"
+    if any(look_for(sample) for sample in entry.samples):
+        return "part"
+    return "fetch" if entry.files else "by hand"
+
+
+def _papers(entry: "Entry") -> list[str]:
+    return list(dict.fromkeys(map(_paper, entry.uses)))
+
+
+def _paper(use: str) -> str:
+    """The paper of a use, several of which it may have."""
+    return use.partition("-")[0]
+
+
+def _count(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"

@@ -1,0 +1,141 @@
+"""The work of `askance demo`: a stream of tumours, of which few need an expert's eye."""
+
+import csv
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from askance.cli.contest import report
+from askance.cli.contest.contest import Contestant, LineUp
+from askance.cli.contest.methods import FULL, RANDOM, Budget, Method, algorithm, opponent
+from askance.cli.contest.source import CHUNK_ROWS, Classes
+from askance.cli.output import chart
+from askance.cli.output.console import print_json, stdout
+from askance.cli.output.progress import progress
+from askance.cli.targets import draft
+from askance.data.arrays import read_arrays
+from askance.metrics import Tally
+from askance.plotting.curves import draw
+
+ALGORITHM = "PAA-II"
+RATE = 0.1
+METRIC = "accuracy"
+LOWEST = 0.85  # of the chart
+CLASSES = ["benign", "malignant"]
+STORY = (
+    "569 breast tumours come in one after the other, each in 30 measurements. Is it malignant? Each is first "
+    "predicted; then its true label, which costs an expert's time, may be asked for and learned from."
+)
+
+
+def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: bool) -> None:
+    """Run the three ways of asking over the same tumours and show what came of it."""
+    with ExitStack() as stack:
+        data_draft = None if data is None else stack.enter_context(draft(data))
+        plot_draft = None if plot is None else stack.enter_context(draft(plot))
+        X, y = tumours(seed)
+        with progress("compiling and learning") as tell:
+            line_up = line_up_for(X, y, seed)
+            line_up.run(tell)
+        if data_draft is not None:
+            _write_csv(data_draft, X, y)
+        if plot_draft is not None:
+            title = "569 tumours: asking when in doubt"
+            draw(report.curves(line_up.contestants, METRIC), METRIC, plot_draft, title=title)
+    if as_json:
+        print_json(_as_dict(line_up.contestants, seed))
+    else:
+        _show(line_up.contestants, seed, data, plot)
+
+
+def tumours(seed: int) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """The tumours in a random order: measurements of equal weight, rows of length 1."""
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    X = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
+    X = np.column_stack([X, np.ones(len(X))])  # a constant, so that the border need not go through the mean
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = np.array(CLASSES)[1 - bunch.target]
+    order = np.random.default_rng(seed).permutation(len(X))
+    return X[order], y[order]
+
+
+def line_up_for(X: NDArray[np.float64], y: NDArray[np.str_], seed: int) -> LineUp:
+    """Asking when in doubt and for all labels; then, at the rate that the first has reached, at random."""
+    main = algorithm(ALGORITHM, {}, Budget(rate=RATE))
+
+    def contestant(method: Method) -> Contestant:
+        return Contestant(method.name, method.learner(seed=seed, classes=CLASSES))
+
+    def at_random(rate: float) -> Contestant:
+        return contestant(opponent(RANDOM, main, {}, Budget(rate=rate)))
+
+    stream = read_arrays(X, y, name="tumours", dtype="float32", chunk_rows=CHUNK_ROWS)
+    full = opponent(FULL, main, {}, Budget())
+    return LineUp(stream, Classes(CLASSES), [contestant(main), contestant(full)], at_random)
+
+
+def _write_csv(path: Path, X: NDArray[np.float64], y: NDArray[np.str_]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"x{number}" for number in range(1, X.shape[1] + 1)), "label"])
+        writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
+
+
+def _show(contestants: list[Contestant], seed: int, data: Path | None, plot: Path | None) -> None:
+    console = stdout()
+    console.print(f"{STORY}\n")
+    console.print(report.table(contestants, METRIC))
+    _show_charts(console, contestants)
+    console.print(f"\n{_saved(contestants)}\n")
+    if plot is not None:
+        console.print(f"The picture is in {plot}.\n")
+    _show_next(console, seed, data)
+
+
+def _show_next(console: Console, seed: int, data: Path | None) -> None:
+    file = data or Path("tumours.csv")
+    run = f"askance run {file} --rate {RATE} --against random,full --seed {seed}"
+    keep = [] if data else [f"askance demo --data {file}"]
+    console.print("What to try next:")
+    for command in ("askance demo --seed 1", *keep, run, f"askance catalog {ALGORITHM}"):
+        console.print(f"  {command}", soft_wrap=True)
+
+
+def _show_charts(console: Console, contestants: list[Contestant]) -> None:
+    along = {name: curve.values for name, curve in report.curves(contestants, METRIC).items()}
+    console.print(f"\n{METRIC} so far, from the first tumour to the last (lowest {LOWEST}, highest 1)")
+    console.print(chart.lines(console, along, LOWEST, 1.0))
+    console.print("\nlabels asked")
+    asked = {report.shown_name(each): int(each.recorder.tally.counts.asked) for each in contestants}
+    console.print(chart.bars(console, asked))
+
+
+def _saved(contestants: list[Contestant]) -> str:
+    """What was saved, in plain words."""
+    active, random, full = (contestant.recorder.tally for contestant in contestants)
+    saved = full.counts.asked - active.counts.asked
+    return (
+        f"{saved} of {full.counts.asked} labels were saved. With the {active.counts.asked} that were asked for "
+        f"when in doubt, {_percent(active)} of the tumours were predicted rightly, against {_percent(full)} with "
+        f"all labels; {random.counts.asked} labels asked for at random gave {_percent(random)}."
+    )
+
+
+def _percent(tally: Tally) -> str:
+    return f"{100 * tally.value(METRIC):.1f} %"
+
+
+def _as_dict(contestants: list[Contestant], seed: int) -> dict[str, Any]:
+    return {
+        "seed": seed,
+        "metric": METRIC,
+        "methods": [report.as_dict(contestant) for contestant in contestants],
+        "sentence": _saved(contestants),
+        "seconds": {"learning": report.learning_times(contestants)},
+    }

@@ -1,0 +1,30 @@
+"""The texts of rows, for the people who label them: a number says nothing to them."""
+
+import json
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from askance.cli.commands.pool.labels import cells_of
+from askance.data.files import TextLines
+from askance.data.jsonl import JsonLinesStream
+from askance.data.tables import TableStream
+
+USUAL = "text"
+
+
+def texts_of(stream: Any, column: str | None, rows: Collection[int]) -> dict[int, str]:
+    """The text of each of these rows that has one, if the file is a table or JSON lines with such a column."""
+    wanted = set(rows)
+    return {row: text for row, text in enumerate(_texts(stream, column or USUAL)) if row in wanted and text}
+
+
+def _texts(stream: Any, column: str) -> Iterator[str]:
+    if isinstance(stream, TableStream):
+        cells = cells_of(stream.path, stream.delimiter)
+        names = [name.strip() for name in next(cells)[1]]
+        if column in names:
+            yield from (row[names.index(column)] for _, row in cells)
+    elif isinstance(stream, JsonLinesStream):
+        with TextLines(stream.path) as lines:
+            values = (json.loads(line).get(column) for line in lines if not line.isspace())
+            yield from (value if isinstance(value, str) else "" for value in values)

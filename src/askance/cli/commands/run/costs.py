@@ -1,0 +1,62 @@
+"""What OMCSL has learned about costs: those it settled on, beside those that were best with every label known."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from askance.cli.contest.contest import Contestant
+from askance.cli.contest.methods import FULL
+from askance.learners.omcsl import OMCSL
+from askance.rules.query import Always
+
+
+class Advice(NamedTuple):
+    """The costs of each classifier, its measure and chance; what c₊ was settled on, and which was the best."""
+
+    measure: str
+    costs: NDArray[np.float64]
+    measures: NDArray[np.float64]
+    chances: NDArray[np.float64]
+    with_all_labels: NDArray[np.float64]  # the measures where every label was known
+    settled: float
+    best: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs."""
+        lists = {name: value.tolist() for name, value in self._asdict().items() if isinstance(value, np.ndarray)}
+        return {**self._asdict(), **lists, "error": abs(self.settled - self.best)}
+
+    def sentence(self) -> str:
+        """In plain words."""
+        return (
+            f"Of late, a missed positive was taken to cost {self.settled:.3f} and a false alarm "
+            f"{1 - self.settled:.3f}; with every label known, {self.best:.3f} and {1 - self.best:.3f} gave the "
+            f"best {self.measure}, {self.with_all_labels.max():.4f}."
+        )
+
+    def table(self) -> Table:
+        """A line a classifier."""
+        result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for heading in ("missed\npositive", "false\nalarm", self.measure, "chance", "with all\nlabels"):
+            result.add_column(heading, justify="right")
+        for cost, *found in zip(self.costs, self.measures, self.chances, self.with_all_labels, strict=True):
+            measure, chance, known = found
+            mark = " *" if measure == self.measures.max() else ""
+            result.add_row(
+                f"{cost[0]:.3f}", f"{cost[1]:.3f}", f"{measure:.4f}{mark}", f"{chance:.3f}", f"{known:.4f}"
+            )
+        return result
+
+
+def advice(contestants: Sequence[Contestant]) -> Advice:
+    """What the first of them, which learns with many costs, has come to."""
+    main = contestants[0].learner
+    full = main if isinstance(main.query, Always) else next(c.learner for c in contestants if c.name == FULL)
+    assert isinstance(main, OMCSL)
+    assert isinstance(full, OMCSL)
+    best = float(main.costs_[np.argmax(full.measures_), 0])
+    found = (main.costs_, main.measures_, main.chances_, full.measures_)
+    return Advice(main.measure, *found, main.settled()[0], best)

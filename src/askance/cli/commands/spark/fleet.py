@@ -1,0 +1,144 @@
+"""A fleet on Spark, from the command line: started, watched, stopped."""
+
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askance.cli.errors import Interrupted
+from askance.cli.output.console import print_json, stdout
+from askance.cli.targets import draft
+from askance.distributed.spark_fleet.job import COUNTS, KEYS, Files, start
+from askance.distributed.spark_fleet.saved import models_of
+from askance.distributed.spark_fleet.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+LOOK_EVERY = 1.0  # seconds
+
+BATCHES = "batches"
+
+Counts = dict[str, int]
+
+
+def run(
+    settings: StreamSettings, files: Files, *, once: bool, master: str | None, conf: list[str], as_json: bool
+) -> None:
+    """Start the job, say what each micro-batch does, and in the end what all did."""
+    settings.check()
+    files.check()
+    with _session(master, conf) as spark:
+        query = _started(spark, settings, files, once=once)
+        total = _watch(query, _tell_batch if sys.stderr.isatty() else _tell_nothing)
+    if as_json:
+        print_json(total | {"output": files.output, "checkpoint": files.checkpoint})
+    else:
+        stdout().print(f"{_sentence(total)}; see {files.output}")
+
+
+def export(checkpoint: str, out: Path, master: str | None, conf: list[str]) -> None:
+    """Write keys and models."""
+    import pyarrow
+    import pyarrow.parquet
+
+    with _session(master, conf) as spark, draft(out) as path:
+        models = models_of(spark, checkpoint)
+        table = pyarrow.table({"key": list(models), "model": list(models.values())})
+        pyarrow.parquet.write_table(table, path)
+    stdout().print(f"wrote the models of {len(models):,} keys to {out}")
+
+
+@contextmanager
+def _session(master: str | None, conf: list[str]) -> "Iterator[SparkSession]":
+    """A session without the chatter of Spark; one that was there before stays."""
+    from askance.distributed.spark_session import check_installed, quiet, session
+
+    check_installed()
+    options = dict(map(_option, conf))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+        from pyspark.sql import SparkSession
+
+        there = SparkSession.getActiveSession() is not None
+        with quiet():
+            spark = session(master, options)
+        try:
+            yield spark
+        finally:
+            if not there:
+                spark.stop()
+
+
+def _started(spark: "SparkSession", settings: StreamSettings, files: Files, *, once: bool) -> "StreamingQuery":
+    from pyspark.errors import AnalysisException
+
+    try:
+        return start(spark, settings, files, once=once)
+    except AnalysisException as fault:  # a directory that is not there, most likely
+        raise ValueError(f"Spark says {str(fault).splitlines()[0]}") from fault
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--conf {text}: give a name and a value, as in --conf spark.sql.shuffle.partitions=8")
+    return name.strip(), value.strip()
+
+
+def _watch(query: "StreamingQuery", tell: Callable[[int, Counts, float], None]) -> Counts:
+    """Wait for the end, telling of each micro-batch; the sums over all."""
+    total = dict.fromkeys((BATCHES, *COUNTS), 0)
+    seen = -1
+    try:
+        while True:
+            ended = _await(query)
+            for progress in query.recentProgress:
+                counts = _counts(progress)
+                if progress.batchId > seen and counts:
+                    seen = progress.batchId
+                    total = {name: number + counts[name] for name, number in total.items()}
+                    tell(seen, counts, progress.durationMs.get("triggerExecution", 0) / 1000)
+            if ended:
+                return total
+    except KeyboardInterrupt:
+        query.stop()
+        raise Interrupted(f"{_sentence(total)}; start it again to go on") from None
+
+
+def _await(query: "StreamingQuery") -> bool:
+    from pyspark.errors import StreamingQueryException
+
+    try:
+        return bool(query.awaitTermination(LOOK_EVERY))
+    except StreamingQueryException as fault:
+        told = re.findall(r"^(?:\w+\.)*\w*(?:ValueError|Fault): (.+)$", str(fault), flags=re.MULTILINE)
+        if told:
+            raise ValueError(told[-1]) from fault
+        raise
+
+
+def _counts(progress: Any) -> Counts | None:
+    """What the micro-batch counted, if it did anything."""
+    found = progress.observedMetrics.get("askance")
+    return None if found is None else {BATCHES: 1} | {name: int(found[name] or 0) for name in (*COUNTS, KEYS)}
+
+
+def _tell_batch(number: int, counts: Counts, seconds: float) -> None:
+    sys.stderr.write(f"micro-batch {number}: {_sentence(counts)}, {seconds:.1f} s\n")
+
+
+def _tell_nothing(_number: int, _counts: Counts, _seconds: float) -> None:
+    """Where nobody looks."""
+
+
+def _sentence(counts: Counts) -> str:
+    keys = f" of about {counts[KEYS]:,} keys" if KEYS in counts else ""
+    return (
+        f"{counts['rows']:,} rows{keys}, {counts['asked']:,} asked for; "
+        f"{counts['labels']:,} labels learned, {counts['ignored']:,} ignored"
+    )

@@ -1,0 +1,115 @@
+"""`askance store`: keep the journals of a live service safe."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from askance.cli import options
+from askance.cli.output.console import print_json, stdout
+
+if TYPE_CHECKING:
+    from askance.service.store import Store, Task
+
+BACKUP_EXAMPLE = "Example:   askance store backup labels.db labels-monday.db"
+RESTORE_EXAMPLE = "Example:   askance store restore labels-monday.db postgresql://me@host/labels"
+CHECK_EXAMPLE = "Example:   askance store check labels.db"
+COMPACT_EXAMPLE = "Example:   askance store compact labels.db mails --keep-days 90"
+
+DAMAGED = 1  # the exit code of a check that found something
+
+app = typer.Typer(name="store")
+
+Url = Annotated[
+    str,
+    typer.Argument(
+        metavar="URL", show_default=False, help="A file, sqlite:///FILE or postgresql://USER@HOST/DATABASE."
+    ),
+]
+Backup = Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The file of the backup.")]
+TaskName = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="The name of a task.")]
+KeepDays = Annotated[float, options.option("Items of so many days keep their content.", "DAYS", min=0)]
+
+
+@app.callback(invoke_without_command=True)
+def _store(context: typer.Context) -> None:
+    """Keep the journals of a live service safe: copies, checks, and less room for old items."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)
+
+
+@app.command(epilog=BACKUP_EXAMPLE)
+def backup(url: Url, file: Backup, json: options.Json = False) -> None:
+    """Write all that the store at URL holds into a new FILE, also while the service is running."""
+    if file.exists():
+        raise ValueError(f"{file} is there already: choose another name, or move it away")
+    _copy(url, str(file), json=json)
+
+
+@app.command(epilog=RESTORE_EXAMPLE)
+def restore(file: Backup, url: Url, json: options.Json = False) -> None:
+    """Write a backup into the store at URL, which must be new or empty; also to move to PostgreSQL, or back."""
+    _copy(str(file), url, json=json)
+
+
+@app.command(epilog=CHECK_EXAMPLE)
+def check(url: Url, json: options.Json = False) -> None:
+    """Look for damage in the store at URL, and exit with code 1 if there is any."""
+    from askance.cli.output.progress import figures
+    from askance.service.store import open_store
+
+    with open_store(url, own=False) as store, figures("checking"):
+        complaints = store.check()
+    if json:
+        print_json({"complaints": complaints})
+    else:
+        for line in complaints or ["all is well"]:
+            stdout().print(line)
+    if complaints:
+        raise typer.Exit(DAMAGED)
+
+
+@app.command(epilog=COMPACT_EXAMPLE)
+def compact(url: Url, task: TaskName, keep_days: KeepDays, json: options.Json = False) -> None:
+    """Drop the content of old items of TASK that were not asked for; stop the service first, or use its API.
+
+    Those before the last snapshot that is older than DAYS lose it; decisions and labels stay. Labels from before
+    cannot be corrected any more.
+    """
+    from askance.cli.output.progress import figures
+    from askance.service import compaction
+    from askance.service.settings import from_json
+    from askance.service.store import open_store
+    from askance.service.task import LiveTask
+
+    with open_store(url, own=False):  # a store that is not there is not to be created
+        pass
+    with open_store(url) as store, figures("compacting"):
+        found = _task(store, task)
+        done = compaction.compact(LiveTask(store, found.id, from_json(found.settings)), keep_days, time.time())
+    if json:
+        print_json({"task": task, "before": done.before, "items": done.items})
+    else:
+        stdout().print(f"{done.items:,} items before entry {done.before:,} have lost their content")
+
+
+def _copy(source: str, target: str, *, json: bool) -> None:
+    from askance.cli.output.progress import progress
+    from askance.service.store import copy, open_store
+
+    with open_store(source, own=False) as store, progress("copying") as tell:
+        copy(store, target, tell)
+    with open_store(target, own=False) as written:
+        counts = {task.name: written.last(task.id) for task in written.tasks()}
+    if json:
+        print_json({"tasks": [{"name": name, "entries": count} for name, count in counts.items()]})
+    else:
+        stdout().print(f"copied {len(counts)} tasks with {sum(counts.values()):,} entries")
+
+
+def _task(store: "Store", name: str) -> "Task":
+    tasks = {task.name: task for task in store.tasks()}
+    if name not in tasks:
+        raise ValueError(f"there is no task {name!r}: there is {', '.join(map(repr, tasks)) or 'none at all'}")
+    return tasks[name]

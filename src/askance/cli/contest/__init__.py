@@ -1,0 +1,1 @@
+"""Several learners on one stream: the methods, the source, the run, and the report."""

@@ -1,0 +1,101 @@
+"""Several learners on one stream, side by side, in constant memory."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import clone
+
+from askance.cli.contest.source import Classes
+from askance.cli.output.progress import Watched
+from askance.data.stream import Chunk, Stream, Tell
+from askance.learners.learner import Learner
+from askance.learners.trace import Trace
+from askance.metrics import AskedTally, CurveRecorder
+
+Keep = Callable[[Chunk, Sequence[Trace]], None]
+"""What to do with a chunk and everyone's decisions about it."""
+
+
+@dataclass
+class Contestant:
+    """A learner and what it has come to."""
+
+    name: str
+    learner: Learner
+    recorder: CurveRecorder = field(init=False)
+    asked: AskedTally = field(init=False)
+    refused: int = 0
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.recorder = CurveRecorder(many=self.learner.many)
+        self.asked = AskedTally(many=self.learner.many)
+
+    @property
+    def share_asked(self) -> float:
+        """Labels asked a row."""
+        return self.recorder.tally.value("query_ratio")
+
+    def follow(self, chunk: Chunk) -> Trace:
+        """Run through a chunk and count."""
+        begun = time.perf_counter()
+        (trace,) = self.learner.follow(_Alone(self.name, chunk))
+        self.seconds += time.perf_counter() - begun
+        self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
+        self.asked.add(*trace.signs(), trace.asked, trace.probabilities, trace.margins)
+        self.refused += trace.refused
+        return trace
+
+    def warm_up(self, chunk: Chunk, classes: Sequence[Any]) -> None:
+        """Have the machine code made now, by a twin on one row, so that `seconds` is the time of learning."""
+        if chunk.y is not None:
+            clone(self.learner).run(chunk.X[:1], chunk.y[:1], classes=classes)
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """A stream of one chunk: every contestant sees a chunk before the next one is read."""
+
+    name: str
+    chunk: Chunk
+
+    def __iter__(self) -> Iterator[Chunk]:
+        yield self.chunk
+
+
+@dataclass
+class LineUp:
+    """Who learns from what. `later` makes one who can only start at the rate that the first has reached."""
+
+    stream: Stream
+    classes: Classes
+    contestants: list[Contestant]
+    later: Callable[[float], Contestant] | None = None
+
+    def run(self, tell: Tell, keep: Sequence[Keep] = ()) -> None:
+        """Lead everyone through the stream; each of `keep` gets to see it all, but not who starts later."""
+        readings = 1 if self.later is None else 2
+        self._lead(self.contestants, lambda share: tell(share / readings), keep)
+        reached = self.contestants[0].share_asked
+        if self.later is not None and reached:
+            late = self.later(reached)
+            self.later = None
+            self.contestants.insert(1, late)
+            self._lead([late], lambda share: tell((1 + share) / readings))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether someone never got to start, because no label was asked for."""
+        return self.later is not None
+
+    def _lead(self, contestants: Sequence[Contestant], tell: Tell, keep: Sequence[Keep] = ()) -> None:
+        warm = False
+        for chunk in Watched(self.stream, tell):
+            for contestant in contestants if not warm else ():
+                contestant.warm_up(chunk, self.classes.values)
+            warm = True
+            traces = [contestant.follow(chunk) for contestant in contestants]
+            for each in keep:
+                each(chunk, traces)

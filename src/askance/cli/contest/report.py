@@ -1,0 +1,133 @@
+"""What a contest came to: a table, a sentence in plain words, and the same for programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from askance.cli.contest.contest import Contestant
+from askance.cli.contest.methods import FULL, RANDOM
+from askance.cli.output.console import shown_class
+from askance.metrics import METRICS, Curve
+
+NAMES = {RANDOM: "asking at random", FULL: "asking for all"}
+
+
+def shown_name(contestant: Contestant) -> str:
+    """What a table and a picture call it."""
+    return NAMES.get(contestant.name, contestant.name)
+
+
+def table(contestants: Sequence[Contestant], metric: str) -> Table:
+    """A line a contestant."""
+    result = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    result.add_column("")
+    title = METRICS[metric].title.replace(" ", "\n")
+    headings = ("rows", "labels\nasked", "", title, "from asked\nlabels", "time to\nlearn")
+    for heading in headings:
+        result.add_column(heading, justify="right")
+    for contestant in contestants:
+        counts = contestant.recorder.tally.counts
+        result.add_row(
+            shown_name(contestant),
+            f"{counts.rows:,}",
+            f"{counts.asked:,}",
+            _percent(contestant.share_asked),
+            number(metric, contestant.recorder.tally.value(metric)),
+            estimated(contestant, metric),
+            _duration(contestant.seconds),
+        )
+    return result
+
+
+def estimated(contestant: Contestant, metric: str) -> str:
+    """The metric as the asked labels alone tell it; nothing where all labels were asked for."""
+    counts = contestant.recorder.tally.counts
+    if counts.asked == counts.rows:
+        return ""
+    found = contestant.asked.estimate(metric)
+    if found.value is None or found.low is None or found.high is None:
+        return "cannot tell yet"
+    value, low, high = (number(metric, one) for one in (found.value, found.low, found.high))
+    return f"{value} ({low}–{high})"
+
+
+def sentence(contestants: Sequence[Contestant], metric: str) -> str:
+    """The contest in plain words."""
+    first, *others = contestants
+    words = [f"{first.name} asked for {_percent(first.share_asked)} of the labels and {_reached(first, metric)}"]
+    for other in others:
+        value = f"{_verb(metric)} {number(metric, other.recorder.tally.value(metric))}"
+        if other.name == FULL:
+            words.append(f"asking for all of them {value}")
+        elif other.name == RANDOM:
+            words.append(f"asking at random for {_percent(other.share_asked)} {value}")
+        else:
+            words.append(f"{other.name} asked for {_percent(other.share_asked)} and {value}")
+    return "; ".join(words) + "."
+
+
+def curves(contestants: Sequence[Contestant], metric: str) -> dict[str, Curve]:
+    """The metric along the stream, by name."""
+    return {shown_name(contestant): contestant.recorder.curve(metric) for contestant in contestants}
+
+
+def as_dict(contestant: Contestant) -> dict[str, Any]:
+    """All that a program may want to know, except times, which are never the same twice."""
+    tally = contestant.recorder.tally
+    return {
+        "name": contestant.name,
+        "update": repr(contestant.learner.update),
+        "query": repr(contestant.learner.query),
+        "rows": tally.counts.rows,
+        "asked": tally.counts.asked,
+        "share_asked": contestant.share_asked,
+        "refused": contestant.refused,
+        "updates": tally.counts.updates,
+        "metrics": {
+            name: tally.value(name) for name, entry in METRICS.items() if not (tally.many and entry.two_classes)
+        },
+        "estimates": {name: found.as_dict() for name, found in contestant.asked.estimates().items()},
+    }
+
+
+def learning_times(contestants: Sequence[Contestant]) -> dict[str, float]:
+    """Seconds by name."""
+    return {contestant.name: contestant.seconds for contestant in contestants}
+
+
+def number(metric: str, value: float) -> str:
+    """A value of a metric, as people read it."""
+    return f"{value:.3f}" if abs(value) <= 1 and metric not in ("mistakes", "cost") else f"{value:,.0f}"
+
+
+def _reached(contestant: Contestant, metric: str) -> str:
+    value = number(metric, contestant.recorder.tally.value(metric))
+    words = f"{value} mistakes" if metric == "mistakes" else f"{METRICS[metric].title} {value}"
+    return f"{_verb(metric)} {words}"
+
+
+def _verb(metric: str) -> str:
+    return "made" if metric == "mistakes" else "reached"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
+
+
+def majority_note(contestant: Contestant, classes: Sequence[Any]) -> list[str]:
+    """A warning if a blind guess would have done as well."""
+    counts = contestant.recorder.tally.counts
+    positives = counts.true_positives + counts.false_negatives
+    often = max(positives, counts.known - positives)
+    if counts.known - counts.mistakes > often:
+        return []
+    guess = shown_class(classes[int(positives == often)])
+    return [
+        f"Always guessing {guess} would reach accuracy {often / counts.known:.3f}: "
+        "look at --metric f, or at the features."
+    ]

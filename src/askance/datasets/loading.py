@@ -1,0 +1,201 @@
+"""A named data set in memory, as it is or as a paper prepared it."""
+
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.data.arrays import random_order, read_arrays
+from askance.data.faults import DataFault, DataNotice
+from askance.data.files import listed, shown
+from askance.data.npz import read_npz
+from askance.data.reading import read
+from askance.data.stacking import stacked, widened
+from askance.data.stream import Stream, Tell
+from askance.datasets.entry import Entry, File, Use
+from askance.datasets.finding import Found, entry_of, find, look_for
+from askance.datasets.steps import Labelled
+from askance.datasets.tables import read_table
+
+CLASS_NAMES = "label_names"
+
+
+class Prepared(NamedTuple):
+    """Rows and labels of a named data set, and in what they differ from the register and from the paper."""
+
+    X: sp.csr_array
+    y: NDArray[np.int64]
+    notes: list[str]
+
+
+def load(name: str, paper: str | None = None, seed: int | None = None) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    """A named data set as (X, y): a CSR matrix of float32, and labels -1 and +1, or 0 to k - 1 if there are more.
+
+    With a `paper`, such as "lu2016", the rows are prepared as that paper did; `askance data info NAME` says how.
+    With a `seed` they come in a random order, the same for the same seed, and random parts of a preparation are
+    drawn with it. A file that is not as large as it should be, such as a sample, gets a `DataNotice`; what is not
+    on this machine a `DataFault` that says how to get it.
+    """
+    X, y, notes = prepare(name, paper, seed)
+    for note in notes:
+        warnings.warn(note, DataNotice, stacklevel=2)
+    return X, y
+
+
+def prepare(name: str, paper: str | None = None, seed: int | None = None, tell: Tell | None = None) -> Prepared:
+    """What `load` gives, with what it would warn of; `tell` is called with the share of a file that is read."""
+    whole, entry = entry_of(name)
+    use = _use(whole, entry, paper)
+    if seed is not None:
+        random_order(1, seed)  # refuses what is no seed before anything is read
+    if use is not None and seed is None and any(step.is_random for step in use.steps):
+        raise DataFault(f"{name} as in {paper} is drawn at random: give a seed")
+    data, notes = _read(find(name), entry, is_sample=whole != name, tell=tell)
+    if use is not None:
+        if whole != name:
+            use = use._replace(joined=())  # a part of the data set stands for all of it
+        data, more = _prepared(data, use, np.random.default_rng(seed), f"{name} as in {paper}")
+        notes = [*notes, *more]
+    order = random_order(len(data.y), seed)
+    X, y, _ = data if order is None else data.take(order)
+    return Prepared(X, y, notes)
+
+
+def _use(name: str, entry: Entry | None, paper: str | None) -> Use | None:
+    if paper is None:
+        return None
+    uses = {} if entry is None else entry.uses
+    if paper not in uses:
+        known = f"give one of {listed(uses)}" if uses else "load it without a paper"
+        raise DataFault(f"paper={shown(paper)}: the register does not know {name} in it: {known}")
+    return uses[paper]
+
+
+def _prepared(data: Labelled, use: Use, random: np.random.Generator, title: str) -> tuple[Labelled, list[str]]:
+    notes = []
+    for other in use.joined:
+        if look_for(other) is None:
+            notes.append(f"{title} lacks the rows of {other}, which is not on this machine")
+            continue
+        part, more = _read(find(other), entry_of(other)[1], is_sample=False)
+        notes += more
+        data = _joined(data, part)
+    for step in use.steps:
+        data = step.do(data, random)
+    return data, notes + _difference(title, data.X.shape, (use.rows, use.features), "in the paper")
+
+
+def _joined(data: Labelled, part: Labelled) -> Labelled:
+    width = max(data.X.shape[1], part.X.shape[1])
+    X = sp.vstack([widened(data.X, width), widened(part.X, width)], format="csr")
+    return Labelled(X, np.concatenate([data.y, part.y]), data.names)
+
+
+def _read(
+    found: Found, entry: Entry | None, *, is_sample: bool, tell: Tell | None = None
+) -> tuple[Labelled, list[str]]:
+    """The rows as they are in the files, and in what they differ from the register."""
+    name = found.name
+    if entry is not None and entry.classes is None:
+        raise DataFault(
+            f"{name} holds {entry.holds}, not rows with one label each: read {found.paths[0]} yourself"
+        )
+    parts = [
+        _part(path, file, entry, tell) for path, file in zip(found.paths, found.files or (None,), strict=True)
+    ]
+    width = max(X.shape[1] for X, _ in parts)
+    if entry is not None and not is_sample and _is_svmlight(found.paths[0], found.files[:1]):
+        width = max(width, entry.features or 0)  # such a file ends with the last feature that occurs
+    X = sp.vstack([widened(X, width) for X, _ in parts], format="csr")
+    y = classes_as_numbers(np.concatenate([y for _, y in parts]), entry.classes if entry else None, name)
+    data = Labelled(X, y, _class_names(found.paths[0]))
+    if entry is None:
+        return data, []
+    title = f"{name}, a part of the data set," if is_sample else name
+    notes = _difference(title, X.shape, (entry.rows, entry.features), "in the register")
+    classes = len(np.unique(y))
+    if classes != entry.classes:
+        notes.append(f"{title} has {classes} classes here, {entry.classes} in the register")
+    return data, notes
+
+
+def _difference(
+    title: str, shape: tuple[int, int], wanted: tuple[int | None, int | None], where: str
+) -> list[str]:
+    """A sentence if there are not as many rows or features as there should be."""
+    differ = [
+        (f"{count:,} {what}", f"{should:,}")
+        for count, should, what in zip(shape, wanted, ("rows", "features"), strict=True)
+        if should is not None and count != should
+    ]
+    here, there = (" and ".join(words) for words in zip(*differ, strict=True)) if differ else ("", "")
+    return [f"{title} has {here} here, {there} {where}"] if differ else []
+
+
+def _part(
+    path: Path, file: File | None, entry: Entry | None, tell: Tell | None
+) -> tuple[sp.csr_array, NDArray[Any]]:
+    if file is not None and file.table is not None:
+        X, y = read_table(path, file.table)
+        return X, y if file.table.positive is None else np.where(y == file.table.positive, 1, -1)
+    chunks = []
+    for chunk in _stream(path, file, entry):
+        chunks.append(chunk)
+        if tell is not None:
+            tell(chunk.progress)
+    if any(chunk.y is None for chunk in chunks):
+        raise DataFault(f"{path}: has no labels: check how it was made")
+    X = sp.csr_array(stacked([chunk.X for chunk in chunks]), dtype=np.float32)
+    return X, np.concatenate([chunk.y for chunk in chunks if chunk.y is not None])
+
+
+def _stream(path: Path, file: File | None, entry: Entry | None) -> Stream:
+    if path.suffix == ".npz":
+        view, labels = (None, None) if entry is None else (entry.view, entry.labels)
+        return read_npz(path, label=labels, view=view)
+    return read(path, format="svmlight" if _is_svmlight(path, () if file is None else (file,)) else None)
+
+
+def _is_svmlight(path: Path, files: tuple[File, ...]) -> bool:
+    """Whether a file is read as svmlight: a public one that is no table, or one of one's own by its ending."""
+    if files:
+        return files[0].table is None
+    return not {".svm", ".libsvm", ".svmlight"}.isdisjoint(path.suffixes)
+
+
+def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArray[np.int64]:
+    """Labels of any kind as -1 and +1 if there are two classes, else as 0 to k - 1, in sorted order.
+
+    Numbers from 0 or from 1 on keep their distance, so that a class that a part of the data lacks shifts no other.
+    """
+    values, positions = np.unique(y, return_inverse=True)
+    if len(values) > (classes or 2**31):
+        raise DataFault(
+            f"{name}: has {len(values)} classes, {classes} in the register: check that it is the right file"
+        )
+    if (classes or len(values)) == 2:
+        if len(values) == 2:
+            return np.where(positions == 1, 1, -1).astype(np.int64)
+        if values.dtype.kind not in "if" or values[0] not in (-1, 1):
+            raise DataFault(f"{name}: has only the class {values[0]}: which of the two it is cannot be told")
+        return y.astype(np.int64)
+    for first in (0, 1):
+        if values.dtype.kind in "iuf" and classes and set(values.tolist()) <= set(range(first, first + classes)):
+            return y.astype(np.int64) - first
+    return positions.astype(np.int64)
+
+
+def _class_names(path: Path) -> tuple[str, ...]:
+    """What the classes are called, where the file says it."""
+    if path.suffix != ".npz":
+        return ()
+    with np.load(path, allow_pickle=False) as archive:
+        return tuple(map(str, archive[CLASS_NAMES].tolist())) if CLASS_NAMES in archive.files else ()
+
+
+def as_stream(prepared: Prepared, name: str, chunk_rows: int = 2048) -> Stream:
+    """The rows as a stream, for `describe`."""
+    return read_arrays(prepared.X, prepared.y, name=name, dtype="float32", chunk_rows=chunk_rows)

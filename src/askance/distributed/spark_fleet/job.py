@@ -1,0 +1,77 @@
+"""A fleet from files to files: what `askance spark fleet` runs."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from askance.distributed.spark_fleet.events import LABEL_FILES, ROW_FILES
+from askance.distributed.spark_fleet.saved import keep_settings
+from askance.distributed.spark_fleet.settings import StreamSettings
+from askance.distributed.spark_fleet.stream import fleet_stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+FORMATS = ("json", "parquet")
+
+# What is counted in each micro-batch, under the name "askance" in Spark's own progress reports. Keys are counted
+# to some hundredths only, and cannot be added up.
+COUNTS = {
+    "rows": "count_if(outcome = 'decided')",
+    "asked": "count_if(asked)",
+    "labels": "count_if(outcome = 'learned')",
+    "ignored": "count_if(outcome = 'ignored')",
+}
+KEYS = "keys"
+
+
+class Files(NamedTuple):
+    """Where rows and labels come in, where the outcome goes, and where the state is kept: directories, or URLs."""
+
+    rows: str
+    labels: str
+    output: str
+    checkpoint: str
+    format: str = "json"
+    output_format: str = "parquet"
+    files_a_batch: int | None = None  # of rows, and as many of labels
+
+    def check(self) -> None:
+        """ValueError for formats that there are not, and for places that are used twice."""
+        for name in ("format", "output_format"):
+            if getattr(self, name) not in FORMATS:
+                raise ValueError(f"{name} {getattr(self, name)!r}: there is {' and '.join(FORMATS)}")
+        places = [self.rows, self.labels, self.output, self.checkpoint]
+        for place in places:
+            if places.count(place) > 1:
+                raise ValueError(f"{place} is given twice: rows, labels, output and checkpoint need a place each")
+
+
+def start(spark: "SparkSession", settings: StreamSettings, files: Files, *, once: bool) -> "StreamingQuery":
+    """Begin, or go on where the checkpoint is; `once` ends when all that is there now is done."""
+    files.check()
+    rows, labels = (_read(spark, files, *of) for of in ((files.rows, ROW_FILES), (files.labels, LABEL_FILES)))
+    outcome = _counted(fleet_stream(rows, labels, settings))
+    keep_settings(spark, settings, files.checkpoint)
+    writer = (
+        outcome.writeStream.format(files.output_format)
+        .outputMode("append")
+        .partitionBy("kind")
+        .option("path", files.output)
+        .option("checkpointLocation", files.checkpoint)
+        .queryName("askance-fleet")
+    )
+    return (writer.trigger(availableNow=True) if once else writer.trigger(processingTime="0 seconds")).start()
+
+
+def _read(spark: "SparkSession", files: Files, place: str, schema: str) -> "DataFrame":
+    reader = spark.readStream.format(files.format).schema(schema)
+    if files.files_a_batch is not None:
+        reader = reader.option("maxFilesPerTrigger", files.files_a_batch)
+    return reader.load(place)
+
+
+def _counted(outcome: "DataFrame") -> "DataFrame":
+    from pyspark.sql import functions as sf
+
+    counts = COUNTS | {KEYS: "approx_count_distinct(key)"}
+    return outcome.observe("askance", *(sf.expr(count).alias(name) for name, count in counts.items()))

@@ -1,0 +1,59 @@
+"""Support sets in model files: only the file knows how large they are, and it need not be what it seems."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.engine import passes
+from askance.rules.kernel.support_set import Support
+from askance.rules.rows import SOUND, SparseRows
+
+Arrays = Mapping[str, NDArray[Any]]
+PATH = "state/"
+
+
+def room_for(found: Arrays, state: Any, budget: int | None) -> Any:
+    """`state` with arrays as long as those found; ValueError if no support set can be like these.
+
+    Arrays that are missing or of another kind are left for the reader of the file to see.
+    """
+    own = passes.arrays_of(state)
+    if not all(_alike(found.get(PATH + path), array) for path, array in own.items()):
+        return state
+    support = Support(*(found[f"{PATH}support/{name}"] for name in Support._fields))
+    _check_support(support, state.width, budget)
+    room: dict[str, Any] = {"support": Support(*map(np.zeros_like, support))}
+    if hasattr(state, "factor"):
+        _check_factor(found[PATH + "factor"], found[PATH + "solved"], support.size)
+        room |= {name: np.zeros_like(found[PATH + name]) for name in ("factor", "solved")}
+    return state._replace(**room)
+
+
+def _alike(found: NDArray[Any] | None, own: NDArray[Any]) -> bool:
+    return found is not None and found.dtype == own.dtype and found.ndim == 1
+
+
+def _check_support(support: Support, width: int, budget: int | None) -> None:
+    starts, count = support.starts, support.size
+    if not len(starts) == count + 1 == len(support.squares) + 1 == len(support.norms) + 1:
+        raise ValueError("support vectors without coefficients")
+    if starts[0] != 0 or not starts[-1] == len(support.indices) == len(support.values):
+        raise ValueError("support vectors that are not whole")
+    if budget is not None and count > budget:
+        raise ValueError(f"{count} support vectors within a budget of {budget:g}")
+    arguments = (SparseRows(starts, support.indices, support.values), count, width)
+    with np.errstate(over="ignore", invalid="ignore"):
+        kind, bad = passes.bind("check", arguments, exact=True)(*arguments)
+    if kind != SOUND:
+        raise ValueError(f"a support vector, number {bad}, that is no row")
+
+
+def _check_factor(factor: NDArray[Any], solved: NDArray[Any], count: int) -> None:
+    if len(solved) != count or len(factor) != count * (count + 1) // 2:
+        raise ValueError("a factor of another size than its support set")
+    rows = np.arange(count)
+    # I + G has no eigenvalue below 1, so neither has its factor.
+    if not (factor[rows * (rows + 3) // 2] > 0.5).all():
+        raise ValueError("a factor that is none")

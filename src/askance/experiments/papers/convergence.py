@@ -1,0 +1,57 @@
+"""Descents of ratings' objective: how it falls from iteration to iteration, and what is then known."""
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from askance.experiments.papers.ratings import Method, Rounds, key_of, warm_up
+from askance.experiments.parallel import Spread, rows_of
+from askance.experiments.store import Store
+from askance.experiments.table_rows import Row
+from askance.ratings import MaxMarginFactorization, Progress
+from askance.ratings.errors import rmse
+from askance.ratings.synthetic import MadeUp
+
+
+def run_descents(
+    sets: Mapping[str, MadeUp], lines: Mapping[str, Sequence[Method]], plan: Rounds, **how: Any
+) -> list[Row]:
+    """A row for every line of a data set and every split."""
+    cells = [(plan, line, data, sets[data]) for data in sets for line in lines[data]]
+    titles = [f"{line.label} on {data}" for _, line, data, _ in cells]
+    return rows_of(run_line, cells, titles, Spread(**how))
+
+
+def run_line(plan: Rounds, line: Method, data: str, source: MadeUp, store: Store) -> list[Row]:
+    """One line on all splits; no ratings are held back, so that the objective is about all of them."""
+    warm_up()
+    rank = source.rank if line.rank_given else "auto"
+    parameters = {**line.parameters, "rank": rank, "tol": plan.tol, "validation_fraction": 0.0}
+    rows = []
+    for number in range(plan.splits):
+        key = ["descent", *key_of(source), plan.seed, number, parameters]
+        row = store.recall(key, partial(_descended, source, (plan.seed, number), parameters))
+        rows.append({"data": data, "algorithm": line.label, "split": number, **row})
+    return rows
+
+
+def _descended(source: MadeUp, seed: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
+    """Objectives are relative to that of X = 0 with the best thresholds for it."""
+    part = source.part(*seed)
+    seen: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def watch(progress: Progress) -> None:
+        # The last iteration of a rank is told twice.
+        seen.setdefault((progress.rank, progress.iteration), (progress.objective, time.perf_counter() - began))
+
+    began = time.perf_counter()
+    model = MaxMarginFactorization(n_jobs=1, watch=watch, **parameters).fit(*part.learned)
+    start = model.path_[0].objective
+    return {
+        "learned_rmse": rmse(model.predict(*part.learned[:2]), part.learned.ratings),
+        "tested_rmse": rmse(model.predict(*part.tested[:2]), part.tested.ratings),
+        "rank": int(model.rank_),
+        "objective": [objective / start for objective, _ in seen.values()],
+        "seconds": [seconds for _, seconds in seen.values()],
+    }

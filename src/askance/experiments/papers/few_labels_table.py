@@ -1,0 +1,130 @@
+"""Classifiers with few labels: their accuracy, what is gained, and how it changes along something."""
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askance._util.atomic_write import write_whole
+from askance.experiments.papers.few_labels import Drawing, Method, run_few_labels
+from askance.experiments.papers.lines import interval, number, setting_told, sure, table_lines
+from askance.experiments.statistics import mean, paired_t_test
+from askance.experiments.table_rows import Row, column, kinds
+
+BASE = "SVM"
+
+
+class FewLabelsTable(NamedTuple):
+    """Methods on data sets; `along` is "noise" or "annotators" if the table shows how accuracy changes with it."""
+
+    paper: str
+    name: str
+    title: str
+    data: Mapping[str, tuple[str, str | None]]
+    methods: Sequence[Method]
+    plan: Drawing
+    along: str = ""
+    accuracies: Mapping[str, Mapping[str, float]] = {}
+    seconds: Mapping[str, Mapping[str, float]] = {}
+    notes: tuple[str, ...] = ()
+
+    @property
+    def picture(self) -> str | None:
+        """The file of a report that shows what changes along something."""
+        return f"{self.along}.png" if self.along else None
+
+    def again(self, sets: Mapping[str, Any], *, quick: int, seed: int, **how: Any) -> list[Row]:
+        """A row for every method, value and split of the data sets; `quick`, unless 0, is how many splits."""
+        plan = self.plan._replace(seed=seed)
+        plan = plan._replace(splits=quick, tuning=quick) if quick else plan
+        return [
+            {**row, "algorithm": _label(row, self.along)}
+            for row in run_few_labels(sets, self.methods, plan, **how)
+        ]
+
+    def body(self, rows: Sequence[Row]) -> list[str]:
+        """The tables of a report."""
+        splits = 1 + max(row["split"] for row in rows)
+        parts = [*_sizes(rows), ""]
+        parts += self._curves(rows) if self.along else self._figures(rows)
+        parts += ["", "**The chosen settings**", "", *_settings(rows), ""]
+        told = f"Accuracy in %, means over {splits} splits, and ± half of their 95 % interval"
+        if not self.along:
+            told += "; \\*: told apart from the SVM of the same splits by a paired t-test (5 %)"
+        parts.append(f"{told}. Settings: the best on other splits.")
+        return parts
+
+    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Mean accuracies and times, for programs."""
+        places = dict.fromkeys((row["data"], row["algorithm"], row["noise"], row["annotators"]) for row in rows)
+        names = ("data", "algorithm", "noise", "annotators")
+        figures = []
+        for place in places:
+            wanted = dict(zip(names, place, strict=True))
+            published = self.accuracies.get(wanted["data"], {}).get(wanted["algorithm"])
+            own = {what: mean(column(rows, what, **wanted)) for what in ("accuracy", "seconds")}
+            figures.append({**wanted, "published": published, **own})
+        return {"figures": figures, "orderings": []}
+
+    def write(self, rows: Sequence[Row], directory: Path) -> None:
+        """All rows, and the picture where there is one and it can be drawn."""
+        write_whole(directory / "results.json", json.dumps(list(rows)).encode())
+        if self.picture is not None and find_spec("matplotlib"):
+            from askance.plotting.few_labels import draw_along
+
+            draw_along(rows, self.along, directory / self.picture)
+
+    def _figures(self, rows: Sequence[Row]) -> list[str]:
+        heads = ["method", "thesis", "ours", f"gain over the {BASE}", "seconds, thesis", "seconds, ours"]
+        parts = []
+        for data in kinds(rows, "data"):
+            base = column(rows, "accuracy", data=data, algorithm=BASE)
+            lines = []
+            for one in kinds(rows, "algorithm"):
+                own = column(rows, "accuracy", data=data, algorithm=one)
+                gain = "" if one == BASE else interval(own - base, 2) + sure(paired_t_test(own, base).p)
+                printed, took = (each.get(data, {}).get(one) for each in (self.accuracies, self.seconds))
+                seconds = mean(column(rows, "seconds", data=data, algorithm=one))
+                lines.append([one, number(printed, 2), interval(own, 2), gain, number(took, 4), f"{seconds:.4f}"])
+            parts += [f"**{data}**", "", *table_lines(heads, lines), ""]
+        return parts
+
+    def _curves(self, rows: Sequence[Row]) -> list[str]:
+        """A line a method; with noise, also how much of its accuracy the noisiest labels cost it."""
+        values = sorted({row[self.along] for row in rows if row["annotators"] or self.along == "noise"})
+        shown = [f"{100 * one:g} %" if self.along == "noise" else f"{one:g}" for one in values]
+        parts = []
+        for data in kinds(rows, "data"):
+            lines = []
+            for one in kinds(rows, "algorithm"):
+                own = [
+                    column(rows, "accuracy", data=data, algorithm=one, **{self.along: value}) for value in values
+                ]
+                lost = [interval(own[0] - np.mean(own[1:], axis=0), 2)] if self.along == "noise" else []
+                lines.append([one, *(interval(each, 2) for each in own), *lost])
+            heads = ["method", *shown, *(["lost, on the mean of all noises"] if self.along == "noise" else [])]
+            parts += [f"**{data}, by {self.along}**", "", *table_lines(heads, lines), ""]
+        return parts
+
+
+def _label(row: Row, along: str) -> str:
+    """The method, with how many annotators it has where that differs from line to line."""
+    has_count = row["annotators"] and along != "annotators"
+    return f"{row['algorithm']}-{row['annotators']}" if has_count else str(row["algorithm"])
+
+
+def _sizes(rows: Sequence[Row]) -> list[str]:
+    sets = {row["data"]: row for row in rows}
+    lines = [[name, *(f"{row[what]:,}" for what in ("rows", "features", "classes"))] for name, row in sets.items()]
+    return table_lines(["data", "rows", "features", "classes"], lines)
+
+
+def _settings(rows: Sequence[Row]) -> list[str]:
+    chosen = dict.fromkeys((row["algorithm"], row["data"], row["setting"]) for row in rows)
+    sets = kinds(rows, "data")
+    by_place = {(algorithm, data): setting_told(setting) for algorithm, data, setting in chosen}
+    names = dict.fromkeys(algorithm for algorithm, _, _ in chosen)
+    return table_lines(["method", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

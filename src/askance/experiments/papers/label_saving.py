@@ -1,0 +1,109 @@
+"""Learning with many costs from few labels: what choosing them gains, and how well measures are then known.
+
+A learner that does not see every label estimates the measures of its members from those that it asked for, each
+weighted by 1/probability. What they truly are is found by a second pass, which stops at every label to look at the
+members' weights.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.algorithms import parts_of
+from askance.experiments.dataset import Material
+from askance.experiments.papers.splits import Entrant, Split, Splitting, about, key_of, prepared, split, tuned
+from askance.experiments.parallel import Spread, rows_of
+from askance.experiments.scoring import judged
+from askance.experiments.store import Store
+from askance.experiments.sweep.plan import as_json
+from askance.experiments.table_rows import Row
+from askance.learners.omcsl import OMCSL
+from askance.rules.imbalance import ManyCosts
+from askance.rules.query import Always, AtRate, Margin, QueryRule, Random
+
+MEASURE = "F"
+MARGIN, RANDOM, ALL = "margin", "random", "all"
+
+
+class Saving(NamedTuple):
+    """Which shares of the labels are tried, and on how many of the splits the true measures are found."""
+
+    rates: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.5)
+    looks: int = 5
+
+
+def queries_at(rates: Sequence[float]) -> dict[tuple[str, float], QueryRule]:
+    """The ways to ask: by the margin and at random at each rate, and always."""
+    chosen: dict[tuple[str, float], QueryRule] = {}
+    for rate in rates:
+        chosen[MARGIN, rate] = AtRate(Margin(), rate)
+        chosen[RANDOM, rate] = Random(rate)
+    chosen[ALL, 1.0] = Always()
+    return chosen
+
+
+def run_saving(
+    sets: Mapping[str, tuple[Any, Any]],
+    entrant: Entrant,
+    plan: Splitting,
+    saving: Saving,
+    **how: Any,
+) -> list[Row]:
+    """A row for every way to ask and split of every data set, with the settings that are best with all labels."""
+    cells = [(plan, saving, entrant, prepared(name, *given)) for name, given in sets.items()]
+    titles = [f"{entrant.label} on {name}" for name in sets]
+    return rows_of(run_cell, cells, titles, Spread(**how))
+
+
+def run_cell(plan: Splitting, saving: Saving, entrant: Entrant, data: Material, store: Store) -> list[Row]:
+    """One data set: tuned, then every way to ask on every split."""
+    setting = entrant.settings_for(data.X.shape[1])[tuned(plan, entrant, data, store)[0]]
+    key = ["saving", *key_of(plan, entrant, data), as_json(setting), *saving]
+    rows: list[Row] = store.recall(key, lambda: _asked(plan, saving, entrant, data, setting))
+    return [{**about(data), "algorithm": entrant.label, **row} for row in rows]
+
+
+def _asked(
+    plan: Splitting, saving: Saving, entrant: Entrant, data: Material, setting: Mapping[str, Any]
+) -> list[Row]:
+    update: Any = parts_of(entrant.name, setting).update
+    rows = []
+    for number in range(plan.splits):
+        part = split(data, plan.seed, number)
+        for (how, rate), query in queries_at(saving.rates).items():
+            told = {"how": how, "rate": rate, "split": number, "setting": as_json(setting)}
+            look = number < saving.looks and how != ALL  # with all labels, estimates are the truth
+            rows.append({**told, **_tried(update, query, part, look=look)})
+    return rows
+
+
+def _tried(update: ManyCosts, query: QueryRule, part: Split, *, look: bool) -> Row:
+    learner = _new(update, query, part)
+    trace = learner.run(part.X, part.y, coins=part.coins)
+    test = judged(MEASURE, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X))
+    row: Row = {"asked": float(np.mean(trace.asked)), "test": test, "error": None, "loss": None}
+    if look:
+        estimated, true = learner.measures_, true_measures(_new(update, query, part), part, trace.asked)
+        row["error"] = float(np.mean(np.abs(estimated - true)))
+        row["loss"] = float(true.max() - true[np.argmax(estimated)])
+    return row
+
+
+def _new(update: ManyCosts, query: QueryRule, part: Split) -> OMCSL:
+    return OMCSL.of(update, query, seed=part.seed, dtype=str(part.X.dtype), sgn0=-1, classes=[-1, 1])
+
+
+def true_measures(learner: OMCSL, part: Split, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """F of each member over all rows, of a fresh learner that asks for just these labels."""
+    first, positive = 0, np.zeros((len(part.y), learner.K), bool)
+    for last in [*(np.flatnonzero(asked) + 1).tolist(), len(part.y)]:
+        rows = part.X[first:last]
+        if first:  # before the first label all weights are 0, and nothing is called positive
+            positive[first:last] = rows @ learner.coef_.T > 0
+        if last > first:
+            learner.run(rows, part.y[first:last], coins=part.coins[first:last])
+        first = last
+    hits = positive[part.y > 0].sum(axis=0)
+    return np.asarray(2 * hits / ((part.y > 0).sum() + positive.sum(axis=0)))

@@ -1,0 +1,60 @@
+"""Nguyen et al. 2011, distribution-aware online classifiers: table 1, with every label used."""
+
+from askance.experiments.papers.replica import Table
+
+PAPER = "nguyen2011"
+PENALTIES = tuple(2.0**power for power in range(-5, 6))
+CONFIDENCES = (0.55, 0.6, 0.7, 0.8, 0.9, 0.95)
+FULL = {"PA-II": "PA-II", "CW": "CW", "PAM-II": "PAM-II"}
+DIAGONAL = {"PA-II": "PA-II", "CW": "CW-diag", "PAM-II": "PAM-II-diag"}
+FEW_FEATURES = {name: (name, PAPER) for name in ("bupa", "crx", "usps")}
+MANY_FEATURES = {name: (name, PAPER) for name in ("mnist", "webkb_course")}
+ORDERINGS = (("PAM-II", "CW"), ("CW", "PA-II"), ("PAM-II", "PA-II"))
+GRID = {"PA-II": {"C": PENALTIES}, "PAM-II": {"C": PENALTIES}, "CW": {"eta": CONFIDENCES}}
+
+POSITIVE = Table(
+    paper=PAPER,
+    name="1",
+    title="F1 of the positive class, every label used",
+    data=FEW_FEATURES,
+    algorithms=FULL,
+    rates=(1.0,),
+    metric="f",
+    permutations=10,
+    grid=GRID,
+    orderings=ORDERINGS,
+    published={
+        "bupa": {"PAM-II": (64.28,), "CW": (61.79,), "PA-II": (61.21,)},
+        "crx": {"PAM-II": (80.37,), "CW": (78.28,), "PA-II": (68.54,)},
+        "usps": {"PAM-II": (95.26,), "CW": (94.81,), "PA-II": (94.08,)},
+        "mnist": {"PAM-II": (59.51,), "CW": (58.64,), "PA-II": (57.85,)},
+        "webkb_course": {"PAM-II": (78.90,), "CW": (76.49,), "PA-II": (77.02,)},
+    },
+    note=(
+        "Which CW the paper means it does not say; here it is the form with variances. Of USPS one random class "
+        "stands against as many rows of the others; the paper draws anew for each run, which makes its deviations "
+        "of two to three points."
+    ),
+)
+ON_DIAGONALS = POSITIVE._replace(
+    name="1-diagonal",
+    title="F1 of the positive class, every label used, with a diagonal Σ",
+    data={**FEW_FEATURES, **MANY_FEATURES},
+    algorithms=DIAGONAL,
+    note=(
+        "The paper keeps a full Σ, which for 784 or more features would take minutes a pass. Of USPS and MNIST "
+        "one random class is drawn."
+    ),
+)
+
+TABLES = (
+    POSITIVE,
+    ON_DIAGONALS,
+    ON_DIAGONALS._replace(
+        name="figure",
+        title="Cumulative error, every label used",
+        metric="error",
+        points=50,
+        published={},
+    ),
+)

@@ -1,0 +1,45 @@
+"""Data sets whose rows are seen twice, by features and by privileged ones."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.data.npz import read_npz
+from askance.data.stacking import stacked
+from askance.datasets.finding import find
+from askance.datasets.loading import classes_as_numbers
+from askance.experiments.papers.pools import Views
+
+
+class Pair(NamedTuple):
+    """The numbers of two views of an archive; or, of one with a single view, its words drawn into two halves.
+
+    `rows`, unless 0, is how many are drawn at random.
+    """
+
+    main: int = 0
+    privileged: int = 0
+    rows: int = 0
+
+
+def load_views(name: str, pair: Pair, seed: int) -> Views:
+    """Both views of a named data set; DataFault that says how to get it where it is not on this machine."""
+    path = find(name).paths[0]
+    random = np.random.default_rng(seed)
+    if pair.main:
+        (X, y), (privileged, _) = (_read(path, view) for view in (pair.main, pair.privileged))
+    else:
+        whole, y = _read(path, None)
+        order = random.permutation(whole.shape[1])
+        half = len(order) // 2
+        X, privileged = whole[:, np.sort(order[:half])], whole[:, np.sort(order[half:])]
+    rows = np.arange(len(y)) if not pair.rows else np.sort(random.choice(len(y), pair.rows, replace=False))
+    return Views(name, X[rows], privileged[rows], classes_as_numbers(y, None, name)[rows])
+
+
+def _read(path: Path, view: int | None) -> tuple[sp.csr_array, NDArray[Any]]:
+    chunks = list(read_npz(path, view=view, dtype="float64"))
+    return sp.csr_array(stacked([chunk.X for chunk in chunks])), np.concatenate([chunk.y for chunk in chunks])

@@ -1,0 +1,1 @@
+"""Sweeps: algorithms compared on data sets at the same share of labels."""

@@ -1,0 +1,246 @@
+"""Tables of results, as papers print them, in Markdown and in HTML."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from askance.experiments.sweep.results import ALL_LABELS, Cell, Results, Standing
+
+ABSENT = "–"
+TIE = "•"
+
+# The page takes the reader's own colours, light or dark; shades of them are all that it adds.
+STYLE = """\
+:root { color-scheme: light dark; }
+body { margin: 2rem; font: 15px/1.45 system-ui, sans-serif; background: Canvas; color: CanvasText; }
+figure { margin: 0 0 2.5rem; overflow-x: auto; }
+figcaption { margin-bottom: .6rem; font-weight: 600; }
+p { margin: .6rem 0 0; font-size: 13px; opacity: .8; max-width: 56rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th, td { padding: .3rem .7rem; text-align: right; font-weight: 400; }
+thead th { text-align: center; border-bottom: 1px solid rgb(128 128 128 / 60%); }
+thead tr:last-child th { border-bottom-width: 2px; }
+thead tr:last-child th:first-child { text-align: left; }
+tbody th { text-align: left; position: sticky; left: 0; background: Canvas; }
+tbody tr + tr > * { border-top: 1px solid rgb(128 128 128 / 25%); }
+tbody tr.apart > * { border-top: 2px solid rgb(128 128 128 / 60%); }
+.first { border-left: 1px solid rgb(128 128 128 / 40%); }
+.best { font-weight: 700; background: rgb(128 128 128 / 18%); }
+td { padding-right: 1.5rem; }
+.tie { padding-right: .7rem; }
+"""
+
+
+class Entry(NamedTuple):
+    """What stands in one place of a table."""
+
+    text: str
+    is_best: bool = False
+    ties: bool = False
+    note: str = ""
+
+
+class Line(NamedTuple):
+    """A row: what it is about and its entries; `apart` sets it off from those above."""
+
+    head: str
+    entries: Sequence[Entry]
+    apart: bool = False
+
+
+class Table(NamedTuple):
+    """A table that is ready to be printed. A column has two heads: the upper one is common to neighbours."""
+
+    title: str
+    corner: str
+    heads: Sequence[tuple[str, str]]
+    lines: Sequence[Line]
+    note: str
+
+    def to_markdown(self) -> str:
+        """The table in Markdown, aligned so that it can also be read as it is."""
+        heads = [_in_markdown(", ".join(filter(None, pair))) for pair in self.heads]
+        rows = [[_in_markdown(line.head), *map(_markdown_entry, line.entries)] for line in self.lines]
+        grid = [[_in_markdown(self.corner), *heads], *rows]
+        widths = [max(3, *(len(row[column]) for row in grid)) for column in range(len(grid[0]))]
+        padded = [_markdown_row(row, widths) for row in grid]
+        rule = (
+            "|" + "|".join([f":{'-' * (widths[0] + 1)}", *(f"{'-' * (width + 1)}:" for width in widths[1:])]) + "|"
+        )
+        return "\n".join(
+            [f"**{_in_markdown(self.title)}**", "", padded[0], rule, *padded[1:], "", _in_markdown(self.note), ""]
+        )
+
+    def to_html(self) -> str:
+        """A whole HTML page with nothing but the table."""
+        return page([self], self.title)
+
+
+def page(tables: Iterable[Table], title: str) -> str:
+    """A whole HTML page of some tables, which needs no other file."""
+    figures = "\n".join(map(_figure, tables))
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}</style>\n{figures}\n</html>\n"
+    )
+
+
+def result_table(results: Results, metric: str | None = None, digits: int | None = None) -> Table:
+    """Mean ± standard deviation of each algorithm (row) on each data set at each rate (columns).
+
+    Shares are in per cent, with `digits` after the point.
+    """
+    quantity = results.quantity(metric)
+    cells = results.summary(metric)
+    factor = 100 if quantity.is_share else 1
+    if digits is None:
+        digits = 1 if quantity.is_share else _digits(cell.mean for cell in cells)
+    places = list(dict.fromkeys((cell.data, cell.rate) for cell in cells))
+    entries = {(cell.algorithm, cell.data, cell.rate): _entry(cell, factor, digits) for cell in cells}
+    lines = [
+        Line(name, [entries.get((name, *place), Entry(ABSENT)) for place in places]) for name in results.algorithms
+    ]
+    title = f"{quantity.title} in %" if quantity.is_share else quantity.title
+    heads = [(data, _labels(rate)) for data, rate in places]
+    return Table(_capitalised(title), "algorithm", heads, lines, _result_note(cells))
+
+
+def rank_table(results: Results, metric: str | None = None) -> Table:
+    """The algorithms' average ranks over data sets, a column a rate, with what is needed to judge them."""
+    title = f"Average ranks by {results.quantity(metric).title}"
+    standings = results.standings(metric)
+    columns = [_rank_entries(standing) for standing in standings]
+    lines = [Line(name, [column.get(name, Entry(ABSENT)) for column in columns]) for name in results.algorithms]
+    rankings = [standing.ranking for standing in standings]
+    lines += [
+        Line("data sets", [Entry(str(one.data_sets)) for one in rankings], apart=True),
+        Line("Friedman's test, p", [Entry(_probability(one.test.p)) for one in rankings]),
+        Line("critical difference", [Entry(_number(one.difference, 2)) for one in rankings]),
+    ]
+    note = (
+        f"Rank 1 is the best. Bold: the lowest of its column. {TIE}: less than the critical difference above it "
+        "(Nemenyi's test, 5 %). A data set counts if every algorithm of the column was run on it."
+    )
+    return Table(title, "algorithm", [("", _labels(standing.rate)) for standing in standings], lines, note)
+
+
+def _entry(cell: Cell, factor: int, digits: int) -> Entry:
+    if math.isnan(cell.mean):
+        return Entry(ABSENT, note=f"{cell.count} runs, without a value")
+    text, note = _number(factor * cell.mean, digits), f"{cell.count} run"
+    if cell.count > 1:
+        text += f" ± {_number(factor * cell.deviation, digits)}"
+        low, high = (_number(factor * end, digits + 1) for end in (cell.low, cell.high))
+        note += f"s, 95 % interval of the mean {low} to {high}"
+    return Entry(text, cell.is_best, cell.ties, f"{note}, {100 * cell.asked:.3g} % of the labels asked")
+
+
+def _rank_entries(standing: Standing) -> dict[str, Entry]:
+    average, difference = standing.ranking.average, standing.ranking.difference
+    if not standing.data:
+        return {}
+    lowest = average.min()
+    return {
+        name: Entry(_number(rank, 2), is_best=rank == lowest, ties=lowest < rank < lowest + difference)
+        for name, rank in zip(standing.algorithms, average.tolist(), strict=True)
+    }
+
+
+def _result_note(cells: Sequence[Cell]) -> str:
+    counts = [cell.count for cell in cells]
+    least, most = min(counts, default=0), max(counts, default=0)
+    if most < 2:
+        return "One permutation. Bold: the best of its column."
+    over = str(most) if least == most else f"{least} to {most}"
+    return (
+        f"Mean ± standard deviation over {over} permutations. Bold: the best mean of its column. "
+        f"{TIE}: not significantly worse (paired t-test, 5 %)."
+    )
+
+
+def _digits(means: Iterable[float]) -> int:
+    """So many digits after the point that the smallest mean shows two that count."""
+    sizes = [abs(mean) for mean in means if math.isfinite(mean) and mean]
+    return min(6, max(0, 1 - math.floor(math.log10(min(sizes))))) if sizes else 1
+
+
+def _number(value: float, digits: int) -> str:
+    return ABSENT if math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def _probability(p: float) -> str:
+    return ABSENT if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _labels(rate: float) -> str:
+    return "all labels" if rate == ALL_LABELS else f"{100 * rate:.6g} %"
+
+
+def _capitalised(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+def _markdown_entry(entry: Entry) -> str:
+    return f"**{entry.text}**" if entry.is_best else f"{entry.text} {TIE}" if entry.ties else entry.text
+
+
+def _markdown_row(row: Sequence[str], widths: Sequence[int]) -> str:
+    aligned = [
+        row[0].ljust(widths[0]),
+        *(text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True)),
+    ]
+    return f"| {' | '.join(aligned)} |"
+
+
+def _in_markdown(text: str) -> str:
+    """The text with every sign escaped that Markdown would take for its own, on one line."""
+    return re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", " ".join(text.split()))
+
+
+def _figure(table: Table) -> str:
+    firsts = [column == 0 or upper != table.heads[column - 1][0] for column, (upper, _) in enumerate(table.heads)]
+    rows = "\n".join(_html_line(line, firsts) for line in table.lines)
+    return (
+        f"<figure>\n<figcaption>{escape(table.title)}</figcaption>\n"
+        f"<table>\n<thead>\n{_html_heads(table, firsts)}\n</thead>\n"
+        f"<tbody>\n{rows}\n</tbody>\n</table>\n<p>{escape(table.note)}</p>\n</figure>"
+    )
+
+
+def _html_heads(table: Table, firsts: Sequence[bool]) -> str:
+    """One row of heads, or two if there are upper ones."""
+    lower = "".join(
+        f'<th scope="col"{_classes(first=first)}>{escape(head)}</th>'
+        for (_, head), first in zip(table.heads, firsts, strict=True)
+    )
+    corner = f'<th scope="col">{escape(table.corner)}</th>'
+    if not any(upper for upper, _ in table.heads):
+        return f"<tr>{corner}{lower}</tr>"
+    starts = [column for column, first in enumerate(firsts) if first]
+    spans = [end - start for start, end in zip(starts, [*starts[1:], len(firsts)], strict=True)]
+    uppers = "".join(
+        f'<th scope="colgroup" colspan="{span}" class="first">{escape(table.heads[start][0])}</th>'
+        for start, span in zip(starts, spans, strict=True)
+    )
+    return f"<tr><td></td>{uppers}</tr>\n<tr>{corner}{lower}</tr>"
+
+
+def _html_line(line: Line, firsts: Sequence[bool]) -> str:
+    entries = "".join(
+        f"<td{_classes(first=first, best=entry.is_best, tie=entry.ties)}"
+        f"{_title(entry.note)}>{escape(entry.text)}{f' {TIE}' if entry.ties else ''}</td>"
+        for entry, first in zip(line.entries, firsts, strict=True)
+    )
+    return f'<tr{_classes(apart=line.apart)}><th scope="row">{escape(line.head)}</th>{entries}</tr>'
+
+
+def _classes(**classes: bool) -> str:
+    names = " ".join(name for name, is_on in classes.items() if is_on)
+    return f' class="{names}"' if names else ""
+
+
+def _title(note: str) -> str:
+    return f' title="{escape(note)}"' if note else ""

@@ -1,0 +1,54 @@
+"""Rows of a fleet: sparse, whatever they came as, and sound."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from askance.engine import passes
+from askance.learners.inputs import as_rows, sentence, sorted_rows
+from askance.rules.rows import SOUND, UNSORTED, Row, SparseRows
+
+
+def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
+    """The rows of an array, sparse matrix or data frame of at most `width` columns; ValueError if one is bad."""
+    matrix = X if sp.issparse(X) else sp.csr_array(_as_floats(X))
+    matrix = matrix if matrix.format == "csr" else sp.csr_array(matrix)
+    if matrix.dtype.kind not in "fiub":
+        raise ValueError(f"rows hold real numbers, not {matrix.dtype}")
+    if matrix.shape[1] > width:
+        raise ValueError(
+            f"X has {matrix.shape[1]} columns, but this fleet has room for {width}: give it more bits"
+        )
+    rows = as_rows(matrix, dtype)
+    kind, bad = _check(rows, matrix.shape)
+    if kind == UNSORTED:
+        rows = sorted_rows(matrix, dtype)
+        kind, bad = _check(rows, matrix.shape)
+    if kind != SOUND:
+        raise ValueError(sentence(kind, bad, rows))
+    assert isinstance(rows, SparseRows)
+    return rows
+
+
+def one_row(x: Any, width: int) -> Any:
+    """One row of features as a matrix."""
+    if isinstance(x, Row):
+        return sp.csr_array((x.values, x.indices, [0, len(x.indices)]), shape=(1, width))
+    return x if sp.issparse(x) else np.asarray(x).reshape(1, -1)
+
+
+def _check(rows: Any, shape: tuple[int, int]) -> tuple[int, int]:
+    arguments = (rows, *shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        kind, bad = passes.bind("check", arguments, exact=True)(*arguments)
+    return int(kind), int(bad)
+
+
+def _as_floats(X: Any) -> Any:
+    array = np.asarray(X)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"X must be rows of numbers, not {type(X).__name__} of shape {array.shape} and {array.dtype}"
+        )
+    return array

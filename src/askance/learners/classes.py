@@ -1,0 +1,118 @@
+"""Class labels of any kind as the numbers that rules see, and back.
+
+Two classes are -1 and +1; of many, each is the number of its lane. A coding is never changed: labels that show new
+classes make a new one, which a learner takes over when a pass over their rows has succeeded.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.learners import labels
+
+
+class Coding:
+    """The classes observed so far, and their numbers."""
+
+    def __init__(self, observed: NDArray[Any], dtype: np.dtype[Any]) -> None:
+        self.observed = observed
+        self.dtype = dtype
+        numbers, values = self._numbered()
+        self._label_of = dict(zip(numbers, values.tolist(), strict=True))
+        self._code_of = {label: np.full(1, number, dtype) for number, label in self._label_of.items()}
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The classes in the order of their numbers."""
+        return self._numbered()[1].copy()
+
+    @property
+    def lanes(self) -> int:
+        """How many learners side by side the classes take."""
+        return 1
+
+    def label(self, guess: float) -> Any:
+        """The class of that number; None while no class is known."""
+        return self._label_of.get(guess)
+
+    def one(self, label: Any) -> tuple[Self, NDArray[Any]]:
+        """A single label: the coding with it, and its number as an array."""
+        try:
+            return self, self._code_of[label]
+        except (KeyError, TypeError):  # a new class, or nothing that could be one
+            return self.all(labels.as_labels([label], 1))
+
+    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Many labels: the coding with their classes and with those that are given, and their numbers."""
+        raise NotImplementedError
+
+    def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
+        raise NotImplementedError
+
+
+class TwoClasses(Coding):
+    """The larger class in sorted order is +1, the other -1."""
+
+    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Their signs; ValueError if there would be three classes, or one with another sign than before."""
+        known = self.observed
+        if classes is not None:
+            known = labels.distinct(labels.as_classes(classes), known)
+        observed = labels.distinct(y, known)
+        pair = labels.pair(observed)
+        if len(known) == 1 and (pair[1] == known[0]) != (labels.pair(known)[1] == known[0]):
+            raise ValueError(
+                f"the class {known[0]!r} was learned with the other sign: give classes={pair.tolist()!r}"
+            )
+        signs = labels.signs(y, pair, self.dtype)
+        return self if observed is self.observed else type(self)(observed, self.dtype), signs
+
+    def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
+        return ((-1.0, 1.0), labels.pair(self.observed)) if len(self.observed) else ((), self.observed)
+
+
+def _comparable(kind: str) -> str:
+    return "U" if kind == "U" else "biuf"
+
+
+class ManyClasses(Coding):
+    """Classes are numbered in the order in which they were given or first seen, those seen together sorted."""
+
+    @property
+    def lanes(self) -> int:
+        """One a class, and one while there is none."""
+        return max(1, len(self.observed))
+
+    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Their numbers, new ones for new classes."""
+        coding = self if classes is None else self._with(labels.as_labels(list(classes), len(classes)))
+        numbers = coding._numbers(y)
+        if numbers is None:
+            coding = coding._with(y)
+            numbers = coding._numbers(y)
+        assert numbers is not None
+        return coding, numbers.astype(self.dtype)
+
+    def _numbers(self, y: NDArray[Any]) -> NDArray[Any] | None:
+        """The numbers of labels whose classes are known; None if one is not."""
+        order = np.argsort(self.observed)
+        if not len(order) or y.dtype.kind not in _comparable(self.observed.dtype.kind):
+            return None
+        place = np.minimum(np.searchsorted(self.observed, y, sorter=order), len(order) - 1)
+        numbers: NDArray[Any] = order[place]
+        return numbers if np.array_equal(self.observed[numbers], y) else None
+
+    def _with(self, y: NDArray[Any]) -> Self:
+        known = self.observed
+        if len(known) and len(y) and (known.dtype.kind == "U") != (y.dtype.kind == "U"):
+            raise ValueError(f"y has labels like {y[0].item()!r}, but the classes are like {known[0].item()!r}")
+        new = np.unique(y)
+        new = new[~np.isin(new, known)] if len(known) else new
+        return (
+            self if not len(new) else type(self)(np.concatenate([known, new]) if len(known) else new, self.dtype)
+        )
+
+    def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
+        return [float(number) for number in range(len(self.observed))], self.observed

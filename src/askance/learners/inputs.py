@@ -1,0 +1,120 @@
+"""From what users have — arrays, sparse matrices, one row — to rows that a pass may trust."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.rules.rows import NOT_FINITE, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
+
+INT32, UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
+LARGEST_COLUMN = np.iinfo(np.int32).max
+
+
+def is_plain(X: Any) -> bool:
+    """Whether `X` is an array or a CSR matrix of floats, which need no conversion library."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 2 and X.dtype.kind == "f" and 0 not in X.shape
+    return sp.issparse(X) and X.format == "csr" and X.ndim == 2 and X.dtype.kind == "f" and 0 not in X.shape
+
+
+def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
+    """The rows of an array or CSR matrix, not yet checked."""
+    if not sp.issparse(X):
+        return DenseRows(_contiguous(X, dtype))
+    if X.shape[1] > LARGEST_COLUMN:
+        raise ValueError(f"X has {X.shape[1]} columns; {LARGEST_COLUMN} are the most, so hash the features")
+    if X.indptr[0] != 0:
+        raise ValueError(f"X is not a valid CSR matrix: its index pointer begins with {X.indptr[0]}, not 0")
+    if len(X.indptr) != X.shape[0] + 1:
+        raise ValueError(
+            f"X is not a valid CSR matrix: its index pointer fits {len(X.indptr) - 1} rows, not {X.shape[0]}"
+        )
+    indices = _as_indices(X.indices).view(UINT32)
+    return SparseRows(X.indptr.astype(np.uint64), indices, _contiguous(X.data, dtype))
+
+
+def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
+    """The same for a CSR matrix whose entries are out of order or doubled."""
+    # SciPy believes what a matrix says of itself, and would write beyond its end.
+    torn = (np.diff(X.indptr) < 0) | (X.indptr[1:] > min(len(X.indices), len(X.data)))
+    if torn.any():
+        raise ValueError(sentence(TORN, int(np.argmax(torn)), None))
+    beyond = (X.indices < 0) | (X.indices >= X.shape[1])
+    if beyond.any():
+        raise ValueError(sentence(TOO_WIDE, int(np.searchsorted(X.indptr, np.argmax(beyond), "right")) - 1, None))
+    X = X.copy()
+    X.sum_duplicates()
+    return as_rows(X, dtype)
+
+
+def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> tuple[AnyRows, int]:
+    """A single row for `ask` or `tell`, not yet checked, and its width; ValueError if it does not fit.
+
+    A `Row` does not say how many features there are; while nothing else has (`elastic`), new ones find room.
+    """
+    if isinstance(x, Row):
+        indices, values = _as_indices(x[0]), _contiguous(x[1], dtype)
+        shape = indices.shape
+        if len(shape) != 1 or shape != values.shape:
+            raise ValueError(f"a row has as many indices as values, not {shape} and {values.shape}")
+        # What SparseRows(...) does, without the call of a Python function.
+        rows = tuple.__new__(SparseRows, (_from_0_to(shape[0]), indices.view(UINT32), values))
+        if not elastic:
+            return rows, width or 0
+        return rows, max(width or 0, int(indices[-1]) + 1 if len(indices) else 0)
+    X = x if sp.issparse(x) else np.asarray(x)
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: x must hold real numbers")
+    if X.ndim == 0:
+        raise ValueError(f"x must be one row of features, not {x!r}")
+    if X.ndim > 2 or (X.ndim == 2 and X.shape[0] != 1):
+        raise ValueError(f"x must be one row of features, not an array of shape {X.shape}")
+    X = sp.csr_array(X.reshape(1, -1)) if sp.issparse(x) else _contiguous(X.reshape(1, -1), dtype)
+    if width is not None and X.shape[1] != width:
+        raise ValueError(f"x has {X.shape[1]} features, but this learner has {width}")
+    return as_rows(X, dtype), X.shape[1]
+
+
+@functools.cache
+def _from_0_to(stop: int) -> NDArray[np.uint64]:
+    return np.array([0, stop], np.uint64)
+
+
+def _as_indices(indices: Any) -> NDArray[Any]:
+    """Column numbers in 32 bits, refused if they do not fit: cutting them off would mean other columns."""
+    if type(indices) is np.ndarray and indices.dtype is INT32 and indices.flags.carray:
+        return indices
+    given = np.asarray(indices)
+    if given.size and given.dtype.kind not in "iu":
+        raise ValueError(f"feature numbers are whole numbers, not such as {given.ravel()[:1].tolist()[0]!r}")
+    if given.size and (given.max() > LARGEST_COLUMN or given.min() < -LARGEST_COLUMN):
+        raise ValueError(f"feature numbers are at most {LARGEST_COLUMN}: number the features anew or hash them")
+    return _contiguous(given, INT32)
+
+
+def _contiguous(array: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    if type(array) is np.ndarray and array.dtype is dtype and array.flags.carray:
+        return array  # np.require would say the same, but `ask` would notice the time it takes
+    with np.errstate(over="ignore"):  # `check` finds what has become infinite
+        return np.require(array, dtype, ["C", "A"])
+
+
+def sentence(kind: int, t: int, rows: AnyRows | None) -> str:
+    """What is wrong with row `t`, and what to do."""
+    if kind == TORN:
+        return f"X is not a valid CSR matrix: its index pointer is wrong at row {t}"
+    if kind == TOO_WIDE:
+        return f"row {t} of X has a feature beyond the last column"
+    if kind == UNSORTED:
+        return f"row {t} of X must have strictly increasing feature numbers"
+    assert kind == NOT_FINITE
+    assert rows is not None
+    dtype = rows.values.dtype
+    values = rows.values[rows.starts[t] : rows.starts[t + 1]] if isinstance(rows, SparseRows) else rows.values[t]
+    if np.isfinite(values).all():
+        remedy = "scale it down" if dtype == np.float64 else "scale it down or use dtype='float64'"
+        return f"row {t} of X is too long for {dtype}: {remedy}"
+    return f"Input X contains NaN, infinity or a value too large for {dtype}, first in row {t}: replace it"

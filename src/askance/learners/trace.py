@@ -1,0 +1,272 @@
+"""The trace: what a learner decided in each round of a pass, as arrays."""
+
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve
+from askance.plotting.curves import draw, draw_panel, save_picture
+
+if TYPE_CHECKING:
+    import pyarrow
+    from matplotlib.axes import Axes
+
+# Two classes are +1 and -1; of many, each is its number.
+BINARY, MANY = "binary", "multiclass"
+
+OF_TWO = ("precision", "recall", "f", "auroc", "auprc")
+PER_ROUND = ("truth", "guesses", "scores", "probabilities", "asked", "updated")
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Trace:
+    """The decisions of a pass. Of two `classes` the larger is the positive one.
+
+    For two classes, `truth` and `guesses` are signs, and 0 where the true label is unknown. For many, they are
+    places in `classes`, and -1 where the true label is unknown.
+    """
+
+    truth: NDArray[np.integer[Any]]
+    guesses: NDArray[np.integer[Any]]
+    scores: NDArray[np.floating[Any]]
+    probabilities: NDArray[np.floating[Any]]  # of asking
+    asked: NDArray[np.bool_]
+    updated: NDArray[np.bool_]
+    classes: NDArray[Any]
+    first_round: int
+    mode: str  # "float64 exact" or "float32 relaxed"
+    algorithm: str
+    spent: int  # labels that these rounds took from the budget
+    refused: int  # labels that the query rule wanted in these rounds and the budget refused
+    kind: str = BINARY
+
+    def __post_init__(self) -> None:
+        lengths = [len(getattr(self, name)) for name in PER_ROUND]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"the arrays {', '.join(PER_ROUND)} must be equally long, not {lengths}")
+        if self.kind == BINARY and len(self.classes) != 2:
+            raise ValueError(f"a trace has two classes, not {len(self.classes)}, unless its kind is {MANY!r}")
+
+    def __len__(self) -> int:
+        return len(self.guesses)
+
+    def __repr__(self) -> str:
+        asked = np.count_nonzero(self.asked)
+        start = f" from round {self.first_round}" if self.first_round else ""
+        return f"<Trace: {self.algorithm}, {self.mode}, {len(self)} rounds{start}, {asked} labels asked>"
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The predicted class values."""
+        return self._class_values(self.guesses)
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The true class values; if some are unknown, an array of objects with None in their place."""
+        values, unknown = self._class_values(self.truth), self.truth == (0 if self.kind == BINARY else -1)
+        if unknown.any():
+            values = values.astype(object)
+            values[unknown] = None
+        return values
+
+    def _class_values(self, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        return np.asarray(self.classes)[(codes > 0).astype(np.intp) if self.kind == BINARY else codes]
+
+    def signs(self) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
+        """Truth and guesses as the metrics take them: +1, -1 and 0; of many classes, +1 is the right one."""
+        if self.kind == BINARY:
+            return self.truth, self.guesses
+        known = (self.truth >= 0).astype(np.int8)
+        return known, np.where(self.guesses == self.truth, 1, -1).astype(np.int8)
+
+    @property
+    def margins(self) -> NDArray[np.floating[Any]] | None:
+        """The scores as the metrics of them take them: signed, so none for many classes."""
+        return self.scores if self.kind == BINARY else None
+
+    def tally(self) -> Tally:
+        """The counts from which metrics are computed."""
+        tally = Tally(many=self.kind == MANY)
+        tally.add(*self.signs(), self.asked, self.updated, self.margins)
+        return tally
+
+    def asked_tally(self) -> AskedTally:
+        """What the asked labels alone tell."""
+        tally = AskedTally(many=self.kind == MANY)
+        tally.add(*self.signs(), self.asked, self.probabilities, self.margins)
+        return tally
+
+    def estimate(self, metric: str, level: float = 0.95, *, anytime: bool = False, **weights: float) -> Estimate:
+        """The metric over all rows as the asked labels alone tell it, with an interval.
+
+        `anytime` intervals hold the truth at all moments of the stream at once; see `AskedTally.estimate`.
+        """
+        return self.asked_tally().estimate(metric, level, anytime=anytime, **weights)
+
+    def summary(self) -> "Summary":
+        """The whole pass in a small table."""
+        tally = self.tally()
+        return Summary(
+            algorithm=self.algorithm,
+            mode=self.mode,
+            rows=int(tally.counts.rows),
+            known=int(tally.counts.known),
+            asked=int(tally.counts.asked),
+            refused=self.refused,
+            updates=int(tally.counts.updates),
+            mistakes=int(tally.counts.mistakes),
+            accuracy=tally.value("accuracy"),
+            **{name: None if self.kind == MANY else tally.value(name) for name in OF_TWO},
+            estimates=self.asked_tally().estimates(),
+        )
+
+    def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
+        """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
+        many = self.kind == MANY
+        return curve(*self.signs(), self.asked, metric, points, scores=self.margins, many=many, **weights)
+
+    def plot(
+        self,
+        metric: str = "accuracy",
+        against: str = "rows",
+        path: str | os.PathLike[str] | None = None,
+        ax: "Axes | None" = None,
+    ) -> "Axes":
+        """Draw the metric against "rows" or "labels" (asked), and save the picture if `path` is given.
+
+        Into `ax`, traces of several methods can be drawn one after the other.
+        """
+        curves = {self.algorithm: self.curve(metric)}
+        if ax is None:
+            return draw(curves, metric, path, panels=(against,)).axes[0]
+        draw_panel(ax, curves, metric, against)
+        if path is not None:
+            save_picture(ax.figure, path)
+        return ax
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """The columns by name: round, label, truth, score, probability, asked, updated."""
+        return {
+            "round": np.arange(self.first_round, self.first_round + len(self)),
+            "label": self.labels,
+            "truth": self.y,
+            "score": self.scores,
+            "probability": self.probabilities,
+            "asked": self.asked,
+            "updated": self.updated,
+        }
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """The columns of `to_dict` as an Arrow table, unknown truths as nulls; the metadata hold the rest."""
+        arrow = _pyarrow()
+        # Said explicitly, because a column of nothing but unknown truths would have no type.
+        types = dict.fromkeys(("label", "truth"), arrow.array(np.asarray(self.classes)).type)
+        columns = {name: arrow.array(column, types.get(name)) for name, column in self.to_dict().items()}
+        about = {
+            "algorithm": self.algorithm,
+            "mode": self.mode,
+            "kind": self.kind,
+            "classes": np.asarray(self.classes).tolist(),
+            "spent": self.spent,
+            "refused": self.refused,
+        }
+        return arrow.table(columns, metadata={"askance": json.dumps(about)})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table of `to_arrow` to a Parquet file."""
+        if pathlib.Path(path).suffix.lower() != ".parquet":
+            raise ValueError(
+                f"a trace is saved as Parquet: give a name that ends in .parquet, not {os.fspath(path)!r}"
+            )
+        table = self.to_arrow()
+        from pyarrow import parquet
+
+        parquet.write_table(table, path)
+
+    @classmethod
+    def join(cls, traces: Iterable[Self]) -> "Trace":
+        """One trace of consecutive pieces."""
+        pieces = list(traces)
+        if not pieces:
+            raise ValueError("there is no trace to join")
+        for before, after in itertools.pairwise(pieces):
+            _check_consecutive(before, after)
+        whole: dict[str, Any] = {
+            name: np.concatenate([getattr(piece, name) for piece in pieces]) for name in PER_ROUND
+        }
+        whole["spent"] = sum(piece.spent for piece in pieces)
+        whole["refused"] = sum(piece.refused for piece in pieces)
+        # A piece that showed one class only could but presume the other.
+        whole["classes"] = pieces[-1].classes
+        return dataclasses.replace(pieces[0], **whole)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Summary:
+    """What a pass came to. `known` rows had a label to judge the prediction by; metrics are over these."""
+
+    algorithm: str
+    mode: str
+    rows: int
+    known: int
+    asked: int
+    refused: int
+    updates: int
+    mistakes: int
+    accuracy: float
+    precision: float | None  # these five of two classes only
+    recall: float | None
+    f: float | None
+    auroc: float | None
+    auprc: float | None
+    estimates: dict[str, Estimate]  # of all metrics, from asked labels alone
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, in numbers, words and dictionaries."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {**fields, "estimates": {name: found.as_dict() for name, found in self.estimates.items()}}
+
+    def __repr__(self) -> str:
+        counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}
+        counts |= {"updates": self.updates, "mistakes": self.mistakes}
+        shares = {name: getattr(self, name) for name in ("accuracy", *OF_TWO) if getattr(self, name) is not None}
+        cells = {name: f"{count:,}" for name, count in counts.items()}
+        cells |= {METRICS[name].title: f"{share:.4f}" for name, share in shares.items()}
+        width = max(map(len, cells.values()))
+        lines = {name: f"{name:<12}  {cell:>{width}}" for name, cell in cells.items()}
+        if self.known < self.rows:
+            lines["mistakes"] += f"  among {self.known:,} rows of known label"
+        if self.asked < self.rows:
+            lines["mistakes"] += f"\n{'':{width + 14}}  from asked labels"
+            for name in shares:
+                lines[METRICS[name].title] += f"  {self.estimates[name]}"
+        if self.rows:
+            lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
+        return "\n".join([f"{self.algorithm} ({self.mode})", *lines.values()])
+
+
+def _check_consecutive(before: Trace, after: Trace) -> None:
+    expected = before.first_round + len(before)
+    if after.first_round != expected:
+        raise ValueError(
+            f"traces to join must follow each other: round {expected} expected, {after.first_round} found"
+        )
+    for name in ("algorithm", "mode", "kind"):
+        left, right = getattr(before, name), getattr(after, name)
+        if left != right:
+            raise ValueError(f"traces to join must have the same {name}, not {left} and {right}")
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError as missing:
+        raise ImportError("Parquet needs pyarrow: pip install 'askance[parquet]'") from missing
+    return pyarrow

@@ -1,8 +1,0 @@
-"""Where the journal of every task is kept: an SQLite file, or a PostgreSQL database with the same schema."""
-
-from askance.live.store.copying import copy
-from askance.live.store.entries import Deed, Entry, Session, StoreFault, Task, Token
-from askance.live.store.opening import open_store
-from askance.live.store.store import Store
-
-__all__ = ["Deed", "Entry", "Session", "Store", "StoreFault", "Task", "Token", "copy", "open_store"]

@@ -1,0 +1,1 @@
+"""SVM+: a support vector machine with privileged features."""

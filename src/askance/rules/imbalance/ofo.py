@@ -1,0 +1,96 @@
+"""Online F-measure optimisation (Busa-Fekete, Szörényi, Dembczyński and Hüllermeier 2015)."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from askance._util.parameters import Limits
+from askance.jit.interop import inlined
+from askance.jit.select import larger, where
+from askance.jit.simd.aligned import aligned_zeros
+from askance.jit.simd.exponential import FURTHEST, sigmoid
+from askance.rules.rows import Seen
+from askance.rules.state.ensemble import Panel, lanes_for, room_for_panel
+from askance.rules.update.gradient import COMMON, descent, pace
+
+
+class OFO(NamedTuple):
+    """Gradient descent as in OGD; a row is called positive where σ(p) ≥ τ, and τ is half the F so far."""
+
+    eta: float = 1.0
+    logistic: bool = False
+    decaying: bool = True
+
+    def start(self, width: int, dtype: DTypeLike) -> "Thresholded":
+        """w = 0, τ = 0."""
+        return Thresholded(aligned_zeros(width * lanes_for(1), dtype), np.zeros(1), np.zeros(1), 1, self.logistic)
+
+    def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
+        """The label, and η_t."""
+        return True, (label, pace(self.eta, self.decaying, seen.told))
+
+    def limits(self) -> Limits:
+        """η > 0."""
+        return COMMON
+
+
+class Thresholded(NamedTuple):
+    """w, in the first of the lanes; a, the true positives; b, the positives and the rows called positive; 1; which
+    loss.
+    """
+
+    weights: NDArray[Any]
+    hits: NDArray[np.float64]
+    calls: NDArray[np.float64]
+    members: int
+    logistic: bool
+
+    def form(self) -> Panel:
+        """A panel of one."""
+        return room_for_panel(self.members, self.weights.dtype)
+
+    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:  # noqa: ARG002
+        """Positive where σ(p) ≥ τ."""
+        return scores[0], where(sigmoid(scores[0]) >= threshold(self.hits[0], self.calls[0]), 1.0, -1.0)
+
+    def decide(self, score: float) -> float:
+        """p less the p at which σ(p) = τ."""
+        tau = threshold(self.hits[0], self.calls[0])
+        return score - larger(math.log(tau / (1.0 - tau)) if tau > 0.0 else -FURTHEST, -FURTHEST)
+
+    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+        """The same, whatever the coin."""
+        score, guess = self.speak(scores, at_zero)
+        return score, guess, coin
+
+    def pull(
+        self,
+        scores: Any,
+        steps: Any,
+        numbers: Any,  # noqa: ARG002
+        step: Any,
+        squared_norm: float,  # noqa: ARG002
+        draws: Any,  # noqa: ARG002
+        label_number: int,  # noqa: ARG002
+    ) -> bool:
+        """-η_t ℓ'(y p) y."""
+        label, eta = step
+        slope = descent(1.0 - label * scores[0], self.logistic)
+        steps[0] = label * eta * slope
+        return slope > 0.0
+
+    def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:  # noqa: ARG002
+        """a and b, with the guess of before."""
+        _score, guess = self.speak(scores, 1.0)
+        positive, called = where(label > 0, weight, 0.0), where(guess > 0, weight, 0.0)
+        self.hits[0] += where(label > 0, called, 0.0)
+        self.calls[0] += positive + called
+
+
+@inlined
+def threshold(hits: float, calls: float) -> float:
+    """τ = a / b, and 0 while b is."""
+    tau: float = hits / where(calls > 0.0, calls, 1.0)
+    return tau

@@ -1,0 +1,113 @@
+"""The second-order Perceptron in dual form (Cesa-Bianchi, Gentile and Zaniboni 2006, section 2 and figure 3).
+
+With A = I + Σ φ(x_s) φ(x_s)ᵀ and v = Σ y_s φ(x_s) over the mistakes seen, p = vᵀ(A + φ(x) φ(x)ᵀ)⁻¹ φ(x). By the
+support set, with G its Gram matrix and g_s = k(x_s, x), that is
+
+    p = cᵀ(I + G)⁻¹ g / (1 + k(x, x) - gᵀ(I + G)⁻¹ g),   c_s = y_s.
+
+I + G is kept as its Cholesky factor L, which a new vector extends by a row: z = L⁻¹ g is that row, p = (L⁻¹c)·z /
+(1 + k(x, x) - z·z), and L⁻¹c grows by one number. I + G has no eigenvalue below 1, so z is accurate however many
+vectors there are. A round costs O(|S| d' + |S|²), and nothing is ever solved anew.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from askance._util.parameters import Limits
+from askance.jit.kernels.dual_sums import inner_product, solve, strike
+from askance.rules.kernel.comparison import Likeness, compare
+from askance.rules.kernel.kernelized import Glance, budget_limits, weights
+from askance.rules.kernel.kernels import AnyKernel, Linear, check_kernel, check_whole
+from askance.rules.kernel.support_set import Point, Support, appended, no_support, struck
+from askance.rules.rows import Seen
+from askance.rules.update.rule import About
+
+Numbers = NDArray[np.float64]
+
+# How far below 0 rounding may bring a spread, for each unit of k(x, x).
+ROUNDING = 1e-6
+
+
+class Factored(NamedTuple):
+    """The support set, L of L Lᵀ = I + G packed row by row, and L⁻¹c."""
+
+    kernel: AnyKernel
+    width: int
+    support: Support
+    factor: Numbers
+    solved: Numbers
+
+    def look(self, point: Point, scratch: Numbers) -> Glance:
+        """p, and the spread φ(x)ᵀA⁻¹φ(x) = k(x, x) - z·z."""
+        likeness = compare(self.kernel, self.support, point, scratch)
+        row = solve(self.factor, likeness.values)
+        spread = spread_of(likeness, row)
+        return Glance(inner_product(self.solved, row) / (1.0 + spread), spread, likeness, notes=row)
+
+    def learned(self, point: Point, glance: Glance, step: Any, budget: float) -> "Factored":
+        """With the row just looked at as a support vector; if there are `budget` already, one goes first."""
+        if self.support.size < budget:
+            return self._extended(point, glance.likeness, glance.notes, step)
+        least = self.support.least()
+        factor, solved = strike(self.factor, self.solved, least)
+        left = self._replace(support=self.support.without(least), factor=factor, solved=solved)
+        likeness = glance.likeness._replace(values=struck(glance.likeness.values, slice(least, least + 1)))
+        return left._extended(point, likeness, solve(factor, likeness.values), step)
+
+    def _extended(self, point: Point, likeness: Likeness, row: Numbers, step: Any) -> "Factored":
+        corner = np.sqrt(1.0 + spread_of(likeness, row))
+        number = (step - inner_product(self.solved, row)) / corner
+        return self._replace(
+            support=self.support.added(point, step, likeness.norm),
+            factor=appended(appended(self.factor, row), corner),
+            solved=appended(self.solved, number),
+        )
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """v, which only the linear kernel has."""
+        return weights(self.kernel, self.support, self.width)
+
+
+def spread_of(likeness: Likeness, row: Numbers) -> np.float64:
+    """k(x, x) - z·z, which no kernel makes negative."""
+    spread = likeness.norm - inner_product(row, row)
+    if spread < -ROUNDING * (1.0 + likeness.norm):
+        raise ValueError(
+            f"the kernel is none: it is not positive semi-definite on these rows (a square of {spread:g})"
+        )
+    return np.maximum(spread, 0.0)
+
+
+class SecondOrder(NamedTuple):
+    """The second-order Perceptron: on a mistake, v ← v + y φ(x) and A ← A + φ(x) φ(x)ᵀ.
+
+    It discounts directions that it has often been wrong in. With a `budget`, there are never more support vectors:
+    the one of the smallest k(x_s, x_s), and of these the oldest, goes before a new one comes.
+    """
+
+    kernel: AnyKernel = Linear()
+    budget: int | None = None
+
+    def start(self, width: int, dtype: DTypeLike) -> Factored:
+        """No support vectors."""
+        return Factored(self.kernel, width, no_support(dtype), np.empty(0), np.empty(0))
+
+    def step(self, seen: Seen, label: float) -> tuple[bool, float]:
+        """y on a mistake."""
+        return seen.guess != label, label
+
+    def limits(self) -> Limits:
+        """budget ≥ 1, if there is one."""
+        return budget_limits(self.budget)
+
+    def about(self) -> About:
+        """It costs a triangular system, too."""
+        return About(cost="O(|S| d' + |S|²)", has_spread=True)
+
+    def check(self) -> None:
+        """ValueError or TypeError unless the kernel is one."""
+        check_whole(self, "budget")
+        check_kernel(self.kernel)

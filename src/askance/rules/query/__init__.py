@@ -1,0 +1,29 @@
+"""Query rules: when to ask for a label. These lists are the register."""
+
+from askance.rules.query.adaptive import Adaptive
+from askance.rules.query.always import Always
+from askance.rules.query.at_rate import AtRate
+from askance.rules.query.decaying import Decaying
+from askance.rules.query.discrimination import Discrimination
+from askance.rules.query.margin import Margin
+from askance.rules.query.random import Random
+from askance.rules.query.rule import QueryRule, ScalableRule
+from askance.rules.query.spread_margin import SpreadMargin
+from askance.rules.query.within import Within
+
+RULES: tuple[type, ...] = (Always, Random, Margin, Adaptive, Decaying, Discrimination, SpreadMargin)
+WRAPPERS: tuple[type, ...] = (Within, AtRate)
+
+__all__ = [
+    "Adaptive",
+    "Always",
+    "AtRate",
+    "Decaying",
+    "Discrimination",
+    "Margin",
+    "QueryRule",
+    "Random",
+    "ScalableRule",
+    "SpreadMargin",
+    "Within",
+]

@@ -1,0 +1,92 @@
+"""What holds for update rules and query rules alike: checking them, listing them, finding them by name."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, get_type_hints
+
+from askance._util.parameters import check_parameters
+from askance.rules.imbalance import MEASURES
+from askance.rules.imbalance import RULES as IMBALANCE
+from askance.rules.kernel import KERNELS
+from askance.rules.kernel import RULES as DUAL
+from askance.rules.query import RULES as QUERIES
+from askance.rules.query import WRAPPERS, AtRate, QueryRule
+from askance.rules.query.rule import needs_spread
+from askance.rules.update import RULES as UPDATES
+from askance.rules.update import UpdateRule
+from askance.rules.update.rule import about
+
+
+def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
+    """ValueError or TypeError, in one sentence, unless the rules are sound, fit each other and `many` classes."""
+    for rule in _with_inner(update):
+        _check_methods(rule, UpdateRule, "an update rule")
+        check_parameters(rule, rule.limits())
+    if hasattr(update, "check"):
+        update.check()
+    if needs_spread(query) and not about(update).has_spread:
+        raise ValueError(
+            f"{type(query).__name__} looks at the spread, which {type(update).__name__} has not: "
+            f"take {_listed_with_spread()}, or the query rule Margin"
+        )
+    if many and not about(update).many_classes:
+        able = ", ".join(rule.__name__ for rule in UPDATES if about(rule()).many_classes)
+        raise ValueError(f"{type(update).__name__} is for two classes: for many take {able}")
+    while query is not None:
+        _check_methods(query, QueryRule, "a query rule")
+        check_parameters(query, query.limits())
+        inner = getattr(query, "inner", None)
+        if isinstance(query, AtRate) and not hasattr(inner, "scaled"):
+            raise ValueError(f"AtRate needs a rule that can be scaled, which {type(inner).__name__} cannot")
+        query = inner
+
+
+def _with_inner(rule: Any) -> Iterator[Any]:
+    yield rule
+    if hasattr(rule, "inner"):
+        yield from _with_inner(rule.inner)
+
+
+def _listed_with_spread() -> str:
+    return ", ".join(rule.__name__ for rule in UPDATES if about(rule()).has_spread)
+
+
+def _check_methods(rule: Any, protocol: type, kind: str) -> None:
+    name = type(rule).__name__ if not isinstance(rule, type) else rule.__name__
+    if isinstance(rule, type) or not (isinstance(rule, tuple) and hasattr(rule, "_fields")):
+        raise TypeError(f"{kind} is a named tuple such as {_example(protocol)}, not {rule!r}")
+    for method, wanted in vars(protocol).items():
+        if method.startswith("_") or not inspect.isfunction(wanted):
+            continue
+        found = getattr(type(rule), method, None)
+        if found is None:
+            raise TypeError(f"{name} is not {kind}: it has no method {method!r}")
+        parameters = list(inspect.signature(wanted).parameters)
+        if list(inspect.signature(found).parameters) != parameters:
+            raise TypeError(f"{name}.{method} must take the parameters ({', '.join(parameters)})")
+
+
+def _example(protocol: type) -> str:
+    return "updates.PassiveAggressive2(C=1.0)" if protocol is UpdateRule else "queries.Margin(b=1.0)"
+
+
+def with_floats(rule: Any) -> Any:
+    """The same rule with every number that is meant to be a float a float, so that C=1 and C=1.0 share code."""
+    hints = get_type_hints(type(rule))
+    fields = rule._asdict().items()
+    return type(rule)(**{name: _plain(value, hints.get(name)) for name, value in fields})
+
+
+def _plain(value: Any, hint: Any) -> Any:
+    if hasattr(value, "_fields"):
+        return with_floats(value)
+    return float(value) if hint is float else value
+
+
+def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
+    """Every rule of the registers by name, and those of the user; a name stands for one rule only."""
+    rules: dict[str, type] = {}
+    for rule in (*UPDATES, *DUAL, *KERNELS, *IMBALANCE, *MEASURES.values(), *QUERIES, *WRAPPERS, *extra):
+        if rules.setdefault(rule.__name__, rule) is not rule:
+            raise ValueError(f"two rules are called {rule.__name__}: give one of them another name")
+    return rules

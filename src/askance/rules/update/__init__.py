@@ -1,0 +1,66 @@
+"""Update rules: how to learn from a label. This list is the register."""
+
+from askance.rules.update.additive import PNorm, Winnow
+from askance.rules.update.arow import AROW
+from askance.rules.update.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
+from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitivePA1
+from askance.rules.update.gradient import OCS1, OCS2, OGD
+from askance.rules.update.pam import PAM, PAM1, PAM2
+from askance.rules.update.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
+from askance.rules.update.perceptron import Perceptron
+from askance.rules.update.rule import UpdateRule
+from askance.rules.update.second_order_perceptron import SecondOrderPerceptron
+from askance.rules.update.soal import SOAL
+from askance.rules.update.subgradient import DualAveraging, MirrorDescent
+
+RULES: tuple[type, ...] = (
+    Perceptron,
+    PassiveAggressive,
+    PassiveAggressive1,
+    PassiveAggressive2,
+    SecondOrderPerceptron,
+    ConfidenceWeighted,
+    ConfidenceWeightedStdev,
+    AROW,
+    PAM,
+    PAM1,
+    PAM2,
+    SOAL,
+    DualAveraging,
+    MirrorDescent,
+    Winnow,
+    PNorm,
+    CostSensitivePA1,
+    PAUM,
+    CPA,
+    OGD,
+    OCS1,
+    OCS2,
+)
+
+__all__ = [
+    "AROW",
+    "CPA",
+    "OCS1",
+    "OCS2",
+    "OGD",
+    "PAM",
+    "PAM1",
+    "PAM2",
+    "PAUM",
+    "SOAL",
+    "ConfidenceWeighted",
+    "ConfidenceWeightedStdev",
+    "CostSensitivePA1",
+    "DualAveraging",
+    "MirrorDescent",
+    "PNorm",
+    "PassiveAggressive",
+    "PassiveAggressive1",
+    "PassiveAggressive2",
+    "Perceptron",
+    "SecondOrderPerceptron",
+    "UpdateRule",
+    "Winnow",
+    "deviations",
+]

@@ -1,0 +1,122 @@
+"""Adaptive subgradient learning (Duchi, Hazan and Singer 2011), as in Zhai et al. 2022, algorithm 1.
+
+With ℓ = max(0, 1 - y p), a label with ℓ > 0 has the subgradient g = -y x, and no other has one. Every feature has
+a pace of its own: H = δ + s, where s_j = √(Σ g_j²) over the labels so far, so that a rare feature moves far and
+a frequent one little. The spread v = x·H⁻¹x says how rare the features of a row are.
+Each costs one pass over the row's non-zeros. A row of zeros moves nothing.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from askance._util.parameters import POSITIVE, Limit, Limits
+from askance.rules.rows import Seen
+from askance.rules.update.rule import About
+from askance.rules.update.weights import hinge
+
+# Below this, 1/δ comes near the largest number of single precision.
+DELTA = Limit(1e-30, low_closed=True, high_closed=False)
+
+
+class DualAveraging(NamedTuple):
+    """DA: w = η H⁻¹ Σ y x, over all labels with a loss so far, where H already counts the last of them."""
+
+    delta: float = 1.0
+    eta: float = 1.0
+
+    def start(self, width: int, dtype: DTypeLike) -> "Averaged":
+        """w = 0, H = δ."""
+        return Averaged(np.zeros((width, 2), dtype), np.asarray(self.delta, dtype)[()])
+
+    def step(self, seen: Seen, label: float) -> tuple[bool, float]:
+        """η y."""
+        return hinge(seen, label) > 0, label * self.eta
+
+    def limits(self) -> Limits:
+        """δ > 0, η > 0."""
+        return {"delta": DELTA, "eta": POSITIVE}
+
+    def about(self) -> About:
+        """For two classes and for many; its spread is x·H⁻¹x."""
+        return About(has_spread=True, many_classes=True)
+
+
+class MirrorDescent(NamedTuple):
+    """MD: w ← w + η H⁻¹ y x, where H already counts this label."""
+
+    delta: float = 1.0
+    eta: float = 1.0
+
+    def start(self, width: int, dtype: DTypeLike) -> "Descended":
+        """w = 0, H = δ."""
+        return Descended(np.zeros((width, 2), dtype), np.asarray(self.delta, dtype)[()])
+
+    def step(self, seen: Seen, label: float) -> tuple[bool, float]:
+        """η y."""
+        return hinge(seen, label) > 0, label * self.eta
+
+    def limits(self) -> Limits:
+        """δ > 0, η > 0."""
+        return {"delta": DELTA, "eta": POSITIVE}
+
+    def about(self) -> About:
+        """For two classes and for many; its spread is x·H⁻¹x."""
+        return About(has_spread=True, many_classes=True)
+
+
+# Both states keep a feature's two numbers side by side: on wide rows, where memory sets the pace, two arrays took
+# twice as long. They divide by H for every row, because to keep H⁻¹ too, or to win s back from it, took longer.
+
+
+class Averaged(NamedTuple):
+    """η Σ y x_j and s_j of every feature, and δ."""
+
+    pairs: NDArray[Any]
+    delta: Any
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """w."""
+        return self.pairs[:, 0] / (self.delta + self.pairs[:, 1])
+
+    def terms(self, j: int, x: float) -> tuple[float, float]:
+        """w_j x_j and x_j² / H_j."""
+        slowed = x / (self.delta + self.pairs[j, 1])
+        return self.pairs[j, 0] * slowed, x * slowed
+
+    def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
+        """w·x."""
+        return total
+
+    def move(self, j: int, x: float, step: float) -> None:
+        """s_j ← √(s_j² + x_j²), and η y x_j joins its sum: no other weight changes."""
+        self.pairs[j, 1] = math.sqrt(self.pairs[j, 1] * self.pairs[j, 1] + x * x)
+        self.pairs[j, 0] += step * x
+
+
+class Descended(NamedTuple):
+    """w_j and s_j of every feature, and δ."""
+
+    pairs: NDArray[Any]
+    delta: Any
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """w."""
+        return self.pairs[:, 0]
+
+    def terms(self, j: int, x: float) -> tuple[float, float]:
+        """w_j x_j and x_j² / H_j."""
+        return self.pairs[j, 0] * x, x * x / (self.delta + self.pairs[j, 1])
+
+    def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
+        """w·x."""
+        return total
+
+    def move(self, j: int, x: float, step: float) -> None:
+        """s_j ← √(s_j² + x_j²), then w_j ← w_j + η y x_j / H_j."""
+        self.pairs[j, 1] = math.sqrt(self.pairs[j, 1] * self.pairs[j, 1] + x * x)
+        self.pairs[j, 0] += step * x / (self.delta + self.pairs[j, 1])

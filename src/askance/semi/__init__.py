@@ -1,5 +1,0 @@
-"""Few labels and many rows without one."""
-
-from askance.semi.rossel import Rossel
-
-__all__ = ["Rossel"]

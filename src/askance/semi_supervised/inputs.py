@@ -1,0 +1,63 @@
+"""Rows of which only some have a label."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import column_or_1d
+
+from askance.learners.labels import as_labels
+
+UNLABELLED = -1
+# Below this share of entries that are not 0, going through those alone is faster than going through all.
+SPARSE = 0.25
+
+
+class PartlyLabelled(NamedTuple):
+    """The labelled rows with their labels, and the others."""
+
+    labelled: Any
+    labels: NDArray[Any]
+    unlabelled: Any
+
+    def stacked(self) -> Any:
+        """All rows, the labelled ones first."""
+        if sp.issparse(self.labelled):
+            return sp.vstack([self.labelled, self.unlabelled], format="csr")
+        return np.vstack([self.labelled, self.unlabelled])
+
+    def bounds(self, labelled: float, unlabelled: float) -> NDArray[np.float64]:
+        """One number for each labelled row, another for each of the others."""
+        return np.repeat([labelled, unlabelled], [self.labelled.shape[0], self.unlabelled.shape[0]]).astype(float)
+
+
+def partly_labelled(X: Any, y: ArrayLike) -> PartlyLabelled:
+    """Rows and their labels, where -1 and None mean that there is none."""
+    if y is None:
+        raise ValueError("Rossel requires y to be passed, but the target y is None: -1 marks rows without a label")
+    given = column_or_1d(y, warn=True)
+    if len(given) != X.shape[0]:
+        raise ValueError(f"X has {X.shape[0]} rows but y has {len(given)} labels: they must be as many")
+    known = np.array([label is not None and label != UNLABELLED for label in given.tolist()])
+    if not known.any():
+        raise ValueError("y has no label at all, only -1 or None: label at least one row of each class")
+    return PartlyLabelled(X[known], as_labels(given[known].tolist(), int(known.sum())), X[~known])
+
+
+def as_features(X: Any, *, constant: bool) -> Any:
+    """The rows, sparse if most of their entries are 0, and with a feature more that is 1 in each if `constant`."""
+    if not sp.issparse(X) and np.count_nonzero(X) < SPARSE * X.size:
+        X = sp.csr_array(X)
+    X = with_short_indices(X)
+    if not constant:
+        return X
+    ones = np.ones((X.shape[0], 1))
+    return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+
+
+def with_short_indices(X: Any) -> Any:
+    """The same rows; if sparse, with column numbers of 32 bits where they fit: LIBLINEAR wants no others."""
+    if not sp.issparse(X) or X.nnz > np.iinfo(np.int32).max:
+        return X
+    return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

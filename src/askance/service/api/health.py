@@ -1,0 +1,30 @@
+"""Routes for those who keep the service running: health, metrics and the schema."""
+
+import asyncio
+
+from starlette.responses import Response
+
+from askance.service import messages
+from askance.service.api.route import Call
+
+
+async def health(call: Call) -> messages.Health:  # noqa: ARG001 - that it answers is the answer
+    """Whether the process is alive."""
+    return messages.Health("alive")
+
+
+async def ready(call: Call) -> messages.Health:
+    """Whether requests can be served now."""
+    await asyncio.to_thread(call.service.check_ready)
+    return messages.Health("ready")
+
+
+async def metrics(call: Call) -> Response:
+    """Figures of tasks and requests for Prometheus."""
+    content = await asyncio.to_thread(call.request.app.state.gauges.text)
+    return Response(content, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+async def schema(call: Call) -> Response:
+    """The schema of this API."""
+    return Response(call.request.app.state.schema, media_type="application/json")

@@ -1,0 +1,125 @@
+"""The OpenAPI schema, made from the table of routes and the messages."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from askance import __version__
+from askance.service import messages
+from askance.service.api.route import JSON, LINES, PAGE, Route
+
+REF = "#/components/schemas/{name}"
+PARAMETERS = {
+    "task": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
+    "rollback": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
+    "item": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
+    "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"},
+    "number": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
+}
+WORDS = {
+    400: "It is no JSON",
+    401: "A token is missing or not known",
+    403: "The token has another role, or the code is not the last one",
+    404: "There is no such thing",
+    405: "The address has other methods",
+    409: "It cannot be done as things stand",
+    413: "It is too large",
+    415: "It is not said to be JSON",
+    421: "It is meant for another host",
+    422: "It has the wrong form",
+    429: "Too many requests",
+    503: "The store or the service cannot serve now",
+    507: "The disk is full",
+}
+
+
+def schema(routes: Sequence[Route]) -> bytes:
+    """The schema as JSON."""
+    shown = [route for route in routes if route.media != PAGE]
+    types = [kind for route in shown for kind in (route.body, route.query, route.answer) if kind] + [
+        messages.Refused
+    ]
+    _, components = msgspec.json.schema_components(types, ref_template=REF)
+    paths: dict[str, dict[str, Any]] = {}
+    for route in shown:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, components)
+    return msgspec.json.encode(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "askance", "version": __version__, "license": {"name": "BSD-3-Clause"}},
+            "paths": paths,
+            "components": {
+                "schemas": components,
+                "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            },
+        }
+    )
+
+
+def statuses(route: Route) -> list[int]:
+    """The errors that a route can answer with."""
+    always = [421, 429, 503]
+    guarded = [401, 403] if route.roles is not None else []
+    sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
+    asked = [422] if route.query is not None else []
+    kept = [507] if route.deed or route.method != "GET" else []
+    # A name with a stroke in it makes another address.
+    elsewhere = [404, 405] if "{" in route.path else []
+    return sorted({*always, *guarded, *sent, *asked, *kept, *elsewhere, *route.errors})
+
+
+def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": route.name,
+        "summary": route.summary,
+        "description": _description(route),
+        "responses": {"200": _answer(route)} | {str(status): _error(status) for status in statuses(route)},
+    }
+    if parameters := _parameters(route, components):
+        operation["parameters"] = parameters
+    if route.body is not None:
+        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": _reference(route.body)}}}
+    if route.takes_lines:
+        operation["requestBody"] = {"required": True, "content": {LINES: {"schema": {"type": "string"}}}}
+    if route.roles is not None:
+        operation["security"] = [{"token": []}]
+    return operation
+
+
+def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]]:
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": PARAMETERS[name]}
+        for name in re.findall(r"{(\w+)}", route.path)
+    ]
+    if route.query is None:
+        return in_path
+    query = components[route.query.__name__]
+    return in_path + [
+        {"name": name, "in": "query", "required": name in query["required"], "schema": form}
+        for name, form in query["properties"].items()
+    ]
+
+
+def _description(route: Route) -> str:
+    said = " ".join((route.handler.__doc__ or "").split())
+    if route.roles is None:
+        return f"{said} No token is needed."
+    roles = " or ".join(("admin", *route.roles))
+    return f"{said} Needs a token of the role {roles}."
+
+
+def _answer(route: Route) -> dict[str, Any]:
+    told: dict[str, Any] = _reference(route.answer) if route.answer else {"type": "string"}
+    if route.media == JSON and route.answer is None:
+        told = {"type": "object"}
+    return {"description": route.summary, "content": {route.media: {"schema": told}}}
+
+
+def _error(status: int) -> dict[str, Any]:
+    return {"description": WORDS[status], "content": {JSON: {"schema": _reference(messages.Refused)}}}
+
+
+def _reference(kind: type) -> dict[str, str]:
+    return {"$ref": REF.format(name=kind.__name__)}

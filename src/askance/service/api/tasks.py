@@ -1,0 +1,124 @@
+"""Routes of tasks: create, list, figures, events and compaction."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+
+import msgspec
+from starlette.responses import StreamingResponse
+
+from askance.service import messages
+from askance.service.api.route import Call
+from askance.service.commands import settings as commands
+from askance.service.compaction import compact
+from askance.service.views import task as task_view
+from askance.service.writer import Writer
+
+EVENT_PAUSE = 0.25  # seconds between two events, however fast the task changes
+KEEP_ALIVE = 15.0
+
+
+async def list_tasks(call: Call) -> messages.Tasks:
+    """All tasks."""
+    return messages.Tasks([_summary(writer) for writer in list(call.service.writers.values())])
+
+
+async def create_task(call: Call) -> messages.TaskStory:
+    """Begin a task."""
+    writer = await asyncio.to_thread(call.service.add_task, call.body)
+    return messages.TaskStory(writer.task.settings, await _figures(writer))
+
+
+async def show_task(call: Call) -> messages.TaskStory:
+    """A task's settings and figures."""
+    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+
+
+async def change_task(call: Call) -> messages.TaskStory:
+    """Change what may be changed while a task runs: budget, labelling, costs, and what labellers see."""
+    await call.run(lambda draft: commands.change(draft, call.body, call.who))
+    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+
+
+async def set_state(call: Call) -> messages.TaskStory:
+    """Pause a task, archive it, or start it again."""
+    await call.run(lambda draft: commands.become(draft, call.body.state, call.who))
+    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+
+
+async def show_history(call: Call) -> messages.History:
+    """The figures along the way, the last day by minutes, labels of each class, and what labellers did."""
+    return await call.run(lambda draft: task_view.history(draft.fold))
+
+
+async def show_figures(call: Call) -> messages.Figures:
+    """How a task is doing: estimates with intervals from the asked labels alone, spend, questions, rates."""
+    return await _figures(call.writer)
+
+
+async def watch_task(call: Call) -> StreamingResponse:
+    """The figures as server-sent events, whenever something has changed."""
+    writer = call.writer
+    return StreamingResponse(
+        _events(call, writer), media_type="text/event-stream", headers={"cache-control": "no-store"}
+    )
+
+
+async def compact_task(call: Call) -> messages.Compacted:
+    """Drop the content of old items that were not asked for; labels and decisions are kept."""
+    return await call.run(lambda draft: compact(call.writer.task, call.body.keep_days, draft.now), alone=True)
+
+
+async def _figures(writer: Writer) -> messages.Figures:
+    return await asyncio.wrap_future(writer.submit(writer.task.figures))
+
+
+def _summary(writer: Writer) -> messages.TaskSummary:
+    settings, fold = writer.task.settings, writer.task.fold
+    return messages.TaskSummary(
+        settings.name,
+        fold.state,
+        settings.classes,
+        settings.method,
+        fold.ledger.rows,
+        fold.counts.labelled,
+        len(fold.questions.open),
+        task_view.spend(fold, time.time()),
+    )
+
+
+async def _events(call: Call, writer: Writer) -> AsyncIterator[bytes]:
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+    name, stopping = writer.task.settings.name, call.service.stopping
+
+    def tell(task: str) -> None:
+        if task == name and not loop.is_closed():
+            loop.call_soon_threadsafe(changed.set)
+
+    forget = call.service.on_change(tell)
+    entries = -1
+    try:
+        while not stopping.is_set() and call.welcome:
+            changed.clear()
+            figures = await _figures(writer)
+            if figures.entries != entries:
+                entries = figures.entries
+                yield b"event: figures\nid: %d\ndata: %b\n\n" % (entries, msgspec.json.encode(figures))
+            await _until(changed, stopping)
+            if not changed.is_set() and not stopping.is_set():
+                yield b": still here\n\n"
+            await asyncio.sleep(EVENT_PAUSE)
+    finally:
+        forget()
+
+
+async def _until(changed: asyncio.Event, stopping: threading.Event) -> None:
+    """Wait for a change, the end of the service, or the time for a sign of life."""
+    for _ in range(int(KEEP_ALIVE)):
+        try:
+            await asyncio.wait_for(changed.wait(), 1.0)
+            return
+        except TimeoutError:
+            if stopping.is_set():
+                return

@@ -1,0 +1,128 @@
+"""Sessions: who has signed in with a token. The secret is the browser's; the store keeps a hash of it."""
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from askance.service.auth.tokens import Person, Tokens, digest
+from askance.service.errors import unknown
+from askance.service.store import Session, Store
+
+IDLE = 12 * 3600.0  # seconds without a request after which a session ends
+LIFE = 7 * 86_400.0  # seconds after which it ends anyhow
+NOTED = 60.0  # seconds between two times that the store is told of a session in use
+MOST = 20  # sessions of one person: one more ends the oldest
+LONGEST_AGENT = 200
+
+
+class Visit(NamedTuple):
+    """A person who comes with a session; whatever changes something has to show `csrf`, which only pages know."""
+
+    person: Person
+    number: int
+    csrf: str
+    to_note: bool  # the store has not been told for a while that the session is in use
+
+
+class Sessions:
+    """The sessions of a service. Only this process changes them, so they are looked up in memory."""
+
+    def __init__(self, store: Store, tokens: Tokens, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._tokens = tokens
+        self._clock = clock
+        self._changing = threading.RLock()
+        self._open = {session.digest: session for session in store.sessions()}
+        self._noted = {session.number: session.seen for session in self._open.values()}
+
+    def begin(self, person: Person, agent: str) -> tuple[str, Session]:
+        """A new session, and its secret, which is told this once."""
+        secret, now = secrets.token_urlsafe(32), self._clock()
+        number = 1 + secrets.randbelow(2**53 - 1)  # never one that a list on somebody's screen has for another
+        agent = "".join(filter(str.isprintable, agent))[:LONGEST_AGENT]
+        session = Session(digest(secret), number, person.name, now, now, now + LIFE, agent)
+        with self._changing:
+            gone = self._over(person.name)
+            self._store.add_session(session, [old.number for old in gone])
+            self._forget(gone)
+            self._open[session.digest] = session
+            self._noted[number] = now
+        return secret, session
+
+    def visit(self, secret: str) -> Visit | None:
+        """Whose session it is; None if it has ended, or its token was revoked."""
+        now = self._clock()
+        with self._changing:
+            session = self._open.get(digest(secret))
+            if session is None or not _holds(session, now):
+                return None
+            person = self._tokens.named(session.name)
+            if person is None:
+                return None
+            self._open[session.digest] = session._replace(seen=now)
+            to_note = now - self._noted[session.number] >= NOTED
+            if to_note:
+                self._noted[session.number] = now
+        return Visit(person, session.number, csrf_of(secret), to_note)
+
+    def holds(self, number: int) -> bool:
+        """Whether a session has not ended; asking is no use of it."""
+        return any(one.number == number for one in self.open())
+
+    def note(self, number: int) -> None:
+        """Tell the store that a session is in use."""
+        self._store.see_session(number, self._clock())
+
+    def end(self, number: int, name: str | None = None) -> Session:
+        """End a session, of this person if one is named."""
+        with self._changing:
+            found = [one for one in self.open(name) if one.number == number]
+            if not found:
+                raise unknown("unknown_session", f"there is no session {number}, or it has ended")
+            self._end(found)
+        return found[0]
+
+    def end_all(self, name: str) -> None:
+        """End all sessions of a person."""
+        with self._changing:
+            self._end([one for one in self._open.values() if one.name == name])
+
+    def open(self, name: str | None = None) -> list[Session]:
+        """The sessions that hold, of one person if named, the last one used first."""
+        now = self._clock()
+        with self._changing:
+            held = [
+                one
+                for one in self._open.values()
+                if _holds(one, now) and self._tokens.named(one.name) and name in (None, one.name)
+            ]
+        return sorted(held, key=lambda one: one.seen, reverse=True)
+
+    def _over(self, name: str) -> list[Session]:
+        """Those that a new session of this person displaces: all that have ended, and the oldest of too many."""
+        held = self.open()
+        own = [one for one in held if one.name == name]
+        kept = {one.number for one in held} - {one.number for one in own[MOST - 1 :]}
+        return [one for one in self._open.values() if one.number not in kept]
+
+    def _end(self, ended: list[Session]) -> None:
+        self._store.drop_sessions([one.number for one in ended])
+        self._forget(ended)
+
+    def _forget(self, gone: list[Session]) -> None:
+        for session in gone:
+            self._open.pop(session.digest, None)
+            self._noted.pop(session.number, None)
+
+
+def csrf_of(secret: str) -> str:
+    """What shows that a request comes from a page of ours: nobody has it without the secret."""
+    return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
+
+
+def _holds(session: Session, now: float) -> bool:
+    return now < session.until and now - session.seen < IDLE

@@ -1,0 +1,113 @@
+"""Tokens and roles. A token is 256 random bits; the store keeps a hash of it, and no password exists anywhere."""
+
+import hashlib
+import secrets
+import time
+from typing import NamedTuple
+
+from askance.service import messages
+from askance.service.errors import Refusal, conflict, unknown
+from askance.service.store import Store
+from askance.service.store.entries import Token
+
+PREFIX = "askance_"
+FIRST = "digest of the first visit's code"
+FIRST_NAME = "admin"
+
+
+class Person(NamedTuple):
+    """Who speaks, and in which role."""
+
+    name: str
+    role: messages.Role
+
+
+class Tokens:
+    """The tokens of a service. Only this process changes them, so they are looked up in memory."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._valid = {token.digest: _person(token) for token in store.tokens() if token.revoked is None}
+        self._people = {person.name: person for person in self._valid.values()}
+        self.seen: dict[str, float] = {}  # when a token was last used, in this run of the service
+
+    def person(self, token: str) -> Person | None:
+        """Whose token it is; None if it is nobody's."""
+        person = self._valid.get(digest(token))
+        if person is not None:
+            self.seen[person.name] = time.time()
+        return person
+
+    def named(self, name: str) -> Person | None:
+        """Who has the token of this name; None if it was revoked."""
+        return self._people.get(name)
+
+    def create(self, name: str, role: messages.Role) -> messages.NewToken:
+        """A new token, which is told this once."""
+        if any(token.name == name for token in self._store.tokens()):
+            raise conflict("name_taken", f"there is, or was, a token {name!r}: take another name")
+        secret = PREFIX + secrets.token_urlsafe(32)
+        token = Token(name, role, digest(secret), time.time(), None)
+        self._store.add_token(token)
+        self._valid[token.digest] = self._people[name] = Person(name, role)
+        return messages.NewToken(name, role, secret)
+
+    def revoke(self, name: str) -> messages.KnownToken:
+        """Make a token worthless, at once."""
+        known = {token.name: token for token in self._store.tokens()}
+        if name not in known:
+            raise unknown("unknown_token", f"there is no token {name!r}")
+        if known[name].role == "admin" and self._last_admin(known[name]):
+            raise conflict("last_admin", f"{name!r} is the last token of an admin: make another one first")
+        self._store.revoke_token(name, time.time())
+        self._valid.pop(known[name].digest, None)
+        self._people.pop(name, None)
+        return next(token for token in self.known() if token.name == name)
+
+    def known(self) -> list[messages.KnownToken]:
+        """All tokens without their secrets."""
+        return [
+            messages.KnownToken(token.name, token.role, token.created, token.revoked) for token in self._tokens()
+        ]
+
+    def new_first_code(self) -> str:
+        """The code of a link that makes an admin's token, once."""
+        code = secrets.token_urlsafe(24)
+        self._store.set_setting(FIRST, digest(code).hex())
+        return code
+
+    def first_visit(self, code: str) -> messages.NewToken:
+        """Turn the code of the link into an admin's token; the code is then worth nothing."""
+        wanted = self._store.setting(FIRST)
+        if wanted is None or not secrets.compare_digest(wanted, digest(code).hex()):
+            raise Refusal(403, "used_or_wrong", "this link was used before or is not the last one printed")
+        taken = {token.name for token in self._tokens()}
+        name = next(name for name in _names() if name not in taken)
+        made = self.create(name, "admin")
+        self._store.set_setting(FIRST, None)
+        return made
+
+    @property
+    def has_admin(self) -> bool:
+        """Whether anybody can create tokens and tasks."""
+        return any(person.role == "admin" for person in self._valid.values())
+
+    def _tokens(self) -> list[Token]:
+        return self._store.tokens()
+
+    def _last_admin(self, token: Token) -> bool:
+        others = (digest_ for digest_, person in self._valid.items() if person.role == "admin")
+        return token.digest in self._valid and all(other == token.digest for other in others)
+
+
+def digest(secret: str) -> bytes:
+    """What is kept of a secret. It is random and long, so that a plain hash is enough."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _person(token: Token) -> Person:
+    return Person(token.name, token.role)  # type: ignore[arg-type]
+
+
+def _names() -> "list[str]":
+    return [FIRST_NAME, *(f"{FIRST_NAME}-{number}" for number in range(2, 1000))]

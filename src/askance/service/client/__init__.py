@@ -1,0 +1,14 @@
+"""Talking to the live service from a program: every verb is done once, however often it has to be sent."""
+
+try:
+    import httpx  # noqa: F401 - asked for by name here, so that its absence gets a sentence
+    import msgspec  # noqa: F401
+except ImportError as missing:
+    raise ImportError(f"the client needs {missing.name}: pip install 'askance[live]'") from missing
+
+from askance.service.client.asynchronous import AsyncClient
+from askance.service.client.errors import ServiceFault
+from askance.service.client.synchronous import Client
+from askance.service.messages import Item, Label
+
+__all__ = ["AsyncClient", "Client", "Item", "Label", "ServiceFault"]

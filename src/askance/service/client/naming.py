@@ -1,0 +1,133 @@
+"""Items and labels as they are given, made messages that can be sent twice and are done once."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import msgspec
+
+from askance.service.messages import (
+    MOST_AT_ONCE,
+    Correction,
+    Decided,
+    Item,
+    ItemStory,
+    Label,
+    LabelledItem,
+    Mended,
+    Noted,
+    Question,
+)
+
+# A batch of long texts is cut sooner, well below what the service takes in one request.
+MOST_BYTES = 1 << 20
+
+Given = str | Mapping[str, Any] | Item
+"""An item: a text, a record of named values, or an `Item` with an id or a note."""
+
+Named = int | Decided | Question | ItemStory | Noted | Mended
+"""An item that the service knows: its number, or any answer about it."""
+
+ItemT = TypeVar("ItemT", bound=Item)
+
+
+def as_item(given: Given) -> Item:
+    """A string is a text, a mapping a record."""
+    if isinstance(given, Item):
+        return given
+    if isinstance(given, str):
+        return Item(text=given)
+    if isinstance(given, Mapping):
+        return Item(record=_finite(dict(given)))
+    raise ValueError(f"a {type(given).__name__} is no item: give a text, a dict or an Item")
+
+
+def as_items(given: Given | Iterable[Given]) -> tuple[list[Item], bool]:
+    """The items, and whether one alone was given."""
+    if isinstance(given, str | Mapping | Item):
+        return [as_item(given)], True
+    if not isinstance(given, Iterable):
+        raise ValueError(f"a {type(given).__name__} is no item: give a text, a dict, an Item or a list of them")
+    return [as_item(one) for one in given], False
+
+
+def named(item: ItemT) -> ItemT:
+    """The same item with an id, if it has none."""
+    return item if item.id is not msgspec.UNSET else msgspec.structs.replace(item, id=fresh_name())
+
+
+def named_label(label: Label) -> Label:
+    """The same label with a key, if it has none."""
+    return label if label.key is not msgspec.UNSET else msgspec.structs.replace(label, key=fresh_name())
+
+
+def fresh_name() -> str:
+    """A name that nobody else gives."""
+    return uuid4().hex
+
+
+def number_of(item: Named) -> int:
+    """The number that the task gave the item."""
+    number = item if isinstance(item, int) else getattr(item, "item", None)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise ValueError(f"{item!r} is no item: give its number, or an answer of the service about it")
+    return number
+
+
+def label_of(item: Named | str, label: str, lease: int | None, key: str | None) -> Label:
+    """A label of an item named by its number or by the sender's id."""
+    return Label(
+        label,
+        **_name(item),
+        key=key or fresh_name(),
+        lease=msgspec.UNSET if lease is None else lease,
+    )
+
+
+def correction_of(item: Named | str, label: str, key: str | None) -> Correction:
+    """A correction, likewise."""
+    return Correction(label, **_name(item), key=key or fresh_name())
+
+
+def as_labels(given: Iterable[Label | tuple[Named | str, str]]) -> list[Label]:
+    """Labels, or pairs of an item and its label."""
+    return [one if isinstance(one, Label) else label_of(one[0], one[1], None, None) for one in given]
+
+
+def labelled_items(items: Sequence[Item], labels: Sequence[str]) -> list[LabelledItem]:
+    """The items with their labels."""
+    if isinstance(labels, str) or len(items) != len(labels):
+        count = 1 if isinstance(labels, str) else len(labels)
+        raise ValueError(f"there are {len(items)} items and {count} labels: give one label for each item")
+    return [
+        LabelledItem(text=item.text, record=item.record, id=item.id, note=item.note, label=label)
+        for item, label in zip(items, labels, strict=True)
+    ]
+
+
+def batches_of(structs: Sequence[msgspec.Struct], field: str = "items") -> Iterator[bytes]:
+    """Bodies of at most MOST_AT_ONCE messages and, unless one alone is longer, about MOST_BYTES bytes."""
+    batch: list[msgspec.Raw] = []
+    size = 0
+    for struct in structs:
+        content = msgspec.json.encode(struct)
+        if batch and (len(batch) == MOST_AT_ONCE or size + len(content) > MOST_BYTES):
+            yield msgspec.json.encode({field: batch})
+            batch, size = [], 0
+        batch.append(msgspec.Raw(content))
+        size += len(content)
+    if batch:
+        yield msgspec.json.encode({field: batch})
+
+
+def _finite(record: dict[str, Any]) -> dict[str, Any]:
+    """The record, if JSON can carry it: NaN and infinity would arrive as nothing at all."""
+    for name, value in record.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"the field {name!r} of a record is {value}: give a finite number, or leave it out")
+    return record
+
+
+def _name(item: Named | str) -> dict[str, Any]:
+    return {"id": item} if isinstance(item, str) else {"item": number_of(item)}

@@ -1,0 +1,52 @@
+"""What both clients do alike: making requests and reading answers."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import httpx
+
+from askance.service.client.calls import Call
+from askance.service.client.connection import Connection
+from askance.service.client.errors import ServiceFault, unreadable
+from askance.service.client.retrying import Attempts
+from askance.service.messages import Imported
+
+T = TypeVar("T")
+RECONNECT_AFTER = 1.0
+
+
+class Speaker:
+    """A connection and httpx's client for it."""
+
+    _connection: Connection
+    _http: httpx.Client | httpx.AsyncClient
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(url={self._connection.url!r}, task={self._connection.task!r})"
+
+    def _of(self, task: str | None) -> str:
+        return self._connection.of(task)
+
+    def _attempts(self, call: Call[Any]) -> Attempts:
+        return Attempts(call, self._connection.retries, self._connection.url)
+
+    def _request(self, call: Call[Any]) -> httpx.Request:
+        headers = {} if call.body is None else {"Content-Type": "application/json"}
+        return self._http.build_request(call.method, call.path, content=call.body, headers=headers)
+
+    def _read(self, call: Call[T], content: bytes) -> T:
+        try:
+            return call.read(content)
+        except ServiceFault:
+            raise
+        except ValueError as error:
+            raise unreadable(self._connection.url, error) from error
+
+
+def in_sum(done: Sequence[Imported]) -> Imported:
+    """What came of several batches."""
+    if not done:
+        raise ValueError("there are no items to learn from: give at least one")
+    return Imported(
+        learned=sum(one.learned for one in done), again=sum(one.again for one in done), version=done[-1].version
+    )

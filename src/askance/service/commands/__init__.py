@@ -1,0 +1,1 @@
+"""The write side: commands that add entries to the journal of a task."""

@@ -1,0 +1,1 @@
+"""The made-up world of `askance serve --demo`."""

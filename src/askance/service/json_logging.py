@@ -1,0 +1,34 @@
+"""Logs for programs: one JSON object a line on stderr."""
+
+import json
+import logging
+from datetime import UTC, datetime
+
+_PLAIN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
+
+
+class JsonLines(logging.Formatter):
+    """Time, level, what happened, and what was told beside it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
+        line |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
+
+
+def write_logs(level: str) -> None:
+    """Have the service and the web server log so, from this level on."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    wanted = logging.getLevelName(level.upper())
+    for name, least in (("askance.service", wanted), ("uvicorn.error", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(max(wanted, least))

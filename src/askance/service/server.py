@@ -1,0 +1,81 @@
+"""Listening: the application behind uvicorn, with a stop that loses nothing."""
+
+import contextlib
+import ipaddress
+import logging
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+from askance.service.api.app import application
+from askance.service.api.guard import LOOPBACK, Limits
+from askance.service.service import Service
+
+log = logging.getLogger("askance.service")
+GRACE = 10  # seconds for open requests at the end
+SWITCH = 0.001  # seconds: the event loop must not wait long for a writer that hashes
+
+
+class Server(uvicorn.Server):
+    """Tells the service first that it ends, so that streams of events do."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Ctrl-C, or a polite kill."""
+        self._service.stopping.set()
+        super().handle_exit(sig, frame)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Once stopped by a signal, do not raise it again: that was a graceful end."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach that address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens; ValueError if the port is taken or the address is not this machine's."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        reason = error.strerror or str(error)
+        raise ValueError(
+            f"cannot listen on {host}, port {port} ({reason}): choose another host or port"
+        ) from error
+    return listener
+
+
+def make_server(service: Service, host: str, limits: Limits) -> Server:
+    """A server that is not yet listening."""
+    if is_loopback(host) or limits.hosts:
+        limits = limits._replace(hosts=(*LOOPBACK, *(name.lower() for name in limits.hosts)))
+    sys.setswitchinterval(SWITCH)
+    config = uvicorn.Config(
+        application(service, limits),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="off",
+    )
+    return Server(config, service)

@@ -1,0 +1,145 @@
+"""What a store asks of a database: connections for readers, and one for the writer."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from askance.service.store.entries import StoreFault
+
+Row = tuple[Any, ...]
+
+
+class Connection(Protocol):
+    """One connection in autocommit mode; all faults are StoreFaults, and a placeholder is a question mark."""
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement, and say how many rows it changed."""
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """All rows of a query."""
+
+    def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
+        """The rows of a query, so many at a time, within a transaction."""
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        """Add many rows to a table."""
+
+    def usable(self) -> bool:
+        """Whether it still answers, and has no transaction open."""
+
+    def close(self) -> None:
+        """Let go of it; what was not committed is undone."""
+
+
+class Database(ABC):
+    """Connections that are made when they are wanted, and made anew after they were lost."""
+
+    begin_writing = "BEGIN"
+    begin_reading = "BEGIN"
+
+    def __init__(self, name: str, *, own: bool) -> None:
+        self.name = name
+        self._own = own
+        self._writing = threading.Lock()
+        self._writer: Connection | None = None
+        self._pool = threading.Lock()
+        self._idle: list[Connection] = []
+        self._closed = False
+
+    @abstractmethod
+    def connect(self, *, writes: bool) -> Connection:
+        """A new connection; the one that writes takes ownership of the store."""
+
+    @abstractmethod
+    def complaints(self, connection: Connection) -> list[str]:
+        """What the database itself finds wrong with its files."""
+
+    @abstractmethod
+    def shrink(self) -> None:
+        """Give free space back."""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that no other thread has now."""
+        connection = self._take()
+        try:
+            yield connection
+        except BaseException:
+            # Most likely all of them are lost: the next reader makes a new one.
+            connection.close()
+            self._close_idle()
+            raise
+        self._give_back(connection)
+
+    @contextmanager
+    def one_moment(self) -> Iterator[Connection]:
+        """A connection that sees the database as it is now, whatever is written meanwhile."""
+        with self.reading() as connection:
+            connection.run(self.begin_reading)
+            yield connection
+            connection.run("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The connection that writes, in a transaction that is on disk when the block ends."""
+        with self._writing:
+            connection = self._writer_now()
+            try:
+                connection.run(self.begin_writing)
+                yield connection
+                connection.run("COMMIT")
+            except BaseException:
+                self._undo(connection)
+                raise
+
+    def close(self) -> None:
+        """Close all connections, and give up ownership."""
+        self._closed = True
+        self._close_idle()
+        with self._writing:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    def _writer_now(self) -> Connection:
+        self._refuse_closed()
+        if not self._own:
+            raise StoreFault(f"{self.name}: opened for reading only, and cannot be written to")
+        if self._writer is None:
+            self._writer = self.connect(writes=True)
+        return self._writer
+
+    def _undo(self, connection: Connection) -> None:
+        """Roll back; a connection that cannot even do that is replaced by the next writer."""
+        try:
+            if not connection.usable():
+                connection.run("ROLLBACK")
+        except StoreFault:
+            connection.close()
+            self._writer = None
+
+    def _take(self) -> Connection:
+        self._refuse_closed()
+        with self._pool:
+            if self._idle:
+                return self._idle.pop()
+        return self.connect(writes=False)
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._pool:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _close_idle(self) -> None:
+        with self._pool:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreFault(f"{self.name}: the store has been closed")

@@ -1,0 +1,163 @@
+"""All that can be read from a store, from any thread."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from askance.service.store.database import Connection
+from askance.service.store.entries import Deed, Entry, Session, Task, Token
+
+SLICE = 100  # values in one query: with 500, PostgreSQL reads the whole task while a table is new
+
+COLUMNS = "seq, at, kind, item, key, who, body"
+
+
+class Reader:
+    """Reads through the connections that it is lent."""
+
+    def __init__(self, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
+        self._reading = reading
+
+    def tasks(self) -> list[Task]:
+        """All tasks, the oldest first."""
+        return [Task(*row) for row in self._rows("SELECT id, name, settings, created FROM tasks ORDER BY id")]
+
+    def entries(
+        self,
+        task: int,
+        after: int = 0,
+        upto: int | None = None,
+        kinds: Collection[str] | None = None,
+        batch: int = 2000,
+    ) -> Iterator[list[Entry]]:
+        """The entries with after < seq <= upto in order, in batches; nothing stays open between two of them."""
+        upto = self.last(task) if upto is None else upto
+        of_kinds = "" if kinds is None else f" AND kind IN ({_places(kinds)})"
+        sql = (
+            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq > ? AND seq <= ?{of_kinds} ORDER BY seq LIMIT ?"
+        )
+        if kinds is not None and not kinds:
+            return
+        while after < upto:
+            found = self._entries(sql, (task, after, upto, *(kinds or ()), batch))
+            if found:
+                yield found
+            if len(found) < batch:
+                return
+            after = found[-1].seq
+
+    def newest(self, task: int, before: int | None, kinds: Collection[str], batch: int) -> Iterator[list[Entry]]:
+        """The entries of some kinds from the end of the journal, or from before one of them, in batches."""
+        sql = (
+            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq < ? AND kind IN ({_places(kinds)}) "
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        before = self.last(task) + 1 if before is None else before
+        while found := self._entries(sql, (task, before, *kinds, batch)):
+            yield found
+            before = found[-1].seq
+
+    def at(self, task: int, seqs: Collection[int]) -> dict[int, Entry]:
+        """The entries with these seqs, as far as there are any."""
+        found: dict[int, Entry] = {}
+        for some in slices(seqs):
+            sql = f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq IN ({_places(some)})"
+            found.update((entry.seq, entry) for entry in self._entries(sql, (task, *some)))
+        return found
+
+    def of_item(self, task: int, item: int) -> list[Entry]:
+        """The item and all that happened to it, in order."""
+        return self._entries(
+            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq = ? AND kind = 'item' UNION ALL "
+            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item = ? AND kind <> 'item' ORDER BY seq",
+            (task, item, task, item),
+        )
+
+    def about(self, task: int, items: Collection[int]) -> dict[int, list[Entry]]:
+        """All that happened to each of these items, in order; of one that nobody asked about, nothing did."""
+        found: dict[int, list[Entry]] = {item: [] for item in items}
+        for some in slices(items):
+            sql = (
+                f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item IN ({_places(some)}) AND kind <> 'item' "
+                "ORDER BY seq"
+            )
+            for entry in self._entries(sql, (task, *some)):
+                found[entry.item or 0].append(entry)
+        return found
+
+    def by_key(self, task: int, kind: str, keys: Collection[str]) -> dict[str, Entry]:
+        """The entries of one kind that their senders called so, as far as there are any."""
+        seqs: list[int] = []
+        for some in slices(keys):
+            # One key at a time inside the query: given many, PostgreSQL reads the whole task while a table is new.
+            wanted = ", ".join(["(?)"] * len(some))
+            sql = (
+                f"WITH wanted (key) AS (VALUES {wanted}) SELECT (SELECT seq FROM journal "
+                "WHERE task = ? AND kind = ? AND key = wanted.key) FROM wanted"
+            )
+            seqs += [seq for (seq,) in self._rows(sql, (*some, task, kind)) if seq is not None]
+        return {entry.key: entry for entry in self.at(task, seqs).values() if entry.key is not None}
+
+    def last(self, task: int) -> int:
+        """The seq of the last entry; 0 if there is none."""
+        return int(self._rows("SELECT COALESCE(MAX(seq), 0) FROM journal WHERE task = ?", (task,))[0][0])
+
+    def snapshot(self, task: int, before: int | None = None) -> tuple[int, bytes] | None:
+        """The newest snapshot, or the newest with a smaller seq than `before`."""
+        older, values = ("", (task,)) if before is None else (" AND seq < ?", (task, before))
+        sql = f"SELECT seq, content FROM snapshots WHERE task = ?{older} ORDER BY seq DESC LIMIT 1"
+        rows = self._rows(sql, values)
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    def snapshot_seqs(self, task: int) -> list[int]:
+        """Where there are snapshots, in order."""
+        return [row[0] for row in self._rows("SELECT seq FROM snapshots WHERE task = ? ORDER BY seq", (task,))]
+
+    def tokens(self) -> list[Token]:
+        """All tokens, revoked ones too, the oldest first."""
+        sql = "SELECT name, role, digest, created, revoked FROM tokens ORDER BY created, name"
+        return [Token(*row) for row in self._rows(sql)]
+
+    def token_by_digest(self, digest: bytes) -> Token | None:
+        """The token with this digest, if there is one."""
+        sql = "SELECT name, role, digest, created, revoked FROM tokens WHERE digest = ?"
+        rows = self._rows(sql, (digest,))
+        return Token(*rows[0]) if rows else None
+
+    def sessions(self) -> list[Session]:
+        """All sessions, the oldest first."""
+        sql = "SELECT digest, number, name, created, seen, until, agent FROM sessions ORDER BY created, number"
+        return [Session(*row) for row in self._rows(sql)]
+
+    def deeds(
+        self, limit: int, before: int | None = None, who: str | None = None, task: str | None = None
+    ) -> list[Deed]:
+        """The newest deeds, or the newest with a smaller seq than `before`; of one person or one task, if told."""
+        wanted = {"seq <": before, "who =": who, "task_name =": task}
+        told = {test: value for test, value in wanted.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{test} ?' for test in told)}" if told else ""
+        sql = f"SELECT seq, at, who, deed, task_name, subject, detail FROM deeds{where} ORDER BY seq DESC LIMIT ?"
+        return [Deed(*row) for row in self._rows(sql, (*told.values(), limit))]
+
+    def setting(self, name: str) -> str | None:
+        """What was kept under this name."""
+        rows = self._rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return str(rows[0][0]) if rows else None
+
+    def _entries(self, sql: str, values: Sequence[Any]) -> list[Entry]:
+        return [Entry(*row) for row in self._rows(sql, values)]
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._reading() as connection:
+            return connection.rows(sql, values)
+
+
+def _places(values: Collection[Any]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def slices(values: Collection[Any]) -> Iterator[list[Any]]:
+    """The distinct values, so many at a time."""
+    distinct = list(dict.fromkeys(values))
+    for start in range(0, len(distinct), SLICE):
+        yield distinct[start : start + SLICE]

@@ -1,0 +1,129 @@
+"""The tables, as numbered steps: a database has done the first so many of them, and opening it does the rest."""
+
+from typing import NamedTuple
+
+from askance.service.store.database import Connection
+from askance.service.store.entries import StoreFault
+
+
+class Dialect(NamedTuple):
+    """What the two databases call the same types."""
+
+    INTEGER: str
+    NUMBER: str
+    BYTES: str
+
+
+SQLITE = Dialect("INTEGER", "REAL", "BLOB")
+POSTGRES = Dialect("BIGINT", "DOUBLE PRECISION", "BYTEA")
+
+# A step is never edited once it has been released: a change is a new step.
+STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE tasks (
+            id {INTEGER} PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            settings {BYTES} NOT NULL,
+            created {NUMBER} NOT NULL)""",
+        """CREATE TABLE journal (
+            task {INTEGER} NOT NULL REFERENCES tasks (id),
+            seq {INTEGER} NOT NULL,
+            at {NUMBER} NOT NULL,
+            kind TEXT NOT NULL,
+            item {INTEGER},
+            key TEXT,
+            who TEXT,
+            body {BYTES} NOT NULL,
+            PRIMARY KEY (task, seq))""",
+        "CREATE UNIQUE INDEX journal_key ON journal (task, kind, key) WHERE key IS NOT NULL",
+        # Most entries are items, and each of them is found by its seq.
+        "CREATE INDEX journal_item ON journal (task, item, seq) WHERE kind <> 'item'",
+    ),
+    (
+        """CREATE TABLE snapshots (
+            task {INTEGER} NOT NULL REFERENCES tasks (id),
+            seq {INTEGER} NOT NULL,
+            content {BYTES} NOT NULL,
+            PRIMARY KEY (task, seq))""",
+    ),
+    (
+        """CREATE TABLE tokens (
+            name TEXT PRIMARY KEY,
+            role TEXT NOT NULL,
+            digest {BYTES} NOT NULL UNIQUE,
+            created {NUMBER} NOT NULL,
+            revoked {NUMBER})""",
+        "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    ),
+    (
+        """CREATE TABLE sessions (
+            digest {BYTES} PRIMARY KEY,
+            number {INTEGER} NOT NULL UNIQUE,
+            name TEXT NOT NULL REFERENCES tokens (name),
+            created {NUMBER} NOT NULL,
+            seen {NUMBER} NOT NULL,
+            until {NUMBER} NOT NULL,
+            agent TEXT NOT NULL)""",
+        """CREATE TABLE deeds (
+            seq {INTEGER} PRIMARY KEY,
+            at {NUMBER} NOT NULL,
+            who TEXT,
+            deed TEXT NOT NULL,
+            task_name TEXT,
+            subject TEXT,
+            detail TEXT)""",
+    ),
+)
+
+# Every table with its columns, those of the primary key first: what a copy has to hold.
+TABLES = {
+    "tasks": ("id", "name", "settings", "created"),
+    "journal": ("task", "seq", "at", "kind", "item", "key", "who", "body"),
+    "snapshots": ("task", "seq", "content"),
+    "tokens": ("name", "role", "digest", "created", "revoked"),
+    "settings": ("name", "value"),
+    "sessions": ("digest", "number", "name", "created", "seen", "until", "agent"),
+    "deeds": ("seq", "at", "who", "deed", "task_name", "subject", "detail"),
+}
+
+
+def statements(step: tuple[str, ...], dialect: Dialect) -> list[str]:
+    """A step in the words of one database."""
+    return [statement.format(**dialect._asdict()) for statement in step]
+
+
+def bring_up_to_date(connection: Connection, dialect: Dialect, steps: tuple[tuple[str, ...], ...] = STEPS) -> None:
+    """Do the steps that the database has not done yet, within the caller's transaction."""
+    connection.run("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+    done = _version(connection)
+    _refuse_newer(done, len(steps))
+    if done == len(steps):
+        return
+    for step in steps[done:]:
+        for statement in statements(step, dialect):
+            connection.run(statement)
+    connection.run("DELETE FROM schema_version")
+    connection.run("INSERT INTO schema_version (version) VALUES (?)", (len(steps),))
+
+
+def check_version(connection: Connection) -> None:
+    """StoreFault unless the database has done all steps: a reader changes nothing."""
+    done = _version(connection)
+    _refuse_newer(done, len(STEPS))
+    if done < len(STEPS):
+        raise StoreFault(
+            f"the store is of version {done}, and this askance reads version {len(STEPS)}: start the service on "
+            "it once, which brings it up to date"
+        )
+
+
+def _version(connection: Connection) -> int:
+    rows = connection.rows("SELECT version FROM schema_version")
+    return int(rows[0][0]) if rows else 0
+
+
+def _refuse_newer(done: int, known: int) -> None:
+    if done > known:
+        raise StoreFault(
+            f"the store is of version {done}, and this askance knows {known}: install a newer askance"
+        )

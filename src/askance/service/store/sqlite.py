@@ -1,0 +1,174 @@
+"""The store in an SQLite file."""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from askance.service.store.database import Connection, Database, Row
+from askance.service.store.entries import StoreFault
+from askance.service.store.ownership import Ownership
+from askance.service.store.schema import SQLITE, bring_up_to_date, check_version
+
+WAIT = 10.0  # seconds until a database that another connection has locked is given up
+FREED_AT_ONCE = 250  # pages, so that nobody waits long for the lock
+
+
+class SqliteConnection:
+    """A connection to the file."""
+
+    def __init__(self, path: Path, *, writes: bool) -> None:
+        self.path = path
+        with self._faults():
+            self._connection = sqlite3.connect(
+                f"file:{quote(str(path))}?mode=rw",
+                uri=True,
+                timeout=WAIT,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        try:
+            self._set_up(writes=writes)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement, and say how many rows it changed."""
+        with self._faults():
+            return self._connection.execute(sql, values).rowcount
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """All rows of a query."""
+        with self._faults():
+            return self._connection.execute(sql, values).fetchall()
+
+    def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
+        """The rows of a query, so many at a time, within a transaction."""
+        with self._faults():
+            cursor = self._connection.execute(sql)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        """Add many rows to a table."""
+        places = ", ".join("?" * len(columns))
+        with self._faults():
+            self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
+
+    def usable(self) -> bool:
+        """Whether it has no transaction open: a full disk may have ended it already."""
+        return not self._connection.in_transaction
+
+    def close(self) -> None:
+        """Let go of it; what was not committed is undone."""
+        self._connection.close()
+
+    def _set_up(self, *, writes: bool) -> None:
+        self.run("PRAGMA foreign_keys = ON")
+        if not writes:
+            self.run("PRAGMA query_only = ON")
+            return
+        self._refuse_stranger()
+        self.run("PRAGMA auto_vacuum = INCREMENTAL")  # heeded by a file that is still empty
+        mode = self.rows("PRAGMA journal_mode = WAL")[0][0]
+        if mode != "wal":
+            raise StoreFault(
+                f"{self.path}: SQLite cannot keep a write-ahead log here, as on many network file systems: choose "
+                "a local disk, or PostgreSQL"
+            )
+        self.run("PRAGMA synchronous = FULL")
+
+    def _refuse_stranger(self) -> None:
+        names = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if names and "schema_version" not in names:
+            raise StoreFault(f"{self.path}: a database of something else, not a store: choose another file")
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeError, OverflowError) as fault:
+            raise _as_store_fault(self.path, fault) from fault
+
+
+class SqliteDatabase(Database):
+    """An SQLite file with a write-ahead log: readers never wait for the writer, nor the writer for them."""
+
+    begin_writing = "BEGIN IMMEDIATE"
+
+    def __init__(self, path: Path, *, own: bool) -> None:
+        super().__init__(str(path), own=own)
+        self._path = path.absolute()
+        self._ownership: Ownership | None = None
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        if not self._own:
+            if not self._path.is_file():
+                raise StoreFault(f"{self._path}: there is no such store")
+            with self.reading() as connection:
+                check_version(connection)
+            return
+        if not self._path.parent.is_dir():
+            raise StoreFault(f"{self._path.parent}: there is no such directory: create it first")
+        self._ownership = Ownership(self._path)
+        if not self._path.exists():
+            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))  # people's data: for the owner's eyes
+        with self.writing() as connection:
+            bring_up_to_date(connection, SQLITE)
+
+    def connect(self, *, writes: bool) -> SqliteConnection:
+        """A new connection."""
+        return SqliteConnection(self._path, writes=writes)
+
+    def complaints(self, connection: Connection) -> list[str]:
+        """What SQLite finds wrong with the file."""
+        found = [str(row[0]) for row in connection.rows("PRAGMA integrity_check")]
+        orphans = connection.rows("PRAGMA foreign_key_check")
+        return [
+            *(told for told in found if told != "ok"),
+            *(f"a row of {row[0]} has no {row[2]}" for row in orphans),
+        ]
+
+    def shrink(self) -> None:
+        """Give free pages back, some at a time, so that the writer never waits long."""
+        before, free = -1, -2
+        while free and free != before:
+            with self.writing() as connection:
+                connection.rows(f"PRAGMA incremental_vacuum({FREED_AT_ONCE})")
+                before, free = free, connection.rows("PRAGMA freelist_count")[0][0]
+
+    def close(self) -> None:
+        """Close all connections, and give up ownership."""
+        super().close()
+        if self._ownership is not None:
+            self._ownership.release()
+            self._ownership = None
+
+
+def settle(path: Path) -> None:
+    """Make a closed store one plain file that is on disk: it can be moved, and read where nobody may write."""
+    connection = SqliteConnection(path, writes=True)
+    try:
+        connection.rows("PRAGMA journal_mode = DELETE")
+    finally:
+        connection.close()
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _as_store_fault(path: Path, fault: Exception) -> StoreFault:
+    code = getattr(fault, "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFault(f"{path}: the disk is full: make room, and nothing is lost", full=True)
+    if code == sqlite3.SQLITE_NOTADB:
+        return StoreFault(f"{path}: not an SQLite file: choose another file")
+    return StoreFault(f"{path}: {fault}")

@@ -1,0 +1,93 @@
+"""Why: what pulls the score of an item towards which class, and why its label was asked for."""
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.rules.query import Always, AtRate, Random
+from askance.service import messages
+from askance.service.commands.items import rows_of
+from askance.service.state.fold import Fold
+from askance.service.state.questions import Question
+from askance.service.views.features import columns, named
+
+MOST_FEATURES = 400  # of an item that are looked at, the first ones
+MOST_PULLS = 12  # that are told
+
+
+def why_asked(fold: Fold, content: Any, question: Question) -> messages.Why:
+    """What the model of now says of a question, and why it was asked."""
+    return _why(fold, content, _reason(fold, question.score, question.probability))
+
+
+def explained(fold: Fold, item: messages.Item) -> messages.Why:
+    """What the model of now says of an item that nobody keeps."""
+    return _why(fold, item, "This is what the model of now says; nothing was asked and nothing is kept.")
+
+
+def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
+    settings = fold.settings
+    features = dict(islice(named(settings, content).items(), MOST_FEATURES))
+    row = rows_of(settings, [content])
+    with fold.lock:
+        classes = fold.learner.classes_.tolist()
+        label = str(fold.learner.predict(row)[0])
+        whole = by_class(fold.learner.decision_function(row))
+        without = by_class(fold.learner.decision_function(_each_left_out(row, columns(settings, features))))
+        version = fold.version
+    score = whole[0] - np.sort(whole[0])[-2]
+    pulls = _strongest(dict(zip(features, (whole - without)[: len(features)], strict=True)), classes)
+    return messages.Why(
+        reason,
+        label,
+        float(score[classes.index(label)]),
+        version,
+        [messages.Pull(name, towards, by, features[name]) for name, towards, by in pulls],
+    )
+
+
+def by_class(scores: NDArray[Any]) -> NDArray[Any]:
+    """Scores with a column a class, in the classes' order; of two classes, one's gain is the other's loss."""
+    return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
+
+
+def _each_left_out(row: sp.csr_array, features: sp.csr_array) -> sp.csr_array:
+    """The row without each feature in turn: what no score can hide, whatever the learner."""
+    count, size = max(1, features.shape[0]), len(row.indices)
+    data = np.tile(row.data, (count, 1))
+    for place in range(features.shape[0]):
+        gone = np.isin(row.indices, features.indices[features.indptr[place] : features.indptr[place + 1]])
+        data[place, gone] = 0.0
+    starts = np.arange(0, count * size + 1, size) if size else np.zeros(count + 1, np.int32)
+    return sp.csr_array((data.ravel(), np.tile(row.indices, count), starts), shape=(count, row.shape[1]))
+
+
+def _strongest(gains: dict[str, NDArray[Any]], classes: list[str]) -> list[tuple[str, str, float]]:
+    """The features that pull most, each with the class that gains most by it."""
+    found = []
+    for name, gain in gains.items():
+        best = int(np.argmax(gain))
+        by = float(gain[best] - np.mean(gain))
+        if by > 0:
+            found.append((name, classes[best], by))
+    return sorted(found, key=lambda pull: -pull[2])[:MOST_PULLS]
+
+
+def _reason(fold: Fold, score: float, probability: float) -> str:
+    """Why a label was asked for; it must not tell the guess, which may be hidden."""
+    query = fold.learner.query
+    of_hundred = f"{100 * probability:.0f}" if 0.01 <= probability <= 0.99 else f"{100 * probability:.2g}"
+    rule = query.inner if isinstance(query, AtRate) else query
+    if isinstance(rule, Always):
+        return "Every item of this task is asked about, as far as the budget goes."
+    if isinstance(rule, Random):
+        return f"Whatever the model says, {of_hundred} of 100 items are asked about, and this was one of them."
+    if score == 0:
+        return "The model knew nothing of this item yet: none of its features had been learned."
+    return (
+        f"The model was in doubt: its score was {abs(score):.2g} away from the border between two classes. "
+        f"Of items in such doubt, {of_hundred} of 100 were being asked about."
+    )

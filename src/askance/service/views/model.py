@@ -1,0 +1,78 @@
+"""What can be told of a model: its strongest features, its versions, and what was rolled back."""
+
+import numpy as np
+
+from askance.service import messages
+from askance.service.state import journal
+from askance.service.state.fold import Fold, has_content
+from askance.service.store import Store
+from askance.service.task import LiveTask
+from askance.service.views.explain import by_class
+from askance.service.views.features import columns, named
+
+LOOKED_AT = 2000  # labelled items, the newest, whose features are tried
+STRONGEST = 25  # features of each class
+
+
+def story(store: Store, task: LiveTask) -> messages.ModelStory:
+    """The model of now."""
+    fold = task.fold
+    names, looked_at = _recent_features(store, task.number, fold)
+    rolled_back = store.at(task.number, list(fold.amendments.rolled_back))
+    return messages.ModelStory(
+        fold.version,
+        fold.settings.method,
+        {name: fold.classes.get(name, 0) for name in fold.settings.classes},
+        _strongest(fold, names),
+        looked_at,
+        _versions(fold),
+        [
+            messages.StandingRollback(
+                seq, journal.read(entry).to, entry.who, entry.at, seq in fold.amendments.undone
+            )
+            for seq, entry in sorted(rolled_back.items())
+        ],
+    )
+
+
+def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], int]:
+    """The features of the newest items that have or may have a label: only of those does a model know anything."""
+    names: dict[str, None] = {}
+    looked_at = 0
+    for batch in store.newest(number, None, (journal.QUESTION, journal.TAUGHT), LOOKED_AT):
+        for body in map(journal.read, batch):
+            if has_content(fold.settings, body):
+                names |= dict.fromkeys(named(fold.settings, body))
+                looked_at += 1
+        break
+    return list(names), looked_at
+
+
+def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength]]:
+    """For each class the features that speak most for it, each tried as all that an item has."""
+    if not names:
+        return {name: [] for name in fold.settings.classes}
+    rows = columns(fold.settings, names)
+    with fold.lock:
+        classes = fold.learner.classes_.tolist()
+        scores = by_class(fold.learner.decision_function(rows))
+    gains = scores - scores.mean(axis=1, keepdims=True)
+    found = {}
+    for place, name in enumerate(classes):
+        order = np.argsort(-gains[:, place], kind="stable")[:STRONGEST]
+        found[name] = [
+            messages.Strength(names[row], float(gains[row, place])) for row in order if gains[row, place] > 0
+        ]
+    return found
+
+
+def _versions(fold: Fold) -> list[messages.Version]:
+    """A version for each point of the history at which the model had learned something new, the newest first."""
+    found: dict[int, messages.Version] = {}
+    for point in fold.history.points:
+        if point.version:
+            found.setdefault(
+                point.version,
+                messages.Version(point.version, point.at, point.rows, point.labelled, point.estimates),
+            )
+    return list(reversed(found.values()))

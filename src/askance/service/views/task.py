@@ -1,0 +1,146 @@
+"""What can be told of a task: its figures, and everything about an item."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from askance.metrics.estimates import LEVEL, Estimate
+from askance.service import messages
+from askance.service.commands.amendments import label_now
+from askance.service.commands.items import decision
+from askance.service.errors import unknown
+from askance.service.state import journal
+from askance.service.state.fold import Fold
+from askance.service.state.history import MINUTE, Labeller
+from askance.service.store.entries import Entry
+from askance.service.transaction import Draft
+
+
+def story(draft: Draft, item: int) -> messages.ItemStory:
+    """Everything that is known of an item."""
+    entry = draft.at([item]).get(item)
+    if entry is None or entry.kind not in journal.ITEMS:
+        raise unknown("unknown_item", f"there is no item {item}")
+    return story_of(draft, entry)
+
+
+def story_of(draft: Draft, entry: Entry) -> messages.ItemStory:
+    """Everything that is known of the item in an entry."""
+    item, body = entry.seq, journal.read(entry)
+    votes, corrections = (_said(draft, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
+    text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
+    return messages.ItemStory(
+        item,
+        entry.at,
+        _state(draft, entry),
+        None if entry.kind == journal.TAUGHT else decision(entry, body),
+        label_now(draft, entry),
+        votes,
+        corrections,
+        agreement([vote.label for vote in votes if not vote.undone]),
+        entry.key,
+        text,
+        record,
+        note,
+    )
+
+
+def agreement(labels: list[str]) -> float | None:
+    """The share of pairs of labels that are equal; None if there is no pair."""
+    pairs = len(labels) * (len(labels) - 1) // 2
+    return sum(labels.count(label) - 1 for label in labels) / 2 / pairs if pairs else None
+
+
+def figures(
+    fold: Fold, now: float, items_per_second: float, labels_per_second: float, estimates: Mapping[str, Estimate]
+) -> messages.Figures:
+    """How a task is doing."""
+    counts = fold.counts
+    waiting, leased = len(fold.questions.open), fold.questions.lent(now)
+    return messages.Figures(
+        state=fold.state,
+        items=fold.ledger.rows,
+        asked=fold.ledger.asked,
+        labelled=counts.labelled,
+        imported=counts.imported,
+        corrected=len(fold.amendments.corrected),
+        waiting=waiting - leased,
+        leased=leased,
+        given_up=counts.given_up,
+        agreement=counts.equal_pairs / counts.pairs if counts.pairs else None,
+        items_per_second=items_per_second,
+        labels_per_second=labels_per_second,
+        version=fold.version,
+        entries=fold.seq,
+        level=LEVEL,
+        estimates={metric: _figure(estimate) for metric, estimate in estimates.items()},
+        spend=spend(fold, now),
+    )
+
+
+def spend(fold: Fold, now: float) -> messages.Spend:
+    """Labels asked for, against the budget."""
+    ledger, budget = fold.ledger, fold.settings.budget
+    left, left_today = ledger.left(budget), ledger.left_today(budget, now)
+    return messages.Spend(
+        asked=ledger.asked,
+        refused=ledger.refused,
+        left=None if math.isinf(left) else left,
+        today=ledger.today_of(now),
+        left_today=None if math.isinf(left_today) else int(left_today),
+        total=budget.total,
+        per_day=budget.per_day,
+        rate=budget.rate,
+    )
+
+
+def history(fold: Fold) -> messages.History:
+    """What a task has been."""
+    return messages.History(
+        [
+            messages.HistoryPoint(point.rows, point.asked, point.labelled, point.at, point.estimates)
+            for point in fold.history.points
+        ],
+        [
+            messages.MinuteStory(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
+            for minute, counts in sorted(fold.last_day.minutes.items())
+        ],
+        {name: fold.classes.get(name, 0) for name in fold.settings.classes},
+        [_labeller(name, labeller) for name, labeller in sorted(fold.people.items())],
+    )
+
+
+def _labeller(name: str, labeller: Labeller) -> messages.LabellerStory:
+    return messages.LabellerStory(
+        name,
+        labeller.labels,
+        labeller.skips,
+        labeller.agreed / labeller.compared if labeller.compared else None,
+        labeller.seconds / labeller.timed if labeller.timed else None,
+    )
+
+
+def _figure(estimate: Estimate) -> messages.Figure:
+    return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
+
+
+def _said(draft: Draft, item: int, kind: str) -> list[messages.Vote]:
+    """The labels of an item, or its corrections, and whose they are."""
+    undone = draft.fold.amendments.undone
+    return [
+        messages.Vote(journal.read(entry).label, entry.who, entry.at, entry.seq in undone)
+        for entry in draft.of_item(item)
+        if entry.kind == kind
+    ]
+
+
+def _state(draft: Draft, entry: Entry) -> Any:
+    if entry.kind == journal.ITEM:
+        return "not asked"
+    if entry.kind == journal.TAUGHT:
+        return "imported"
+    if entry.seq in draft.fold.questions.open:
+        return "open"
+    return "learned" if label_now(draft, entry) is not None else "given up"

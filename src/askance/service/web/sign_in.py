@@ -1,0 +1,117 @@
+"""The way in and out: the first visit, signing in with a token, signing out."""
+
+import asyncio
+import re
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from askance.service.api import cookies
+from askance.service.api.limits import address_of
+from askance.service.api.route import Call
+from askance.service.auth.tokens import Person
+from askance.service.errors import Refusal
+from askance.service.web.rendering import page
+
+HOME, DOOR = "/tasks", "/sign-in"
+SEE_OTHER = 303
+# Browsers read // and /\ as another host, and leave out line ends and tabs before they look.
+LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
+
+
+async def home(call: Call) -> Response:  # noqa: ARG001 - it is the same for everybody
+    """The tasks, or the sign-in before them."""
+    return _see(HOME)
+
+
+async def sign_in_page(call: Call) -> Response:
+    """Where a token is pasted."""
+    wanted = local_path(call.request.query_params.get("next", ""))
+    return _see(wanted) if call.person else _form(call, wanted)
+
+
+async def sign_in(call: Call) -> Response:
+    """Begin a session for whoever has the token."""
+    wanted, address = local_path(call.body.next), address_of(call.request)
+    attempts, token = call.request.app.state.attempts, call.body.token.strip()
+    try:
+        attempts.check(address)
+        person = call.service.tokens.person(token)
+        if person is None:
+            attempts.failed(address)
+    except Refusal as refusal:
+        said = f"{refusal.message[0].upper()}{refusal.message[1:]}."
+        response = _form(call, wanted, said, refusal.status)
+        response.headers["retry-after"] = str(refusal.retry_after)
+        return response
+    if person is None:
+        await asyncio.to_thread(call.service.deeds.note, None, "sign_in_failed", detail=address)
+        return _form(call, wanted, _about(token), 403)
+    await asyncio.to_thread(call.service.deeds.note, person.name, "sign_in", detail=address)
+    response = _see(wanted)
+    cookies.keep(call.request, response, await _begin(call, person))
+    return response
+
+
+async def sign_out(call: Call) -> Response:
+    """End this session."""
+    response = _see(DOOR)
+    if call.session is not None:
+        await asyncio.to_thread(call.service.sessions.end, call.session.number)
+        await asyncio.to_thread(call.service.deeds.note, call.who, "sign_out")
+        cookies.forget(call.request, response)
+    return response
+
+
+async def first_page(call: Call) -> Response:
+    """The page behind the link that the first start prints: opening it does nothing yet, its button does."""
+    return page(call, "first.html", code=call.request.query_params.get("code", ""), made=None)
+
+
+async def first_visit(call: Call) -> Response:
+    """The token, after the button was pressed; whoever pressed it is signed in."""
+    made = await asyncio.to_thread(call.service.tokens.first_visit, call.body.code)
+    await asyncio.to_thread(call.service.deeds.note, made.name, "first_visit", detail=address_of(call.request))
+    person = Person(made.name, made.role)
+    secret = await _begin(call, person)
+    signed_in = call._replace(person=person, session=call.service.sessions.visit(secret))
+    response = page(signed_in, "first.html", code="", made=made)
+    cookies.keep(call.request, response, secret)
+    return response
+
+
+def to_sign_in(request: Request) -> Response:
+    """To the sign-in, and from there back to where somebody wanted to go."""
+    if request.method not in ("GET", "HEAD"):
+        return _see(DOOR)
+    query = f"?{request.url.query}" if request.url.query else ""
+    return _see(f"{DOOR}?{urlencode({'next': local_path(quote(request.url.path, safe='/%') + query)})}")
+
+
+def local_path(wanted: str) -> str:
+    """A path of this service; the first page if it could be anything else."""
+    return wanted if LOCAL.fullmatch(wanted) else HOME
+
+
+async def _begin(call: Call, person: Person) -> str:
+    """The secret of a new session, which takes the place of an earlier one in this browser."""
+    sessions, agent = call.service.sessions, call.request.headers.get("user-agent", "")
+    secret, _ = await asyncio.to_thread(sessions.begin, person, agent)
+    if call.session is not None:
+        await asyncio.to_thread(sessions.end, call.session.number)
+    return secret
+
+
+def _form(call: Call, wanted: str, problem: str = "", status: int = 200) -> Response:
+    return page(call, "sign-in.html", status, next=wanted, problem=problem)
+
+
+def _about(token: str) -> str:
+    if not token:
+        return "Paste a token first."
+    return "This token is not known here: it was revoked, or not copied whole. Ask an admin for another one."
+
+
+def _see(path: str) -> RedirectResponse:
+    return RedirectResponse(path, SEE_OTHER)

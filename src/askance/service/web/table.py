@@ -1,0 +1,27 @@
+"""The table of pages: which there are, and who may open them."""
+
+from askance.service import messages as m
+from askance.service.api.route import ADMIN, EVERYBODY, PAGE, Route
+from askance.service.web import assets, sign_in, views
+
+LABELLER = ("labeller",)
+
+PAGES = (
+    Route("GET", "/assets/{digest}/{name}", assets.asset, None, "Styles and modules", media=PAGE, errors=(404,)),
+    Route("GET", "/", sign_in.home, None, "The first page", media=PAGE),
+    Route("GET", "/first", sign_in.first_page, None, "The page of the first visit", media=PAGE),
+    Route("POST", "/first", sign_in.first_visit, None, "Its button", m.FirstForm, media=PAGE, takes_form=True),
+    Route("GET", "/sign-in", sign_in.sign_in_page, None, "The page to sign in", media=PAGE),
+    Route("POST", "/sign-in", sign_in.sign_in, None, "Its button", m.SignIn, media=PAGE, takes_form=True),
+    Route("POST", "/sign-out", sign_in.sign_out, EVERYBODY, "Sign out", m.Form, media=PAGE, takes_form=True),
+    Route("GET", "/tasks", views.tasks_page, EVERYBODY, "Tasks", media=PAGE),
+    Route("GET", "/people", views.people_page, ADMIN, "People", media=PAGE),
+    Route("GET", "/audit", views.audit_page, ADMIN, "Who did what", media=PAGE),
+    Route("GET", "/new-task", views.new_task_page, ADMIN, "A new task", media=PAGE),
+    Route("GET", "/tasks/{task}", views.dashboard_page, EVERYBODY, "Dashboard", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/items", views.items_page, EVERYBODY, "Items", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/items/{item}", views.item_page, EVERYBODY, "Item", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/model", views.model_page, EVERYBODY, "Model", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/settings", views.settings_page, ADMIN, "Settings", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/label", views.label_page, LABELLER, "Label", media=PAGE, errors=(404,)),
+)

@@ -1,0 +1,81 @@
+"""The writer of a task: one thread that takes the waiting commands in groups."""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from askance.service.errors import Refusal
+from askance.service.task import Job, LiveTask
+from askance.service.transaction import Draft
+
+GROUP = 1000  # items in a commit, so that labels never wait long
+BACKLOG = 50_000  # items that may wait
+
+log = logging.getLogger("askance.service")
+Work = Callable[[Draft], Any]
+
+
+class Writer:
+    """Runs commands one after the other; what waits while a commit is under way is the next group."""
+
+    def __init__(self, task: LiveTask, changed: Callable[[], None] = lambda: None) -> None:
+        self.task = task
+        self._changed = changed
+        self._people: deque[Job] = deque()  # answers to people first: they are few and quick
+        self._items: deque[Job] = deque()
+        self._waiting = 0
+        self._condition = threading.Condition()
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name=f"askance-{task.settings.name}")
+        self._thread.start()
+
+    def submit(self, work: Work, *, alone: bool = False, size: int = 0) -> "Future[Any]":
+        """Have a command run; `size` is the number of its items, 0 for the commands of people."""
+        job = Job(work, Future(), alone, size)
+        with self._condition:
+            if self._ended:
+                raise Refusal(503, "stopping", "the service is stopping: try again later", retry_after=5)
+            if size and self._waiting + size > BACKLOG:
+                raise Refusal(503, "busy", f"{self._waiting} items are waiting: try again later", retry_after=1)
+            self._waiting += size
+            (self._items if size else self._people).append(job)
+            self._condition.notify()
+        return job.answer
+
+    def stop(self) -> None:
+        """Do what is waiting, and end."""
+        with self._condition:
+            self._ended = True
+            self._condition.notify()
+        self._thread.join()
+        self.task.settle()
+
+    def _run(self) -> None:
+        while (jobs := self._next()) is not None:
+            try:
+                self.task.do(jobs)
+                self._changed()
+            except Exception as error:  # a thread that ends would leave everybody waiting
+                log.exception("a group of commands failed", extra={"task": self.task.settings.name})
+                for job in jobs:
+                    if not job.answer.done():
+                        job.answer.set_exception(error)
+
+    def _next(self) -> list[Job] | None:
+        with self._condition:
+            while not (self._people or self._items):
+                if self._ended:
+                    return None
+                self._condition.wait()
+            jobs = list(self._people)
+            self._people.clear()
+            size = 0
+            while self._items and (not size or size + self._items[0].size <= GROUP):
+                jobs.append(self._items.popleft())
+                size += jobs[-1].size
+            self._waiting -= size
+            # Whoever gave up waiting before this moment is not served; from now on nobody can.
+            return [job for job in jobs if job.answer.set_running_or_notify_cancel()]

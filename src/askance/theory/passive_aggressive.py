@@ -1,0 +1,180 @@
+"""Theorems on passive-aggressive learning: Crammer et al. 2006 with all labels, Lu, Zhao and Hoi 2016 with few.
+
+With R = max ‖x‖ and ℓ_t the comparator's hinge losses, asking with probability δ/(δ + o - 1 + |p|) gives, for
+α = (δ + o)/2,
+
+- PAA, ℓ_t = 0:  E ΣM ≤ (α²/δ) R² ‖u‖²
+- PAA-I:         E ΣM ≤ (1/δ) max{1/C, R²} (α²‖u‖² + 2αC Σℓ_t)
+- PAA-II:        E ΣM ≤ (α²/δ) (R² + 1/(2C)) (‖u‖² + 2C Σℓ_t²)
+
+where o = 1, δ ≥ 1 are theorems 1 to 3 and o = 2 is theorem 4. Of many classes, 2R² stands for R².
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from askance.algorithms.entry import ACTIVE, PASSIVE_AGGRESSIVE
+from askance.theory.inputs import Draw, Flags, Floats
+from askance.theory.theorem import (
+    SQUARED_LOSSES,
+    Condition,
+    Problem,
+    Terms,
+    Theorem,
+    at_least,
+    hinge_firing,
+    margin_asking,
+    squared_losses,
+)
+
+HARD, SOFT_1, SOFT_2 = "PA", "PA-I", "PA-II"
+
+LEFT_OUT = "the paper says that theorem 4 holds for this form too and leaves out the formula"
+PRINTED = "δ ≤ 1 is printed, but its proof needs δ ≥ 1"
+ANALOGY = "the paper has the separable case alone; its lemma gives the soft one as in theorems 2 and 3"
+
+
+@dataclass(frozen=True)
+class Aggressive(Theorem):
+    """What the theorems of both papers share: how long a step is, and what the comparator costs."""
+
+    step: str = HARD
+
+    @property
+    def hard(self) -> bool:
+        """PA and PAA have no room for losses."""
+        return self.step == HARD
+
+    @property
+    def learns(self) -> str:
+        """When the rule fires."""
+        return "a loss"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """C, where there is one."""
+        return () if self.step == HARD else ("C",)
+
+    def terms(self, problem: Problem) -> Terms:
+        """R, ‖u‖ and the losses."""
+        losses = problem.compared.losses()
+        found = {"R": problem.rows.longest, "‖u‖": problem.compared.norm}
+        if self.step == SOFT_1:
+            found["Σℓ"] = float(losses.sum())
+        if self.step == SOFT_2:
+            found["Σℓ²"] = float(losses @ losses)
+        return found
+
+    def cap(self, terms: Terms, problem: Problem) -> float:
+        """The inverse of the shortest step after a mistake of loss 1."""
+        square = terms["R"] ** 2 * (2 if self.many else 1)
+        if self.step == SOFT_1:
+            return max(1 / problem["C"], square)
+        return square if self.step == HARD else square + 1 / (2 * problem["C"])
+
+    def price(self, terms: Terms, problem: Problem, alpha: float) -> float:
+        """What a comparator α times as long as u costs."""
+        cost = alpha**2 * terms["‖u‖"] ** 2
+        if self.step == SOFT_1:
+            cost += 2 * alpha * problem["C"] * terms["Σℓ"]
+        if self.step == SOFT_2:
+            cost += 2 * alpha**2 * problem["C"] * terms["Σℓ²"]
+        return cost
+
+    def firing(self, problem: Problem, draw: Draw) -> tuple[Flags, Flags]:
+        """ℓ > 0."""
+        return hinge_firing(problem, draw)
+
+
+@dataclass(frozen=True)
+class FullAggressive(Aggressive):
+    """Crammer et al. 2006: cap · price with α = 1, of Σℓ_t² or, for PA-I, of the mistakes; nothing is random."""
+
+    paper: str = PASSIVE_AGGRESSIVE
+    where: str = ""
+
+    random: ClassVar[bool] = False
+
+    @property
+    def quantity(self) -> str:
+        """Mistakes for PA-I, else the learner's own losses."""
+        return super().quantity if self.step == SOFT_1 else SQUARED_LOSSES
+
+    def value(self, terms: Terms, problem: Problem) -> float:
+        """The bound."""
+        return self.cap(terms, problem) * self.price(terms, problem, 1.0)
+
+    def observed(self, problem: Problem, draw: Draw) -> float:
+        """Mistakes or losses."""
+        return super().observed(problem, draw) if self.step == SOFT_1 else squared_losses(problem, draw)
+
+
+@dataclass(frozen=True)
+class ActiveAggressive(Aggressive):
+    """Theorems 1 to 4 of Lu, Zhao and Hoi."""
+
+    paper: str = ACTIVE
+    where: str = ""
+    offset: float = 0.0  # in the probability δ/(δ + offset + |p|)
+
+    @property
+    def asks(self) -> str:
+        """The probability of asking."""
+        return "δ/(δ + 1 + |p|)" if self.offset else "δ/(δ + |p|)"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """δ, and C where there is one."""
+        return ("delta", *super().parameters)
+
+    def value(self, terms: Terms, problem: Problem) -> float:
+        """The bound."""
+        return self._at(problem["delta"], terms, problem)
+
+    def _at(self, delta: float, terms: Terms, problem: Problem) -> float:
+        alpha = (delta + 1 + self.offset) / 2
+        return self.cap(terms, problem) * self.price(terms, problem, alpha) / delta
+
+    def best(self, terms: Terms, problem: Problem) -> Terms:
+        """δ = o; with the losses of PAA-I, δ = √(o² + 4oC Σℓ/‖u‖²)."""
+        delta = 1 + self.offset
+        if self.step == SOFT_1:
+            if not terms["‖u‖"]:
+                return {}
+            ratio = problem["C"] * terms["Σℓ"] / terms["‖u‖"] ** 2
+            delta = math.sqrt(delta**2 + 4 * delta * ratio)
+        return {"delta": delta, "bound": self._at(delta, terms, problem)}
+
+    def conditions(self, problem: Problem) -> Sequence[Condition]:
+        """δ ≥ 1, unless the rule is that of theorem 4."""
+        delta = () if self.offset else (at_least("δ", problem["delta"], 1),)
+        return (*super().conditions(problem), *delta)
+
+    def asking(self, problem: Problem, draw: Draw, replayed: Any) -> Floats:  # noqa: ARG002
+        """δ/(δ + offset + |p|)."""
+        return margin_asking(problem["delta"], draw, self.offset)
+
+
+@dataclass(frozen=True)
+class ManyClassesAggressive(ActiveAggressive):
+    """Theorem 5: each label moves two classes, so that 2R² stands for R²."""
+
+    many: ClassVar[bool] = True
+
+
+THEOREMS: Mapping[str, Sequence[Theorem]] = {
+    "PA": (FullAggressive(where="theorem 2"),),
+    "PA-I": (FullAggressive(where="theorem 4", step=SOFT_1),),
+    "PA-II": (FullAggressive(where="theorem 5", step=SOFT_2),),
+    "PAA": (ActiveAggressive(where="theorem 1"),),
+    "PAA-I": (ActiveAggressive(where="theorem 2", step=SOFT_1),),
+    "PAA-II": (ActiveAggressive(where="theorem 3", step=SOFT_2),),
+    "PAA(thm4)": (ActiveAggressive(where="theorem 4", offset=1.0),),
+    "PAA-I(thm4)": (ActiveAggressive(where="theorem 4", remark=LEFT_OUT, step=SOFT_1, offset=1.0),),
+    "PAA-II(thm4)": (ActiveAggressive(where="theorem 4", remark=LEFT_OUT, step=SOFT_2, offset=1.0),),
+    "MPAA": (ManyClassesAggressive(where="theorem 5", remark=PRINTED),),
+    "MPAA-I": (ManyClassesAggressive(where="theorem 5", remark=ANALOGY, step=SOFT_1),),
+    "MPAA-II": (ManyClassesAggressive(where="theorem 5", remark=ANALOGY, step=SOFT_2),),
+}
