@@ -30,10 +30,10 @@ def test_the_sentence(data):
 def test_the_figures_are_those_of_the_library(data, arrays):
     words = ("--param", "C=0.3", "--param", "delta=2", "--seed", 4, "--dtype", "float64")
     (said,) = answer("run", data, "--bound", *words)["bounds"]
-    trace = askance.make("PAA-II", C=0.3, delta=2.0, seed=4, dtype="float64").run(*arrays)
+    trace = askance.make("PAA-II", C=0.3, delta=2.0, random_state=4, dtype="float64").run(*arrays)
     bound = askance.theory.evaluate("PAA-II", *arrays, trace=trace, C=0.3, delta=2.0)
     assert said == bound.as_dict()
-    assert said["observed"] == (trace.labels != arrays[1]).sum()
+    assert said["observed"] == (trace.predictions != arrays[1]).sum()
     assert said["applies"]
     assert said["holds"]
 

@@ -25,7 +25,7 @@ def arrays():
 
 def test_the_figures_are_those_of_the_library(data, arrays):
     said = answer("run", data, "--costs", *ALGORITHM)
-    learner = OMCSL(gamma=50.0, seed=4, dtype="float64")
+    learner = OMCSL(gamma=50.0, random_state=4, dtype="float64")
     trace = learner.run(*arrays)
     costs = said["costs"]
     assert costs["measures"] == costs["with_all_labels"] == learner.measures_.tolist()
@@ -38,9 +38,9 @@ def test_the_figures_are_those_of_the_library(data, arrays):
 
 def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(data, arrays):
     said = answer("run", data, "--costs", *ALGORITHM, "--rate", 0.2)
-    few = OMCSL(gamma=50.0, seed=4, dtype="float64", query=AtRate(Margin(), 0.2))
+    few = OMCSL(gamma=50.0, random_state=4, dtype="float64", query=AtRate(Margin(), 0.2))
     few.run(*arrays)
-    full = OMCSL(gamma=50.0, seed=4, dtype="float64").fit(*arrays)
+    full = OMCSL(gamma=50.0, random_state=4, dtype="float64").fit(*arrays)
     assert [method["name"] for method in said["methods"]] == ["OMCSL-F-h", "full"]
     assert said["costs"]["measures"] == few.measures_.tolist()
     assert said["costs"]["with_all_labels"] == full.measures_.tolist()

@@ -8,8 +8,8 @@ from askance.cli.commands.demo.command import TYPICAL_SEED
 from command_line import answer, complaint, output
 
 
-def accuracies(seed):
-    line_up = work.line_up_for(*work.tumours(seed), seed)
+def accuracies(random_state):
+    line_up = work.line_up_for(*work.tumours(random_state), random_state)
     line_up.run(lambda share: None)
     return [contestant.recorder.tally.value("accuracy") for contestant in line_up.contestants]
 
@@ -34,7 +34,7 @@ def test_few_labels_do_nearly_as_well_as_all_and_better_than_random_ones():
 
 @pytest.mark.soak
 def test_the_fixed_seed_is_a_typical_one():
-    low, high = np.quantile([accuracies(seed) for seed in range(60)], [0.25, 0.75], axis=0)
+    low, high = np.quantile([accuracies(random_state) for random_state in range(60)], [0.25, 0.75], axis=0)
     assert (low <= accuracies(TYPICAL_SEED)).all()
     assert (accuracies(TYPICAL_SEED) <= high).all()
 

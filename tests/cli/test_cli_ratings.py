@@ -63,7 +63,7 @@ def library_model(files: pathlib.Path, **options: Any) -> MaxMarginFactorization
 
 def test_the_model_is_that_of_the_library(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     said = answer("ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", *SETTINGS, "--seed", 5)
-    wanted = library_model(files, seed=5)
+    wanted = library_model(files, random_state=5)
     found = MaxMarginFactorization.load(tmp_path / "m")
     assert np.array_equal(found.user_factors_, wanted.user_factors_)
     assert (said["users"], said["items"], said["ratings"]) == (USERS, ITEMS, len(made_ratings()))

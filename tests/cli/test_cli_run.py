@@ -56,7 +56,7 @@ def test_the_table_and_the_sentence(data):
 def test_the_figures_are_those_of_the_library(data, arrays):
     told = answer("run", data, "--param", "C=0.5", "--param", "delta=0.2", "--seed", 4, "--dtype", "float64")
     (method,) = told["methods"]
-    trace = askance.make("PAA-II", C=0.5, delta=0.2, seed=4, dtype="float64").run(*arrays)
+    trace = askance.make("PAA-II", C=0.5, delta=0.2, random_state=4, dtype="float64").run(*arrays)
     assert (method["rows"], method["asked"]) == (ROWS, np.count_nonzero(trace.asked))
     assert method["updates"] == np.count_nonzero(trace.updated)
     assert method["metrics"]["f"] == trace.tally().value("f")
@@ -195,7 +195,7 @@ def test_given_classes_decide(tmp_path):
 def test_the_trace_is_that_of_the_library(data, arrays, tmp_path):
     path = tmp_path / "trace.parquet"
     output("run", data, "--seed", 5, "--dtype", "float64", "--trace", path)
-    expected = askance.make("PAA-II", seed=5, dtype="float64").run(*arrays).to_arrow()
+    expected = askance.make("PAA-II", random_state=5, dtype="float64").run(*arrays).to_arrow()
     written = parquet.read_table(path)
     assert written.equals(expected, check_metadata=False)
     assert written.schema.metadata == expected.schema.metadata
@@ -229,7 +229,7 @@ def test_a_saved_model_goes_on_as_if_nothing_had_happened(arrays, tmp_path):
     )
     model, path = tmp_path / "model", tmp_path / "trace.parquet"
     output("run", first, "--seed", 2, "--dtype", "float64", "--save", model)
-    whole = askance.make("PAA-II", seed=2, dtype="float64").run(X, y)
+    whole = askance.make("PAA-II", random_state=2, dtype="float64").run(X, y)
     continued = askance.load(model).run(X[half:], y[half:])
     assert (continued.scores == whole.scores[half:]).all()
     assert (continued.asked == whole.asked[half:]).all()
@@ -290,12 +290,12 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--limit", "0"], "Invalid value for '--limit'"),
         (["--metric", "beauty"], "there is no metric 'beauty'; there are accuracy, error"),
         (["--dtype", "float16"], "dtype must be 'float32' (fast) or 'float64' (exact), not 'float16'"),
-        (["--seed", "-1"], "seed must be a whole number from 0"),
+        (["--seed", "-1"], "random_state must be a whole number from 0"),
         (["--classes", "ham"], "--classes ham: give two different classes"),
         (["--classes", "ham,eggs"], "{data}: unknown class 'spam' in y: the classes are 'eggs', 'ham'"),
         (["--label", "kind"], "{data}, line 1: no label field 'kind'"),
         (["--format", "xls"], "--format 'xls': give one of"),
-        (["--shuffle", "-1"], "--shuffle -1: give a seed"),
+        (["--shuffle", "-1"], "--shuffle -1: give a random_state"),
         (["--trace", "t.csv"], "--trace t.csv: give a name that ends in .parquet"),
         (["--plot", "p.jpg"], "--plot p.jpg: give a name that ends in .png or .svg or .pdf"),
         (["--save", "no/such/place"], "no/such/place: cannot be written (No such file or directory)"),

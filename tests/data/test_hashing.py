@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askance.data import DataFault, hash_records, hash_texts
+from askance.data import hash_records, hash_texts
+from askance.errors import DataError
 
 MASK = (1 << 64) - 1
 PINNED = [{26403: -1.0}, {779734: 1.0}, {239423: 1.0}]
@@ -157,7 +158,7 @@ def test_columns_are_spread_evenly_and_signs_are_fair(names):
     ],
 )
 def test_what_cannot_be_hashed_is_said_in_a_line(call, says):
-    with pytest.raises(DataFault) as fault:
+    with pytest.raises(DataError) as fault:
         call()
     assert says in str(fault.value)
     assert "\n" not in str(fault.value)
@@ -167,5 +168,5 @@ def test_nesting_without_end_is_refused():
     record = {}
     for _ in range(100):
         record = {"a": record, "b": 1}
-    with pytest.raises(DataFault, match="nested deeper"):
+    with pytest.raises(DataError, match="nested deeper"):
         hash_records([record])

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.data import rating_text
-from askance.data.faults import DataFault
 from askance.data.rating_columns import Triplets, rating_columns
 from askance.data.rating_files import Pairs, read_pairs, read_ratings
+from askance.errors import DataError
 
 USERS, ITEMS, RATINGS = [196, 186, 22, 196], [242, 302, 377, 51], [3.0, 3.5, 1.0, 5.0]
 ROWS = list(zip(USERS, ITEMS, RATINGS, strict=True))
@@ -97,10 +97,10 @@ def test_parquet_of_other_types(tmp_path: pathlib.Path) -> None:
     is_same(read_ratings(tmp_path / "a.parquet"), ["a", "b", "a"], [1, 2, 3], [3.5, 4, 1])
     for wrong in (["x", "y", "z"], [datetime.date(2020, 1, 1)] * 3):
         parquet.write_table(table.set_column(2, "rating", arrow.array(wrong)), tmp_path / "a.parquet")
-        with pytest.raises(DataFault, match="'rating' holds no numbers"):
+        with pytest.raises(DataError, match="'rating' holds no numbers"):
             read_ratings(tmp_path / "a.parquet")
     parquet.write_table(table.set_column(2, "rating", arrow.array([1, None, 2])), tmp_path / "a.parquet")
-    with pytest.raises(DataFault, match=r"row 1 \(from 0\): the rating nan"):
+    with pytest.raises(DataError, match=r"row 1 \(from 0\): the rating nan"):
         read_ratings(tmp_path / "a.parquet")
 
 
@@ -109,7 +109,7 @@ def test_parquet_without_pyarrow_says_how_to_get_it(
 ) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(DataFault, match=r"pip install 'askance\[parquet\]'"):
+    with pytest.raises(DataError, match=r"pip install 'askance\[parquet\]'"):
         read_ratings(tmp_path / "a.parquet")
 
 
@@ -143,7 +143,7 @@ def test_ids_are_numbers_only_if_all_are_and_nothing_is_lost(
 def test_a_cell_may_go_over_several_lines_and_line_numbers_stay_right(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "reviews.csv"
     path.write_text('user,item,rating,text\n1,2,3,plain\n1,3,4,"two\nlines, ""so"""\n1,4,five,x\n')
-    with pytest.raises(DataFault, match=r"reviews\.csv, line 5: the rating 'five'"):
+    with pytest.raises(DataError, match=r"reviews\.csv, line 5: the rating 'five'"):
         read_ratings(path)
     path.write_text(path.read_text().replace("five", "5"))
     is_same(read_ratings(path), [1, 1, 1], [2, 3, 4], [3, 4, 5])
@@ -200,7 +200,7 @@ def test_pairs_need_no_ratings(tmp_path: pathlib.Path) -> None:
 def test_what_is_wrong_and_where(content: bytes, said: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "made-up"
     path.write_bytes(content)
-    with pytest.raises(DataFault, match=said) as fault:
+    with pytest.raises(DataError, match=said) as fault:
         read_ratings(path)
     assert str(fault.value).startswith(str(path))
     assert "\n" not in str(fault.value)
@@ -220,7 +220,7 @@ def test_what_is_wrong_and_where(content: bytes, said: str, tmp_path: pathlib.Pa
 def test_wrong_options(options: dict[str, Any], said: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("user,item,rating\n1,2,3\n")
-    with pytest.raises(DataFault, match=said):
+    with pytest.raises(DataError, match=said):
         read_ratings(path, **options)
 
 
@@ -239,7 +239,7 @@ def test_wrong_options(options: dict[str, Any], said: str, tmp_path: pathlib.Pat
 )
 def test_what_is_wrong_in_an_archive(arrays: dict[str, Any], said: str, tmp_path: pathlib.Path) -> None:
     np.savez(tmp_path / "a.npz", **arrays)
-    with pytest.raises(DataFault, match=said):
+    with pytest.raises(DataError, match=said):
         read_ratings(tmp_path / "a.npz")
 
 
@@ -247,7 +247,7 @@ def test_an_absent_id_in_parquet(tmp_path: pathlib.Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     for user in (["a", None], [1, None]):
         parquet.write_table(arrow.table({"user": user, "item": [1, 2], "rating": [1, 2]}), tmp_path / "a.parquet")
-        with pytest.raises(DataFault, match=r"row 1 \(from 0\): (None|nan) is no user"):
+        with pytest.raises(DataError, match=r"row 1 \(from 0\): (None|nan) is no user"):
             read_ratings(tmp_path / "a.parquet")
 
 
@@ -285,7 +285,7 @@ def test_whatever_the_bytes_there_are_ratings_or_a_fault(
     path.write_bytes(content)
     try:
         found = read_ratings(path)
-    except DataFault:
+    except DataError:
         return
     assert len(found.users) == len(found.items) == len(found.ratings) > 0
     assert np.isfinite(found.ratings).all()

@@ -18,7 +18,8 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from askance.data import Chunk, DataFault, describe, hash_records, hash_texts, read
+from askance.data import Chunk, describe, hash_records, hash_texts, read
+from askance.errors import DataError
 
 CHUNK_ROWS = [1, 3, 7, 1000]
 
@@ -323,7 +324,7 @@ def test_absent_numbers_are_zero_where_the_frame_can_tell_them_from_nan():
     nullable = pandas.DataFrame({"a": pandas.array([1, None], dtype="Int64"), "label": [0, 1]})
     for frame in (nullable, polars.DataFrame({"a": [1, None], "label": [0, 1]})):
         assert gathered(read(frame))[0].tolist() == [[1], [0]]
-    with pytest.raises(DataFault, match=r"row 1 \(from 0\), column 'a': nan is not a finite number"):
+    with pytest.raises(DataError, match=r"row 1 \(from 0\), column 'a': nan is not a finite number"):
         list(read(pandas.DataFrame({"a": [1.0, float("nan")], "label": [0, 1]})))
 
 

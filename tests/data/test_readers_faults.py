@@ -9,7 +9,8 @@ import pandas
 import pytest
 import scipy.sparse as sp
 
-from askance.data import DataFault, read
+from askance.data import read
+from askance.errors import DataError
 
 GOOD_CSV = "a,label\n1,0\n2,1\n"
 MANY = "a,label\n" + "1,0\n" * 1000  # enough rows to settle that the column is numeric
@@ -133,7 +134,7 @@ FILES = [
 def test_faults_of_files(tmp_path, name, content, options, says):
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(DataFault) as fault:
+    with pytest.raises(DataError) as fault:
         list(read(path, **options))
     message = str(fault.value)
     assert "\n" not in message
@@ -171,7 +172,7 @@ SOURCES = [
 
 @pytest.mark.parametrize(("call", "says"), SOURCES)
 def test_faults_of_other_sources(call, says):
-    with pytest.raises(DataFault) as fault:
+    with pytest.raises(DataError) as fault:
         list(call())
     assert says in str(fault.value)
     assert "\n" not in str(fault.value)
@@ -180,26 +181,26 @@ def test_faults_of_other_sources(call, says):
 def test_a_matrix_that_points_nowhere_is_refused():
     X = sp.csr_array([[1.0, 2.0]])
     X.indices[1] = 9
-    with pytest.raises(DataFault, match="inconsistent"):
+    with pytest.raises(DataError, match="inconsistent"):
         read(X, y=[0])
 
 
 def test_a_directory_is_refused(tmp_path):
-    with pytest.raises(DataFault, match="is a directory: give the path of one file in it"):
+    with pytest.raises(DataError, match="is a directory: give the path of one file in it"):
         read(tmp_path)
 
 
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("askance.data.files.LONGEST_LINE", 100)
     (tmp_path / "a.jsonl").write_bytes(b'{"label": 1}\n' + b" " * 101)
-    with pytest.raises(DataFault, match="line 2: longer than"):
+    with pytest.raises(DataError, match="line 2: longer than"):
         list(read(tmp_path / "a.jsonl"))
 
 
 def test_parquet_asks_for_pyarrow_by_name(tmp_path, monkeypatch):
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(DataFault, match=r"^Parquet needs pyarrow: pip install 'askance\[parquet\]'$"):
+    with pytest.raises(DataError, match=r"^Parquet needs pyarrow: pip install 'askance\[parquet\]'$"):
         read(tmp_path / "a.parquet")
 
 
@@ -207,5 +208,5 @@ def test_rows_before_a_fault_are_given(tmp_path):
     (tmp_path / "a.csv").write_text(MANY + "red,0\n")
     stream = iter(read(tmp_path / "a.csv", chunk_rows=500))
     assert [next(stream).X.shape[0] for _ in range(2)] == [500, 500]
-    with pytest.raises(DataFault):
+    with pytest.raises(DataError):
         next(stream)

@@ -1,4 +1,4 @@
-"""Damaged input gives a DataFault or a valid stream, never anything else."""
+"""Damaged input gives a DataError or a valid stream, never anything else."""
 
 import csv
 import gzip
@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from askance.data import DataFault, hash_records, read
+from askance.data import hash_records, read
+from askance.errors import DataError
 
 CSV = b'age,colour,label,note\n33,red,spam,"a ""b"", c"\n,blue,ham,"two\nlines"\n5,,ham,\n41,red,spam,x\n'
 NUMBERS = b"a,b,label\n1,2.5,0\n-3e2,,1\n.5,7,1\n"
@@ -88,7 +89,7 @@ def check_gives_a_fault_or_rows(directory, name, content):
     chunks, message = [], None
     try:
         chunks.extend(read(path, chunk_rows=2))
-    except DataFault as fault:
+    except DataError as fault:
         message = str(fault)
     if message is None:
         assert chunks

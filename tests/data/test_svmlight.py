@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
-from askance.data import DataFault, read
+from askance.data import read
 from askance.data.svmlight import read_svmlight
+from askance.errors import DataError
 from svmlight_twin import blocks, check_against_twin, files, joined, numbers, same, twin
 
 SMALL = b"+1 1:0.5 3:-2\n-1 2:1e1 # a note\n\n0 qid:4 7:.25"
@@ -27,7 +28,7 @@ SHORTER = LONG[: LONG.index(b"\n", 10_000) + 1]
 
 
 def fault(content, **options):
-    with pytest.raises(DataFault) as caught:
+    with pytest.raises(DataError) as caught:
         list(read_svmlight(io.BytesIO(content), **options))
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -185,7 +186,7 @@ def test_faults_say_the_line(line, sentence):
 def test_rows_before_the_block_at_fault_are_given():
     rows = []
     stream = read_svmlight(io.BytesIO(b"1 1:2\n" * 1000 + b"oops"), block_bytes=600, threads=2)
-    with pytest.raises(DataFault, match="line 1001:"):
+    with pytest.raises(DataError, match="line 1001:"):
         rows.extend(len(chunk.y) for chunk in stream)
     assert sum(rows) > 800
 
@@ -206,15 +207,15 @@ def test_rows_without_features():
 
 
 def test_missing_file_and_directory(tmp_path):
-    with pytest.raises(DataFault, match="there is no such file"):
+    with pytest.raises(DataError, match="there is no such file"):
         read_svmlight(tmp_path / "missing.svm")
-    with pytest.raises(DataFault, match="is a directory"):
+    with pytest.raises(DataError, match="is a directory"):
         read_svmlight(str(tmp_path))
     vanishing = tmp_path / "a.svm"
     vanishing.write_bytes(SMALL)
     stream = read_svmlight(vanishing)
     vanishing.unlink()
-    with pytest.raises(DataFault, match="there is no such file"):
+    with pytest.raises(DataError, match="there is no such file"):
         list(stream)
 
 
@@ -223,7 +224,7 @@ def test_missing_file_and_directory(tmp_path):
 )
 def test_meaningless_options(options):
     (name,) = options
-    with pytest.raises(DataFault, match=f"{name}="):
+    with pytest.raises(DataError, match=f"{name}="):
         read_svmlight(io.BytesIO(SMALL), **options)
 
 
@@ -258,7 +259,7 @@ def test_pipe(pack):
         chunks = list(stream)
         assert chunks[0].progress == 0
         assert chunks[-1].progress == 1
-        with pytest.raises(DataFault, match="a pipe can be read only once"):
+        with pytest.raises(DataError, match="a pipe can be read only once"):
             list(stream)
 
 
@@ -278,7 +279,7 @@ def test_files_that_fail():
                 raise OSError("the disk is gone")
             return super().readinto(memoryview(room)[:1000])
 
-    with pytest.raises(DataFault, match=r"line \d+: from here on .*the disk is gone"):
+    with pytest.raises(DataError, match=r"line \d+: from here on .*the disk is gone"):
         list(read_svmlight(Failing(LONG), block_bytes=1000, threads=2))
 
 
@@ -305,7 +306,7 @@ def test_nothing_is_left_behind(tmp_path, monkeypatch, stop):
     if stop == "close":
         chunks.close()
     else:
-        with pytest.raises(DataFault):
+        with pytest.raises(DataError):
             list(chunks)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("svmlight")]
     assert all(file.closed for file in opened)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askance.data import DataFault
 from askance.data.svmlight import read_svmlight
+from askance.errors import DataError
 from svmlight_twin import blocks, check_against_twin, files, joined, same, twin
 
 BYTES = st.binary(max_size=4) | st.lists(
@@ -50,7 +50,7 @@ def check_packed(content, keep, place, byte):
     message = ""
     try:
         found = joined(read_svmlight(io.BytesIO(bytes(packed)), block_bytes=100))
-    except DataFault as fault:
+    except DataError as fault:
         message = str(fault)
     assert "\n" not in message
     assert message or same(*found, X, y)

@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 import numpy as np
 import pytest
 
-from askance.data import DataFault
 from askance.datasets import REGISTER, Entry, File, cache_directory, fetch, find, load, look_for
+from askance.errors import DataError
 from command_line import answer, complaint, output
 
 ROWS = 20_000
@@ -106,12 +106,12 @@ def left():
 
 
 def fault_of_fetching():
-    with pytest.raises(DataFault) as fault:
+    with pytest.raises(DataError) as fault:
         fetch("toy")
     text = str(fault.value)
     assert "\n" not in text
     assert look_for("toy") is None  # nothing half-done is found as done
-    with pytest.raises(DataFault, match="toy is not on this machine"):
+    with pytest.raises(DataError, match="toy is not on this machine"):
         load("toy")
     return text
 
@@ -150,7 +150,7 @@ def test_what_is_here_is_checked_and_not_fetched_again(home):
     assert home.requests == []
     here().write_bytes(CONTENT[:-1])
     for look in (fetch, find):
-        with pytest.raises(DataFault, match="is not what was fetched"):
+        with pytest.raises(DataError, match="is not what was fetched"):
             look("toy")
 
 
@@ -161,7 +161,7 @@ def test_a_checksum_that_is_published_later_is_checked_too(home, monkeypatch):
     load("toy")
     move_to(monkeypatch, REGISTER["toy"].files[0].url, sha256="0" * 64)
     for look in (fetch, find):
-        with pytest.raises(DataFault, match="is not the public file"):
+        with pytest.raises(DataError, match="is not the public file"):
             look("toy")
 
 
@@ -404,7 +404,7 @@ def test_a_cache_that_cannot_be_written(home, tmp_path, monkeypatch):
     ],
 )
 def test_what_has_no_public_file(home, name, said):
-    with pytest.raises(DataFault) as fault:
+    with pytest.raises(DataError) as fault:
         fetch(name)
     assert said in str(fault.value)
 
@@ -412,7 +412,7 @@ def test_what_has_no_public_file(home, name, said):
 def test_what_has_no_public_file_but_is_here(home, tmp_path, monkeypatch):
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     (tmp_path / "gisette.svm").write_text("1 1:1\n")
-    with pytest.raises(DataFault, match="gisette has no public file that could be fetched, but it is here"):
+    with pytest.raises(DataError, match="gisette has no public file that could be fetched, but it is here"):
         fetch("gisette")
 
 

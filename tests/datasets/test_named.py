@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from askance.data import DataFault, DataNotice
 from askance.datasets import PAPERS, REGISTER, Entry, File, Table, Use, find, load, prepare
 from askance.datasets.finding import cache_directory, look_for
 from askance.datasets.seals import digest, write_seal
 from askance.datasets.steps import Labelled, UnitFeatures, UnitRows
+from askance.errors import DataError, DataWarning
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_public_file_may_lie_in_a_directory_under_its_own_name(here, add):
 def test_a_public_file_in_a_directory_must_have_the_published_checksum(here, add):
     add("toy", 2, 1, files=(File("https://example.org/toy-train", sha256="0" * 64),))
     (here / "toy-train").write_text("1 1:1\n-1 1:2\n")
-    with pytest.raises(DataFault, match="is not the public file, its sha256 is not the published one"):
+    with pytest.raises(DataError, match="is not the public file, its sha256 is not the published one"):
         load("toy")
     (here / "toy.svm").write_text("1 1:1\n-1 1:2\n")  # a file of one's own has none
     load("toy")
@@ -146,11 +146,11 @@ def test_a_cached_file_without_a_seal_is_not_found_and_a_changed_one_is_refused(
     add("toy", 1, 1, files=(File("https://example.org/toy.svm"),))
     path = put_into_cache("toy", "toy.svm", b"1 1:1\n")
     path.write_bytes(b"1 1:2\n")
-    with pytest.raises(DataFault, match=r"is not what was fetched, .* delete it and fetch it again"):
+    with pytest.raises(DataError, match=r"is not what was fetched, .* delete it and fetch it again"):
         load("toy")
     (path.parent / "toy.svm.sha256").unlink()
     assert look_for("toy") is None
-    with pytest.raises(DataFault, match="`askance data fetch toy`"):
+    with pytest.raises(DataError, match="`askance data fetch toy`"):
         find("toy")
 
 
@@ -169,7 +169,7 @@ def test_a_cached_file_without_a_seal_is_not_found_and_a_changed_one_is_refused(
 )
 def test_what_is_not_here_gets_a_sentence_that_says_how_to_get_it(here, name, said):
     for look in (find, load):
-        with pytest.raises(DataFault) as fault:
+        with pytest.raises(DataError) as fault:
             look(name)
         assert said in str(fault.value)
         assert "\n" not in str(fault.value)
@@ -177,9 +177,9 @@ def test_what_is_not_here_gets_a_sentence_that_says_how_to_get_it(here, name, sa
 
 def test_a_part_that_is_here_is_named_but_never_taken_for_the_whole(here):
     write_npz(here, "covtype_20k", np.ones((7, 54)), range(7))
-    with pytest.raises(DataFault, match=r"covtype is not on this machine.*; a part of it is here as covtype_20k"):
+    with pytest.raises(DataError, match=r"covtype is not on this machine.*; a part of it is here as covtype_20k"):
         load("covtype")
-    with pytest.warns(DataNotice, match="covtype_20k, a part of the data set, has 7 rows here, 581,012 in the"):
+    with pytest.warns(DataWarning, match="covtype_20k, a part of the data set, has 7 rows here, 581,012 in the"):
         X, _ = load("covtype_20k")
     assert X.shape == (7, 54)
 
@@ -200,22 +200,22 @@ def test_a_name_that_only_a_file_has_is_loaded_as_it_is(here):
     X, y = load("mine")
     assert X.toarray().tolist() == [[1, 0], [0, 2], [0, 3]]
     assert y.tolist() == [1, 2, 0]
-    with pytest.raises(DataFault, match="does not know mine in it: load it without a paper"):
+    with pytest.raises(DataError, match="does not know mine in it: load it without a paper"):
         load("mine", "lu2016")
 
 
 def test_a_seed_gives_a_random_order_that_is_the_same_again(here, add):
     add("toy", 50, 1)
     write_npz(here, "toy", np.arange(1, 51)[:, None], [-1, 1] * 25)
-    X, y = load("toy", seed=7)
+    X, y = load("toy", random_state=7)
     assert sorted(X.data) == list(range(1, 51))
     assert X.data.tolist() != list(range(1, 51))
     assert np.array_equal(y, np.where(X.data % 2 == 1, -1, 1))
-    assert np.array_equal(load("toy", seed=7)[0].data, X.data)
-    assert not np.array_equal(load("toy", seed=8)[0].data, X.data)
-    for seed in (-1, 0.5, "7"):
-        with pytest.raises(DataFault, match="give a seed, a whole number"):
-            load("toy", seed=seed)
+    assert np.array_equal(load("toy", random_state=7)[0].data, X.data)
+    assert not np.array_equal(load("toy", random_state=8)[0].data, X.data)
+    for random_state in (-1, 0.5, "7"):
+        with pytest.raises(DataError, match="give a random_state, a whole number"):
+            load("toy", random_state=random_state)
 
 
 def test_unit_rows(here):
@@ -274,10 +274,10 @@ def test_a_class_pair_by_the_beginnings_of_names(here):
 
 def test_class_pairs_that_cannot_be_made(here):
     write_npz(here, "20newsgroups", np.eye(3), [0, 1, 2])
-    with pytest.raises(DataFault, match="the file does not name its classes"):
+    with pytest.raises(DataError, match="the file does not name its classes"):
         prepare("20newsgroups", "lu2016-comp-rec")
     write_npz(here, "covtype_10k", np.ones((2, 54)), [0, 1])
-    with pytest.raises(DataFault, match=r"class 5 .* the file has no row of one of them"):
+    with pytest.raises(DataError, match=r"class 5 .* the file has no row of one of them"):
         prepare("covtype_10k", "yan2017")
 
 
@@ -289,11 +289,11 @@ def test_one_class_against_the_rest(here):
 def test_a_random_class_against_as_many_others(here):
     y = np.repeat(np.arange(10), 6)
     write_npz(here, "usps", np.diag(np.arange(1, 61)), y)
-    with pytest.raises(DataFault, match="usps as in nguyen2011 is drawn at random: give a seed"):
+    with pytest.raises(DataError, match="usps as in nguyen2011 is drawn at random: give a random_state"):
         prepare("usps", "nguyen2011")
     chosen = set()
-    for seed in range(8):
-        X, made, _ = prepare("usps", "nguyen2011", seed)
+    for random_state in range(8):
+        X, made, _ = prepare("usps", "nguyen2011", random_state)
         assert np.count_nonzero(made == 1) == np.count_nonzero(made == -1) == 6
         assert len(np.unique(X.indices)) == 12
         digits = y[X.indices]
@@ -310,7 +310,7 @@ def test_a_sample(here):
     assert X.shape == (10_000, 126)
     assert len(y) == 10_000
     write_npz(here, "connect4", np.ones((30, 126)), np.arange(30) % 3)
-    with pytest.raises(DataFault, match="there are 30 rows, not the 10,000 to be drawn"):
+    with pytest.raises(DataError, match="there are 30 rows, not the 10,000 to be drawn"):
         prepare("connect4", "yan2017", 1)
 
 
@@ -332,12 +332,12 @@ def test_load_warns_of_every_difference(here):
         warnings.simplefilter("always")
         load("basehock", "dada2021")
     assert [str(warning.message) for warning in caught] == prepare("basehock", "dada2021").notes
-    assert {warning.category for warning in caught} == {DataNotice}
+    assert {warning.category for warning in caught} == {DataWarning}
     assert {warning.filename for warning in caught} == {__file__}
 
 
 def test_an_unknown_paper_is_refused_before_anything_is_read(here):
-    with pytest.raises(DataFault, match=r"paper='hoi': .* give one of 'lu2016', 'yan2017'"):
+    with pytest.raises(DataError, match=r"paper='hoi': .* give one of 'lu2016', 'yan2017'"):
         load("w8a", "hoi")
 
 
@@ -361,10 +361,10 @@ def test_a_class_that_is_missing_shifts_no_other(here, add):
 def test_labels_that_cannot_be_right(here, add):
     add("toy", 3, 3)
     write_npz(here, "toy", np.eye(3), [0, 1, 2])
-    with pytest.raises(DataFault, match="has 3 classes, 2 in the register: check that it is the right file"):
+    with pytest.raises(DataError, match="has 3 classes, 2 in the register: check that it is the right file"):
         load("toy")
     write_npz(here, "toy", np.eye(3), [5, 5, 5])
-    with pytest.raises(DataFault, match="has only the class 5: which of the two it is cannot be told"):
+    with pytest.raises(DataError, match="has only the class 5: which of the two it is cannot be told"):
         load("toy")
     write_npz(here, "toy", np.eye(3), [1, 1, 1])
     assert prepare("toy").y.tolist() == [1, 1, 1]
@@ -398,7 +398,7 @@ def test_only_svmlight_may_leave_features_out(here, add):
     assert load("toy")[0].shape == (2, 3)
     (here / "toy.svm").unlink()
     (here / "toy.csv").write_text("a,label\n1,0\n2,1\n")
-    with pytest.warns(DataNotice, match="toy has 1 features here, 3 in the register"):
+    with pytest.warns(DataWarning, match="toy has 1 features here, 3 in the register"):
         assert load("toy")[0].shape == (2, 1)
 
 
@@ -414,7 +414,7 @@ def test_a_table_with_names_and_missing_cells(here, add):
 def test_a_damaged_table_gets_one_sentence(here, add, content):
     add("toy", 2, 2, files=(File("https://example.org/toy.data", Table()),))
     path = put_into_cache("toy", "toy.data", content)
-    with pytest.raises(DataFault) as fault:
+    with pytest.raises(DataError) as fault:
         load("toy")
     assert str(fault.value).startswith(str(path))
     assert "\n" not in str(fault.value)
@@ -430,7 +430,7 @@ def test_one_of_several_views(here):
 
 def test_ratings_are_no_rows(here):
     np.savez(here / "ml1m.npz", users=np.arange(3), items=np.arange(3), ratings=np.ones(3))
-    with pytest.raises(DataFault, match=r"ml1m holds ratings of items by users, not rows .*ml1m\.npz yourself"):
+    with pytest.raises(DataError, match=r"ml1m holds ratings of items by users, not rows .*ml1m\.npz yourself"):
         load("ml1m")
 
 

@@ -20,11 +20,11 @@ NAMES = ("PAA-II", "PA-II", "AROW-diag", "CSPAA")
 
 
 def learner(name: str = "PAA-II", **options: Any) -> askance.Learner:
-    return askance.make(name, **{"classes": [-1, 1], "dtype": "float64", "seed": 5, **options})
+    return askance.make(name, **{"classes": [-1, 1], "dtype": "float64", "random_state": 5, **options})
 
 
-def rows(count: int, seed: int = 0) -> tuple[Any, Any]:
-    rng = np.random.default_rng(seed)
+def rows(count: int, random_state: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(random_state)
     X = np.round(rng.normal(size=(count, 6)), 3) * (rng.random((count, 6)) < 0.7)
     return X, np.where(X @ np.arange(-2.0, 4.0) + rng.normal(size=count) > 0, 1, -1)
 
@@ -62,7 +62,7 @@ def test_one_partition_is_the_sequential_learner(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_counters_add_up_and_new_features_find_room(name: str) -> None:
-    (X, y), (Z, z) = rows(200), rows(100, seed=1)
+    (X, y), (Z, z) = rows(200), rows(100, random_state=1)
     parts = [
         learned_from(to_bytes(learner(name)), place, read(A, y=b))
         for place, (A, b) in enumerate(((X[:, :4], y), (Z, z)))
@@ -78,7 +78,9 @@ def test_partitions_toss_coins_of_their_own() -> None:
     X, y = rows(300)
     given = read(X, y=y, dtype="float64")
     model = to_bytes(learner(delta=0.1))
-    alone = askance.make("PAA-II", classes=[-1, 1], dtype="float64", seed=5, delta=0.1).run(X, y).asked.sum()
+    alone = (
+        askance.make("PAA-II", classes=[-1, 1], dtype="float64", random_state=5, delta=0.1).run(X, y).asked.sum()
+    )
     asked = [learned_from(model, place, given).asked for place in range(4)]
     assert asked[0] == alone
     assert len(set(asked)) > 1
@@ -141,7 +143,7 @@ def write_files(directory: Path, count: int) -> list[tuple[Any, Any]]:
     directory.mkdir()
     parts = []
     for number in range(count):
-        X, y = rows(60, seed=number)
+        X, y = rows(60, random_state=number)
         path = directory / f"{number:03d}.jsonl"
         lines = [
             {"label": int(b), **{f"f{j}": float(x) for j, x in enumerate(a)}} for a, b in zip(X, y, strict=True)

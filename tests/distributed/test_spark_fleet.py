@@ -19,7 +19,7 @@ from spark_streams import made_up, spark_or_missing, write
 # Of Spark itself, on every start.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
-FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, seed=7, dtype="float64")
+FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, random_state=7, dtype="float64")
 PAGE = ROOT / "docs" / "scale-spark.md"
 SETTINGS = StreamSettings(FLEET, pages=16)
 
@@ -50,7 +50,7 @@ def words(place: pathlib.Path, **changes: object) -> list[object]:
         "checkpoint": place / "state",
         "classes": "ham,spam",
         "param": "delta=1",
-        "seed": 7,
+        "random_state": 7,
         "dtype": "float64",
         "bits": 10,
         "pages": 16,
@@ -82,9 +82,9 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
     assert outcomes(spark, tmp_path) == as_lines(expected)
     assert settings_of(spark, str(tmp_path / "state")) == SETTINGS
 
-    told = complaint(*words(tmp_path, seed=8, bits=11))
+    told = complaint(*words(tmp_path, random_state=8, bits=11))
     assert told == (
-        "the checkpoint was made with other settings: bits was 10 and is now 11; seed was 7 and is now 8: "
+        "the checkpoint was made with other settings: bits was 10 and is now 11; random_state was 7 and is now 8: "
         "give the same again, or a new checkpoint"
     )
 

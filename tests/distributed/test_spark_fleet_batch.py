@@ -16,7 +16,7 @@ from askance.distributed.spark_fleet.page import Page
 from naive.spark_fleet import PlainFleet, as_lines
 from spark_streams import MicroBatch, made_up
 
-FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, seed=3, dtype="float64")
+FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, random_state=3, dtype="float64")
 SETTINGS = StreamSettings(FLEET)
 ALL = StreamSettings(replace(FLEET, algorithm="PA-II", parameters={}))  # asks about every row
 

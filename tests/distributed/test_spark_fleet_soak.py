@@ -17,7 +17,7 @@ from processes import run_code
 from spark_crowd import Crowd
 from spark_streams import spark_or_missing
 
-FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], seed=7, dtype="float64")
+FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], random_state=7, dtype="float64")
 SETTINGS = StreamSettings(FLEET)
 SPARK = {"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "4g"}
 
@@ -25,7 +25,13 @@ SPARK = {"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "4g"}
 def started(place: pathlib.Path) -> subprocess.Popen[bytes]:
     """The job, in processes of its own that can be killed together."""
     given = {"input": "rows", "labels": "labels", "output": "out", "checkpoint": "state", "classes": "ham,spam"}
-    given |= {"param": "delta=1", "seed": "7", "dtype": "float64", "format": "parquet", "files-a-batch": "2"}
+    given |= {
+        "param": "delta=1",
+        "random_state": "7",
+        "dtype": "float64",
+        "format": "parquet",
+        "files-a-batch": "2",
+    }
     words = [word for name, value in given.items() for word in (f"--{name}", value)]
     for name, value in SPARK.items():
         words += ["--conf", f"{name}={value}"]
@@ -50,9 +56,9 @@ def committed(place: pathlib.Path) -> int:
     return sum(path.name.isdigit() for path in commits.iterdir()) if commits.is_dir() else 0
 
 
-def killed_now_and_then(place: pathlib.Path, batches: int, kills: int, seed: int) -> list[float]:
+def killed_now_and_then(place: pathlib.Path, batches: int, kills: int, random_state: int) -> list[float]:
     """Run the job to its end; the seconds after which it was killed, each at any moment of some micro-batch."""
-    chance = random.Random(seed)
+    chance = random.Random(random_state)
     moments = []
     begun = time.monotonic()
     for after in [*sorted(chance.sample(range(batches - 1), kills)), None]:
@@ -113,7 +119,7 @@ def test_killed_at_random_moments_every_row_is_decided_and_every_label_learned_o
     spark_or_missing()
     crowd = Crowd.made(SETTINGS, keys, rows, batches)
     crowd.write(tmp_path)
-    moments = killed_now_and_then(tmp_path, batches, kills, seed=rows)
+    moments = killed_now_and_then(tmp_path, batches, kills, random_state=rows)
     print("killed and ended after", [round(moment) for moment in moments], "s")
 
     expected = crowd.expected()

@@ -19,7 +19,7 @@ from engines import ENGINES, need, running
 from needs import missing
 
 PLAN: dict[str, Any] = {
-    "data": {f"made {seed}": stream(rows=3000, seed=seed) for seed in range(5)},
+    "data": {f"made {random_state}": stream(rows=3000, random_state=random_state) for random_state in range(5)},
     "algorithms": ["PAA-I", "PAA-II", "RPA-II", "PEA"],
     "grid": {"C": [0.1, 1.0]},
     "permutations": 5,

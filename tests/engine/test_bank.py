@@ -56,8 +56,8 @@ PAIRS = [(name, "margin") for name in UPDATES] + [
 ]
 
 
-def stream(rows: int = 400, width: int = 13, seed: int = 0) -> tuple[Any, Any, Any]:
-    rng = np.random.default_rng(seed)
+def stream(rows: int = 400, width: int = 13, random_state: int = 0) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(random_state)
     X = rng.normal(size=(rows, width)) * (rng.random((rows, width)) < 0.4)
     y = np.where(X @ rng.normal(size=width) + rng.normal(size=rows) > 0, 1.0, -1.0)
     return X, y, rng.random(rows)
@@ -66,7 +66,7 @@ def stream(rows: int = 400, width: int = 13, seed: int = 0) -> tuple[Any, Any, A
 def alone(update: Any, query: Any, X: Any, y: Any, coins: Any, dtype: str = "float64") -> tuple[Any, list[int]]:
     learner = askance.Learner(update, query, dtype=dtype, classes=(-1, 1))
     trace = learner.run(X, y, coins=coins)
-    wrong = trace.labels != y
+    wrong = trace.predictions != y
     counts = (trace.asked, trace.updated, wrong & (y > 0), wrong & (y < 0))
     return learner.coef_[0], [int(count.sum()) for count in counts]
 

@@ -33,13 +33,13 @@ import streams
 import askance
 from askance.jit.interop import COMPILING
 
-made = streams.sparse_units(rows=60, width=10, seed=8)
+made = streams.sparse_units(rows=60, width=10, random_state=8)
 for name, kind in CASES:
     form = {{"dense": np.asarray, "sparse": sp.csr_array}}[kind]
-    learner = askance.make(name, dtype="float64", seed=4)
+    learner = askance.make(name, dtype="float64", random_state=4)
     trace = learner.run(form(made.X), made.y)
     learner.partial_fit(form(made.X[:20]), made.y[:20])
-    fields = trace.labels, trace.scores, trace.probabilities, trace.asked, trace.updated
+    fields = trace.predictions, trace.scores, trace.ask_probabilities, trace.asked, trace.updated
     fields = *fields, learner.coef_, learner.decision_function(form(made.X))
     print(name, kind, *(field.tobytes().hex() for field in fields))
 """
@@ -97,15 +97,17 @@ def test_coins_are_those_of_splitmix64() -> None:
         bits = (bits ^ bits >> 27) * 0x94D049BB133111EB % 2**64
         return bits ^ bits >> 31
 
-    for seed in (0, 1, 7, 2**63, 2**64 - 1):
-        wanted = [scramble((scramble(seed) + (t + 1) * 0x9E3779B97F4A7C15) % 2**64) >> 11 for t in range(20)]
-        assert coins(seed, 0, 20).tolist() == [bits * 2.0**-53 for bits in wanted]
+    for random_state in (0, 1, 7, 2**63, 2**64 - 1):
+        wanted = [
+            scramble((scramble(random_state) + (t + 1) * 0x9E3779B97F4A7C15) % 2**64) >> 11 for t in range(20)
+        ]
+        assert coins(random_state, 0, 20).tolist() == [bits * 2.0**-53 for bits in wanted]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 12345, 2**64 - 1])
-def test_coins_are_uniform(seed: int) -> None:
+@pytest.mark.parametrize("random_state", [0, 1, 12345, 2**64 - 1])
+def test_coins_are_uniform(random_state: int) -> None:
     """χ² over 100 cells, for single coins and for pairs of neighbours; the seeds are fixed, so it holds or not."""
-    tossed = coins(seed, 0, 100_000)
+    tossed = coins(random_state, 0, 100_000)
     assert tossed.min() >= 0
     assert tossed.max() < 1
     cells = (tossed * 100).astype(int)
@@ -118,7 +120,7 @@ def test_coins_are_uniform(seed: int) -> None:
 
 def test_coins_of_two_seeds_are_independent() -> None:
     seeds = [0, 1, 2, 3, 100, 2**32, 2**63]
-    tossed = np.array([coins(seed, 0, 20_000) for seed in seeds])
+    tossed = np.array([coins(random_state, 0, 20_000) for random_state in seeds])
     assert np.abs(np.corrcoef(tossed) - np.eye(len(seeds))).max() < 5 / np.sqrt(20_000)
     # Neither is one a shifted copy of another.
     assert not np.intersect1d(coins(0, 0, 10_000), coins(1, 0, 10_000)).size
@@ -126,20 +128,20 @@ def test_coins_of_two_seeds_are_independent() -> None:
 
 def test_a_learner_tosses_these_coins() -> None:
     made = streams.noisy()
-    learner = askance.Learner(query=queries.Random(0.3), seed=99, dtype="float64")
+    learner = askance.Learner(query=queries.Random(0.3), random_state=99, dtype="float64")
     first, second = learner.run(made.X[:50], made.y[:50]), learner.run(made.X[50:], made.y[50:])
     asked = np.r_[first.asked, second.asked]
     assert np.array_equal(asked, coins(99, 0, len(made.y)) < 0.3)
-    decisions = [learner.ask(x).asked for x in made.X]
+    decisions = [learner.ask(x).ask for x in made.X]
     assert np.array_equal(decisions, coins(99, len(made.y), len(made.y)) < 0.3)
 
 
 def test_ask_tosses_the_right_coin_however_far_it_has_come() -> None:
-    learner = askance.Learner(query=queries.Random(0.5), seed=3, dtype="float64", classes=(-1, 1))
-    decisions = [learner.ask([1.0]).asked for _ in range(2500)]
+    learner = askance.Learner(query=queries.Random(0.5), random_state=3, dtype="float64", classes=(-1, 1))
+    decisions = [learner.ask([1.0]).ask for _ in range(2500)]
     assert np.array_equal(decisions, coins(3, 0, 2500) < 0.5)
     learner.run(np.ones((100, 1)), [1] * 100)
-    assert learner.ask([1.0]).asked == (coins(3, 2600, 1)[0] < 0.5)
+    assert learner.ask([1.0]).ask == (coins(3, 2600, 1)[0] < 0.5)
 
 
 # ---------------------------------------------------------------------- machine code is never old
@@ -236,7 +238,7 @@ class Stubborn(NamedTuple):
     def step(self, seen, label):
         return seen.guess != label, label * self.pace * PACE
 
-    def limits(self):
+    def constraints(self):
         return {}
 """
 USE_OWN = """

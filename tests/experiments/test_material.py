@@ -71,7 +71,7 @@ def test_what_users_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         y=np.array([1, -1, 1], "int16"),
     )
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
-    with pytest.warns(askance.data.DataNotice):
+    with pytest.warns(askance.data.DataWarning):
         (named,) = materials("german", FLOAT32)
     assert (named.name, named.X.shape) == ("german", (3, 3))
     with pytest.raises(ValueError, match="give rows and labels"):
@@ -104,7 +104,7 @@ def test_trials_are_runs(dtype: str) -> None:
         )
         trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
         for last, counts in zip((50, 100, 150, 200), trial.counts, strict=True):
-            wrong = (trace.labels != rows.y)[:last]
+            wrong = (trace.predictions != rows.y)[:last]
             assert counts.rows == last
             assert abs(counts.asked - trace.asked[:last].sum()) <= (dtype == "float32")
             assert abs(counts.mistakes - wrong.sum()) <= 2 * (dtype == "float32")
@@ -119,5 +119,5 @@ def test_trials_of_many_classes() -> None:
     (trial,) = play([Candidate(PassiveAggressive2(1.0), Margin(1.0), 1.0)], given, rows)
     learner = askance.Learner(PassiveAggressive2(1.0), Margin(1.0), classes=[0, 1, 2], many=True)
     trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
-    assert trial.counts[0].mistakes == (trace.labels != rows.y).sum()
+    assert trial.counts[0].mistakes == (trace.predictions != rows.y).sum()
     assert trial.counts[0].asked == trace.asked.sum()

@@ -20,8 +20,8 @@ ALGORITHMS = ["PAA-II", "RPA-II", "PA-II"]
 GRID = {"C": [0.01, 1.0]}
 
 
-def stream(rows: int = 600, classes: int = 2, seed: int = 0) -> tuple[Any, Any]:
-    rng = np.random.default_rng(seed)
+def stream(rows: int = 600, classes: int = 2, random_state: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(random_state)
     X = rng.normal(size=(rows, 8)).astype("float32")
     scores = X @ rng.normal(size=(8, classes)) + 0.7 * rng.normal(size=(rows, classes))
     return X, np.argmax(scores, axis=1)
@@ -69,15 +69,15 @@ def test_figures_are_those_of_runs() -> None:
             learner = learner.set_params(query=learner.query.scaled(eagerness))
         rows = shuffled(given, 0, permutation)
         trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
-        assert found.columns["mistakes"][row] == (trace.labels != rows.y).sum()
+        assert found.columns["mistakes"][row] == (trace.predictions != rows.y).sum()
         assert found.columns["asked"][row] == trace.asked.mean()
         assert found.columns["updates"][row] == trace.updated.sum()
         assert found.columns["f"][row] == pytest.approx(f1(trace, rows.y))
 
 
 def f1(trace: Any, y: Any) -> float:
-    hits = ((trace.labels > 0) & (y > 0)).sum()
-    return float(2 * hits / ((trace.labels > 0).sum() + (y > 0).sum()))
+    hits = ((trace.predictions > 0) & (y > 0)).sum()
+    return float(2 * hits / ((trace.predictions > 0).sum() + (y > 0).sum()))
 
 
 def test_what_was_tuned_on_what() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.data import DataFault, DataNotice
 from askance.datasets.ratings import load_ratings
+from askance.errors import DataError, DataWarning
 from askance.experiments import papers
 from askance.experiments.papers import convergence, ratings
 from askance.experiments.papers.convergence import run_descents
@@ -23,9 +23,9 @@ ALONE = {"jobs": 1, "backend": "sequential"}
 METHODS = (Method("free", {}), Method("given", {}, rank_given=True))
 
 
-def given(ratings: int = 400, seed: int = 0) -> Rated:
+def given(ratings: int = 400, random_state: int = 0) -> Rated:
     """Ratings that stand for those that users gave."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     pairs = random.permutation(30 * 40)[:ratings]
     return Rated(pairs // 40, pairs % 40, random.integers(1, 6, ratings).astype(float))
 
@@ -63,7 +63,7 @@ def test_made_up_ratings_are_bins_of_a_matrix_of_that_rank(monkeypatch: pytest.M
 
 
 def test_the_seed_decides_what_is_made_up() -> None:
-    one, same, other = (TINY.part(*seed).learned for seed in ((0, 1), (0, 1), (0, 2)))
+    one, same, other = (TINY.part(*random_state).learned for random_state in ((0, 1), (0, 1), (0, 2)))
     assert all(np.array_equal(*pair) for pair in zip(one, same, strict=True))
     assert not np.array_equal(one.ratings, other.ratings)
 
@@ -77,7 +77,9 @@ def test_different_numbers_are_different_and_as_many_as_wanted(below: int, count
 
 
 def test_different_numbers_are_drawn_evenly_and_in_random_order() -> None:
-    draws = np.array([synthetic._different(20, 5, np.random.default_rng(seed)) for seed in range(4000)])
+    draws = np.array(
+        [synthetic._different(20, 5, np.random.default_rng(random_state)) for random_state in range(4000)]
+    )
     for place in (0, 4):
         counts = np.bincount(draws[:, place], minlength=20)
         assert abs(counts - 200).max() < 70  # five deviations
@@ -108,14 +110,14 @@ def test_named_ratings_are_read_or_refused(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     source = given()
     np.savez(tmp_path / "ml100k.npz", **source._asdict())
-    with pytest.warns(DataNotice, match="ml100k has 400 ratings here, 100,000 in the register"):
+    with pytest.warns(DataWarning, match="ml100k has 400 ratings here, 100,000 in the register"):
         found = load_ratings("ml100k")
     assert all(np.array_equal(*pair) for pair in zip(found, source, strict=True))
     np.savez(tmp_path / "ml1m.npz", users=source.users, y=source.ratings)
-    with pytest.raises(DataFault, match="none of the columns 'users', 'y' is called like items"):
+    with pytest.raises(DataError, match="none of the columns 'users', 'y' is called like items"):
         load_ratings("ml1m")
     (tmp_path / "ml10m.csv").write_text("1,1,5\n")
-    with pytest.warns(DataNotice, match="ml10m has 1 ratings here"):
+    with pytest.warns(DataWarning, match="ml10m has 1 ratings here"):
         assert load_ratings("ml10m").ratings.tolist() == [5]
 
 

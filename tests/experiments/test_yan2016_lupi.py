@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from askance.data import DataFault
+from askance.errors import DataError
 from askance.experiments import papers
 from askance.experiments.papers import pools
 from askance.experiments.papers.pools import (
@@ -28,8 +28,8 @@ from command_line import output
 SMALL = Contest(splits=2, tuning=1, batch=5, queries=15)
 
 
-def made(rows: int = 150, classes: int = 3, seed: int = 0) -> Views:
-    random = np.random.default_rng(seed)
+def made(rows: int = 150, classes: int = 3, random_state: int = 0) -> Views:
+    random = np.random.default_rng(random_state)
     y = np.arange(rows) % classes
     X = random.normal(size=(classes, 8))[y] + 1.5 * random.normal(size=(rows, 8))
     return Views("made", X, random.normal(size=(classes, 3))[y] + random.normal(size=(rows, 3)), y)
@@ -79,8 +79,8 @@ def test_the_first_of_a_family_is_tuned_and_all_take_its_setting() -> None:
     asked = []
 
     def make(name: str) -> Any:
-        def strategy(seed: int, C: float) -> Any:
-            asked.append((name, seed, C))
+        def strategy(random_state: int, C: float) -> Any:
+            asked.append((name, random_state, C))
             # The setting that chooses by margins is better than the one that chooses the first rows.
             return Margin(C) if C == 1.0 else FirstRows()
 
@@ -141,7 +141,7 @@ def test_words_are_drawn_into_two_halves(small: Path) -> None:
     both = np.hstack([found.X.toarray(), found.privileged.toarray()])
     assert both.shape == (6, 5)
     assert sorted(both[0]) == sorted(X[np.flatnonzero((np.sort(X) == np.sort(both[0])).all(axis=1))[0]])
-    with pytest.raises(DataFault, match="is not on this machine"):
+    with pytest.raises(DataError, match="is not on this machine"):
         load_views("mfeat", Pair(1, 4), 0)
 
 
@@ -162,10 +162,10 @@ def test_the_command(small: Path) -> None:
 
 
 def test_what_is_kept_of_other_rows_is_not_taken_for_these(tmp_path: Path) -> None:
-    family = Family({"random": lambda seed: RandomChoice(seed)})
+    family = Family({"random": lambda random_state: RandomChoice(random_state)})
     first, again, other = (
         run_contest({"made": data}, [family], SMALL, jobs=1, backend="sequential", store=tmp_path)
-        for data in (made(), made(), made(seed=1))
+        for data in (made(), made(), made(random_state=1))
     )
     assert first == again  # the seconds too: nothing was run
     assert [row["curve"] for row in first] != [row["curve"] for row in other]

@@ -18,9 +18,9 @@ from command_line import output
 SMALL = Drawing(splits=2, tuning=1, labelled=0.2)
 
 
-def words(rows: int = 120, classes: int = 3, seed: int = 0) -> tuple[Any, Any]:
+def words(rows: int = 120, classes: int = 3, random_state: int = 0) -> tuple[Any, Any]:
     """Counts of words, some of which tell the class."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = np.arange(rows) % classes
     X = random.poisson(0.4, size=(rows, 12)).astype(float)
     X[np.arange(rows), y] += random.poisson(1.5, size=rows)
@@ -71,11 +71,11 @@ def test_settings_are_chosen_on_splits_that_are_not_reported() -> None:
     seen = []
 
     class Spy:
-        def __init__(self, seed: int, answer: int) -> None:
-            self.seed, self.answer = seed, answer
+        def __init__(self, random_state: int, answer: int) -> None:
+            self.random_state, self.answer = random_state, answer
 
         def fit(self, X: Any, y: Any) -> None:
-            seen.append((self.seed, self.answer, int((y < 0).sum())))
+            seen.append((self.random_state, self.answer, int((y < 0).sum())))
 
         def predict(self, X: Any) -> Any:
             return np.full(X.shape[0], self.answer)

@@ -22,15 +22,15 @@ from askance.learners.omcsl import OMCSL
 from askance.rules.query import Always, Random
 from command_line import complaint, output
 
-PLAN = Splitting(splits=3, tuning=2, seed=4, points=4)
+PLAN = Splitting(splits=3, tuning=2, random_state=4, points=4)
 SETTINGS = ({"eta": 0.1}, {"eta": 1.0}, {"eta": 10.0})
 MANY = Entrant("OMCSL-h", "OMCSL-F-h", ("F",), SETTINGS)
 ONE = Entrant("OCS2-h", "OCS2-h", ("F", "AUROC"), SETTINGS)
 
 
-def made(rows: int = 300, seed: int = 0) -> tuple[Any, Any]:
+def made(rows: int = 300, random_state: int = 0) -> tuple[Any, Any]:
     """Rows of three features, of which about one in ten is positive."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     X = rng.normal(size=(rows, 3)).astype("float32")
     return sp.csr_array(X), np.where(X.sum(axis=1) + rng.normal(size=rows) > 2.5, 1, -1)
 
@@ -62,9 +62,9 @@ def test_a_split_takes_every_row_once_and_is_the_same_for_everybody() -> None:
 def test_splits_for_tuning_are_never_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def watched(data: Any, seed: int, number: int) -> Any:
+    def watched(data: Any, random_state: int, number: int) -> Any:
         seen.append(number)
-        return split(data, seed, number)
+        return split(data, random_state, number)
 
     monkeypatch.setattr(splits, "split", watched)
     data = prepared("toy", *made())
@@ -86,8 +86,8 @@ def test_every_entrant_has_a_row_for_each_measure_and_split(rows: list[dict[str,
 
 
 def by_hand(entrant: Entrant, setting: dict[str, Any], number: int) -> tuple[Any, Any, Any]:
-    part = split(prepared("toy", *made()), PLAN.seed, number)
-    learner = askance.make(entrant.name, seed=number, classes=[-1, 1], **setting)
+    part = split(prepared("toy", *made()), PLAN.random_state, number)
+    learner = askance.make(entrant.name, random_state=number, classes=[-1, 1], **setting)
     return part, learner, learner.run(part.X, part.y, coins=part.coins)
 
 
@@ -97,14 +97,14 @@ def test_the_numbers_are_those_of_a_direct_computation(rows: list[dict[str, Any]
         part, learner, trace = by_hand(entrant, json.loads(row["setting"]), row["split"])
         scores = learner.decision_function(part.test_X)
         if row["measure"] == "F":
-            online, test = f1_score(part.y, trace.labels), f1_score(part.test_y, learner.predict(part.test_X))
+            online, test = f1_score(part.y, trace.predictions), f1_score(part.test_y, learner.predict(part.test_X))
         else:
             online, test = roc_auc_score(part.y, trace.scores), roc_auc_score(part.test_y, scores)
         assert row["online"] == pytest.approx(online, abs=1e-12)
         assert row["test"] == pytest.approx(test, abs=1e-12)
         assert row["rounds"] == [60, 120, 180, 240]
         assert row["curve"][-1] == row["online"]
-        half = judged(row["measure"], part.y[:120], trace.labels[:120], trace.scores[:120])
+        half = judged(row["measure"], part.y[:120], trace.predictions[:120], trace.scores[:120])
         assert row["curve"][1] == half
 
 
@@ -131,7 +131,7 @@ def test_how_far_the_costs_of_the_last_rounds_are_from_the_best(rows: list[dict[
         if row["algorithm"] != "OMCSL-h":
             assert row["cost_error"] is None
             continue
-        part = split(prepared("toy", *made()), PLAN.seed, row["split"])
+        part = split(prepared("toy", *made()), PLAN.random_state, row["split"])
         learner: Any = started("OMCSL-F-h", json.loads(row["setting"]), part)
         costs = []
         for t in range(len(part.y)):
@@ -165,7 +165,7 @@ def test_splits_go_on_where_they_were(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(splits, "_tested", refuse)
     assert run_splits(sets, (ONE,), PLAN, backend="sequential", store=tmp_path) == first
     with pytest.raises(AssertionError, match="done before"):  # another plan is another thing
-        run_splits(sets, (ONE,), PLAN._replace(seed=5), backend="sequential", store=tmp_path)
+        run_splits(sets, (ONE,), PLAN._replace(random_state=5), backend="sequential", store=tmp_path)
 
 
 # ---------------------------------------------------------------------- what is measured

@@ -18,8 +18,8 @@ from askance.jit.kernels.key_table import KeyTable
 from askance.rules.rows import Row
 from fleet_twin import Twin, world
 
-EXACT: dict[str, Any] = {"bits": 8, "seed": 11, "dtype": "float64"}
-COLUMNS = ("labels", "scores", "probabilities", "asked", "updated")
+EXACT: dict[str, Any] = {"bits": 8, "random_state": 11, "dtype": "float64"}
+COLUMNS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
 THREE = ["ham", "phish", "spam"]
 A_FEW = ["PAA-II", "AROW-diag", "MD-ADA-I"]  # compiling takes its time: the soak has them all
 
@@ -49,8 +49,8 @@ def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: 
 
         later, expected_later = fleet.decide(keys[half:], X[half:]), twin.ask(keys[half:], X[half:])
         assert later.scores.tolist() == [decision.score for decision in expected_later]
-        assert later.labels.tolist() == [decision.label for decision in expected_later]
-        assert later.asked.tolist() == [decision.asked for decision in expected_later]
+        assert later.labels.tolist() == [decision.prediction for decision in expected_later]
+        assert later.asked.tolist() == [decision.ask for decision in expected_later]
         late = half + np.flatnonzero(later.asked)
         fleet.learn(keys[late], X[late], y[late])
         twin.tell(keys[late], X[late], y[late])
@@ -104,7 +104,7 @@ def test_what_hangs_together_cannot_be_had_in_a_fleet() -> None:
 def test_the_fast_mode_differs_by_rounding_alone() -> None:
     keys, X, y = world(300, 5, [-1, 1])
     eager: Any = {"algorithm": "PAA-II", "parameters": {"delta": 1e9}, "classes": [-1, 1]}
-    with Fleet(**eager, bits=8, seed=11) as fast, Fleet(**eager, **EXACT) as exact:
+    with Fleet(**eager, bits=8, random_state=11) as fast, Fleet(**eager, **EXACT) as exact:
         found, expected = fast.run(keys, X, y), exact.run(keys, X, y)
     np.testing.assert_allclose(found.scores, expected.scores, atol=1e-4)
     assert found.mode == "float32 relaxed"
@@ -115,8 +115,8 @@ def test_the_fast_mode_differs_by_rounding_alone() -> None:
 
 @settings(max_examples=25)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(1, 3), st.integers(0, 99))
-def test_neither_chunks_nor_threads_matter(cuts: list[int], threads: int, seed: int) -> None:
-    keys, X, y = world(180, 7, [-1, 1], seed=seed)
+def test_neither_chunks_nor_threads_matter(cuts: list[int], threads: int, random_state: int) -> None:
+    keys, X, y = world(180, 7, [-1, 1], random_state=random_state)
     with Fleet("PAA-II", classes=[-1, 1], threads=1, **EXACT) as whole:
         expected = whole.run(keys, X, y)
         models = dict(whole.packed())
@@ -270,7 +270,7 @@ def test_rows_come_in_every_form() -> None:
     forms = [dense, sp.csr_array(dense[np.newaxis]), Row(np.array([1, 3]), np.array([2.0, -1.0])), dense.tolist()]
     with Fleet("PAA-II", classes=["no", "yes"], **EXACT) as fleet:
         for key, form in enumerate(forms):
-            assert fleet.ask(key, form).probability == 1
+            assert fleet.ask(key, form).ask_probability == 1
             fleet.tell(key, form, "yes")
         weights = [fleet.coef_of(key).toarray() for key in range(4)]
         assert fleet.predict([0, 99], np.stack([dense, -dense])).tolist() == ["yes", "yes"]
@@ -307,7 +307,7 @@ def test_a_wrong_row_changes_nothing(number: int) -> None:
     [
         ({"dtype": "float16"}, "dtype must be"),
         ({"bits": 40}, "bits must be"),
-        ({"seed": -1}, "seed must be"),
+        ({"random_state": -1}, "random_state must be"),
         ({"classes": ["one"]}, "classes must hold two"),
         ({"resident": 10}, "resident must be at least"),
         ({"algorithm": "PAAA"}, "no algorithm"),

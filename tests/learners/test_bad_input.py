@@ -17,7 +17,7 @@ from askance.learners.files import from_bytes, to_bytes
 from askance.learners.learner import Learner
 from processes import run_code
 
-X, Y, _ = streams.noisy(rows=30, width=4, seed=8)
+X, Y, _ = streams.noisy(rows=30, width=4, random_state=8)
 
 
 def trained(**options: Any) -> Learner:

@@ -87,7 +87,7 @@ def test_pipeline_of_texts() -> None:
 @pytest.mark.parametrize("name", few_compiled(askance.catalog, one_of_each_form()))
 def test_a_clone_is_the_same_learner_with_nothing_learned(name: str) -> None:
     parameters = {"delta": 2.0} if "delta" in askance.catalog[name].defaults else {}
-    learner = askance.make(name, seed=3, dtype="float64", classes=[-1, 1], **parameters)
+    learner = askance.make(name, random_state=3, dtype="float64", classes=[-1, 1], **parameters)
     fresh = to_bytes(clone(learner))
     trace = learner.run(MADE.X, MADE.y)
     copy = clone(learner)

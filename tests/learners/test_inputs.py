@@ -16,7 +16,7 @@ import streams
 from askance import queries, updates
 from askance.learners.files import from_bytes, to_bytes
 
-MADE = streams.sparse_units(rows=80, width=9, seed=6)
+MADE = streams.sparse_units(rows=80, width=9, random_state=6)
 # Values that single and half precision and whole numbers hold exactly.
 X = np.round(MADE.X * 8)
 Y = MADE.y
@@ -123,7 +123,7 @@ def test_every_form_of_rows_gives_the_same_decisions(form: str, expected: tuple[
     kept = [part.copy() for part in parts(rows)] if form.startswith(("a CSR", "CSR")) else None
     model = learner()
     trace = model.run(rows, Y)
-    for field in ("labels", "scores", "probabilities", "asked", "updated"):
+    for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
         np.testing.assert_array_equal(getattr(trace, field), getattr(expected[0], field))
     assert to_bytes(model) == expected[1]
     np.testing.assert_array_equal(model.decision_function(rows), scores_of(expected[1]))
@@ -180,7 +180,7 @@ def test_every_form_of_one_row(form: Any, expected: tuple[askance.Trace, bytes])
             expected[0].probabilities[t],
             expected[0].asked[t],
         )
-        if decision.asked:
+        if decision.ask:
             model.tell(form(x), label)
     assert to_bytes(model) == expected[1]
 
@@ -195,11 +195,11 @@ def test_any_two_classes_of_which_the_larger_is_positive(kind: Any, negative: An
     model, plain = learner(classes=None), learner()
     trace, wanted = model.run(X, y), plain.run(X, Y)
     assert model.classes_.tolist() == [negative, positive]
-    assert trace.labels.tolist() == [positive if label > 0 else negative for label in wanted.labels]
+    assert trace.predictions.tolist() == [positive if label > 0 else negative for label in wanted.labels]
     assert trace.y.tolist() == list(y)
     np.testing.assert_array_equal(model.coef_, plain.coef_)
     decision = model.ask(X[0])
-    assert decision.label == (positive if decision.score >= 0 else negative)
+    assert decision.prediction == (positive if decision.score >= 0 else negative)
     model.tell(X[0], positive if Y[0] > 0 else negative)
     plain.tell(X[0], int(Y[0]))
     np.testing.assert_array_equal(model.coef_, plain.coef_)
@@ -244,7 +244,7 @@ def test_rows_that_grow_from_nothing_are_learned_as_if_all_had_been_wide() -> No
     wide.run(X, Y)
     for x, label in zip(X, Y.tolist(), strict=True):
         row = askance.Row(np.flatnonzero(x), x[x != 0])
-        if grown.ask(row).asked:
+        if grown.ask(row).ask:
             grown.tell(row, label)
         grown = from_bytes(to_bytes(grown))
     width = grown.coef_.shape[1]

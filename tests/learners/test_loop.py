@@ -10,7 +10,7 @@ import askance
 import streams
 from askance import Learner
 from askance.algorithms import parts_of
-from askance.learners.core import LabellingLoop
+from askance.learners.core import LearnerCore
 from askance.learners.files import from_bytes, loop_from_bytes, to_bytes
 from askance.learners.from_rules import with_rules
 from askance.learners.omcsl import OMCSL
@@ -21,14 +21,14 @@ MADE = streams.noisy(rows=60, width=5)
 NAMES = ("PAA-II", "MPAA-II", "AROW-diag", "OMCSL-F-h", "K-PAA-I")
 
 
-def both(name: str) -> tuple[LabellingLoop, Learner]:
+def both(name: str) -> tuple[LearnerCore, Learner]:
     """A loop and a learner of the same name, both before the first row."""
     parts = parts_of(name, {})
-    options = {"seed": 3, "dtype": "float64", "sgn0": parts.sgn0, "classes": [-1, 1], "many": parts.many}
-    return LabellingLoop(parts.update, parts.query, **options), with_rules(parts.update, parts.query, **options)
+    options = {"random_state": 3, "dtype": "float64", "sgn0": parts.sgn0, "classes": [-1, 1], "many": parts.many}
+    return LearnerCore(parts.update, parts.query, **options), with_rules(parts.update, parts.query, **options)
 
 
-def go_on(loop: LabellingLoop, start: int, stop: int) -> list[askance.Decision]:
+def go_on(loop: LearnerCore, start: int, stop: int) -> list[askance.Decision]:
     """Its decisions about some rows, each of which is told if it was asked for."""
     decisions = []
     for x, y in zip(MADE.X[start:stop], MADE.y[start:stop], strict=True):
@@ -47,8 +47,8 @@ def test_a_loop_and_a_learner_are_the_same_bytes_and_load_each_other(name: str, 
     content = to_bytes(loop)
     assert content == to_bytes(learner)
 
-    light, whole = loop_from_bytes(content, LabellingLoop), from_bytes(content)
-    assert type(light) is LabellingLoop
+    light, whole = loop_from_bytes(content, LearnerCore), from_bytes(content)
+    assert type(light) is LearnerCore
     assert type(whole) is (OMCSL if name.startswith("OMCSL") else Learner)
     assert to_bytes(light) == to_bytes(whole) == content
     assert go_on(light, 30, 60) == go_on(whole, 30, 60) == go_on(loop, 30, 60)
@@ -62,7 +62,7 @@ def test_a_loop_and_a_learner_are_the_same_bytes_and_load_each_other(name: str, 
 
 
 def test_a_loop_takes_plain_rows_and_refuses_others_in_one_sentence() -> None:
-    loop = LabellingLoop(classes=[-1, 1])
+    loop = LearnerCore(classes=[-1, 1])
     with pytest.raises(ValueError, match="no labels yet"):
         loop.predict(MADE.X)
     loop.widen(5)

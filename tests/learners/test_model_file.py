@@ -24,7 +24,9 @@ QUERY = queries.Within(queries.AtRate(queries.Margin(2.0), 0.5), rate=0.4, burst
 
 
 def trained(**options: Any) -> Learner:
-    learner = Learner(updates.PassiveAggressive1(0.5), QUERY, **({"dtype": "float64", "seed": 9} | options))
+    learner = Learner(
+        updates.PassiveAggressive1(0.5), QUERY, **({"dtype": "float64", "random_state": 9} | options)
+    )
     learner.run(MADE.X, MADE.y)
     return learner
 
@@ -46,7 +48,9 @@ def is_refused(content: bytes) -> None:
 def test_a_learner_goes_on_from_its_file(before: int, dtype: str, tmp_path: pathlib.Path) -> None:
     X, y, _ = MADE
     path = tmp_path / "spam.model"
-    kept = Learner(updates.PassiveAggressive1(0.5), QUERY, dtype=dtype, seed=2**64 - 1, sgn0=-1, classes=[-1, 1])
+    kept = Learner(
+        updates.PassiveAggressive1(0.5), QUERY, dtype=dtype, random_state=2**64 - 1, sgn0=-1, classes=[-1, 1]
+    )
     if before:
         kept.run(X[:before], y[:before])
     state = to_bytes(kept)
@@ -57,7 +61,7 @@ def test_a_learner_goes_on_from_its_file(before: int, dtype: str, tmp_path: path
     assert type(loaded.update) is updates.PassiveAggressive1
     assert loaded.spending() == kept.spending()
     traces = [learner.run(X[before:], y[before:]) for learner in (kept, loaded)]
-    for field in ("labels", "scores", "probabilities", "asked", "updated"):
+    for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
         assert np.array_equal(*(getattr(trace, field) for trace in traces)), field
     assert to_bytes(loaded) == to_bytes(kept)
     decisions = [learner.ask(X[0]) for learner in (kept, loaded)]
@@ -120,7 +124,7 @@ def test_the_file_is_safetensors_that_others_can_read(tmp_path: pathlib.Path) ->
 
 
 def test_a_rule_of_the_users_own() -> None:
-    content = to_bytes(Learner(Half(0.25), seed=4))
+    content = to_bytes(Learner(Half(0.25), random_state=4))
     with pytest.raises(ValueError, match=r"uses the rule Half.*rules=\(Half,\)") as caught:
         from_bytes(content)
     assert "\n" not in str(caught.value)
@@ -237,8 +241,8 @@ def damages() -> list[Callable[[random.Random, bytes, bytes], bytes]]:
     return [flip, overwrite, truncate, behead, insert, double, swap, splice, digit, size, noise]
 
 
-def damage_many(count: int, seed: int) -> None:
-    chance = random.Random(seed)
+def damage_many(count: int, random_state: int) -> None:
+    chance = random.Random(random_state)
     kinds = damages()
     models = [to_bytes(trained()), to_bytes(Learner()), to_bytes(askance.make("PE", classes=["ham", "spam"]))]
     done = 0
@@ -252,12 +256,12 @@ def damage_many(count: int, seed: int) -> None:
 
 
 def test_damaged_files_are_refused() -> None:
-    damage_many(2_000, seed=0)
+    damage_many(2_000, random_state=0)
 
 
 @pytest.mark.soak
 def test_a_hundred_thousand_damaged_files_are_refused() -> None:
-    damage_many(100_000, seed=1)
+    damage_many(100_000, random_state=1)
 
 
 @pytest.mark.soak

@@ -42,7 +42,7 @@ def test_the_labelling_loop_works_on_its_rows() -> None:
     asked = 0
     for x, y in stream():
         row = model.row(x)
-        if model.learner.ask(row).asked:
+        if model.learner.ask(row).ask:
             model.learner.tell(row, y)
             asked += 1
     assert 0 < asked < 400

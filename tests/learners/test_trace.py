@@ -59,15 +59,15 @@ def pieces_of(trace: Trace, *edges: int) -> list[Trace]:
 @pytest.mark.parametrize("classes", CLASSES)
 def test_labels_and_y_are_class_values(classes: list[Any]) -> None:
     trace = make_trace(classes=classes)
-    assert trace.labels.tolist() == [classes[(sign + 1) // 2] for sign in trace.guesses.tolist()]
-    assert trace.y.tolist() == [classes[(sign + 1) // 2] for sign in trace.truth.tolist()]
-    assert trace.labels.dtype == trace.y.dtype == trace.classes.dtype
+    assert trace.predictions.tolist() == [classes[(sign + 1) // 2] for sign in trace.predicted_codes.tolist()]
+    assert trace.y.tolist() == [classes[(sign + 1) // 2] for sign in trace.true_codes.tolist()]
+    assert trace.predictions.dtype == trace.y.dtype == trace.classes.dtype
 
 
 @pytest.mark.parametrize("classes", CLASSES)
 def test_unknown_labels_are_none(classes: list[Any]) -> None:
     trace = make_trace(classes=classes, unknown=0.5)
-    expected = [classes[(sign + 1) // 2] if sign else None for sign in trace.truth.tolist()]
+    expected = [classes[(sign + 1) // 2] if sign else None for sign in trace.true_codes.tolist()]
     assert trace.y.tolist() == expected
 
 
@@ -89,8 +89,8 @@ def test_arrays_of_different_length_and_odd_classes_are_refused() -> None:
 def test_summary_counts() -> None:
     trace = make_trace(unknown=0.2)
     summary = trace.summary()
-    known = trace.truth != 0
-    wrong = known & (trace.truth != trace.guesses)
+    known = trace.true_codes != 0
+    wrong = known & (trace.true_codes != trace.predicted_codes)
     assert set(summary.as_dict()) == {field.name for field in dataclasses.fields(summary)}
     assert (summary.rows, summary.known, summary.refused) == (500, known.sum(), 2)
     assert (summary.asked, summary.updates) == (trace.asked.sum(), trace.updated.sum())
@@ -172,9 +172,9 @@ def test_parquet_holds_the_trace(tmp_path: pathlib.Path, classes: list[Any], unk
     trace.save(tmp_path / "trace.parquet")
     table = parquet.read_table(tmp_path / "trace.parquet")
     assert table.to_pydict() == {name: column.tolist() for name, column in trace.to_dict().items()}
-    assert table.column_names == ["round", "label", "truth", "score", "probability", "asked", "updated"]
+    assert table.column_names == ["round", "prediction", "y", "score", "ask_probability", "asked", "updated"]
     assert table["round"].to_pylist() == list(range(5, 65))
-    assert table["truth"].type == table["label"].type
+    assert table["y"].type == table["prediction"].type
     assert json.loads(table.schema.metadata[b"askance"]) == {
         "algorithm": "PAA-II",
         "mode": "float64 exact",
@@ -189,7 +189,7 @@ def test_other_readers_take_the_file(tmp_path: pathlib.Path) -> None:
     trace = make_trace(20, ["ham", "spam"], 0.5)
     trace.save(tmp_path / "trace.parquet")
     frame = polars.read_parquet(tmp_path / "trace.parquet")
-    assert frame["truth"].to_list() == trace.y.tolist()
+    assert frame["y"].to_list() == trace.y.tolist()
     assert frame["asked"].to_list() == trace.asked.tolist()
 
 

@@ -24,9 +24,9 @@ NO_LABEL = "Cannot tell yet: no label is known by asking."
 CHANCE = 1e-4  # of a test that fails though all is well
 
 
-def made(rows: int = 2000, seed: int = 0, positive: float = 0.4, least: float = 0.05) -> dict[str, Any]:
+def made(rows: int = 2000, random_state: int = 0, positive: float = 0.4, least: float = 0.05) -> dict[str, Any]:
     """Rows of which the uncertain ones are asked for more often."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     truth = np.where(rng.random(rows) < positive, 1, -1)
     scores = 1.5 * truth + rng.normal(size=rows)
     probabilities = np.maximum(least, 0.3 / (0.3 + np.abs(scores)))
@@ -78,8 +78,8 @@ def test_truth_of_rows_that_were_not_asked_for_is_never_looked_at(metric: str) -
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_an_estimate_lies_within_its_limits_and_they_within_what_can_be(metric: str) -> None:
-    for seed, level in itertools.product(range(10), (0.5, 0.95, 0.999)):
-        found = asked_of(made(300, seed)).estimate(metric, level)
+    for random_state, level in itertools.product(range(10), (0.5, 0.95, 0.999)):
+        found = asked_of(made(300, random_state)).estimate(metric, level)
         assert found.enough
         assert found.value is not None
         assert found.low is not None
@@ -98,8 +98,8 @@ def test_intervals_are_wider_at_a_higher_level_and_narrower_with_more_labels() -
 
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 300), max_size=4))
-def test_chunks_change_not_even_the_last_bit(seed: int, cuts: list[int]) -> None:
-    columns, growing, merged = made(300, seed), AskedTally(), AskedTally()
+def test_chunks_change_not_even_the_last_bit(random_state: int, cuts: list[int]) -> None:
+    columns, growing, merged = made(300, random_state), AskedTally(), AskedTally()
     for start, end in itertools.pairwise([0, *sorted(cuts), 300]):
         piece = {name: column[start:end] for name, column in columns.items()}
         growing.add(**piece)
@@ -263,9 +263,9 @@ def test_one_class_for_ten_thousand_rows_and_then_the_other() -> None:
 
 def test_unknown_truths_count_as_rows_without_a_label() -> None:
     missed = 0
-    for seed in range(40):
-        columns = made(3000, seed)
-        unknown = np.random.default_rng(seed).random(3000) < 0.3
+    for random_state in range(40):
+        columns = made(3000, random_state)
+        unknown = np.random.default_rng(random_state).random(3000) < 0.3
         columns["truth"] = np.where(unknown, 0, columns["truth"])
         tally, asked = tally_of(columns), asked_of(columns)
         for metric in ("error", "f", "mistakes"):
@@ -278,7 +278,7 @@ def test_unknown_truths_count_as_rows_without_a_label() -> None:
 
 def test_many_classes_have_accuracy_and_error_alone() -> None:
     made_up = streams.several(rows=3000)
-    trace = askance.make("MPAA-II", seed=1).run(made_up.X, made_up.y)
+    trace = askance.make("MPAA-II", random_state=1).run(made_up.X, made_up.y)
     assert set(trace.summary().estimates) == {"accuracy", "error", "mistakes", "query_ratio"}
     found = trace.estimate("accuracy")
     assert found.low is not None
@@ -290,17 +290,17 @@ def test_many_classes_have_accuracy_and_error_alone() -> None:
 
 def test_rows_that_a_budget_put_out_of_reach_are_told() -> None:
     made_up = streams.noisy(2000)
-    learner = askance.make("PAA-II", seed=1)
+    learner = askance.make("PAA-II", random_state=1)
     learner.set_params(query=Within(learner.query, limit=100))
     trace = learner.run(made_up.X, made_up.y)
-    silent = int((trace.probabilities == 0).sum())
+    silent = int((trace.ask_probabilities == 0).sum())
     assert silent > 0
     found = trace.estimate("error")
     assert found.note == f"{silent:,} rows could not be asked for: the estimate is of the others."
-    reached = trace.probabilities > 0
+    reached = trace.ask_probabilities > 0
     assert found.low is not None
     assert found.high is not None
-    assert found.low <= (trace.guesses != trace.truth)[reached].mean() <= found.high
+    assert found.low <= (trace.predicted_codes != trace.true_codes)[reached].mean() <= found.high
 
 
 def test_what_is_refused() -> None:

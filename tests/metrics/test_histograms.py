@@ -104,9 +104,11 @@ def test_areas_of_few_rows(truth: list[int], auroc: float, auprc: float) -> None
 
 
 @given(ROWS, st.lists(st.integers(0, 60), max_size=4), st.integers(0, 2**32 - 1))
-def test_chunks_change_not_even_the_last_bit(rows: list[tuple[int, float]], cuts: list[int], seed: int) -> None:
+def test_chunks_change_not_even_the_last_bit(
+    rows: list[tuple[int, float]], cuts: list[int], random_state: int
+) -> None:
     truth, scores = map(np.array, zip(*rows, strict=True))
-    weights = 1 / np.random.default_rng(seed).random(len(truth))
+    weights = 1 / np.random.default_rng(random_state).random(len(truth))
     whole, growing, merged = Histograms(FEW), Histograms(FEW), Histograms(FEW)
     whole.add(truth, scores, weights)
     edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]

@@ -200,7 +200,7 @@ def test_a_curve_is_the_metric_of_each_beginning(rows: int, metric: str) -> None
     stream = random_stream(rows)
     whole = curve(*stream[:3], metric=metric, points=16, scores=stream[4])
     beginnings = [tally_of(tuple(column[:row] for column in stream)) for row in whole.rows]  # type: ignore[arg-type]
-    assert whole.labels.tolist() == [tally.counts.asked for tally in beginnings]
+    assert whole.predictions.tolist() == [tally.counts.asked for tally in beginnings]
     assert whole.values.tolist() == [tally.value(metric) for tally in beginnings]
 
 

@@ -21,9 +21,9 @@ NAMES = ["random", "margin", "entropy", "aggressive", "conservative"]
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES, ids=NAMES)
 
 
-def made(seed: int, classes: int = 2, rows: int = 60) -> tuple[Any, Any, Any]:
+def made(random_state: int, classes: int = 2, rows: int = 60) -> tuple[Any, Any, Any]:
     """Features, labels and privileged features, which both say something of the labels."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = np.concatenate([np.arange(classes), random.integers(0, classes, rows - classes)])
     centres, others = random.standard_normal((2, classes, 3))
     return (
@@ -84,9 +84,9 @@ def naive_co_testing(manner: str, first: Any, second: Any, known: Any, n: int) -
     st.sampled_from(pool.baselines.MANNERS),
     st.sampled_from([3, 30]),
 )
-def test_co_testing_is_as_its_twin(seed: int, classes: int, manner: str, n: int) -> None:
-    X, y, P = made(seed, classes)
-    P[np.random.default_rng(seed).random(60) < 0.2] = np.nan
+def test_co_testing_is_as_its_twin(random_state: int, classes: int, manner: str, n: int) -> None:
+    X, y, P = made(random_state, classes)
+    P[np.random.default_rng(random_state).random(60) < 0.2] = np.nan
     P[:classes] = 1.0
     known = ~np.isnan(P).any(axis=1)
     selection = CoTesting(manner).fit(X[:20], y[:20], P[:20]).select(X[20:], n, P[20:])
@@ -102,7 +102,7 @@ def test_co_testing_is_as_its_twin(seed: int, classes: int, manner: str, n: int)
 
 def test_chance_is_fair_and_repeatable() -> None:
     X = np.zeros((4, 1))
-    firsts = [RandomChoice(seed).fit(X, [0, 1, 0, 1]).select(X, 1).rows[0] for seed in range(4000)]
+    firsts = [RandomChoice(random_state).fit(X, [0, 1, 0, 1]).select(X, 1).rows[0] for random_state in range(4000)]
     counts = np.bincount(firsts)
     assert (abs(counts - 1000) < 5 * math.sqrt(4000 * 0.25 * 0.75)).all()
     again = RandomChoice(7).fit(X, [0, 1, 0, 1])

@@ -19,9 +19,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 EXACT = 1e-9
 
 
-def problem(seed: int, size: int) -> tuple[Any, Any]:
+def problem(random_state: int, size: int) -> tuple[Any, Any]:
     """A kernel matrix, well or badly conditioned, and p of many sizes, some of them negative."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     X = random.normal(size=(size, random.choice([2, 3, 8, 20])))
     A = rbf_kernel(X, gamma=10 ** random.uniform(-1.5, 0.5))
     p = [
@@ -79,8 +79,8 @@ def check(found: Ratio, A: Any, p: Any) -> None:
 
 @settings(max_examples=150)
 @given(SEEDS, st.integers(1, 6))
-def test_r_is_that_of_an_exact_search(seed: int, size: int) -> None:
-    A, p = problem(seed, size)
+def test_r_is_that_of_an_exact_search(random_state: int, size: int) -> None:
+    A, p = problem(random_state, size)
     found = maximise_ratio(A, p)
     r, value = naive.ratio(A.tolist(), (p / p.max()).tolist())
     check(found, A, p)
@@ -91,8 +91,8 @@ def test_r_is_that_of_an_exact_search(seed: int, size: int) -> None:
 
 @settings(max_examples=100)
 @given(SEEDS, st.integers(2, 60))
-def test_it_is_an_optimum(seed: int, size: int) -> None:
-    A, p = problem(seed, size)
+def test_it_is_an_optimum(random_state: int, size: int) -> None:
+    A, p = problem(random_state, size)
     found = maximise_ratio(A, p)
     check(found, A, p)
     assert found.gains.max() <= EXACT * p.max()
@@ -105,8 +105,8 @@ def test_it_is_an_optimum(seed: int, size: int) -> None:
 
 @settings(max_examples=60)
 @given(SEEDS, st.integers(2, 40))
-def test_r_is_that_of_dinkelbach_around_another_solver(seed: int, size: int) -> None:
-    A, p = problem(seed, size)
+def test_r_is_that_of_dinkelbach_around_another_solver(random_state: int, size: int) -> None:
+    A, p = problem(random_state, size)
     A += 1e-3 * np.eye(size)  # or the other solver would not know r so well
     found = maximise_ratio(A, p)
     r = np.eye(size)[np.argmax(p)]
@@ -122,8 +122,8 @@ def test_r_is_that_of_dinkelbach_around_another_solver(seed: int, size: int) -> 
 
 @settings(max_examples=40)
 @given(SEEDS, st.integers(1, 30))
-def test_the_algorithm_of_the_thesis_finds_the_same(seed: int, size: int) -> None:
-    A, p = problem(seed, size)
+def test_the_algorithm_of_the_thesis_finds_the_same(random_state: int, size: int) -> None:
+    A, p = problem(random_state, size)
     A += 1e-2 * np.eye(size)
     exact, alm = maximise_ratio(A, p), maximise_ratio(A, p, solver="alm")
     check(alm, A, p)
@@ -171,8 +171,8 @@ def test_identical_rows_count_as_one(solver: Any) -> None:
 
 @settings(max_examples=60)
 @given(SEEDS)
-def test_rows_that_are_alike_or_nearly_so(seed: int) -> None:
-    random = np.random.default_rng(seed)
+def test_rows_that_are_alike_or_nearly_so(random_state: int) -> None:
+    random = np.random.default_rng(random_state)
     X = random.normal(size=(15, 3))[random.integers(0, 15, 60)]
     X += random.choice([0, 1e-12, 1e-7, 1e-4]) * random.normal(size=X.shape)
     A = rbf_kernel(X, gamma=0.5)
@@ -193,9 +193,9 @@ def test_rows_that_are_nearly_alike_have_weights_of_their_own(apart: float) -> N
 
 @settings(max_examples=100)
 @given(SEEDS, st.integers(2, 30))
-def test_rows_that_are_added_never_make_a_face_worse(seed: int, size: int) -> None:
-    A, p = problem(seed, size)
-    order = np.random.default_rng(seed).permutation(size)
+def test_rows_that_are_added_never_make_a_face_worse(random_state: int, size: int) -> None:
+    A, p = problem(random_state, size)
+    order = np.random.default_rng(random_state).permutation(size)
     order = order[np.argsort(p[order] <= 0, kind="stable")]  # the face begins with a row that is worth something
     few, rest = order[: (size + 1) // 2], size // 2
     before = maximise_ratio(A[np.ix_(few, few)], p[few])

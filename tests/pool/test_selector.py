@@ -39,9 +39,9 @@ class Stub(BaseEstimator):
     def correcting(self, privileged: Any) -> Any:
         return self._seen(privileged, 2)
 
-    def _seen(self, X: Any, seed: int) -> Any:
+    def _seen(self, X: Any, random_state: int) -> Any:
         width = 1 if self.classes == 2 else self.classes
-        scores = X @ np.random.default_rng(seed).normal(size=(X.shape[1], width))
+        scores = X @ np.random.default_rng(random_state).normal(size=(X.shape[1], width))
         return scores[:, 0] if self.classes == 2 else scores
 
 
@@ -50,8 +50,8 @@ def seed_rows(features: int, privileged: int = 2) -> tuple[Any, Any, Any]:
     return random.normal(size=(6, features)), ["a", "b", "c"] * 2, random.normal(size=(6, privileged))
 
 
-def pool_of(rows: int, features: int = 4, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).normal(size=(rows, features))
+def pool_of(rows: int, features: int = 4, random_state: int = 0) -> Any:
+    return np.random.default_rng(random_state).normal(size=(rows, features))
 
 
 @st.composite
@@ -101,9 +101,9 @@ def test_a_round_is_that_of_the_twin(
     X, privileged = pool
     if classes == 2 and aggregate == "top":
         aggregate = "mean"
-    seed, labels, seed_privileged = seed_rows(X.shape[1])
+    random_state, labels, seed_privileged = seed_rows(X.shape[1])
     selector = PrivilegedSelector(Stub(classes), combine=combine, aggregate=aggregate, candidates=times)
-    selector.fit(seed, labels, seed_privileged)
+    selector.fit(random_state, labels, seed_privileged)
     found = selector.select(sp.csr_array(X) if sparse else X, n, privileged)
     p = twin_uncertainty(selector.model_, X, privileged, combine, aggregate)
     rows, r = naive.choose(X.tolist(), p, min(n, len(X)), times)
@@ -117,26 +117,26 @@ def test_a_round_is_that_of_the_twin(
 @pytest.mark.parametrize("combine", COMBINATIONS)
 def test_without_privileged_features_every_combination_is_the_margin(combine: str) -> None:
     X = pool_of(40)
-    seed, labels, privileged = seed_rows(4)
-    margin = PrivilegedSelector(LinearSVC(), combine="prediction").fit(seed, labels).select(X, 7)
-    without = PrivilegedSelector(LinearSVC(), combine=combine).fit(seed, labels).select(X, 7)
+    random_state, labels, privileged = seed_rows(4)
+    margin = PrivilegedSelector(LinearSVC(), combine="prediction").fit(random_state, labels).select(X, 7)
+    without = PrivilegedSelector(LinearSVC(), combine=combine).fit(random_state, labels).select(X, 7)
     np.testing.assert_array_equal(without.rows, margin.rows)
     nowhere = np.full((40, 2), np.nan)
-    stub = PrivilegedSelector(Stub(), combine=combine).fit(seed, labels, privileged)
+    stub = PrivilegedSelector(Stub(), combine=combine).fit(random_state, labels, privileged)
     np.testing.assert_array_equal(
         stub.select(X, 7, nowhere).rows,
-        PrivilegedSelector(Stub(), combine="prediction").fit(seed, labels, privileged).select(X, 7).rows,
+        PrivilegedSelector(Stub(), combine="prediction").fit(random_state, labels, privileged).select(X, 7).rows,
     )
     assert np.isnan(stub.select(X, 7).parts["correcting"]).all()
 
 
 def test_uncertainty_alone_takes_the_largest() -> None:
-    X, (seed, labels, privileged) = pool_of(50), seed_rows(4)
-    selector = PrivilegedSelector(Stub(), use="uncertainty").fit(seed, labels, privileged)
-    found = selector.select(X, 5, pool_of(50, 2, seed=1))
+    X, (random_state, labels, privileged) = pool_of(50), seed_rows(4)
+    selector = PrivilegedSelector(Stub(), use="uncertainty").fit(random_state, labels, privileged)
+    found = selector.select(X, 5, pool_of(50, 2, random_state=1))
     scores = selector.model_.decision_function(X)
     first, second = np.sort(scores, axis=1)[:, [-1, -2]].T
-    correcting = selector.model_.correcting(pool_of(50, 2, seed=1)).mean(axis=1)
+    correcting = selector.model_.correcting(pool_of(50, 2, random_state=1)).mean(axis=1)
     wanted = np.maximum(1 / (first - second + 1e-6), correcting)
     np.testing.assert_array_equal(found.rows, np.argsort(-wanted)[:5])
     np.testing.assert_allclose(found.scores, np.sort(wanted)[::-1][:5])
@@ -168,23 +168,23 @@ def test_a_large_pool_gets_the_same_without_a_matrix(monkeypatch: pytest.MonkeyP
 
 
 def test_the_algorithm_of_the_thesis_chooses_the_same() -> None:
-    X, (seed, labels, privileged) = pool_of(60), seed_rows(4)
-    usual = PrivilegedSelector(Stub()).fit(seed, labels, privileged)
-    thesis = clone(usual).set_params(solver="alm").fit(seed, labels, privileged)
+    X, (random_state, labels, privileged) = pool_of(60), seed_rows(4)
+    usual = PrivilegedSelector(Stub()).fit(random_state, labels, privileged)
+    thesis = clone(usual).set_params(solver="alm").fit(random_state, labels, privileged)
     np.testing.assert_array_equal(thesis.select(X, 6).rows, usual.select(X, 6).rows)
 
 
 @pytest.mark.parametrize("use", ["both", "uncertainty", "diversity"])
 def test_one_class_leaves_diversity_alone(use: str) -> None:
-    X, (seed, _, privileged) = pool_of(80), seed_rows(4)
-    found = PrivilegedSelector(Stub(), use=use).fit(seed, ["a"] * 6, privileged).select(X, 9)
+    X, (random_state, _, privileged) = pool_of(80), seed_rows(4)
+    found = PrivilegedSelector(Stub(), use=use).fit(random_state, ["a"] * 6, privileged).select(X, 9)
     np.testing.assert_array_equal(found.rows, PrivilegedSelector(use="diversity").select(X, 9).rows)
     assert all(np.isnan(found.parts[part]).all() for part in UNKNOWN)
 
 
 def test_a_small_pool_is_ranked_whole() -> None:
-    X, (seed, labels, privileged) = pool_of(5), seed_rows(4)
-    selector = PrivilegedSelector(Stub()).fit(seed, labels, privileged)
+    X, (random_state, labels, privileged) = pool_of(5), seed_rows(4)
+    selector = PrivilegedSelector(Stub()).fit(random_state, labels, privileged)
     found = selector.select(X, 50)
     assert sorted(found.rows) == [0, 1, 2, 3, 4]
     assert (np.diff(found.scores) <= 0).all()
@@ -195,9 +195,9 @@ def test_a_small_pool_is_ranked_whole() -> None:
 
 
 def test_identical_rows_are_asked_about_once() -> None:
-    X, (seed, labels, privileged) = pool_of(12), seed_rows(4)
+    X, (random_state, labels, privileged) = pool_of(12), seed_rows(4)
     thrice = np.tile(X, (3, 1))
-    selector = PrivilegedSelector(Stub(), candidates=None).fit(seed, labels, privileged)
+    selector = PrivilegedSelector(Stub(), candidates=None).fit(random_state, labels, privileged)
     found = selector.select(thrice, 12)
     assert sorted(found.rows) == list(range(12))
     np.testing.assert_array_equal(found.rows, selector.select(X, 12).rows)
@@ -207,10 +207,10 @@ def test_identical_rows_are_asked_about_once() -> None:
 
 
 def test_of_identical_rows_the_one_whose_privileged_features_are_hard_stands_for_all() -> None:
-    X, (seed, labels, privileged) = pool_of(6), seed_rows(4)
+    X, (random_state, labels, privileged) = pool_of(6), seed_rows(4)
     twice = np.tile(X, (2, 1))
-    selector = PrivilegedSelector(Stub(), combine="sum").fit(seed, labels, privileged)
-    known = np.vstack([pool_of(6, 2, seed=3), 5 * pool_of(6, 2, seed=4)])
+    selector = PrivilegedSelector(Stub(), combine="sum").fit(random_state, labels, privileged)
+    known = np.vstack([pool_of(6, 2, random_state=3), 5 * pool_of(6, 2, random_state=4)])
     harder = selector.model_.correcting(known).mean(axis=1).reshape(2, 6).argmax(axis=0) * 6 + np.arange(6)
     assert {0, 1} == set(harder // 6)  # or the first would do
     assert sorted(selector.select(twice, 6, known).rows) == sorted(harder)
@@ -228,8 +228,8 @@ def test_which_rows_differ() -> None:
 
 @pytest.mark.parametrize("value", [0.0, -3.0])
 def test_a_pool_whose_rows_are_all_equal(value: float) -> None:
-    seed, labels, privileged = seed_rows(4)
-    selector = PrivilegedSelector(Stub()).fit(seed, labels, privileged)
+    random_state, labels, privileged = seed_rows(4)
+    selector = PrivilegedSelector(Stub()).fit(random_state, labels, privileged)
     assert selector.select(np.full((20, 4), value), 3).rows.tolist() == [0, 1, 2]
     assert PrivilegedSelector(use="diversity").select(np.full((20, 4), value), 3).rows.tolist() == [0, 1, 2]
 
@@ -244,9 +244,9 @@ def test_features_far_from_0_and_constant_ones_change_nothing() -> None:
 
 
 def test_where_nothing_is_uncertain_differences_still_count() -> None:
-    X, (seed, labels, privileged) = pool_of(40), seed_rows(4)
-    selector = PrivilegedSelector(Stub(2), combine="correcting").fit(seed, labels, privileged)
-    known = pool_of(40, 2, seed=1)
+    X, (random_state, labels, privileged) = pool_of(40), seed_rows(4)
+    selector = PrivilegedSelector(Stub(2), combine="correcting").fit(random_state, labels, privileged)
+    known = pool_of(40, 2, random_state=1)
     direction = selector.model_.correcting(np.eye(2))
     easy = known - direction * (1 + (known @ direction).max() / (direction @ direction))
     assert selector.model_.correcting(easy).max() < 0
@@ -259,22 +259,24 @@ def test_where_nothing_is_uncertain_differences_still_count() -> None:
 
 @pytest.mark.parametrize("size", [0.0, 1e-15, -1e-15])
 def test_a_correcting_function_that_says_nothing_leaves_diversity(size: float) -> None:
-    X, (seed, labels, privileged) = pool_of(40), seed_rows(4)
-    selector = PrivilegedSelector(Stub(2), combine="correcting", candidates=None).fit(seed, labels, privileged)
-    found = selector.select(X, 4, size * pool_of(40, 2, seed=1))
+    X, (random_state, labels, privileged) = pool_of(40), seed_rows(4)
+    selector = PrivilegedSelector(Stub(2), combine="correcting", candidates=None).fit(
+        random_state, labels, privileged
+    )
+    found = selector.select(X, 4, size * pool_of(40, 2, random_state=1))
     np.testing.assert_array_equal(found.rows, PrivilegedSelector(use="diversity").select(X, 4).rows)
 
 
 def test_it_trains_what_it_was_given_and_keeps_it_as_it_was() -> None:
-    seed, labels, privileged = seed_rows(4)
+    random_state, labels, privileged = seed_rows(4)
     model = Stub()
-    selector = PrivilegedSelector(model).fit(seed, labels, privileged)
+    selector = PrivilegedSelector(model).fit(random_state, labels, privileged)
     assert selector.model_ is not model
     assert not hasattr(model, "classes_")
     assert selector.model_.privileged_ is privileged
-    assert PrivilegedSelector(Stub()).fit(seed, labels, np.full((6, 2), np.nan)).model_.privileged_ is None
+    assert PrivilegedSelector(Stub()).fit(random_state, labels, np.full((6, 2), np.nan)).model_.privileged_ is None
     assert selector.get_params()["combine"] == "max"
-    assert PrivilegedSelector(model, use="diversity").fit(seed, labels).model_ is None
+    assert PrivilegedSelector(model, use="diversity").fit(random_state, labels).model_ is None
 
 
 @pytest.mark.parametrize(
@@ -294,23 +296,23 @@ def test_it_trains_what_it_was_given_and_keeps_it_as_it_was() -> None:
     ],
 )
 def test_a_wrong_parameter_gets_one_sentence(parameters: dict[str, Any], said: str) -> None:
-    seed, labels, _ = seed_rows(4)
+    random_state, labels, _ = seed_rows(4)
     with pytest.raises(ValueError, match=f"PrivilegedSelector: {said}"):
-        PrivilegedSelector(Stub(), **parameters).fit(seed, labels)
+        PrivilegedSelector(Stub(), **parameters).fit(random_state, labels)
 
 
 def test_bad_input_gets_one_sentence() -> None:
-    X, (seed, labels, privileged) = pool_of(10), seed_rows(4)
+    X, (random_state, labels, privileged) = pool_of(10), seed_rows(4)
     selector = PrivilegedSelector(Stub())
     with pytest.raises(NotFittedError):
         selector.select(X, 2)
     with pytest.raises(ValueError, match="X has 6 rows but y has 5 labels"):
-        selector.fit(seed, labels[:5])
+        selector.fit(random_state, labels[:5])
     with pytest.raises(ValueError, match="X has 6 rows, but privileged has 3"):
-        selector.fit(seed, labels, privileged[:3])
+        selector.fit(random_state, labels, privileged[:3])
     with pytest.raises(ValueError, match="LinearSVC has no correcting function: leave privileged out"):
-        PrivilegedSelector(LinearSVC()).fit(seed, labels, privileged)
-    selector.fit(seed, labels)
+        PrivilegedSelector(LinearSVC()).fit(random_state, labels, privileged)
+    selector.fit(random_state, labels)
     with pytest.raises(ValueError, match="fit was given no privileged features"):
         selector.select(X, 2, pool_of(10, 2))
     with pytest.raises(ValueError, match="X has 3 features, but fit was given 4"):

@@ -32,10 +32,10 @@ class Made(NamedTuple):
 
 
 def made(
-    seed: int, rows: int = 40, width: int = 4, other: int = 3, missing: float = 0.0, noise: float = 0.5
+    random_state: int, rows: int = 40, width: int = 4, other: int = 3, missing: float = 0.0, noise: float = 0.5
 ) -> Made:
     """Two overlapping classes, and privileged features that know about how far a row is on the wrong side."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = np.where(random.random(rows) < 0.4, 1.0, -1.0)
     y[:2] = 1, -1
     X = random.standard_normal((rows, width))
@@ -84,9 +84,9 @@ def duality_gap(data: Made, model: SVMPlus) -> float:
 @given(SEEDS, MODEST, MODEST, st.sampled_from([0.0, 0.4, 1.0]), st.booleans())
 @example(406, 4.0, 4.0, 0.4, False)  # by normal equations alone, w is wrong by 2e-6
 def test_the_optimum_is_that_of_a_general_solver(
-    seed: int, C: float, gamma: float, missing: float, wide: bool
+    random_state: int, C: float, gamma: float, missing: float, wide: bool
 ) -> None:
-    data = made(seed, width=50 if wide else 4, other=45 if wide else 3, missing=missing)
+    data = made(random_state, width=50 if wide else 4, other=45 if wide else 3, missing=missing)
     model = fitted(data, C=C, gamma=gamma)
     w, v, objective, sure = twin.primal(data.X, data.Z, data.y, data.known, C, gamma)
     assume(sure)
@@ -100,8 +100,10 @@ def test_the_optimum_is_that_of_a_general_solver(
 
 @settings(max_examples=40)
 @given(SEEDS, MODEST, MODEST, st.floats(0.05, 2.0), st.floats(0.05, 2.0))
-def test_kernels_are_products_of_features(seed: int, C: float, gamma: float, near: float, far: float) -> None:
-    data, other = made(seed, rows=25), made(seed + 1, rows=10)
+def test_kernels_are_products_of_features(
+    random_state: int, C: float, gamma: float, near: float, far: float
+) -> None:
+    data, other = made(random_state, rows=25), made(random_state + 1, rows=10)
     names = {"kernel": "rbf", "privileged_kernel": "poly", "degree": 2, "coef0": 0.5}
     model = fitted(data, C=C, gamma=gamma, kernel_gamma=near, privileged_kernel_gamma=far, **names)
     rows = twin.features(rbf_kernel(data.X, gamma=near))
@@ -122,9 +124,9 @@ def test_kernels_are_products_of_features(seed: int, C: float, gamma: float, nea
 @example(0, 1e3, 0, 0.3, True, 60)  # the same
 @example(1, 1e2, -2, 0.3, False, 60)  # the matrix of the normal equations is not positive definite
 def test_duality_says_that_there_is_nothing_better(
-    seed: int, C: float, power: int, missing: float, bad: bool, width: int
+    random_state: int, C: float, power: int, missing: float, bad: bool, width: int
 ) -> None:
-    data = made(seed, width=width, other=width, missing=missing)
+    data = made(random_state, width=width, other=width, missing=missing)
     if bad:  # constant features, equal rows, and equal rows of both classes
         data.X[:, -1], data.Z[:, -1] = 1e3, 7.0
         data.X[10:20], data.Z[10:20], data.y[10:20] = data.X[:10], data.Z[:10], data.y[:10]
@@ -152,8 +154,8 @@ def test_it_does_not_matter_where_the_origin_is(width: int) -> None:
 
 @settings(max_examples=15)
 @given(SEEDS, MODEST, st.sampled_from(["linear", "rbf", "poly"]))
-def test_without_privileged_features_it_is_the_ordinary_svm(seed: int, C: float, kernel: str) -> None:
-    data = made(seed)
+def test_without_privileged_features_it_is_the_ordinary_svm(random_state: int, C: float, kernel: str) -> None:
+    data = made(random_state)
     model = SVMPlus(C, kernel=kernel, degree=2).fit(data.X, data.y)
     ordinary = SVC(C=C, kernel=kernel, degree=2, coef0=1.0, tol=1e-8).fit(data.X, data.y)
     np.testing.assert_allclose(

@@ -19,8 +19,8 @@ from bench.datasets import Dataset, Shape, make_dataset  # noqa: E402
 from bench.files import text_file  # noqa: E402
 from bench.report import at_least, at_most  # noqa: E402
 
-SPARSE = Shape(rows=300, columns=2000, features=12, seed=1)
-DENSE = Shape(rows=300, columns=7, features=7, seed=1)
+SPARSE = Shape(rows=300, columns=2000, features=12, random_state=1)
+DENSE = Shape(rows=300, columns=7, features=7, random_state=1)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def sparse() -> Dataset:
 )
 def test_data_are_the_same_everywhere(shape: Shape, digest: str) -> None:
     assert make_dataset("", shape).digest()[:16] == digest
-    assert make_dataset("", shape._replace(seed=2)).digest()[:16] != digest
+    assert make_dataset("", shape._replace(random_state=2)).digest()[:16] != digest
 
 
 def test_sparse_rows_are_as_promised(sparse: Dataset) -> None:

@@ -59,8 +59,8 @@ def test_what_a_learner_and_its_answers_have() -> None:
     assert askance.Decision._fields == ("label", "score", "probability", "asked")
     assert askance.Spending._fields == ("rows", "asked", "refused")
     assert askance.Row._fields == ("indices", "values")
-    trace = askance.make("PAA-II", C=0.5, delta=1.0, seed=7, dtype="float64").run([[1.0], [2.0]], [0, 1])
-    for name in ("labels", "scores", "probabilities", "asked", "updated"):
+    trace = askance.make("PAA-II", C=0.5, delta=1.0, random_state=7, dtype="float64").run([[1.0], [2.0]], [0, 1])
+    for name in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
         assert len(getattr(trace, name)) == 2
     entry = askance.catalog["PAA-II"]
     assert {"paper", "where", "update", "query", "kind", "defaults"} <= set(entry._fields)
@@ -70,7 +70,7 @@ def test_parameters_are_those_promised() -> None:
     assert list(inspect.signature(askance.Learner).parameters) == [
         "update",
         "query",
-        "seed",
+        "random_state",
         "dtype",
         "sgn0",
         "classes",

@@ -142,9 +142,9 @@ def test_a_calibration_of_the_right_form_is_found() -> None:
     np.testing.assert_allclose(found.offsets, [0.3, -0.2, 0.1], atol=0.08)
 
 
-@given(count=st.integers(1, 30), seed=st.integers(0, 100))
-def test_leanings_are_damped_means(count: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
+@given(count=st.integers(1, 30), random_state=st.integers(0, 100))
+def test_leanings_are_damped_means(count: int, random_state: int) -> None:
+    random = np.random.default_rng(random_state)
     who, what = (random.integers(0, size, count).astype(np.int32) for size in (4, 3))
     levels, values = random.integers(0, 3, count).astype(np.uint8), np.array([1.0, 2.0, 5.0])
     found = Leanings.of(Observed.grouped(who, what, levels, (4, 3)), values)
@@ -331,7 +331,7 @@ def test_bad_ratings(given_ratings: Any, told: str) -> None:
         ({"levels": [1, 2]}, "there is a rating 3, which is none of the levels"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"tol": -1}, "tol must be greater than 0"),
-        ({"seed": -1}, "seed must be 0 or more"),
+        ({"random_state": -1}, "random_state must be 0 or more"),
         ({"rank": np.int64(3)}, "rank must be at most 2"),
     ],
 )
@@ -353,13 +353,13 @@ def test_bad_questions(model: MaxMarginFactorization) -> None:
     items=st.integers(1, 6),
     levels=st.integers(2, 5),
     own=st.sampled_from(["global", "user"]),
-    seed=st.integers(0, 1000),
+    random_state=st.integers(0, 1000),
 )
 @settings(max_examples=40, deadline=None)
 def test_few_ratings_of_any_kind_give_finite_answers(
-    count: int, users: int, items: int, levels: int, own: str, seed: int
+    count: int, users: int, items: int, levels: int, own: str, random_state: int
 ) -> None:
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     who, what = random.integers(0, users, count), random.integers(0, items, count)
     model = MaxMarginFactorization(thresholds=own, levels=range(levels), max_iter=20)
     model.fit(who, what, random.integers(0, levels, count))
@@ -398,7 +398,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is of a fit to other ratings or with other settings"):
         MaxMarginFactorization(**QUICK).fit(users, items, 6 - ratings, checkpoint=path)
     with pytest.raises(ValueError, match="is of a fit to other ratings or with other settings"):
-        MaxMarginFactorization(**QUICK, seed=1).fit(users, items, ratings, checkpoint=path)
+        MaxMarginFactorization(**QUICK, random_state=1).fit(users, items, ratings, checkpoint=path)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ValueError, match="is damaged"):
         MaxMarginFactorization(**QUICK).fit(users, items, ratings, checkpoint=path)

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askance
-from askance._util.sealed_file import ModelFault, arrays_of, header_of, seal
+from askance._util.sealed_file import arrays_of, header_of, seal
+from askance.errors import ModelFileError
 from askance.ratings import MaxMarginFactorization, RefitAdvised
 from askance.ratings.files import from_bytes, to_bytes
 from rating_worlds import world
@@ -57,9 +58,9 @@ def test_what_cannot_be_kept(tmp_path: Path) -> None:
 def test_files_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "model"
     askance.make("PAA-II").fit([[1.0], [2.0]], [0, 1]).save(path)
-    with pytest.raises(ModelFault, match="holds another kind of model"):
+    with pytest.raises(ModelFileError, match="holds another kind of model"):
         MaxMarginFactorization.load(path)
-    with pytest.raises(ModelFault, match="cannot be read"):
+    with pytest.raises(ModelFileError, match="cannot be read"):
         MaxMarginFactorization.load(tmp_path / "nothing")
 
 
@@ -67,7 +68,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 @settings(max_examples=200)
 def test_a_damaged_file_is_refused(place: int, bits: int, cut: bool) -> None:
     damaged = CONTENT[:place] if cut else CONTENT[:place] + bytes([CONTENT[place] ^ bits]) + CONTENT[place + 1 :]
-    with pytest.raises(ModelFault):
+    with pytest.raises(ModelFileError):
         from_bytes(damaged)
 
 
@@ -122,7 +123,7 @@ def put(place: Any, value: Any) -> Any:
     ],
 )
 def test_a_forged_file_is_refused(name: str, change: Any) -> None:
-    with pytest.raises(ModelFault) as caught:
+    with pytest.raises(ModelFileError) as caught:
         from_bytes(forged(name, change))
     assert "\n" not in str(caught.value)
 

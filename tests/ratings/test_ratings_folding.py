@@ -26,13 +26,15 @@ ROWS = st.fixed_dictionaries(
         "count": st.integers(0, 40),
         "own": st.booleans(),
         "threads": st.integers(1, 2),
-        "seed": st.integers(0, 10_000),
+        "random_state": st.integers(0, 10_000),
     }
 )
 
 
-def made(rows: int, others: int, rank: int, levels: int, count: int, own: bool, threads: int, seed: int) -> Any:
-    random = np.random.default_rng(seed)
+def made(
+    rows: int, others: int, rank: int, levels: int, count: int, own: bool, threads: int, random_state: int
+) -> Any:
+    random = np.random.default_rng(random_state)
     observed = Observed.grouped(
         random.integers(0, rows, count).astype(np.int32),
         random.integers(0, others, count).astype(np.int32),

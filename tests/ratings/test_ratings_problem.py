@@ -26,7 +26,7 @@ PROBLEMS = st.fixed_dictionaries(
         "together": st.booleans(),
         "own": st.booleans(),
         "threads": st.integers(1, 3),
-        "seed": st.integers(0, 10_000),
+        "random_state": st.integers(0, 10_000),
     }
 )
 
@@ -63,11 +63,11 @@ def made(
     together: bool,
     own: bool,
     threads: int,
-    seed: int,
+    random_state: int,
     regularization: float = 0.3,
 ) -> Made:
     """A problem with duplicate and contradictory ratings, users without any, and a point of full rank."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     rank = min(rank, *shape)
     users, items = (random.integers(0, size, count).astype(np.int32) for size in shape)
     ratings = random.integers(0, levels, count).astype(np.uint8)
@@ -82,8 +82,8 @@ def made(
     return Made(Problem(observed, levels, settings_, threads), point, thresholds, entries)
 
 
-def tangent_of(case: Made, seed: int) -> Tangent:
-    random = np.random.default_rng(seed + 1)
+def tangent_of(case: Made, random_state: int) -> Tangent:
+    random = np.random.default_rng(random_state + 1)
     Z = random.normal(size=case.dense.shape)
     return projected(case.point, Z @ case.point.right, Z.T @ case.point.left)
 
@@ -133,9 +133,9 @@ def test_objective_and_gradients_are_those_of_the_formulas(problem: Any) -> None
 def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
     case = made(**problem)
     now = begun(case.problem, case.point, case.thresholds)
-    tangent = tangent_of(case, problem["seed"])
+    tangent = tangent_of(case, problem["random_state"])
     tangent = tangent.times(0.1 / (1e-9 + np.sqrt(inner(tangent, tangent))))
-    by = np.random.default_rng(problem["seed"] + 2).normal(size=case.thresholds.shape)
+    by = np.random.default_rng(problem["random_state"] + 2).normal(size=case.thresholds.shape)
     assume(no_kink_near(case, as_matrix(tangent, case.point), case.thresholds, by))
 
     def along(step: float) -> float:
@@ -153,7 +153,7 @@ def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
 def test_the_curvature_is_that_of_a_line(problem: Any) -> None:
     case = made(**problem)
     begun(case.problem, case.point, case.thresholds)
-    tangent = tangent_of(case, problem["seed"])
+    tangent = tangent_of(case, problem["random_state"])
     change = as_matrix(tangent, case.point)
     assume(no_kink_near(case, change, case.thresholds, np.zeros_like(case.thresholds), 1e-3))
     own = case.problem.settings
@@ -170,8 +170,8 @@ def test_the_curvature_is_that_of_a_line(problem: Any) -> None:
 @settings(max_examples=60)
 def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
     case = made(**problem)
-    point, tangent = case.point, tangent_of(case, problem["seed"])
-    Z = np.random.default_rng(problem["seed"]).normal(size=case.dense.shape)
+    point, tangent = case.point, tangent_of(case, problem["random_state"])
+    Z = np.random.default_rng(problem["random_state"]).normal(size=case.dense.shape)
     flat = projected(point, Z @ point.right, Z.T @ point.left)
     dense = naive.projected(Z, point.left, point.right)
     np.testing.assert_allclose(as_matrix(flat, point), dense, atol=EXACT)

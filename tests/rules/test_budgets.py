@@ -32,10 +32,12 @@ BUDGETS = st.builds(
 ANY = st.tuples(BUDGETS, SEEDS, st.integers(1, 150), st.integers(1, 149))
 
 
-def keeps_its_budget(query: queries.Within, seed: int, rows: int, cut: int) -> None:
+def keeps_its_budget(query: queries.Within, random_state: int, rows: int, cut: int) -> None:
     """Run a stream in two calls, with a save between them, and count everything anew."""
-    made = streams.noisy(rows=rows, width=3, seed=seed)
-    learner = askance.Learner(updates.PassiveAggressive1(), query, seed=seed, dtype="float64", classes=(-1, 1))
+    made = streams.noisy(rows=rows, width=3, random_state=random_state)
+    learner = askance.Learner(
+        updates.PassiveAggressive1(), query, random_state=random_state, dtype="float64", classes=(-1, 1)
+    )
     traces = []
     for part in (slice(0, cut), slice(cut, None)):
         if len(made.y[part]):
@@ -45,7 +47,7 @@ def keeps_its_budget(query: queries.Within, seed: int, rows: int, cut: int) -> N
     so_far = np.cumsum(trace.asked)
     assert (so_far <= query.burst + query.rate * np.arange(1, rows + 1)).all()
     assert (so_far <= query.limit).all()
-    assert ((made.coins < trace.probabilities) == trace.asked).all()
+    assert ((made.coins < trace.ask_probabilities) == trace.asked).all()
 
     twin = naive.run(*made, naive.UPDATES["PassiveAggressive1"](), naive.query_twin(query))
     if twin.settled == rows:
@@ -83,9 +85,9 @@ def test_no_prefix_of_ten_thousand_streams_exceeds_its_budget(case: Any) -> None
 
 
 @settings(max_examples=60)
-@given(outer=RATES, inner=RATES, burst=BURSTS, seed=SEEDS)
-def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: float, seed: int) -> None:
-    made = streams.noisy(rows=80, width=3, seed=seed)
+@given(outer=RATES, inner=RATES, burst=BURSTS, random_state=SEEDS)
+def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: float, random_state: int) -> None:
+    made = streams.noisy(rows=80, width=3, random_state=random_state)
     query = queries.Within(queries.Within(queries.Random(0.7), inner, 2.0), outer, burst)
     learner = askance.Learner(query=query, dtype="float64", classes=(-1, 1))
     so_far, rounds = np.cumsum(learner.run(made.X, made.y).asked), np.arange(1, 81)
@@ -107,7 +109,7 @@ def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: floa
     ids=str,
 )
 def test_nine_tenths_of_a_budget_are_used_where_more_is_wanted(inner: Any, rate: float) -> None:
-    made = streams.noisy(rows=4000, width=5, seed=7)
+    made = streams.noisy(rows=4000, width=5, random_state=7)
     learner = askance.Learner(query=queries.Within(inner, rate, burst=10), dtype="float64", classes=(-1, 1))
     trace = learner.run(made.X, made.y)
     assert trace.spent + trace.refused > 10 + rate * 4000, "the inner rule must want more, or this shows nothing"
@@ -115,7 +117,7 @@ def test_nine_tenths_of_a_budget_are_used_where_more_is_wanted(inner: Any, rate:
 
 
 def test_a_limit_is_used_up() -> None:
-    made = streams.noisy(rows=500, width=5, seed=7)
+    made = streams.noisy(rows=500, width=5, random_state=7)
     learner = askance.Learner(query=queries.Within(queries.Random(0.5), limit=40), dtype="float64")
     trace = learner.run(made.X, made.y)
     assert trace.spent == 40
@@ -137,9 +139,9 @@ def test_what_is_not_used_is_not_lost_to_later_rows() -> None:
 
 
 @settings(max_examples=100)
-@given(query=STEERED, seed=SEEDS)
-def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, seed: int) -> None:
-    scores = np.random.default_rng(seed).normal(size=200) * 3
+@given(query=STEERED, random_state=SEEDS)
+def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, random_state: int) -> None:
+    scores = np.random.default_rng(random_state).normal(size=200) * 3
     memory, twin = query.start(), naive.query_twin(query)
     asking = [query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores]
     assert all(0 < probability <= 1 for probability in asking)
@@ -153,18 +155,18 @@ def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, s
 def test_a_long_stream_is_asked_at_the_wanted_rate(inner: Any, rate: float) -> None:
     """The probabilities stay within 60 labels of the plan, always; the questions scatter about their sum."""
     rows = 6000
-    made = streams.noisy(rows=rows, width=5, seed=3)
+    made = streams.noisy(rows=rows, width=5, random_state=3)
     learner = askance.Learner(query=queries.AtRate(inner, rate), dtype="float64", classes=(-1, 1))
     trace = learner.run(made.X, made.y)
     plan = rate * np.arange(1, rows + 1)
-    assert (trace.probabilities > 0).all()
-    assert np.abs(np.cumsum(trace.probabilities) - plan).max() < 60
-    scatter = 5 * math.sqrt((trace.probabilities * (1 - trace.probabilities)).sum())
+    assert (trace.ask_probabilities > 0).all()
+    assert np.abs(np.cumsum(trace.ask_probabilities) - plan).max() < 60
+    scatter = 5 * math.sqrt((trace.ask_probabilities * (1 - trace.ask_probabilities)).sum())
     assert trace.spent == pytest.approx(rate * rows, abs=60 + scatter)
 
 
 def test_a_steered_rule_still_prefers_small_margins() -> None:
-    made = streams.noisy(rows=4000, width=5, seed=3)
+    made = streams.noisy(rows=4000, width=5, random_state=3)
     learner = askance.Learner(query=queries.AtRate(queries.Margin(), 0.2), dtype="float64", classes=(-1, 1))
     trace = learner.run(made.X, made.y)
     near = np.abs(trace.scores) < np.median(np.abs(trace.scores))

@@ -17,8 +17,8 @@ from askance import queries, updates
 from askance.learners.files import from_bytes, to_bytes
 from combinations import ALL, COMBINATIONS, FEW, THIN, Combination
 
-FIELDS = ("labels", "scores", "probabilities", "asked", "updated")
-STREAM = streams.sparse_units(rows=90, width=12, seed=4)
+FIELDS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
+STREAM = streams.sparse_units(rows=90, width=12, random_state=4)
 
 
 def same(one: askance.Trace, other: askance.Trace) -> None:
@@ -98,18 +98,20 @@ def check_nothing_is_shared_with_the_caller(combination: Combination) -> None:
         for array in given:
             array[:] = 1
         assert to_bytes(learner) == state
-        trace.scores[:] = trace.probabilities[:] = 7
+        trace.scores[:] = trace.ask_probabilities[:] = 7
         assert to_bytes(learner) == state
         assert np.array_equal(trace.asked, decided)
 
 
 def check_the_seed_decides(combination: Combination) -> None:
     X, y, _ = STREAM
-    first, again = (combination.learner(seed=11).run(X, y) for _ in range(2))
+    first, again = (combination.learner(random_state=11).run(X, y) for _ in range(2))
     same(first, again)
-    others = [combination.learner(seed=seed).run(X, y).asked for seed in (12, 13, 14, 2**64 - 1)]
-    if not first.probabilities.all() or (first.probabilities < 1).any():
-        certain = set(first.probabilities.tolist()) <= {0.0, 1.0}
+    others = [
+        combination.learner(random_state=random_state).run(X, y).asked for random_state in (12, 13, 14, 2**64 - 1)
+    ]
+    if not first.ask_probabilities.all() or (first.ask_probabilities < 1).any():
+        certain = set(first.ask_probabilities.tolist()) <= {0.0, 1.0}
         assert certain or any(not np.array_equal(first.asked, other) for other in others)
 
 
@@ -129,10 +131,10 @@ def check_ask_and_tell_are_run(combination: Combination) -> None:
         learner.widen(X.shape[1])
         for t, label in enumerate(y.tolist()):
             decision = learner.ask(form(t))
-            assert decision.label == trace.labels[t]
-            assert (decision.score, decision.probability) == (trace.scores[t], trace.probabilities[t])
-            assert decision.asked == trace.asked[t]
-            if decision.asked:
+            assert decision.prediction == trace.predictions[t]
+            assert (decision.score, decision.ask_probability) == (trace.scores[t], trace.ask_probabilities[t])
+            assert decision.ask == trace.asked[t]
+            if decision.ask:
                 learner.tell(form(t), label)
         assert to_bytes(learner) == to_bytes(whole)
 
@@ -154,8 +156,8 @@ def check_predicting_changes_nothing(combination: Combination) -> None:
 
 def check_it_asks_soon_after_a_cold_start(combination: Combination) -> None:
     X, y, _ = streams.noisy(rows=10)
-    for seed in range(5):
-        assert combination.learner(seed=seed).run(X, y).asked.any()
+    for random_state in range(5):
+        assert combination.learner(random_state=random_state).run(X, y).asked.any()
 
 
 def check_one_class_alone_is_learned(combination: Combination) -> None:
@@ -195,7 +197,7 @@ def check_a_late_label_is_learned_with_the_weights_of_now(combination: Combinati
     for t in range(30, 60):
         decision = learner.ask(X[t])
         assert decision.score == scores[t]
-        if decision.asked:
+        if decision.ask:
             waiting.append(t)
     assert np.array_equal(learner.coef_, weights)
     for t in waiting:

@@ -20,7 +20,7 @@ RATIOS = st.floats(-3, 5).map(lambda power: 2.0**power)
 
 def measures(trace: askance.Trace, y: Any) -> tuple[int, int]:
     """Missed positive rows and false alarms."""
-    wrong = trace.labels != y
+    wrong = trace.predictions != y
     return int((wrong & (y == 1)).sum()), int((wrong & (y == -1)).sum())
 
 
@@ -29,9 +29,9 @@ def measures(trace: askance.Trace, y: Any) -> tuple[int, int]:
 
 @given(SEEDS, COSTS, RATIOS)
 def test_cost_sensitive_pa_goes_to_the_margin_of_its_class_or_as_far_as_c_allows(
-    seed: int, C: float, rho: float
+    random_state: int, C: float, rho: float
 ) -> None:
-    moved, x, y, before, after = a_step(updates.CostSensitivePA1(C, rho), seed)
+    moved, x, y, before, after = a_step(updates.CostSensitivePA1(C, rho), random_state)
     margin = rho if y == 1 else 1.0
     tau = y * (moved @ x) / (x @ x)
     np.testing.assert_allclose(moved, tau * y * x, atol=1e-9)
@@ -41,17 +41,19 @@ def test_cost_sensitive_pa_goes_to_the_margin_of_its_class_or_as_far_as_c_allows
 
 
 @given(SEEDS, COSTS)
-def test_with_a_rho_of_1_it_is_pa_1(seed: int, C: float) -> None:
-    made = streams.noisy(seed=seed)
+def test_with_a_rho_of_1_it_is_pa_1(random_state: int, C: float) -> None:
+    made = streams.noisy(random_state=random_state)
     rules = (updates.CostSensitivePA1(C, 1.0), updates.PassiveAggressive1(C))
     runs = [exact(rule, queries.Margin(0.5)).run(made.X, made.y, coins=made.coins) for rule in rules]
-    for field in ("labels", "scores", "probabilities", "asked", "updated"):
+    for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
         np.testing.assert_array_equal(*(getattr(run, field) for run in runs))
 
 
 @given(SEEDS, COSTS, RATIOS)
-def test_as_printed_is_the_same_on_rows_of_length_1_and_only_there(seed: int, C: float, rho: float) -> None:
-    made = streams.noisy(rows=60, width=5, seed=seed)
+def test_as_printed_is_the_same_on_rows_of_length_1_and_only_there(
+    random_state: int, C: float, rho: float
+) -> None:
+    made = streams.noisy(rows=60, width=5, random_state=random_state)
     rules = (updates.CostSensitivePA1(C, rho), updates.CostSensitivePA1(C, rho, literal=True))
     units = made.X / np.linalg.norm(made.X, axis=1, keepdims=True)
     ours, printed = (exact(rule).partial_fit(units, made.y).coef_ for rule in rules)
@@ -63,9 +65,9 @@ def test_as_printed_is_the_same_on_rows_of_length_1_and_only_there(seed: int, C:
 
 @given(SEEDS, st.floats(0, 4), st.floats(0, 4), RATIOS)
 def test_the_uneven_perceptron_moves_by_the_row_up_to_its_margin(
-    seed: int, positive: float, negative: float, eta: float
+    random_state: int, positive: float, negative: float, eta: float
 ) -> None:
-    moved, x, y, before, _ = a_step(updates.PAUM(positive, negative, eta), seed)
+    moved, x, y, before, _ = a_step(updates.PAUM(positive, negative, eta), random_state)
     fires = before <= (positive if y == 1 else negative)
     np.testing.assert_allclose(moved, eta * y * x if fires else 0 * x, atol=1e-9)
 
@@ -78,8 +80,8 @@ def test_at_its_very_margin_the_uneven_perceptron_still_moves() -> None:
 
 
 @given(SEEDS, COSTS, RATIOS, st.booleans())
-def test_cpa_moves_on_mistakes_alone(seed: int, C: float, rho: float, squared: bool) -> None:
-    moved, x, y, before, after = a_step(updates.CPA(C, rho, squared), seed)
+def test_cpa_moves_on_mistakes_alone(random_state: int, C: float, rho: float, squared: bool) -> None:
+    moved, x, y, before, after = a_step(updates.CPA(C, rho, squared), random_state)
     mistake = before < 0 or (before == 0 and y == -1)  # sgn(0) = +1
     loss = math.sqrt(rho if y == 1 else 1.0) - before
     tau = loss / (x @ x + 1 / (2 * C)) if squared else min(C, loss / (x @ x))
@@ -89,8 +91,8 @@ def test_cpa_moves_on_mistakes_alone(seed: int, C: float, rho: float, squared: b
 
 
 @given(SEEDS, RATIOS)
-def test_cpa_without_a_bound_reaches_the_root_of_the_cost(seed: int, rho: float) -> None:
-    _, _, y, before, after = a_step(askance.make("CPA", variant="PA", rho=rho).update, seed)
+def test_cpa_without_a_bound_reaches_the_root_of_the_cost(random_state: int, rho: float) -> None:
+    _, _, y, before, after = a_step(askance.make("CPA", variant="PA", rho=rho).update, random_state)
     if before < 0:
         assert after == pytest.approx(math.sqrt(rho if y == 1 else 1.0), abs=1e-9)
 
@@ -105,7 +107,7 @@ def test_the_variants_of_cpa() -> None:
     "make", [lambda rho: updates.CostSensitivePA1(rho, rho), lambda rho: updates.PAUM(rho, 1.0)]
 )
 def test_a_larger_rho_misses_fewer_positive_rows(make: Any) -> None:
-    made = streams.sparse_units(rows=3000, width=30, seed=6)
+    made = streams.sparse_units(rows=3000, width=30, random_state=6)
     runs = [exact(make(rho), queries.Always()).run(made.X, made.y) for rho in (1.0, 4.0, 16.0)]
     missed = [measures(run, made.y)[0] for run in runs]
     assert missed[0] > missed[1] > missed[2]
@@ -129,7 +131,7 @@ def test_rounds_count_whether_asked_or_not_and_labels_told_do_not() -> None:
     learner = exact(updates.CostSensitivePA1(), queries.Decaying(6.0))
     learner.tell([1.0], -1)
     assert learner.coef_.tolist() == [[-1.0]]
-    assert [learner.ask([2.0]).probability for _ in range(3)] == pytest.approx([3 / 5, 2 / 4, 1.5 / 3.5])
+    assert [learner.ask([2.0]).ask_probability for _ in range(3)] == pytest.approx([3 / 5, 2 / 4, 1.5 / 3.5])
     learner.tell([1.0], -1)
     assert learner.run([[2.0], [2.0]], [-1, -1]).probabilities == pytest.approx([1.2 / 3.2, 1 / 3])
 
@@ -154,9 +156,9 @@ def test_it_asks_ever_less_often() -> None:
 
 @settings(max_examples=25)
 @given(SEEDS, st.floats(1, 8), st.sampled_from([1.0, 1.5, 5.0]), st.sampled_from([1.0, 3.0]))
-def test_theorem_6_holds_on_average(seed: int, rho: float, delta: float, slack: float) -> None:
+def test_theorem_6_holds_on_average(random_state: int, rho: float, delta: float, slack: float) -> None:
     """‖x‖ = 1, C ≥ ρ ≥ 1, δ ≥ 1: E Σ ρ_t M_t ≤ (1/δ)(((1 + δ)²/4)‖w‖² + (1 + δ) C Σ ℓ_t(w)), for any w."""
-    made = streams.noisy(rows=60, width=4, seed=seed)
+    made = streams.noisy(rows=60, width=4, random_state=random_state)
     X = made.X / np.linalg.norm(made.X, axis=1, keepdims=True)
     comparator = np.linalg.lstsq(X, made.y, rcond=None)[0] * rho
     margins, C = np.where(made.y == 1, rho, 1.0), slack * rho
@@ -164,8 +166,8 @@ def test_theorem_6_holds_on_average(seed: int, rho: float, delta: float, slack: 
     bound = ((1 + delta) ** 2 / 4 * (comparator @ comparator) + (1 + delta) * C * loss) / delta
     rule, found = updates.CostSensitivePA1(C, rho), []
     for coins in range(12):
-        trace = exact(rule, queries.Margin(delta), seed=coins).run(X, made.y)
-        found.append(margins[trace.labels != made.y].sum())
+        trace = exact(rule, queries.Margin(delta), random_state=coins).run(X, made.y)
+        found.append(margins[trace.predictions != made.y].sum())
     assert 0 < np.mean(found) <= bound
 
 
@@ -173,13 +175,13 @@ def test_theorem_6_is_met_exactly_on_orthonormal_rows() -> None:
     n = 10
     X, y = np.eye(n), np.full(n, -1)
     trace = exact(updates.CostSensitivePA1(4.0, 3.0), queries.Margin(1.0)).run(X, y)
-    assert (trace.labels != y).sum() == n == y @ y  # the bound with δ = 1 and w = y, which leaves no loss
+    assert (trace.predictions != y).sum() == n == y @ y  # the bound with δ = 1 and w = y, which leaves no loss
 
 
 @given(SEEDS, st.floats(0.1, 0.9), RATIOS)
-def test_weighted_mistakes_are_the_metrics_in_other_words(seed: int, eta_p: float, c_p: float) -> None:
+def test_weighted_mistakes_are_the_metrics_in_other_words(random_state: int, eta_p: float, c_p: float) -> None:
     """sum = 1 - (η_n/T_n) Σ ρ_t M_t and cost = c_n Σ ρ_t M_t, each with its own ρ: theorems 7 and 8 are 6."""
-    made = streams.noisy(rows=60, seed=seed)
+    made = streams.noisy(rows=60, random_state=random_state)
     trace = exact(updates.Perceptron(), queries.Always()).run(made.X, made.y)
     missed, alarms = measures(trace, made.y)
     positives, negatives = (made.y == 1).sum(), (made.y == -1).sum()

@@ -36,7 +36,7 @@ RULES = st.one_of(
     ),
     st.builds(kernels.SecondOrder, KERNELS, BUDGETS),
 )
-FIELDS = ("labels", "scores", "probabilities", "asked", "updated")
+FIELDS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
 
 
 def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
@@ -90,14 +90,16 @@ def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.Da
     learner = exact(rule, queries.Margin(), dtype="float32")
     trace = chunked(learner, stream.X, stream)
     assert trace.scores.dtype == learner.dual_coef_.dtype == learner.support_vectors_.dtype == np.float32
-    differs = (trace.labels != twin.labels) | (trace.asked != twin.asked) | (trace.updated != twin.updated)
+    differs = (
+        (trace.predictions != twin.predictions) | (trace.asked != twin.asked) | (trace.updated != twin.updated)
+    )
     until = int(np.argmax(differs)) if differs.any() else len(differs)
     near = 1e-4 * (1 + np.abs(twin.scores[: until + 1]).max()) + 1e5 * reason_to_differ(learner)
     # The round of the first difference was scored by the same support set still.
     assert (np.abs(trace.scores - twin.scores)[: until + 1] <= near).all()
     if differs.any():
         close = [abs(twin.scores[until]), abs(1 - stream.y[until] * twin.scores[until])]
-        close.append(abs(twin.probabilities[until] - stream.coins[until]))
+        close.append(abs(twin.ask_probabilities[until] - stream.coins[until]))
         assert min(close) <= near, "decisions differ where nothing was close"
 
 
@@ -196,7 +198,7 @@ def test_a_kernel_learns_what_no_weights_can() -> None:
     ):
         learner = exact(kernels.Kernelized(updates.PassiveAggressive1(1.0), kernel), queries.Margin(0.5))
         trace = learner.run(X, y)
-        accuracy[str(kernel)[:12]] = np.mean(trace.labels[500:] == y[500:])
+        accuracy[str(kernel)[:12]] = np.mean(trace.predictions[500:] == y[500:])
         assert trace.asked.mean() < 0.9
     linear, *others = accuracy.values()
     assert linear < 0.65
@@ -349,8 +351,8 @@ def test_what_learners_of_either_kind_do_not_have() -> None:
 
 @settings(max_examples=30)
 @given(st.integers(0, 2**32), POSITIVE)
-def test_a_step_of_hard_passive_aggressive_reaches_a_margin_of_one(seed: int, gamma: float) -> None:
-    rng = np.random.default_rng(seed)
+def test_a_step_of_hard_passive_aggressive_reaches_a_margin_of_one(random_state: int, gamma: float) -> None:
+    rng = np.random.default_rng(random_state)
     X, y = rng.normal(size=(15, 3)), rng.choice([-1, 1], 15)
     for kernel in (kernels.RBF(gamma), kernels.Polynomial(2)):
         learner = exact(kernels.Kernelized(updates.PassiveAggressive(), kernel))
@@ -373,7 +375,7 @@ for kernel in (kernels.RBF(0.3), kernels.Polynomial(2)):
         for update in (soft, kernels.SecondOrder(kernel, budget)):
             learner = askance.Learner(update, queries.Adaptive(0.5), dtype="float64")
             trace = learner.run(made.X, made.y)
-            parts = trace.scores, trace.probabilities, trace.asked, learner.dual_coef_
+            parts = trace.scores, trace.ask_probabilities, trace.asked, learner.dual_coef_
             print(update, *(part.tobytes().hex() for part in parts))
 """
 

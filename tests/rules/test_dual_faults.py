@@ -15,7 +15,7 @@ import streams
 from askance import Learner, kernels, queries, updates
 from askance.engine.passes import arrays_of
 
-X, Y, _ = streams.noisy(rows=60, width=4, seed=8)
+X, Y, _ = streams.noisy(rows=60, width=4, random_state=8)
 PA2 = updates.PassiveAggressive2()
 
 
@@ -230,6 +230,6 @@ def test_rules_that_look_at_the_spread_need_a_rule_that_has_one() -> None:
     inverse = np.eye(4)
     for t, x in enumerate(X):  # v = xᵀA⁻¹x
         spread = x @ inverse @ x
-        assert trace.probabilities[t] == pytest.approx(spread / (1 + spread))
+        assert trace.ask_probabilities[t] == pytest.approx(spread / (1 + spread))
         if trace.updated[t]:
             inverse = np.linalg.inv(np.linalg.inv(inverse) + np.outer(x, x))

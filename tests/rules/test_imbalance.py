@@ -100,7 +100,7 @@ def test_a_rule_decides_as_its_twin(kind: type, data: st.DataObject) -> None:
     members = getattr(rule, "members", 1)
     draws = toss(3 ^ OTHER_COINS, 0, len(stream.y) * members).reshape(-1, members)
     twin = twins.run(stream.X, stream.y, stream.coins, draws, twin_of(rule), naive.query_twin(query))
-    learner = askance.Learner(rule, query, seed=3, dtype="float64", sgn0=-1, classes=(-1, 1))
+    learner = askance.Learner(rule, query, random_state=3, dtype="float64", sgn0=-1, classes=(-1, 1))
     trace = chunked(learner, sp.csr_array(stream.X) if data.draw(FLAGS) else stream.X, stream)
     until = twin.settled
     for field in ("labels", "asked", "updated"):
@@ -128,7 +128,7 @@ def test_a_label_counts_for_as_many_rows_as_its_question_stands_for(
     assert np.cumsum(learner.chances_) == pytest.approx(twin.sums(), abs=1e-9)
 
 
-MADE = streams.sparse_units(rows=90, width=12, seed=5)
+MADE = streams.sparse_units(rows=90, width=12, random_state=5)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -151,16 +151,16 @@ def test_saved_and_resumed_it_goes_on_as_if_nothing_had_been(name: str, tmp_path
 def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
     rule = askance.catalog[name].build()[0]
     whole, stepwise = (
-        askance.Learner(rule, query or queries.Always(), dtype="float64", sgn0=-1, classes=(-1, 1), seed=2)
+        askance.Learner(rule, query or queries.Always(), dtype="float64", sgn0=-1, classes=(-1, 1), random_state=2)
         for _ in range(2)
     )
     trace = whole.run(MADE.X, MADE.y)
     for t, (x, y) in enumerate(zip(MADE.X, MADE.y, strict=True)):
         decision = stepwise.ask(x)
         assert decision.score == trace.scores[t]
-        assert (decision.label, decision.asked) == (trace.labels[t], trace.asked[t])
-        if decision.asked:
-            stepwise.tell(x, y, decision.probability)
+        assert (decision.prediction, decision.ask) == (trace.predictions[t], trace.asked[t])
+        if decision.ask:
+            stepwise.tell(x, y, decision.ask_probability)
     once, again = (learned(learner._machine.core) for learner in (whole, stepwise))
     # Who was drawn to speak is forgotten by the time that a label is told, and so is whose mistake it shows.
     forgotten = ("past/mistakes", "past/longest") if isinstance(rule, ManyCosts) else ()

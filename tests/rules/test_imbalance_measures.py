@@ -30,8 +30,8 @@ def in_bins(scores: Any, m: int) -> Any:
 @st.composite
 def any_rows(draw: st.DrawFn) -> tuple[Any, Any, Any, int]:
     """Scores of every member, labels of both classes, weights, and how many bins."""
-    count, seed = draw(st.integers(2, 60)), draw(st.integers(0, 2**32))
-    rng = np.random.default_rng(seed)
+    count, random_state = draw(st.integers(2, 60)), draw(st.integers(0, 2**32))
+    rng = np.random.default_rng(random_state)
     labels = np.where(rng.random(count) < draw(st.floats(0.05, 0.95)), 1.0, -1.0)
     labels[:2] = -1.0, 1.0
     scores = (

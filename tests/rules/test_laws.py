@@ -23,9 +23,9 @@ def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
     return askance.Learner(update, query, **({"dtype": "float64", "classes": (-1, 1)} | options))
 
 
-def a_step(update: Any, seed: int) -> tuple[Any, Any, int, float, float]:
+def a_step(update: Any, random_state: int) -> tuple[Any, Any, int, float, float]:
     """Δw, x, y and the margins y p before and after the label of one more row is told."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     X, y = rng.normal(size=(12, 4)), rng.choice([-1, 1], 12)
     learner = exact(update).partial_fit(X[:-1], y[:-1])
     before, margin = learner.coef_[0].copy(), y[-1] * learner.decision_function(X[-1:])[0]
@@ -37,15 +37,15 @@ def a_step(update: Any, seed: int) -> tuple[Any, Any, int, float, float]:
 
 
 @given(SEEDS)
-def test_perceptron_moves_by_the_row_on_a_mistake_and_only_then(seed: int) -> None:
-    moved, x, y, before, _ = a_step(updates.Perceptron(), seed)
+def test_perceptron_moves_by_the_row_on_a_mistake_and_only_then(random_state: int) -> None:
+    moved, x, y, before, _ = a_step(updates.Perceptron(), random_state)
     mistake = before < 0 or (before == 0 and y == -1)  # sgn(0) = +1
     np.testing.assert_allclose(moved, y * x if mistake else 0 * x, atol=1e-12)
 
 
 @given(SEEDS)
-def test_passive_aggressive_reaches_a_margin_of_one_and_no_more(seed: int) -> None:
-    moved, _, _, before, after = a_step(updates.PassiveAggressive(), seed)
+def test_passive_aggressive_reaches_a_margin_of_one_and_no_more(random_state: int) -> None:
+    moved, _, _, before, after = a_step(updates.PassiveAggressive(), random_state)
     if before < 1:
         assert after == pytest.approx(1, abs=1e-9)
     else:
@@ -53,8 +53,8 @@ def test_passive_aggressive_reaches_a_margin_of_one_and_no_more(seed: int) -> No
 
 
 @given(SEEDS, COSTS)
-def test_passive_aggressive_1_steps_at_most_c_and_not_past_a_margin_of_one(seed: int, C: float) -> None:
-    moved, x, y, before, after = a_step(updates.PassiveAggressive1(C), seed)
+def test_passive_aggressive_1_steps_at_most_c_and_not_past_a_margin_of_one(random_state: int, C: float) -> None:
+    moved, x, y, before, after = a_step(updates.PassiveAggressive1(C), random_state)
     tau = y * (moved @ x) / (x @ x)
     np.testing.assert_allclose(moved, tau * y * x, atol=1e-12)
     assert -1e-12 <= tau <= C * (1 + 1e-9)
@@ -64,8 +64,8 @@ def test_passive_aggressive_1_steps_at_most_c_and_not_past_a_margin_of_one(seed:
 
 
 @given(SEEDS, COSTS)
-def test_passive_aggressive_2_goes_forward_and_never_overshoots(seed: int, C: float) -> None:
-    moved, x, _, before, after = a_step(updates.PassiveAggressive2(C), seed)
+def test_passive_aggressive_2_goes_forward_and_never_overshoots(random_state: int, C: float) -> None:
+    moved, x, _, before, after = a_step(updates.PassiveAggressive2(C), random_state)
     if before >= 1:
         assert not moved.any()
     else:
@@ -88,14 +88,14 @@ def test_a_large_c_is_the_hard_margin(rule: Any) -> None:
     ids=str,
 )
 @settings(max_examples=30)
-@given(seed=SEEDS)
-def test_lemma_1_of_the_active_passive_aggressive_paper(update: Any, seed: int) -> None:
+@given(random_state=SEEDS)
+def test_lemma_1_of_the_active_passive_aggressive_paper(update: Any, random_state: int) -> None:
     """Σ Z 2τ [L(α - |p|) + M(α + |p|)] ≤ α²‖w‖² + Σ τ²‖x‖² + Σ 2ατ ℓ(w), for any α > 0 and any w."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     rows, alpha, w = 40, 10 ** rng.uniform(-1, 1), rng.normal(size=5)
     X = rng.normal(size=(rows, 5))
     y = np.where(X @ w + rng.normal(size=rows) > 0, 1, -1)
-    learner = exact(update, queries.Margin(1.0), seed=seed % 1000)
+    learner = exact(update, queries.Margin(1.0), random_state=random_state % 1000)
     left = right = 0.0
     before = np.zeros(5)
     for x, label in zip(X, y, strict=True):
@@ -162,7 +162,7 @@ def test_rows_of_zeros_change_nothing_but_counters(combination: combinations.Com
     assert learner.spending().rows == before.rows + 5
     assert learner.spending().asked == before.asked + trace.asked.sum()
     assert not trace.scores.any()
-    assert (trace.labels == 1).all()  # sgn(0) = +1
+    assert (trace.predictions == 1).all()  # sgn(0) = +1
 
 
 @pytest.mark.parametrize("sgn0", [1, -1])
@@ -170,7 +170,7 @@ def test_the_sign_of_zero_is_the_one_asked_for_everywhere(sgn0: int) -> None:
     zeros = np.zeros((1, 2))
     learner = exact(updates.Perceptron(), sgn0=sgn0)
     assert learner.run(zeros, [1]).labels.tolist() == [sgn0]
-    assert learner.ask(zeros[0]).label == sgn0
+    assert learner.ask(zeros[0]).prediction == sgn0
     assert learner.predict(zeros).tolist() == [sgn0]
     learner.tell([1.0, 0.0], sgn0)
     assert not learner.coef_.any()
@@ -192,8 +192,8 @@ def test_mistakes_are_counted_on_all_rounds_asked_or_not() -> None:
 
 
 def mean_mistakes(update: Any, query: Any, X: Any, y: Any, seeds: int = 40, sgn0: int = 1) -> float:
-    runs = (exact(update, query, seed=seed, sgn0=sgn0).run(X, y) for seed in range(seeds))
-    return float(np.mean([(run.labels != y).sum() for run in runs]))
+    runs = (exact(update, query, random_state=random_state, sgn0=sgn0).run(X, y) for random_state in range(seeds))
+    return float(np.mean([(run.predictions != y).sum() for run in runs]))
 
 
 def perceptron_bound(b: float, X: Any, y: Any, w: Any) -> float:
@@ -231,9 +231,9 @@ def theorem_4_bounds(delta: float, C: float, X: Any, y: Any, w: Any) -> list[tup
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_bounds_hold_on_average_on_separable_streams(seed: int) -> None:
-    made, w = streams.separable(seed=seed)
+@pytest.mark.parametrize("random_state", range(3))
+def test_bounds_hold_on_average_on_separable_streams(random_state: int) -> None:
+    made, w = streams.separable(random_state=random_state)
     for b in (0.5, 2.0, 20.0):
         asking = queries.Margin(b)
         found = mean_mistakes(updates.Perceptron(), asking, made.X, made.y, sgn0=-1)
@@ -274,9 +274,9 @@ def test_theorem_4_is_approached_as_delta_falls() -> None:
 
 @settings(max_examples=20)
 @given(SEEDS)
-def test_bounds_hold_on_noisy_streams_for_any_comparator(seed: int) -> None:
-    made = streams.noisy(rows=60, width=4, seed=seed)
-    w = np.random.default_rng(seed).normal(size=4)
+def test_bounds_hold_on_noisy_streams_for_any_comparator(random_state: int) -> None:
+    made = streams.noisy(rows=60, width=4, random_state=random_state)
+    w = np.random.default_rng(random_state).normal(size=4)
     assert mean_mistakes(updates.Perceptron(), queries.Margin(1.0), made.X, made.y, 10) <= perceptron_bound(
         1.0, made.X, made.y, w
     )

@@ -22,7 +22,7 @@ from thinning import few_compiled
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.kind == "multiclass"]
 ABLE = [rule for rule in updates.RULES if about(rule()).many_classes]
-FIELDS = ("labels", "scores", "probabilities", "asked", "updated")
+FIELDS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
 MADE = streams.several()
 
 
@@ -133,13 +133,15 @@ def test_two_classes_of_adaptive_subgradients_are_binary_at_twice_the_pace(
 
 def same_until(trace: askance.Trace, binary: askance.Trace, coins: Any) -> None:
     """The same probabilities up to the first decision that hangs on the last bits."""
-    close = np.abs(coins - binary.probabilities) < 1e-9
+    close = np.abs(coins - binary.ask_probabilities) < 1e-9
     close |= (np.abs(binary.scores) < 1e-9) & (binary.scores != 0)
     close |= np.abs(np.abs(binary.scores) - 1) < 1e-9
     until = int(np.argmax(close)) if close.any() else len(close)
-    np.testing.assert_allclose(trace.probabilities[:until], binary.probabilities[:until], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        trace.ask_probabilities[:until], binary.ask_probabilities[:until], rtol=1e-9, atol=1e-9
+    )
     np.testing.assert_array_equal(trace.updated[:until], binary.updated[:until])
-    np.testing.assert_array_equal(trace.guesses[:until], (1 - binary.guesses[:until]) / 2)
+    np.testing.assert_array_equal(trace.predicted_codes[:until], (1 - binary.predicted_codes[:until]) / 2)
 
 
 # ---------------------------------------------------------------------- classes come and go on
@@ -162,23 +164,23 @@ def test_a_class_may_appear_at_any_time() -> None:
 
 def test_the_first_class_alone_teaches_nothing() -> None:
     learner = askance.make("MPAA-II", dtype="float64")
-    assert learner.ask(MADE.X[0]).label is None
+    assert learner.ask(MADE.X[0]).prediction is None
     learner.tell(MADE.X[0], "only")
     assert not learner.coef_.any()
     decision = learner.ask(MADE.X[1])
-    assert (decision.label, decision.score, decision.asked) == ("only", 0.0, True)
+    assert (decision.prediction, decision.score, decision.ask) == ("only", 0.0, True)
     learner.tell(MADE.X[1], "other")
     assert learner.coef_.any()
 
 
 def test_ask_and_tell_do_what_run_does() -> None:
-    alone, together = (askance.make("MPAA-II", dtype="float64", k=4, seed=3) for _ in range(2))
+    alone, together = (askance.make("MPAA-II", dtype="float64", k=4, random_state=3) for _ in range(2))
     trace = together.run(MADE.X, MADE.y)
     for t, x in enumerate(MADE.X):
         decision = alone.ask(x)
-        assert (decision.label, decision.score) == (trace.labels[t], trace.scores[t])
-        assert (decision.probability, decision.asked) == (trace.probabilities[t], trace.asked[t])
-        if decision.asked:
+        assert (decision.prediction, decision.score) == (trace.predictions[t], trace.scores[t])
+        assert (decision.ask_probability, decision.ask) == (trace.ask_probabilities[t], trace.asked[t])
+        if decision.ask:
             alone.tell(x, MADE.y[t])
     assert to_bytes(alone) == to_bytes(together)
 
@@ -226,8 +228,8 @@ def test_new_features_find_room_in_every_class() -> None:
 
 def test_metrics_of_many_classes_are_those_of_right_and_wrong() -> None:
     trace = askance.make("MPAA-II", dtype="float64").run(MADE.X, MADE.y)
-    assert trace.tally().value("accuracy") == np.mean(trace.labels == MADE.y)
-    assert trace.curve("mistakes").values[-1] == np.sum(trace.labels != MADE.y)
+    assert trace.tally().value("accuracy") == np.mean(trace.predictions == MADE.y)
+    assert trace.curve("mistakes").values[-1] == np.sum(trace.predictions != MADE.y)
     assert trace.summary().f is None
     for ask_for in (lambda: trace.tally().value("f"), lambda: trace.curve("recall")):
         with pytest.raises(ValueError, match="is for two classes: for many there are accuracy, error"):

@@ -13,7 +13,7 @@ import streams
 from askance import Learner, queries, updates
 
 MIRROR = updates.MirrorDescent()
-X, Y, _ = streams.noisy(rows=30, width=4, seed=8)
+X, Y, _ = streams.noisy(rows=30, width=4, random_state=8)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ X, Y, _ = streams.noisy(rows=30, width=4, seed=8)
         (lambda: Learner(sgn0=0).run(X, Y), ["sgn0", "not 0"]),
         (lambda: Learner(dtype="int8").run(X, Y), ["dtype", "'float32'", "'int8'"]),
         (lambda: Learner(dtype=np.float64).run(X, Y), ["dtype", "'float64'"]),
-        (lambda: Learner(seed=-1).run(X, Y), ["seed", "-1"]),
-        (lambda: Learner(seed=2**64).run(X, Y), ["seed", "18446744073709551616"]),
-        (lambda: Learner(seed=1.5).run(X, Y), ["seed", "1.5"]),
-        (lambda: Learner(seed=True).run(X, Y), ["seed", "True"]),
-        (lambda: Learner(seed=None).run(X, Y), ["seed", "None"]),
+        (lambda: Learner(random_state=-1).run(X, Y), ["random_state", "-1"]),
+        (lambda: Learner(random_state=2**64).run(X, Y), ["random_state", "18446744073709551616"]),
+        (lambda: Learner(random_state=1.5).run(X, Y), ["random_state", "1.5"]),
+        (lambda: Learner(random_state=True).run(X, Y), ["random_state", "True"]),
+        (lambda: Learner(random_state=None).run(X, Y), ["random_state", "None"]),
         (lambda: Learner(classes=[1]).run(X, Y), ["classes", "[1]"]),
         (lambda: Learner(classes=[1, 2, 3]).run(X, Y), ["classes", "[1, 2, 3]"]),
         (lambda: Learner(classes=[3, 4]).run(X, Y), ["-1, 1", "3, 4"]),
@@ -119,7 +119,7 @@ X, Y, _ = streams.noisy(rows=30, width=4, seed=8)
         (lambda: askance.make("PAA-II", C="x"), ["C", "'x'"]),
         (lambda: askance.make("PAA-II", sgn0=0), ["sgn0"]),
         (lambda: askance.make("PAA-II", dtype="int8"), ["dtype"]),
-        (lambda: askance.make("PAA-II", seed=-1), ["seed"]),
+        (lambda: askance.make("PAA-II", random_state=-1), ["random_state"]),
         (lambda: askance.make("PA", C=-1), ["C"]),
     ],
 )

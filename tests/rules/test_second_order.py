@@ -46,13 +46,13 @@ def sigma(learner: askance.Learner) -> Any:
     return np.diag(state.pairs[:, 1]) if hasattr(state, "pairs") else covariance(state)
 
 
-def gaussian_rows(seed: int, rows: int = 30, width: int = 4) -> tuple[Any, Any]:
-    rng = np.random.default_rng(seed)
+def gaussian_rows(random_state: int, rows: int = 30, width: int = 4) -> tuple[Any, Any]:
+    rng = np.random.default_rng(random_state)
     return rng.normal(size=(rows, width)) * 10 ** rng.uniform(-1, 1, (rows, 1)), rng.choice([-1, 1], rows)
 
 
-def one_hot_rows(seed: int, rows: int = 40, width: int = 5) -> tuple[Any, Any]:
-    rng = np.random.default_rng(seed)
+def one_hot_rows(random_state: int, rows: int = 40, width: int = 5) -> tuple[Any, Any]:
+    rng = np.random.default_rng(random_state)
     X = np.eye(width)[rng.integers(0, width, rows)] * rng.normal(size=(rows, 1))
     return X, rng.choice([-1, 1], rows)
 
@@ -62,10 +62,10 @@ def one_hot_rows(seed: int, rows: int = 40, width: int = 5) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("update", few_compiled(ALL, {ALL[0], ALL[-1]}), ids=str)
 @settings(max_examples=20)
-@given(seed=SEEDS)
-def test_sigma_is_positive_definite_and_only_shrinks(update: Any, seed: int) -> None:
-    X, y = gaussian_rows(seed)
-    probes = np.random.default_rng(seed + 1).normal(size=(10, X.shape[1]))
+@given(random_state=SEEDS)
+def test_sigma_is_positive_definite_and_only_shrinks(update: Any, random_state: int) -> None:
+    X, y = gaussian_rows(random_state)
+    probes = np.random.default_rng(random_state + 1).normal(size=(10, X.shape[1]))
     for changes in ({"full": True}, {"full": False}):
         learner = exact(update._replace(**changes))
         learner.widen(X.shape[1])
@@ -106,9 +106,9 @@ def test_sigma_is_the_inverse_of_what_was_added_up(update: Any, c: float) -> Non
 # ---------------------------------------------------------------------- a step
 
 
-def a_step(update: Any, seed: int) -> tuple[Any, float, float, float, float]:
+def a_step(update: Any, random_state: int) -> tuple[Any, float, float, float, float]:
     """The learner, and margin y p and spread xᵀΣx before and after one more label."""
-    X, y = gaussian_rows(seed, rows=12)
+    X, y = gaussian_rows(random_state, rows=12)
     learner = exact(update).partial_fit(X[:-1], y[:-1])
     x, label = X[-1], y[-1]
     figures = []
@@ -119,9 +119,9 @@ def a_step(update: Any, seed: int) -> tuple[Any, float, float, float, float]:
 
 
 @pytest.mark.parametrize("full", [True, False])
-@given(seed=SEEDS, inverse=st.booleans())
-def test_pam_reaches_a_margin_of_one_and_no_more(full: bool, seed: int, inverse: bool) -> None:
-    _, before, v, after, v_after = a_step(updates.PAM(full, inverse), seed)
+@given(random_state=SEEDS, inverse=st.booleans())
+def test_pam_reaches_a_margin_of_one_and_no_more(full: bool, random_state: int, inverse: bool) -> None:
+    _, before, v, after, v_after = a_step(updates.PAM(full, inverse), random_state)
     if before < 1:
         assert after == pytest.approx(1, abs=1e-8)
         assert v_after < v
@@ -131,10 +131,10 @@ def test_pam_reaches_a_margin_of_one_and_no_more(full: bool, seed: int, inverse:
         assert (after, v_after) == (before, v)
 
 
-@given(seed=SEEDS, phi=st.floats(0.05, 3.0))
-def test_confidence_weighted_reaches_the_wanted_confidence_and_no_more(seed: int, phi: float) -> None:
+@given(random_state=SEEDS, phi=st.floats(0.05, 3.0))
+def test_confidence_weighted_reaches_the_wanted_confidence_and_no_more(random_state: int, phi: float) -> None:
     for rule, root in ((updates.ConfidenceWeighted, float), (updates.ConfidenceWeightedStdev, math.sqrt)):
-        _, before, v, after, v_after = a_step(rule(phi, full=True), seed)
+        _, before, v, after, v_after = a_step(rule(phi, full=True), random_state)
         if before < phi * root(v):
             assert after == pytest.approx(phi * root(v_after), rel=1e-6, abs=1e-9)
             assert v_after < v
@@ -142,26 +142,26 @@ def test_confidence_weighted_reaches_the_wanted_confidence_and_no_more(seed: int
             assert (after, v_after) == (before, v)
 
 
-@given(seed=SEEDS, r=st.floats(-6, 6).map(lambda power: 2.0**power))
-def test_arow_goes_forward_by_the_share_that_is_not_known(seed: int, r: float) -> None:
-    _, before, v, after, v_after = a_step(updates.AROW(r, full=True), seed)
+@given(random_state=SEEDS, r=st.floats(-6, 6).map(lambda power: 2.0**power))
+def test_arow_goes_forward_by_the_share_that_is_not_known(random_state: int, r: float) -> None:
+    _, before, v, after, v_after = a_step(updates.AROW(r, full=True), random_state)
     if before < 1:
         assert after == pytest.approx(before + (1 - before) * v / (v + r), rel=1e-6, abs=1e-9)
         assert v_after == pytest.approx(r * v / (v + r), rel=1e-6)
 
 
-@given(seed=SEEDS)
-def test_soal_moves_along_the_new_sigma(seed: int) -> None:
-    _, before, _, after, v_after = a_step(updates.SOAL(0.7, 2.0, full=True), seed)
+@given(random_state=SEEDS)
+def test_soal_moves_along_the_new_sigma(random_state: int) -> None:
+    _, before, _, after, v_after = a_step(updates.SOAL(0.7, 2.0, full=True), random_state)
     if before < 1:
         assert after == pytest.approx(before + 0.7 * v_after, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("full", [True, False])
-@given(seed=SEEDS)
-def test_the_first_step_of_pam_is_that_of_pa(full: bool, seed: int) -> None:
+@given(random_state=SEEDS)
+def test_the_first_step_of_pam_is_that_of_pa(full: bool, random_state: int) -> None:
     """Σ = I then."""
-    X, y = gaussian_rows(seed, rows=1)
+    X, y = gaussian_rows(random_state, rows=1)
     for ours, plain in (
         (updates.PAM(full), updates.PassiveAggressive()),
         (updates.PAM1(0.3, full), updates.PassiveAggressive1(0.3)),
@@ -189,9 +189,9 @@ def test_a_row_of_zeros_teaches_nothing(update: Any, full: bool) -> None:
 @pytest.mark.parametrize("inverse", MODES)
 @pytest.mark.parametrize("update", few_compiled(GAUSSIAN, GAUSSIAN[:2]), ids=str)
 @settings(max_examples=20)
-@given(seed=SEEDS)
-def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse: bool, seed: int) -> None:
-    X, y = one_hot_rows(seed)
+@given(random_state=SEEDS)
+def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse: bool, random_state: int) -> None:
+    X, y = one_hot_rows(random_state)
     full, diagonal = (exact(update._replace(full=full, inverse=inverse)) for full in (True, False))
     for learner in (full, diagonal):
         learner.partial_fit(X, y)
@@ -200,9 +200,9 @@ def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse:
 
 
 @settings(max_examples=20)
-@given(seed=SEEDS)
-def test_on_rows_of_one_feature_all_second_order_perceptrons_are_one(seed: int) -> None:
-    X, y = one_hot_rows(seed)
+@given(random_state=SEEDS)
+def test_on_rows_of_one_feature_all_second_order_perceptrons_are_one(random_state: int) -> None:
+    X, y = one_hot_rows(random_state)
     rules = [
         updates.SecondOrderPerceptron(full=True),
         *(updates.SecondOrderPerceptron(rank1=one) for one in MODES),

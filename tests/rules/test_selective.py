@@ -33,8 +33,8 @@ def softmax(theta: Any) -> Any:
 
 @settings(max_examples=60)
 @given(SEEDS, PACES, st.floats(-3, 3).map(lambda power: 10.0**power), st.sampled_from(["float32", "float64"]))
-def test_winnow_stays_in_the_simplex(seed: int, eta: float, scale: float, dtype: str) -> None:
-    made = streams.noisy(rows=40, width=5, seed=seed)
+def test_winnow_stays_in_the_simplex(random_state: int, eta: float, scale: float, dtype: str) -> None:
+    made = streams.noisy(rows=40, width=5, random_state=random_state)
     learner = exact(updates.Winnow(eta), dtype=dtype)
     for x, y in zip(made.X, made.y.tolist(), strict=True):
         learner.tell(scale * x, y)
@@ -43,11 +43,11 @@ def test_winnow_stays_in_the_simplex(seed: int, eta: float, scale: float, dtype:
 
 
 @given(SEEDS, PACES)
-def test_winnow_is_the_softmax_of_a_sum(seed: int, eta: float) -> None:
-    made = streams.noisy(rows=60, width=5, seed=seed)
+def test_winnow_is_the_softmax_of_a_sum(random_state: int, eta: float) -> None:
+    made = streams.noisy(rows=60, width=5, random_state=random_state)
     learner = exact(updates.Winnow(eta), queries.Random(0.7), sgn0=-1)
     trace = learner.run(made.X, made.y, coins=made.coins)
-    assert (trace.updated == (trace.asked & (trace.labels != made.y))).all()
+    assert (trace.updated == (trace.asked & (trace.predictions != made.y))).all()
     wanted = softmax(eta * learned_sum(trace, made.X, made.y))
     np.testing.assert_allclose(learner.coef_[0], wanted, rtol=1e-9, atol=1e-12)
 
@@ -81,9 +81,9 @@ def test_a_weight_that_has_vanished_can_come_back(dtype: str) -> None:
 
 
 @given(SEEDS)
-def test_winnow_takes_new_features_as_if_they_had_always_been_there(seed: int) -> None:
+def test_winnow_takes_new_features_as_if_they_had_always_been_there(random_state: int) -> None:
     """Their share is that of features never learned from. The guesses of old rows are the same without them."""
-    made = streams.noisy(rows=60, width=9, seed=seed)
+    made = streams.noisy(rows=60, width=9, random_state=random_state)
     X = made.X.copy()
     X[:20, 3:] = 0
     X[20:40, 6:] = 0
@@ -113,15 +113,15 @@ def test_a_target_with_negative_weights_needs_rows_and_their_opposites() -> None
     assert (w < 0).any()
     both = np.hstack([made.X, -made.X])
     alone, doubled = (exact(updates.Winnow(0.1), queries.Always()).run(X, made.y) for X in (made.X, both))
-    accuracy = [(trace.labels == made.y)[1000:].mean() for trace in (alone, doubled)]
+    accuracy = [(trace.predictions == made.y)[1000:].mean() for trace in (alone, doubled)]
     assert accuracy[0] < 0.8 < 0.95 < accuracy[1]
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 0.8])
-@pytest.mark.parametrize("seed", range(3))
-def test_theorem_4(seed: int, alpha: float) -> None:
+@pytest.mark.parametrize("random_state", range(3))
+def test_theorem_4(random_state: int, alpha: float) -> None:
     """With η = 2(1 - α)γ/X∞² and b = αγ: E ΣM ≤ L/(αγ) + X∞² ln d/(2α(1 - α)γ²)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     d, gamma = 40, 0.25
     comparator = np.zeros(d)
     comparator[:3] = 1 / 3
@@ -146,11 +146,11 @@ def power_link(theta: Any, p: float) -> Any:
 
 
 @given(SEEDS, POWERS, PACES)
-def test_the_p_norm_perceptron_is_the_link_of_a_sum(seed: int, p: float, eta: float) -> None:
-    made = streams.noisy(rows=60, width=5, seed=seed)
+def test_the_p_norm_perceptron_is_the_link_of_a_sum(random_state: int, p: float, eta: float) -> None:
+    made = streams.noisy(rows=60, width=5, random_state=random_state)
     learner = exact(updates.PNorm(p, eta), queries.Random(0.7), sgn0=-1)
     trace = learner.run(made.X, made.y, coins=made.coins)
-    assert (trace.updated == (trace.asked & (trace.labels != made.y))).all()
+    assert (trace.updated == (trace.asked & (trace.predictions != made.y))).all()
     theta, w = eta * learned_sum(trace, made.X, made.y), learner.coef_[0]
     np.testing.assert_allclose(w, power_link(theta, p), rtol=1e-9, atol=1e-9)
     # The gradient of ½‖θ‖_p²: as long by the dual norm, and θ·w is the square of that length.
@@ -160,9 +160,9 @@ def test_the_p_norm_perceptron_is_the_link_of_a_sum(seed: int, p: float, eta: fl
 
 
 @given(SEEDS, st.sampled_from([1.0, 0.25, 4.0]))
-def test_p_of_2_is_the_perceptron(seed: int, eta: float) -> None:
+def test_p_of_2_is_the_perceptron(random_state: int, eta: float) -> None:
     """With η, every weight, score and b is η times as large."""
-    made = streams.noisy(seed=seed)
+    made = streams.noisy(random_state=random_state)
     power = exact(updates.PNorm(2.0, eta), queries.Margin(eta * 0.5), sgn0=-1)
     plain = exact(updates.Perceptron(), queries.Margin(0.5), sgn0=-1)
     one, other = (learner.run(made.X, made.y, coins=made.coins) for learner in (power, plain))
@@ -173,10 +173,10 @@ def test_p_of_2_is_the_perceptron(seed: int, eta: float) -> None:
 
 
 @pytest.mark.parametrize("p", [2.0, 3.0, 6.0])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_bound_of_theorem_1_in_the_p_norm(seed: int, p: float) -> None:
+@pytest.mark.parametrize("random_state", range(3))
+def test_the_bound_of_theorem_1_in_the_p_norm(random_state: int, p: float) -> None:
     """X² becomes (p - 1) max ‖x‖_p², and ‖u‖ the dual norm of u."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     comparator = np.zeros(30)
     comparator[:2] = rng.normal(size=2)
     X = rng.choice([-1.0, 1.0], (600, 30))
@@ -224,30 +224,32 @@ def test_the_adaptive_rule_is_the_margin_rule_with_its_own_b(
 
 def test_rows_of_zeros_are_asked_for_once_a_mistake_has_shown_their_measure() -> None:
     learner = exact(updates.Perceptron(), queries.Adaptive(), sgn0=-1)
-    assert learner.ask([0.0, 0.0]).probability == 0
-    assert learner.ask([1.0, 0.0]).probability == 1
+    assert learner.ask([0.0, 0.0]).ask_probability == 0
+    assert learner.ask([1.0, 0.0]).ask_probability == 1
     learner.tell([1.0, 0.0], -1)  # no mistake, as sgn(0) = -1
-    assert learner.ask([0.0, 0.0]).probability == 0
+    assert learner.ask([0.0, 0.0]).ask_probability == 0
     learner.tell([1.0, 0.0], 1)
-    assert learner.ask([0.0, 0.0]).probability == 1
+    assert learner.ask([0.0, 0.0]).ask_probability == 1
 
 
 def test_only_mistakes_that_labels_have_shown_count() -> None:
     learner = exact(updates.Perceptron(), queries.Adaptive(0.5), sgn0=-1)
     learner.tell([3.0, 0.0], 1).tell([0.0, 2.0], 1).tell([4.0, 0.0], 1)  # the last is no mistake any more
     p, b = 3.0 * 0.1, 0.5 * 9 * math.sqrt(3)
-    assert learner.ask([0.1, 0.0]).probability == pytest.approx(b / (b + p))
+    assert learner.ask([0.1, 0.0]).ask_probability == pytest.approx(b / (b + p))
     p, b = 3.0 * 5, 0.5 * 25 * math.sqrt(3)
-    assert learner.ask([5.0, 0.0]).probability == pytest.approx(b / (b + p))
+    assert learner.ask([5.0, 0.0]).ask_probability == pytest.approx(b / (b + p))
 
 
 @settings(max_examples=20)
 @given(SEEDS, PACES)
-def test_on_rows_of_length_1_the_adaptive_rule_asks_for_no_less_than_its_share(seed: int, beta: float) -> None:
-    made = streams.noisy(seed=seed)
+def test_on_rows_of_length_1_the_adaptive_rule_asks_for_no_less_than_its_share(
+    random_state: int, beta: float
+) -> None:
+    made = streams.noisy(random_state=random_state)
     X = made.X / np.linalg.norm(made.X, axis=1, keepdims=True)
     trace = exact(updates.Perceptron(), queries.Adaptive(beta), sgn0=-1).run(X, made.y, coins=made.coins)
-    assert trace.probabilities.min() >= beta / (1 + beta) - 1e-12
+    assert trace.ask_probabilities.min() >= beta / (1 + beta) - 1e-12
 
 
 def test_an_infinite_beta_is_the_perceptron() -> None:
@@ -259,9 +261,9 @@ def test_an_infinite_beta_is_the_perceptron() -> None:
 
 @settings(max_examples=15)
 @given(SEEDS, st.sampled_from([0.05, 0.5, 4.0]))
-def test_theorem_2_holds_on_average(seed: int, beta: float) -> None:
+def test_theorem_2_holds_on_average(random_state: int, beta: float) -> None:
     """R = ‖u‖X/γ, B = R + (1 + 3R/2)/β: E ΣM ≤ L/γ + R/(2β) + B²/2 + B √(L/γ + R/(2β) + B²/4)."""
-    made = streams.noisy(rows=80, width=4, seed=seed)
+    made = streams.noisy(rows=80, width=4, random_state=random_state)
     comparator = np.linalg.lstsq(made.X, made.y, rcond=None)[0]
     loss = np.maximum(0, 1 - made.y * (made.X @ comparator)).sum()
     R = np.linalg.norm(comparator) * np.linalg.norm(made.X, axis=1).max()

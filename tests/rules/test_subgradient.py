@@ -31,8 +31,8 @@ def asking(query: Any, what: Seen) -> float:
 
 
 @given(SEEDS, PACES, PACES)
-def test_dual_averaging_is_its_closed_form(seed: int, delta: float, eta: float) -> None:
-    made = streams.noisy(rows=40, width=5, seed=seed)
+def test_dual_averaging_is_its_closed_form(random_state: int, delta: float, eta: float) -> None:
+    made = streams.noisy(rows=40, width=5, random_state=random_state)
     learner = exact(updates.DualAveraging(delta, eta), queries.Random(0.6))
     trace = learner.run(made.X, made.y, coins=made.coins)
     gradients = -made.y[trace.updated, np.newaxis] * made.X[trace.updated]
@@ -41,9 +41,9 @@ def test_dual_averaging_is_its_closed_form(seed: int, delta: float, eta: float) 
 
 
 @given(SEEDS, PACES, PACES)
-def test_mirror_descent_minimises_what_it_should(seed: int, delta: float, eta: float) -> None:
+def test_mirror_descent_minimises_what_it_should(random_state: int, delta: float, eta: float) -> None:
     """w_{t+1} is the least of η g·w + ½ (w - w_t)·H (w - w_t), so H (w_{t+1} - w_t) = -η g."""
-    made = streams.noisy(rows=30, width=4, seed=seed)
+    made = streams.noisy(rows=30, width=4, random_state=random_state)
     learner = exact(updates.MirrorDescent(delta, eta))
     before, squares = np.zeros(4), np.zeros(4)
     for x, y in zip(made.X, made.y, strict=True):
@@ -56,9 +56,9 @@ def test_mirror_descent_minimises_what_it_should(seed: int, delta: float, eta: f
 
 
 @RULES
-@given(seed=SEEDS)
-def test_what_is_known_of_a_feature_grows_and_the_spread_of_a_row_shrinks(rule: Any, seed: int) -> None:
-    made = streams.noisy(rows=30, width=4, seed=seed)
+@given(random_state=SEEDS)
+def test_what_is_known_of_a_feature_grows_and_the_spread_of_a_row_shrinks(rule: Any, random_state: int) -> None:
+    made = streams.noisy(rows=30, width=4, random_state=random_state)
     learner = exact(rule(0.5, 0.5), queries.Always())
     known, spread, probe = np.zeros(4), math.inf, made.X[0]
     for t in range(len(made.y)):
@@ -136,7 +136,7 @@ def test_without_a_weight_on_the_spread_it_is_the_margin_rule(rule: Any, damped:
         exact(rule(), query).run(made.X, made.y, coins=made.coins)
         for query in (queries.Discrimination(0.3, 0.0, damped), queries.Margin(0.3))
     ]
-    for field in ("labels", "scores", "probabilities", "asked", "updated"):
+    for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
         np.testing.assert_array_equal(*(getattr(run, field) for run in runs))
     assert 0.1 < runs[0].asked.mean() < 0.9
 
@@ -176,9 +176,9 @@ def test_the_parameters_of_a_name_reach_both_rules(name: str) -> None:
 def bound(rule: Any, query: Any, X: Any, y: Any, comparator: Any, seeds: int) -> tuple[float, float]:
     """The mean number of mistakes, and the right side of theorem 1 on average over the same runs."""
     found, allowed = [], []
-    for seed in range(seeds):
-        trace = exact(rule, query, seed=seed).run(X, y)
-        found.append((trace.labels != y).sum())
+    for random_state in range(seeds):
+        trace = exact(rule, query, random_state=random_state).run(X, y)
+        found.append((trace.predictions != y).sum())
         allowed.append(right_side(rule, query, X, y, comparator, trace))
     return float(np.mean(found)), float(np.mean(allowed))
 
@@ -193,7 +193,7 @@ def right_side(rule: Any, query: Any, X: Any, y: Any, comparator: Any, trace: as
     size = np.where(trace.updated, (X**2 / (before if averaging else after)).sum(axis=1), 0.0)
     a = 1 / np.maximum(1, (X**2).sum(axis=1)) if query.damped else np.ones(len(y))
     certain = np.abs(trace.scores) - eta / 2 * a * (X**2 / before).sum(axis=1) <= 0
-    close = (trace.labels == y) & (y * trace.scores < 1)
+    close = (trace.predictions == y) & (y * trace.scores < 1)
     far = np.abs(comparator).max() ** 2
     if averaging:
         travel = b * far / (2 * eta) * after[-1].sum()
@@ -218,9 +218,9 @@ def weights_on_the_way(rule: Any, X: Any, y: Any, trace: askance.Trace) -> Any:
 @RULES
 @pytest.mark.parametrize("damped", [True, False])
 @settings(max_examples=8)
-@given(seed=SEEDS, delta=PACES, eta=PACES)
-def test_theorem_1_holds_on_average(rule: Any, damped: bool, seed: int, delta: float, eta: float) -> None:
-    made = streams.noisy(rows=50, width=3, seed=seed)
+@given(random_state=SEEDS, delta=PACES, eta=PACES)
+def test_theorem_1_holds_on_average(rule: Any, damped: bool, random_state: int, delta: float, eta: float) -> None:
+    made = streams.noisy(rows=50, width=3, random_state=random_state)
     comparator = np.linalg.lstsq(made.X, made.y, rcond=None)[0]
     for b in (2.0, 5.0):
         found, allowed = bound(rule(delta, eta), queries.Discrimination(b, eta, damped), *made[:2], comparator, 12)

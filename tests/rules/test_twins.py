@@ -158,7 +158,9 @@ def test_fast_mode_stays_close_until_a_decision_differs(update: type, data: st.D
     learner = askance.Learner(rule, queries.Margin(), dtype="float32", classes=(-1, 1))
     trace = chunked(learner, sp.csr_array(stream.X) if data.draw(st.booleans()) else stream.X, stream)
     assert trace.scores.dtype == learner.coef_.dtype == np.float32
-    differs = (trace.labels != twin.labels) | (trace.asked != twin.asked) | (trace.updated != twin.updated)
+    differs = (
+        (trace.predictions != twin.predictions) | (trace.asked != twin.asked) | (trace.updated != twin.updated)
+    )
     until = int(np.argmax(differs)) if differs.any() else len(differs)
     scale = 1 + np.maximum.accumulate(np.abs(twin.scores))[: until + 1]
     # The round of the first difference was scored with the same weights still.
@@ -176,13 +178,13 @@ def test_every_rule_has_a_twin() -> None:
 
 @pytest.mark.parametrize("combination", combinations.COMBINATIONS, ids=str)
 def test_every_combination_decides_as_its_twin(combination: combinations.Combination) -> None:
-    made = streams.sparse_units(rows=90, width=12, seed=33)  # where no decision hangs on the last bits
+    made = streams.sparse_units(rows=90, width=12, random_state=33)  # where no decision hangs on the last bits
     twin = naive.run(*made, naive.update_twin(combination.update), naive.query_twin(combination.query))
     assert twin.settled == len(made.y)
     for X in (made.X, sp.csr_array(made.X)):
         learner = combination.learner()
         trace = learner.run(X, made.y, coins=made.coins)
-        for field in ("labels", "scores", "probabilities", "asked", "updated"):
+        for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
             np.testing.assert_allclose(getattr(trace, field), getattr(twin, field), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(learner.coef_[0], twin.w, rtol=1e-9, atol=1e-9)
         assert trace.refused == twin.refused

@@ -42,7 +42,9 @@ def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: in
     edges = range(0, len(y), size or len(y))
     parts = [slice(start, start + (size or len(y))) for start in edges]
     trace = askance.Trace.join([learner.run(X[part], y[part], coins=coins[part]) for part in parts])
-    fields = {name: getattr(trace, name) for name in ("labels", "scores", "probabilities", "asked", "updated")}
+    fields = {
+        name: getattr(trace, name) for name in ("predictions", "scores", "ask_probabilities", "asked", "updated")
+    }
     return fields | {"w": weights_of(learner)}
 
 
@@ -124,7 +126,7 @@ def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mappi
         run = make_vectors.run(name, stream)
         wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
         assert list(differences(vars(run), wanted)) == []
-        assert run.settled == len(run.labels)
+        assert run.settled == len(run.predictions)
 
 
 @pytest.mark.parametrize("name", askance.catalog)

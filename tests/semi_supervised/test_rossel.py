@@ -24,16 +24,16 @@ PROBLEMS = st.fixed_dictionaries(
         "members": st.sampled_from([1, 2, 5, 17]),
         "labelled": st.sampled_from([0.1, 1.0, 10.0]),
         "unlabelled": st.sampled_from([0.01, 0.5, 5.0]),
-        "seed": st.integers(0, 10_000),
+        "random_state": st.integers(0, 10_000),
     }
 )
 
 
 def made(
-    rows: int, width: int, members: int, labelled: float, unlabelled: float, seed: int
+    rows: int, width: int, members: int, labelled: float, unlabelled: float, random_state: int
 ) -> tuple[Any, Any, Any]:
     """Rows, some equal to others and one without features, with label vectors that differ in a fifth of them."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     X = random.normal(size=(rows, width)) * (random.random((rows, width)) < 0.7)
     X[rows // 2] = X[0]
     X[-1] = 0
@@ -140,9 +140,9 @@ def test_too_few_passes_are_said() -> None:
 # ---------------------------------------------------------------------- the estimator
 
 
-def blobs(seed: int = 0, classes: int = 3, rows: int = 150) -> tuple[Any, Any, Any]:
+def blobs(random_state: int = 0, classes: int = 3, rows: int = 150) -> tuple[Any, Any, Any]:
     """Rows of length 1 around as many centres, their classes, and the same with four labels a class only."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = np.arange(rows) % classes
     X = random.normal(size=(classes, 10))[y] + 1.2 * random.normal(size=(rows, 10))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -162,12 +162,13 @@ def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
 
 def test_unlabelled_rows_help() -> None:
     gains = []
-    for seed in range(8):
-        X, y, partly = blobs(seed, rows=400)
+    for random_state in range(8):
+        X, y, partly = blobs(random_state, rows=400)
         known = partly >= 0
         svm = LinearSVC(loss="hinge", fit_intercept=False).fit(X[known], y[known])
         gains.append(
-            Rossel(seed=seed).fit(X, partly).score(X[~known], y[~known]) - svm.score(X[~known], y[~known])
+            Rossel(random_state=random_state).fit(X, partly).score(X[~known], y[~known])
+            - svm.score(X[~known], y[~known])
         )
     assert np.mean(gains) > 0.01
 
@@ -180,7 +181,7 @@ def test_processes_and_kinds_of_matrices_change_nothing_but_seeds_do(annotation:
     assert first.coef_.tobytes() == again.coef_.tobytes()
     sparse = Rossel(annotation=annotation, n_estimators=3).fit(sp.csr_matrix(X), partly)
     np.testing.assert_allclose(first.coef_, sparse.coef_, atol=1e-3)  # a gap of 1e-6 is about that in weights
-    other = Rossel(annotation=annotation, n_estimators=3, seed=1).fit(X, partly)
+    other = Rossel(annotation=annotation, n_estimators=3, random_state=1).fit(X, partly)
     assert np.abs(first.coef_ - other.coef_).max() > 1e-6
 
 
@@ -235,8 +236,8 @@ def test_labels_may_be_words_and_none() -> None:
 
 def test_a_replicate_has_a_row_of_every_class() -> None:
     classes = np.array([0] * 50 + [1, 2])
-    for seed in range(20):
-        drawn = replicate(classes, 10, np.random.default_rng(seed))
+    for random_state in range(20):
+        drawn = replicate(classes, 10, np.random.default_rng(random_state))
         assert set(classes[drawn]) == {0, 1, 2}
         assert 10 <= len(drawn) <= 12
 

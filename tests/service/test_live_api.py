@@ -13,6 +13,7 @@ import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 import askance
+from askance.errors import StoreError
 from askance.service.api.app import application
 from askance.service.api.guard import Limits
 from askance.service.api.openapi import schema, statuses
@@ -24,7 +25,6 @@ from askance.service.service import Service
 from askance.service.settings import Budget, Hashing, Labelling, TaskSettings
 from askance.service.state import snapshots
 from askance.service.store import open_store
-from askance.service.store.entries import StoreFault
 from askance.service.web.table import PAGES
 
 ROLES = ("admin", "labeller", "ingest", "read")
@@ -557,7 +557,7 @@ def test_a_commit_that_fails_is_not_acknowledged(full, status, world, monkeypatc
     before = world.state()
 
     def fail(*_, **__):
-        raise StoreFault("no room", full=full)
+        raise StoreError("no room", full=full)
 
     for path, body in (
         ("items", items("more")),
@@ -583,7 +583,7 @@ def test_a_store_that_cannot_be_read_either(world, monkeypatch):
     world.post(f"{TASK}/items", items("win cash"))
 
     def fail(*_, **__):
-        raise StoreFault("gone")
+        raise StoreError("gone")
 
     with monkeypatch.context() as patch:
         for verb in ("append", "entries", "at", "by_key", "snapshot", "reachable"):

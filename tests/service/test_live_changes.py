@@ -23,10 +23,10 @@ def desk(store_url):
         yield opened
 
 
-def taught(desk, count=40, seed=3):
+def taught(desk, count=40, random_state=3):
     """Some items, asked for and labelled."""
     decided = []
-    for text, label in texts(random.Random(seed), count):
+    for text, label in texts(random.Random(random_state), count):
         decision = desk.decide(text)[0]
         desk.clock.now += 5
         if decision.asked:
@@ -174,7 +174,9 @@ def test_labellers_agree_or_not(store_url):
             for who, label in (("ann", "ham"), ("bob", "ham"), ("eve", "spam")):
                 desk.label(item, label, who)
         desk.skip(desk.decide("more")[0].item, "eve")
-        told = {one.name: (one.labels, one.skips, one.agreement) for one in task.history(desk.task.fold).labellers}
+        told = {
+            one.name: (one.predictions, one.skips, one.agreement) for one in task.history(desk.task.fold).labellers
+        }
         assert told == {"ann": (4, 0, 1.0), "bob": (4, 0, 1.0), "eve": (4, 1, 0.0)}
 
 

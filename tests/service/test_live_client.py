@@ -10,12 +10,12 @@ import httpx
 import pytest
 
 import askance
+from askance.errors import ServiceError
 from askance.service.client import (
     AsyncClient,
     Client,
     Item,
     Label,
-    ServiceFault,
     asynchronous,
     naming,
     retrying,
@@ -55,7 +55,7 @@ def client(twin):
 
 
 def fault(work):
-    with pytest.raises(ServiceFault) as caught:
+    with pytest.raises(ServiceError) as caught:
         work()
     assert "\n" not in str(caught.value)
     return caught.value
@@ -118,11 +118,11 @@ def test_what_was_lost_is_sent_again_and_done_once(client, twin, trouble):
     assert troubled(lambda: client.teach(["old"], ["bug"])).version == len(twin.imported) == 1
     first = client.questions()[0]
     troubled(lambda: client.label(first, "bug", first.lease))
-    assert twin.labels == {1: "bug"}
+    assert twin.predictions == {1: "bug"}
     troubled(lambda: client.correct(first, "praise"))
-    assert twin.labels == {1: "praise"}
+    assert twin.predictions == {1: "praise"}
     troubled(client.undo)
-    assert twin.labels == {}
+    assert twin.predictions == {}
     troubled(lambda: client.skip(3))
     assert twin.skipped == [3]
     assert not twin.troubles
@@ -360,7 +360,7 @@ def test_the_asynchronous_client_does_the_same(monkeypatch, tmp_path):
             await client.create_token("anna", "read")
             assert (await client.revoke_token("anna")).revoked
             assert len(await client.tokens()) == 1
-            with pytest.raises(ServiceFault, match="no such thing"):
+            with pytest.raises(ServiceError, match="no such thing"):
                 await client.figures(task="other")
 
     asyncio.run(work())
@@ -372,7 +372,7 @@ def test_over_a_real_socket_answers_get_lost_too():
         twin.troubles.extend([LOSE_ANSWER, LOSE_REQUEST, None, LOSE_ANSWER])
         client.decide(TEXTS)
         client.label(1, "bug")
-        assert (len(twin.items), twin.labels) == (3, {1: "bug"})
+        assert (len(twin.items), twin.predictions) == (3, {1: "bug"})
 
 
 def test_every_verb_of_the_real_service(tmp_path, monkeypatch):

@@ -17,8 +17,8 @@ from askance.service.demo import world
 from live_service import real_service
 
 
-def messages(seed, count):
-    return list(islice(world.made_up_messages(seed), count))
+def messages(random_state, count):
+    return list(islice(world.made_up_messages(random_state), count))
 
 
 def test_messages_are_the_same_for_the_same_seed_and_as_mixed_as_said():
@@ -41,14 +41,14 @@ def test_later_messages_have_words_that_early_ones_had_not():
         assert word in late
 
 
-@pytest.mark.parametrize("seed", [7, 8])
-def test_accuracy_rises_from_chance_to_nine_in_ten(seed):
-    made = messages(seed, 4000)
+@pytest.mark.parametrize("random_state", [7, 8])
+def test_accuracy_rises_from_chance_to_nine_in_ten(random_state):
+    made = messages(random_state, 4000)
     kinds = np.array([kind for _, kind in made])
     trace = from_bytes(to_bytes(world.SETTINGS.learner())).run(
         hash_texts([text for text, _ in made], 18, dtype="float64"), kinds
     )
-    right = trace.labels == kinds
+    right = trace.predictions == kinds
     assert trace.asked.mean() == pytest.approx(0.1, abs=0.02)
     assert right[:50].mean() < 0.7
     assert 0.75 < right[500:1000].mean() < 0.9
@@ -63,7 +63,7 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
         with Client(url, token, world.TASK) as client:
             for goal in (300, 500):
                 stop = threading.Event()
-                words = {"stop": stop, "seed": 7, "rows_per_second": 1000.0, "labeller_delay": 0.0}
+                words = {"stop": stop, "random_state": 7, "rows_per_second": 1000.0, "labeller_delay": 0.0}
                 running = threading.Thread(target=world.run_demo, args=(url, token), kwargs=words)
                 running.start()
                 end = time.monotonic() + 20

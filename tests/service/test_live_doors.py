@@ -9,6 +9,7 @@ import httpx
 import pytest
 from test_live_api import ROLES, TASK, Caller, World, address, items
 
+from askance.errors import StoreError
 from askance.service.api import tasks
 from askance.service.api.guard import Limits
 from askance.service.api.limits import Attempts, Pacer
@@ -18,7 +19,6 @@ from askance.service.auth.sessions import IDLE, csrf_of
 from askance.service.auth.tokens import Person
 from askance.service.commands import amendments
 from askance.service.errors import Refusal
-from askance.service.store.entries import StoreFault
 from askance.service.web.rendering import HEADERS
 from askance.service.web.sign_in import local_path
 from askance.service.web.table import PAGES
@@ -446,7 +446,7 @@ def test_tokens_tell_when_they_were_seen(doors):
 
 def test_a_store_that_cannot_be_told_of_use_keeps_nobody_out(doors, monkeypatch):
     def fail(*_):
-        raise StoreFault("gone")
+        raise StoreError("gone")
 
     monkeypatch.setattr(doors.store, "see_session", fail)
     doors.clock.now += 3600
@@ -521,7 +521,7 @@ def test_a_deed_that_cannot_be_written_down_is_not_acknowledged(doors, name, ful
     prepare(doors, name)
 
     def fail(*_):
-        raise StoreFault("no room", full=full)
+        raise StoreError("no room", full=full)
 
     monkeypatch.setattr(doors.store, "add_deed", fail)
     method, path, body, _ = DEEDS[name]

@@ -23,9 +23,9 @@ COMMANDS = ("items", "items", "lease", "label", "label", "label", "skip", "undo"
 COMMANDS += ("budget", "per item", "state", "roll back", "take back roll-back")
 
 
-def live_through(desk, seed, steps):
+def live_through(desk, random_state, steps):
     """A random life of a task; refusals belong to it."""
-    chance = random.Random(seed)
+    chance = random.Random(random_state)
     asked, labelled, rolled_back = [], [], []
     for _ in range(steps):
         desk.clock.now += chance.random() * 100
@@ -67,10 +67,10 @@ def live_through(desk, seed, steps):
             pass
 
 
-def is_rebuilt_bit_for_bit(url, seed, algorithm, per_item, snapshot_every):
-    task = made(algorithm, labels={"per_item": per_item}, seed=seed, budget={"total": 500})
+def is_rebuilt_bit_for_bit(url, random_state, algorithm, per_item, snapshot_every):
+    task = made(algorithm, labels={"per_item": per_item}, random_state=random_state, budget={"total": 500})
     with Desk(url, task, snapshot_every=snapshot_every) as desk:
-        live_through(desk, seed, 60)
+        live_through(desk, random_state, 60)
         before, figures = desk.everything(), desk.figures()
         assert desk.everything() == before, "taking a snapshot changes nothing"
         with desk.reopened() as again:
@@ -79,7 +79,7 @@ def is_rebuilt_bit_for_bit(url, seed, algorithm, per_item, snapshot_every):
             again.store.drop_snapshots(1, again.store.snapshot_seqs(1))
             again.task.rebuild()
             assert again.everything() == before, "from the first entry on"
-            live_through(again, seed + 1, 10)
+            live_through(again, random_state + 1, 10)
             assert again.task.fold.seq > figures.entries
 
 
@@ -94,13 +94,13 @@ def test_also_with_several_labels_an_item(per_item, store_url):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(100))
-def test_over_a_hundred_seeds(seed, store_url):
-    chance = random.Random(seed)
+@pytest.mark.parametrize("random_state", range(100))
+def test_over_a_hundred_seeds(random_state, store_url):
+    chance = random.Random(random_state)
     is_rebuilt_bit_for_bit(
         store_url,
-        seed,
-        ALGORITHMS[seed % len(ALGORITHMS)],
+        random_state,
+        ALGORITHMS[random_state % len(ALGORITHMS)],
         chance.choice([1, 1, 2, 3]),
         chance.choice([7, 40, 999]),
     )
@@ -212,10 +212,10 @@ def test_an_undone_label_leaves_the_model_without_it(tmp_path):
 
 @settings(max_examples=25)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.integers(0, 1000))
-def test_how_a_stream_is_cut_changes_no_decision(tmp_path_factory, sizes, seed):
-    chance = random.Random(seed)
+def test_how_a_stream_is_cut_changes_no_decision(tmp_path_factory, sizes, random_state):
+    chance = random.Random(random_state)
     stream = [text for text, _ in texts(chance, sum(sizes))]
-    task = made("PAA-II", seed=seed, budget={"rate": 0.5, "burst": 3})
+    task = made("PAA-II", random_state=random_state, budget={"rate": 0.5, "burst": 3})
     directory = tmp_path_factory.mktemp("cuts")
     with Desk(str(directory / "a.db"), task) as whole, Desk(str(directory / "b.db"), task) as cut:
         at_once = whole.decide(*stream)
@@ -227,10 +227,10 @@ def test_how_a_stream_is_cut_changes_no_decision(tmp_path_factory, sizes, seed):
 
 
 def test_decisions_are_those_of_the_library(tmp_path):
-    task = made("PAA-II", seed=5, parameters={"delta": 0.1})
+    task = made("PAA-II", random_state=5, parameters={"delta": 0.1})
     chance = random.Random(1)
     pairs = list(texts(chance, 60))
-    learner = askance.make("PAA-II", delta=0.1, seed=5, dtype="float64", classes=["ham", "spam"])
+    learner = askance.make("PAA-II", delta=0.1, random_state=5, dtype="float64", classes=["ham", "spam"])
     with Desk(str(tmp_path / "a.db"), task) as desk:
         for text, label in pairs:
             x = askance.data.hash_texts([text], 8, dtype="float64")
@@ -296,8 +296,8 @@ def test_every_method_asks_within_the_first_ten_items(name, tmp_path):
     st.sampled_from([None, 0, 2, 7]),
     st.integers(0, 1000),
 )
-def test_no_prefix_exceeds_a_budget(tmp_path_factory, rate, burst, total, per_day, seed):
-    keeps_its_budget(tmp_path_factory.mktemp("budget") / "a.db", rate, burst, total, per_day, seed)
+def test_no_prefix_exceeds_a_budget(tmp_path_factory, rate, burst, total, per_day, random_state):
+    keeps_its_budget(tmp_path_factory.mktemp("budget") / "a.db", rate, burst, total, per_day, random_state)
 
 
 @pytest.mark.soak
@@ -309,18 +309,21 @@ def test_no_prefix_exceeds_a_budget(tmp_path_factory, rate, burst, total, per_da
     st.one_of(st.none(), st.integers(0, 15)),
     st.integers(0, 2**32),
 )
-def test_no_prefix_of_ten_thousand_streams_exceeds_a_budget(tmp_path_factory, rate, burst, total, per_day, seed):
+def test_no_prefix_of_ten_thousand_streams_exceeds_a_budget(
+    tmp_path_factory, rate, burst, total, per_day, random_state
+):
     path = tmp_path_factory.mktemp("budget") / "a.db"
-    keeps_its_budget(path, rate, burst, total, per_day, seed)
+    keeps_its_budget(path, rate, burst, total, per_day, random_state)
     path.unlink()
 
 
-def keeps_its_budget(path, rate, burst, total, per_day, seed):
-    chance = random.Random(seed)
+def keeps_its_budget(path, rate, burst, total, per_day, random_state):
+    chance = random.Random(random_state)
     budget = {"rate": rate, "burst": burst, "total": total, "per_day": per_day}
     asked, days, refused = 0, {}, 0
     with Desk(
-        str(path), made("PAA-II", bits=5, budget=budget, seed=seed % 2**32, parameters={"delta": 30.0})
+        str(path),
+        made("PAA-II", bits=5, budget=budget, random_state=random_state % 2**32, parameters={"delta": 30.0}),
     ) as desk:
         for rows in range(1, 61):
             desk.clock.now += chance.choice([0, 10_000, 50_000])

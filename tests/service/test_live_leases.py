@@ -11,9 +11,9 @@ from stores import KINDS
 PEOPLE = [f"desk-{number}" for number in range(20)]
 
 
-def no_item_is_with_two_people(url, leases, seed=1):
+def no_item_is_with_two_people(url, leases, random_state=1):
     """Twenty labellers lease, answer, skip, give back and forget; a notebook of our own says who has what."""
-    chance, given, notebook = random.Random(seed), 0, {}  # item: who has it, and until when
+    chance, given, notebook = random.Random(random_state), 0, {}  # item: who has it, and until when
     desk = Desk(url, settings("PA-I", bits=10, labels={"lease_seconds": 60.0, "skips": 3}))
     try:
         while given < leases:

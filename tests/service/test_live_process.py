@@ -25,9 +25,9 @@ from stores import KINDS
 TEXTS = [f"word{n % 7} word{n % 11} word{n % 13}" for n in range(120)]
 
 
-def survives_kills(store, directory, kills, seed=1):
+def survives_kills(store, directory, kills, random_state=1):
     """No acknowledged label is lost, none is applied twice; the longest start."""
-    memory, chance, slowest = Memory(seed), random.Random(seed), 0.0
+    memory, chance, slowest = Memory(random_state), random.Random(random_state), 0.0
     for _ in range(kills):
         acknowledged, unclear = len(memory.labels), memory.unclear
         seconds, figures = one_life(store, directory, memory, chance.uniform(0.02, 0.6))

@@ -5,12 +5,13 @@ import threading
 
 import pytest
 
+from askance.errors import StoreError
 from askance.service.auth.audit import AT_ONCE, LONGEST_DETAIL, Deeds
 from askance.service.auth.sessions import IDLE, LIFE, MOST, NOTED, Sessions, csrf_of
 from askance.service.auth.tokens import Person, Tokens
 from askance.service.errors import Refusal
 from askance.service.messages import DeedsWish
-from askance.service.store import StoreFault, copy, open_store
+from askance.service.store import copy, open_store
 
 ANN, BOB = Person("ann", "labeller"), Person("bob", "read")
 
@@ -140,13 +141,13 @@ def test_a_session_that_cannot_be_kept_is_not_begun(door, monkeypatch):
     secret, _ = door.sessions.begin(ANN, "")
 
     def fail(*_):
-        raise StoreFault("no room", full=True)
+        raise StoreError("no room", full=True)
 
     monkeypatch.setattr(door.store, "add_session", fail)
     monkeypatch.setattr(door.store, "drop_sessions", fail)
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         door.sessions.begin(BOB, "")
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         door.sessions.end_all("ann")
     assert [one.name for one in door.sessions.open()] == ["ann"]
     assert door.sessions.visit(secret)

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from askance.service.store import Entry, Store, StoreFault, Task, Token, open_store
+from askance.errors import StoreError
+from askance.service.store import Entry, Store, Task, Token, open_store
 from stores import about, all_entries, item
 
 
@@ -41,11 +42,11 @@ def test_tasks_have_their_own_journals_and_settings(store):
     assert all_entries(store, pages.id) == [item(1, "same", b"of pages")]
     store.set_task(pages.id, b"2")
     assert [task.settings for task in store.tasks()] == [b"{}", b"2"]
-    with pytest.raises(StoreFault, match="there is no task 9"):
+    with pytest.raises(StoreError, match="there is no task 9"):
         store.set_task(9, b"")
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         store.add_task("pages", b"", 12.0)
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         store.append(9, [item(1)])
     assert len(store.tasks()) == 2
 
@@ -68,7 +69,7 @@ def test_tasks_have_their_own_journals_and_settings(store):
 def test_append_is_all_or_nothing(store, bad):
     store.append(1, [item(1, "taken"), item(2)])
     store.add_snapshot(1, 2, b"kept")
-    with pytest.raises(StoreFault) as fault:
+    with pytest.raises(StoreError) as fault:
         store.append(1, bad, drop_from=1)
     assert not fault.value.full
     assert store.last(1) == 2
@@ -164,14 +165,14 @@ def test_tokens_and_settings(store):
     store.add_token(ann)
     store.add_token(bob)
     for same in (bob._replace(digest=b"c"), bob._replace(name="carol")):
-        with pytest.raises(StoreFault):
+        with pytest.raises(StoreError):
             store.add_token(same)
     assert store.token_by_digest(b"\x00\xff") == ann
     assert store.token_by_digest(b"") is None
     store.revoke_token("ann", 5.0)
     store.revoke_token("ann", 6.0)
     assert store.tokens() == [ann._replace(revoked=5.0), bob]
-    with pytest.raises(StoreFault, match="there is no token 'dan'"):
+    with pytest.raises(StoreError, match="there is no token 'dan'"):
         store.revoke_token("dan", 7.0)
     assert store.setting("code") is None
     store.set_setting("code", "1")
@@ -183,20 +184,20 @@ def test_tokens_and_settings(store):
 
 def test_one_owner_at_a_time(store_url):
     first = open_store(store_url)
-    with pytest.raises(StoreFault, match="another process owns this store"):
+    with pytest.raises(StoreError, match="another process owns this store"):
         open_store(store_url)
     with open_store(store_url, own=False) as reader:
         assert reader.tasks() == []
-        with pytest.raises(StoreFault, match="reading only"):
+        with pytest.raises(StoreError, match="reading only"):
             reader.add_task("mails", b"", 1.0)
     first.close()
-    with pytest.raises(StoreFault, match="closed"):
+    with pytest.raises(StoreError, match="closed"):
         first.tasks()
     open_store(store_url).close()
 
 
 def test_a_reader_creates_nothing(store_url, tmp_path):
-    with pytest.raises(StoreFault, match="there is no"):
+    with pytest.raises(StoreError, match="there is no"):
         open_store(store_url, own=False)
     assert list(tmp_path.iterdir()) == []
 

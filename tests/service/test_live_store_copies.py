@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from askance.service.store import StoreFault, copy, open_store
+from askance.errors import StoreError
+from askance.service.store import copy, open_store
 from command_line import answer, askance, complaint, output
 from stores import KINDS, about, all_entries, content, fill, item
 
@@ -50,7 +51,7 @@ def test_only_an_empty_store_is_copied_into(store_url, new_store_url):
         fill(source, 10)
         with open_store(store_url) as target:
             target.set_setting("code", "1")
-        with pytest.raises(StoreFault, match="not empty: it has settings"):
+        with pytest.raises(StoreError, match="not empty: it has settings"):
             copy(source, store_url)
         with open_store(store_url) as target:
             assert target.tasks() == []
@@ -77,7 +78,7 @@ def test_a_backup_is_one_plain_file_or_none_at_all(tmp_path):
         copy(store, str(folder / "b.db"))
         assert [path.name for path in folder.iterdir()] == ["b.db"]
         (folder / "c.db-wal").write_bytes(b"of another database")
-        with pytest.raises(StoreFault, match="would spoil a new one"):
+        with pytest.raises(StoreError, match="would spoil a new one"):
             copy(store, str(folder / "c.db"))
         store.append(1, [item(2001)])
     with open_store(str(folder / "b.db"), own=False) as backup:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from askance.service.store import Deed, Session, StoreFault, Token, open_store
+from askance.errors import StoreError
+from askance.service.store import Deed, Session, Token, open_store
 from askance.service.store.opening import is_postgres
 from askance.service.store.schema import POSTGRES, SQLITE, STEPS, TABLES, bring_up_to_date
 from askance.service.store.sqlite import SqliteConnection
@@ -32,7 +33,7 @@ def store(store_url):
 def test_older_versions_are_brought_up_to_date(store_url, version):
     old_store(store_url, STEPS[:version])
     if version:
-        with pytest.raises(StoreFault, match=f"version {version}.* reads version {len(STEPS)}"):
+        with pytest.raises(StoreError, match=f"version {version}.* reads version {len(STEPS)}"):
             open_store(store_url, own=False)
     with open_store(store_url) as store:
         if version:
@@ -83,7 +84,7 @@ def raw_connection(url):
 def test_a_newer_version_is_refused_and_left_alone(store_url):
     old_store(store_url, (*STEPS, ("CREATE TABLE later (a TEXT)",)))
     for own in (True, False):
-        with pytest.raises(StoreFault, match=f"version {len(STEPS) + 1}.* newer askance"):
+        with pytest.raises(StoreError, match=f"version {len(STEPS) + 1}.* newer askance"):
             open_store(store_url, own=own)
     connection, _ = raw_connection(store_url)
     assert connection.rows("SELECT version FROM schema_version") == [(len(STEPS) + 1,)]
@@ -94,7 +95,7 @@ def test_a_step_that_fails_changes_nothing(store_url):
     old_store(store_url, STEPS[:1])
     connection, dialect = raw_connection(store_url)
     connection.run("BEGIN")
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         bring_up_to_date(connection, dialect, (*STEPS[:2], ("CREATE TABLE tasks (a TEXT)",)))
     connection.run("ROLLBACK")
     connection.close()
@@ -106,7 +107,7 @@ def test_a_full_disk(store, store_url, request):
     store.append(1, [item(1)])
     fill_disk, make_room = full_disk(store, store_url, request)
     fill_disk()
-    with pytest.raises(StoreFault, match="disk is full") as fault:
+    with pytest.raises(StoreError, match="disk is full") as fault:
         store.append(1, [item(seq, None, os.urandom(3000)) for seq in range(2, 200)])
     assert fault.value.full
     assert store.last(1) == 1
@@ -143,23 +144,23 @@ def test_a_server_that_went_away_comes_back(postgres_server, monkeypatch):
         store.append(1, [item(1)])
         assert store.last(1) == 1
         cut(postgres_server)
-        with pytest.raises(StoreFault):
+        with pytest.raises(StoreError):
             store.append(1, [item(2)])
-        with pytest.raises(StoreFault):
+        with pytest.raises(StoreError):
             store.reachable()
         store.reachable()
         store.append(1, [item(2)])
         assert store.last(1) == 2
-        with pytest.raises(StoreFault, match="another process owns"):  # the lock is taken anew as well
+        with pytest.raises(StoreError, match="another process owns"):  # the lock is taken anew as well
             open_store(postgres_url)
         cut(postgres_server)
-        with pytest.raises(StoreFault), store.writing() as connection:
+        with pytest.raises(StoreError), store.writing() as connection:
             connection.run("SELECT 1")
         with open_store(postgres_url) as other:
             other.append(1, [item(3)])
-            with pytest.raises(StoreFault, match="another process owns"):
+            with pytest.raises(StoreError, match="another process owns"):
                 store.append(1, [item(3)])
-        with pytest.raises(StoreFault, match="entry 3 cannot stand where entry 4"):
+        with pytest.raises(StoreError, match="entry 3 cannot stand where entry 4"):
             store.append(1, [item(3)])
 
 
@@ -168,9 +169,9 @@ def cut(server):
 
 
 def test_a_server_that_is_not_there():
-    with pytest.raises(StoreFault, match="PostgreSQL database labels on 127"):
+    with pytest.raises(StoreError, match="PostgreSQL database labels on 127"):
         open_store("postgresql://me:secret@127.0.0.1:1/labels")
-    with pytest.raises(StoreFault) as fault:
+    with pytest.raises(StoreError) as fault:
         open_store("postgresql://me:secret@127.0.0.1:1/labels")
     assert "secret" not in str(fault.value)
 
@@ -183,15 +184,15 @@ def test_no_store_at_all(url):
 
 def test_files_that_are_no_stores(tmp_path):
     (tmp_path / "text.db").write_text("no database at all, but long enough to be looked at " * 20)
-    with pytest.raises(StoreFault, match="not an SQLite file"):
+    with pytest.raises(StoreError, match="not an SQLite file"):
         open_store(str(tmp_path / "text.db"))
     with sqlite3.connect(tmp_path / "other.db") as other:
         other.execute("CREATE TABLE accounts (a TEXT)")
     other.close()
     for own in (True, False):
-        with pytest.raises(StoreFault):
+        with pytest.raises(StoreError):
             open_store(str(tmp_path / "other.db"), own=own)
-    with pytest.raises(StoreFault, match="there is no such directory"):
+    with pytest.raises(StoreError, match="there is no such directory"):
         open_store(str(tmp_path / "nowhere" / "a.db"))
 
 
@@ -199,7 +200,7 @@ def test_a_file_system_without_a_write_ahead_log_is_refused(tmp_path, monkeypatc
     connect = sqlite3.connect
     # Without shared memory, as on a network file system.
     monkeypatch.setattr(sqlite3, "connect", lambda address, **how: connect(f"{address}&vfs=unix-none", **how))
-    with pytest.raises(StoreFault, match="cannot keep a write-ahead log here"):
+    with pytest.raises(StoreError, match="cannot keep a write-ahead log here"):
         open_store(str(tmp_path / "a.db"))
 
 

@@ -55,7 +55,9 @@ class Combination(NamedTuple):
 
     def learner(self, **changes: Any) -> Learner:
         """A learner of these rules in exact mode, its classes known from the start."""
-        return Learner(self.update, self.query, **({"dtype": "float64", "classes": (-1, 1), "seed": 5} | changes))
+        return Learner(
+            self.update, self.query, **({"dtype": "float64", "classes": (-1, 1), "random_state": 5} | changes)
+        )
 
     def __str__(self) -> str:
         full = "-full" if getattr(self.update, "full", False) else ""

@@ -46,9 +46,9 @@ class Met(NamedTuple):
     width: float
 
 
-def stream(seed: int, share: float) -> Any:
+def stream(random_state: int, share: float) -> Any:
     """1,000 to 20,000 rows of two clouds, near or far, some labels wrong, and the share of labels to ask for."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     rows, rate = round(1000 * 20 ** rng.random()), 0.01 * 20 ** rng.random()
     distance, noise = rng.uniform(0.3, 2.0), rng.choice([0, 0.01, 0.05])
     y = np.where(rng.random(rows) < share, 1, -1)
@@ -59,12 +59,12 @@ def stream(seed: int, share: float) -> Any:
     return X, np.where(wrong, -y, y), rate
 
 
-def learner(name: str, rate: float, share: float, seed: int) -> Any:
+def learner(name: str, rate: float, share: float, random_state: int) -> Any:
     """A learner that asks for about that share of labels."""
     if name == "RPA-II":
-        return askance.make(name, ratio=rate, seed=seed)
+        return askance.make(name, ratio=rate, random_state=random_state)
     odds = (1 - share) / share
-    made = askance.make(name, seed=seed, **({"rho": odds, "C": odds} if name == "CSPAA" else {}))
+    made = askance.make(name, random_state=random_state, **({"rho": odds, "C": odds} if name == "CSPAA" else {}))
     return made.set_params(query=AtRate(made.query, rate))
 
 
@@ -72,9 +72,9 @@ def traces(imbalance: str, streams: int, first: int = 0) -> Iterator[Trace]:
     """A pass of one of the learners over each of so many streams."""
     share = IMBALANCES[imbalance]
     for number in range(first, first + streams):
-        seed = 3 * number + list(IMBALANCES).index(imbalance)
-        X, y, rate = stream(seed, share)
-        yield learner(LEARNERS[number % len(LEARNERS)], rate, share, seed).run(X, y, classes=[-1, 1])
+        random_state = 3 * number + list(IMBALANCES).index(imbalance)
+        X, y, rate = stream(random_state, share)
+        yield learner(LEARNERS[number % len(LEARNERS)], rate, share, random_state).run(X, y, classes=[-1, 1])
 
 
 def met(imbalance: str, trace: Trace, level: float = 0.95) -> Iterator[Met]:
@@ -102,11 +102,14 @@ def _met(imbalance: str, band: int, metric: str, found: Any, truth: float, rows:
 
 def holds_throughout(trace: Trace, metric: str, level: float = 0.95) -> bool:
     """Whether the anytime limits hold at every prefix, by what the martingales are at the true number."""
-    called, wrong = trace.guesses > 0, (trace.guesses != trace.truth) & (trace.truth != 0)
+    called, wrong = (
+        trace.predicted_codes > 0,
+        (trace.predicted_codes != trace.true_codes) & (trace.true_codes != 0),
+    )
     kinds = [np.ones_like(called)] if metric == "accuracy" else [called, ~called]
     threshold = np.log(2 * len(kinds) / (1 - level))
     for might in kinds:
-        pi, z, asked = trace.probabilities[might], wrong[might], trace.asked[might]
+        pi, z, asked = trace.ask_probabilities[might], wrong[might], trace.asked[might]
         (few, many), (few_others, many_others) = (_martingales(pi, which, asked) for which in (z, ~z))
         for pair in ((few, many_others), (many, few_others)):
             mean = np.logaddexp(*(one + share for one, share in zip(pair, LOG_SHARES, strict=True)))

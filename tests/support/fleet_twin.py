@@ -10,9 +10,11 @@ from askance import Learner
 from askance.fleet import Fleet
 
 
-def world(rows: int, keys: int, classes: list[Any], width: int = 60, seed: int = 0) -> tuple[Any, Any, Any]:
+def world(
+    rows: int, keys: int, classes: list[Any], width: int = 60, random_state: int = 0
+) -> tuple[Any, Any, Any]:
     """Keys, rows and labels: each key sees some of the features only, and has a target of its own."""
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(random_state)
     names = np.array([f"user-{number}" for number in range(keys)])
     who = chance.integers(0, keys, rows)
     X = sp.random_array((rows, width), density=0.15, rng=chance, format="csr")
@@ -27,7 +29,12 @@ def learner_of(fleet: Fleet, key: Any) -> Learner:
     told = fleet.settings
     update, query, sgn0, many, _ = told.rules
     return askance.Learner(
-        *(update, query), seed=fleet.seed_of(key), dtype=told.dtype, sgn0=sgn0, classes=told.classes, many=many
+        *(update, query),
+        random_state=fleet.seed_of(key),
+        dtype=told.dtype,
+        sgn0=sgn0,
+        classes=told.classes,
+        many=many,
     )
 
 
@@ -46,7 +53,7 @@ class Twin:
         for key in dict.fromkeys(keys.tolist()):
             own = np.flatnonzero(keys == key)
             trace = self.of(key).run(X[own], y[own])
-            for name in ("labels", "scores", "probabilities", "asked", "updated"):
+            for name in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
                 column = getattr(trace, name)
                 found.setdefault(name, np.empty(len(keys), column.dtype))[own] = column
         return found

@@ -19,8 +19,8 @@ GONE = (ConnectionError, OSError)
 class Memory:
     """What senders and labellers know: sent again with the same id or key until it is acknowledged."""
 
-    def __init__(self, seed):
-        self.chance = random.Random(seed)
+    def __init__(self, random_state):
+        self.chance = random.Random(random_state)
         self.lock = threading.Lock()
         self.unsent = deque()  # batches of items that may or may not have arrived
         self.items = {}  # id: item

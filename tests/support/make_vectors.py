@@ -15,7 +15,7 @@ import streams
 from naive import imbalance, multiclass
 
 PATH = pathlib.Path(__file__).with_name("vectors.npz")
-FIELDS = ("labels", "scores", "probabilities", "asked", "updated", "w")
+FIELDS = ("predictions", "scores", "ask_probabilities", "asked", "updated", "w")
 STREAMS = {"noisy": streams.noisy(), "sparse": streams.sparse_units()}
 SEVERAL = streams.several()
 CLASSES = 4
@@ -33,9 +33,9 @@ def vectors() -> dict[str, Any]:
     runs |= {("several", name): run(name, "several") for name in multiclass.ALGORITHMS}
     runs |= {(stream, name): run(name, stream) for stream in STREAMS for name in imbalance.ALGORITHMS}
     for (stream, name), found in runs.items():
-        if found.settled < len(found.labels):
+        if found.settled < len(found.predictions):
             raise ValueError(
-                f"{name} on {stream}: round {found.settled} hangs on the last bits; take another seed"
+                f"{name} on {stream}: round {found.settled} hangs on the last bits; take another random_state"
             )
         arrays |= {f"out/{stream}/{name}/{field}": getattr(found, field) for field in FIELDS}
     return arrays

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 
-def world(users: int, items: int, count: int, *, rank: int = 2, noise: float = 0.3, seed: int = 0) -> Any:
+def world(users: int, items: int, count: int, *, rank: int = 2, noise: float = 0.3, random_state: int = 0) -> Any:
     """Users, items and ratings from 1 to 5; every user and every item has at least one."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     left, right = random.normal(size=(users, rank)), random.normal(size=(items, rank))
     who = np.concatenate([np.arange(users), random.integers(0, users, count - users)])
     what = np.concatenate([np.arange(users) % items, random.integers(0, items, count - users)])

@@ -29,8 +29,8 @@ class Crowd(NamedTuple):
     truth: Array
 
     @classmethod
-    def made(cls, settings: StreamSettings, keys: int, rows: int, batches: int, seed: int = 0) -> "Crowd":
-        random = np.random.default_rng(seed)
+    def made(cls, settings: StreamSettings, keys: int, rows: int, batches: int, random_state: int = 0) -> "Crowd":
+        random = np.random.default_rng(random_state)
         key = random.integers(keys, size=rows)
         steps = random.integers(1, COLUMNS // VALUES, size=(rows, VALUES))
         own = (key * 7919) % ((1 << settings.fleet.bits) - COLUMNS)
@@ -60,8 +60,8 @@ class Crowd(NamedTuple):
             now = np.flatnonzero(self.batch == batch)
             now = now[np.lexsort((ids[now], self.order[now], names[self.key[now]].astype(str)))]
             trace = fleet.decide(names[self.key[now]].tolist(), self._stacked(now))
-            found.score[now], found.probability[now] = trace.scores, trace.probabilities
-            found.asked[now], found.label[now] = trace.asked, trace.labels
+            found.score[now], found.probability[now] = trace.scores, trace.ask_probabilities
+            found.asked[now], found.label[now] = trace.asked, trace.predictions
             for place in now:
                 rounds[place] = seen[self.key[place]]
                 seen[self.key[place]] += 1

@@ -27,9 +27,9 @@ def spark_or_missing() -> None:
         missing("a fleet on Spark", str(fault).removeprefix("Spark needs "))
 
 
-def made_up(keys: int, rows: int, batches: int, seed: int = 0) -> list[MicroBatch]:
+def made_up(keys: int, rows: int, batches: int, random_state: int = 0) -> list[MicroBatch]:
     """Rows of every form; most labels come a micro-batch later, some with their row, some before it, or twice."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     made = [MicroBatch([], []) for _ in range(batches)]
     for number in range(rows):
         batch = number * batches // rows
@@ -42,7 +42,7 @@ def made_up(keys: int, rows: int, batches: int, seed: int = 0) -> list[MicroBatc
                 made[batch + late].labels.append(label)
     for before, after in pairwise(made):
         after.rows.extend(before.rows[:5])  # a source may repeat itself
-        after.labels.append(before.labels[0] | {"label": "eggs"})
+        after.predictions.append(before.predictions[0] | {"label": "eggs"})
     return made
 
 

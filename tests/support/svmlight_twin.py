@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from askance.data import DataFault
 from askance.data.svmlight import read_svmlight
+from askance.errors import DataError
 
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 FEATURE = re.compile(rb"([0-9]+):(.*)")
@@ -104,7 +104,7 @@ def check_against_twin(content, *, dtype=np.float64, zero_based=False, block_byt
     )
     try:
         found = joined(stream)
-    except DataFault as fault:
+    except DataError as fault:
         message = str(fault)
         assert "\n" not in message
         expected = f"the stream, line {faulty_line}: " if faulty_line else "the stream: holds no rows"

@@ -107,9 +107,9 @@ def in_simplex(rows: int, *, separable: bool) -> Setting:
     return Setting(X, y if separable else np.where(rng.random(rows) < 0.15, -y, y), u)
 
 
-def simulated(name: str, X: Any, y: Any, seed: int, **parameters: float) -> naive.Run:
+def simulated(name: str, X: Any, y: Any, random_state: int, **parameters: float) -> naive.Run:
     """A plain simulation of an algorithm."""
-    coins = np.random.default_rng([seed, 77]).random(len(y))
+    coins = np.random.default_rng([random_state, 77]).random(len(y))
     kinds = {
         "SEL-ADA": naive.SelAda,
         "SEL-2ND": naive.Sel2nd,
@@ -132,7 +132,7 @@ def simulated(name: str, X: Any, y: Any, seed: int, **parameters: float) -> naiv
 @functools.cache
 def runs_of(name: str, separable: bool) -> list[naive.Run]:
     X, y, _ = setting(name, separable=separable)
-    return [simulated(name, X, y, seed, **SIMULATED[name]) for seed in range(SEEDS)]
+    return [simulated(name, X, y, random_state, **SIMULATED[name]) for random_state in range(SEEDS)]
 
 
 @functools.cache
@@ -140,7 +140,10 @@ def traces_of(name: str, separable: bool) -> list[askance.Trace]:
     if name in SIMULATED:
         return [run.trace for run in runs_of(name, separable)]
     X, y, _ = setting(name, separable=separable)
-    learners = (askance.make(name, **MADE[name], seed=seed, dtype="float64") for seed in range(SEEDS))
+    learners = (
+        askance.make(name, **MADE[name], random_state=random_state, dtype="float64")
+        for random_state in range(SEEDS)
+    )
     return [learner.run(X, y) for learner in learners]
 
 
@@ -294,12 +297,12 @@ def test_the_formula_of_winnow() -> None:
 
 def test_the_formula_of_the_p_norm_perceptron() -> None:
     X, y, u = setting("SEL-PNORM", separable=False)
-    runs = [simulated("SEL-PNORM", X, y, seed, b=0.8, eta=1.0, p=3.0) for seed in range(5)]
+    runs = [simulated("SEL-PNORM", X, y, random_state, b=0.8, eta=1.0, p=3.0) for random_state in range(5)]
     traces = [run.trace for run in runs]
     bound = evaluate("SEL-PNORM", X, y, trace=traces, comparator=u, b=0.8, eta=1.0, p=3.0, gamma=0.5)
     assert bound.value == pytest.approx(naive.p_norm_bound(runs, u, 0.8, 3.0, 0.5))
     # A step twice as long is a scale half as large: the same run, the same bound.
-    longer = [simulated("SEL-PNORM", X, y, seed, b=1.6, eta=2.0, p=3.0).trace for seed in range(5)]
+    longer = [simulated("SEL-PNORM", X, y, random_state, b=1.6, eta=2.0, p=3.0).trace for random_state in range(5)]
     same = evaluate("SEL-PNORM", X, y, trace=longer, comparator=u, b=1.6, eta=2.0, p=3.0, gamma=0.5)
     assert same.value == pytest.approx(bound.value)
     assert same.best["b"] == pytest.approx(2 * bound.best["b"])
@@ -320,7 +323,7 @@ def test_the_formulas_of_costs() -> None:
     weights = np.where(y > 0, rho, 1.0)
     Q = ((1 + delta) ** 2 / 4 * u @ u + (1 + delta) * C * naive.hinge(u, X, y, weights).sum()) / delta
     trace = traces_of("CSPAA", False)[0]
-    wrong = trace.labels != y
+    wrong = trace.predictions != y
     T_p, T_n = (y > 0).sum(), (y < 0).sum()
     eta_p = rho * T_p / (T_n + rho * T_p)
     eta_n = 1 - eta_p
@@ -569,7 +572,7 @@ PRECISIONS = [pytest.param("float32", marks=pytest.mark.soak), "float64"]
 @pytest.mark.parametrize("name", MADE)
 def test_runs_of_the_learners_are_recognised_in_both_precisions(name: str, dtype: str) -> None:
     X, y, _ = setting(name, separable=True, rows=300)
-    trace = askance.make(name, **MADE[name], dtype=dtype, seed=3).run(X, y)
+    trace = askance.make(name, **MADE[name], dtype=dtype, random_state=3).run(X, y)
     assert evaluate(name, X, y, trace=trace, **MADE[name]).applies
 
 
@@ -577,7 +580,7 @@ def test_runs_of_the_learners_are_recognised_in_both_precisions(name: str, dtype
 @pytest.mark.parametrize("name", sorted(set(SIMULATED) & set(askance.catalog)))
 def test_learners_and_simulations_are_of_the_same_algorithm(name: str, dtype: str) -> None:
     X, y, u = setting(name, separable=True, rows=300)
-    trace = askance.make(name, **SIMULATED[name], dtype=dtype, seed=3).run(X, y)
+    trace = askance.make(name, **SIMULATED[name], dtype=dtype, random_state=3).run(X, y)
     bound = evaluate(name, X, y, trace=trace, comparator=u, **SIMULATED[name])
     assert bound.applies, bound
     assert bound.holds
@@ -588,12 +591,12 @@ def test_learners_and_simulations_are_of_the_same_algorithm(name: str, dtype: st
 
 def test_what_a_bound_says() -> None:
     X, y, u = setting("PAA-II", separable=True, rows=400)
-    traces = [askance.make("PAA-II", C=3.0, seed=seed).run(X, y) for seed in range(4)]
+    traces = [askance.make("PAA-II", C=3.0, random_state=random_state).run(X, y) for random_state in range(4)]
     one = evaluate("PAA-II", X, y, trace=traces[0], comparator=u, C=3.0)
     several = evaluate("PAA-II", X, y, trace=iter(traces), comparator=u, C=3.0)
     assert one.value == several.value  # nothing in it is drawn
     assert one.expectations == several.expectations == ""
-    assert several.observed == np.mean([(trace.labels != y).sum() for trace in traces])
+    assert several.observed == np.mean([(trace.predictions != y).sum() for trace in traces])
     assert repr(one).startswith("PAA-II: expected mistakes ≤ ")
     assert "theorem 3 of Lu, Zhao, Hoi 2016" in repr(one)
     assert "holds        δ ≥ 1: δ = 1" in repr(one)
@@ -666,7 +669,7 @@ def test_labels_of_any_kind_and_classes_in_any_order() -> None:
     bound = evaluate("MPAA-II", X, names[y], trace=trace, comparator=in_sorted_order)
     assert bound.value == pytest.approx(evaluate("MPAA-II", X, y, comparator=u).value)
     np.testing.assert_array_equal(bound.comparator, in_sorted_order)
-    assert bound.observed == (trace.labels != names[y]).sum()
+    assert bound.observed == (trace.predictions != names[y]).sum()
 
 
 # ---------------------------------------------------------------------- comparators in hindsight
