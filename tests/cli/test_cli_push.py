@@ -18,8 +18,8 @@ from askance.cli.commands.push import batches, work
 from askance.service.client import Client
 from askance.service.settings import TaskSettings
 from command_line import answer, complaint, output
-from live_service import real_service
-from live_twin import CLASSES, LOSE_ANSWER, Twin
+from service_server import real_service
+from service_twin import CLASSES, LOSE_ANSWER, Twin
 
 TICKETS = [
     {"text": "my invoice?", "label": "billing"},

@@ -6,12 +6,12 @@ from msgspec import UNSET
 from askance.service import messages
 from askance.service.state import journal, snapshots
 from askance.service.store import Store
-from askance.service.task import LiveTask, horizon_name
+from askance.service.task import Task, horizon_name
 
 DAY = 86_400.0
 
 
-def compact(task: LiveTask, keep_days: float, now: float) -> messages.Compacted:
+def compact(task: Task, keep_days: float, now: float) -> messages.Compacted:
     """Drop what is older than so many days, up to the last snapshot before that.
 
     The model can then no longer be built from the beginning: that snapshot is the new beginning, and labels from

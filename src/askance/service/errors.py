@@ -1,7 +1,7 @@
 """Refusals: what a request was wrong about, as a status, a word for programs and a sentence for people."""
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     """A request that changes nothing, because of what it says or of how things stand."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after: int | None = None) -> None:
@@ -12,16 +12,16 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
 
-def unfit(message: str) -> Refusal:
+def invalid(message: str) -> RequestError:
     """What was said cannot be meant."""
-    return Refusal(422, "unfit", message)
+    return RequestError(422, "invalid", message)
 
 
-def unknown(code: str, message: str) -> Refusal:
+def unknown(code: str, message: str) -> RequestError:
     """There is no such thing."""
-    return Refusal(404, code, message)
+    return RequestError(404, code, message)
 
 
-def conflict(code: str, message: str) -> Refusal:
+def conflict(code: str, message: str) -> RequestError:
     """It could be done, but not as things stand."""
-    return Refusal(409, code, message)
+    return RequestError(409, code, message)

@@ -11,7 +11,7 @@ from typing import Any
 import uvicorn
 
 from askance.service.api.app import application
-from askance.service.api.guard import LOOPBACK, Limits
+from askance.service.api.guard import LOOPBACK, ServerOptions
 from askance.service.service import Service
 
 log = logging.getLogger("askance.service")
@@ -65,13 +65,13 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-def make_server(service: Service, host: str, limits: Limits) -> Server:
+def make_server(service: Service, host: str, options: ServerOptions) -> Server:
     """A server that is not yet listening."""
-    if is_loopback(host) or limits.hosts:
-        limits = limits._replace(hosts=(*LOOPBACK, *(name.lower() for name in limits.hosts)))
+    if is_loopback(host) or options.hosts:
+        options = options._replace(hosts=(*LOOPBACK, *(name.lower() for name in options.hosts)))
     sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(
-        application(service, limits),
+        application(service, options),
         log_config=None,
         access_log=False,
         server_header=False,

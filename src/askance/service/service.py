@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 
 from askance.service import settings as forms
-from askance.service.auth.audit import Deeds
+from askance.service.auth.audit import AuditLog
 from askance.service.auth.sessions import Sessions
 from askance.service.auth.tokens import Tokens
-from askance.service.errors import Refusal, conflict, unfit, unknown
+from askance.service.errors import RequestError, conflict, invalid, unknown
 from askance.service.settings import TaskSettings
 from askance.service.store import Store
-from askance.service.task import LiveTask
+from askance.service.task import Task
 from askance.service.writer import Writer
 
 
@@ -22,7 +22,7 @@ class Service:
         self.store = store
         self.tokens = Tokens(store)
         self.sessions = Sessions(store, self.tokens, clock)
-        self.deeds = Deeds(store, clock)
+        self.audit = AuditLog(store, clock)
         self.open_to_all = open_to_all
         self.started = time.time()
         self.stopping = threading.Event()
@@ -38,7 +38,7 @@ class Service:
         try:
             settings.learner()
         except (ValueError, TypeError, MemoryError) as error:
-            raise unfit(str(error)) from None
+            raise invalid(str(error)) from None
         with self._adding:
             if settings.name in self.writers:
                 raise conflict("name_taken", f"there is a task {settings.name!r} already")
@@ -58,9 +58,9 @@ class Service:
         return lambda: self._changed.remove(tell)
 
     def check_ready(self) -> None:
-        """Refusal unless requests can be served."""
+        """RequestError unless requests can be served."""
         if self.stopping.is_set():
-            raise Refusal(503, "stopping", "the service is stopping", retry_after=5)
+            raise RequestError(503, "stopping", "the service is stopping", retry_after=5)
         self.store.reachable()
 
     def stop(self) -> None:
@@ -71,7 +71,7 @@ class Service:
         self.store.close()
 
     def _serve(self, number: int, settings: TaskSettings) -> Writer:
-        task = LiveTask(self.store, number, settings, self._clock)
+        task = Task(self.store, number, settings, self._clock)
         writer = self.writers[settings.name] = Writer(task, lambda: self._tell(settings.name))
         return writer
 

@@ -67,14 +67,14 @@ class Costs(Section, frozen=True):
     c_n: Annotated[float, Meta(ge=0, le=1e12)] = 1.0
 
 
-class Desk(Section, frozen=True):
+class Interface(Section, frozen=True):
     """What labellers see: a key for each class, whether the model's guess is shown before they answer, and advice.
 
     A guess that is shown draws answers towards itself, and so do the figures that rest on them.
     """
 
     keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = {}
-    guess: Literal["hidden", "shown"] = "hidden"
+    prediction: Literal["hidden", "shown"] = "hidden"
     guidance: Annotated[str, Meta(max_length=4000)] = ""
 
 
@@ -90,7 +90,7 @@ class TaskSettings(Section, frozen=True):
     budget: Budget = Budget()
     labels: Labelling = Labelling()
     costs: Costs = Costs()
-    desk: Desk = Desk()
+    interface: Interface = Interface()
     random_state: Annotated[int, Meta(ge=0, le=2**53)] = 0
     dtype: Literal["float32", "float64"] = "float64"
 
@@ -150,14 +150,14 @@ class TaskSettings(Section, frozen=True):
 
 def check_keys(settings: TaskSettings) -> None:
     """ValueError unless each key means one class and nothing else."""
-    keys = settings.desk.keys
+    keys = settings.interface.keys
     for name, key in keys.items():
         if name not in settings.classes:
-            raise ValueError(f"desk.keys: {name!r} is none of the classes")
+            raise ValueError(f"interface.keys: {name!r} is none of the classes")
         if key.lower() in TAKEN_KEYS:
-            raise ValueError(f"desk.keys: {key!r} means {TAKEN_KEYS[key.lower()]} already: take another")
+            raise ValueError(f"interface.keys: {key!r} means {TAKEN_KEYS[key.lower()]} already: take another")
     if len({key.lower() for key in keys.values()}) < len(keys):
-        raise ValueError("desk.keys: two classes have the same key: take another for one of them")
+        raise ValueError("interface.keys: two classes have the same key: take another for one of them")
 
 
 def warm_up(settings: TaskSettings) -> None:

@@ -16,16 +16,16 @@ import numpy as np
 from askance.errors import ModelFileError, StoreError
 from askance.metrics import Estimate
 from askance.service import messages
-from askance.service.commands.amendments import Amendment, label_now
+from askance.service.commands.amendments import PendingAmendment, label_now
 from askance.service.commands.items import check_forms, rows_of
 from askance.service.commands.labels import lend
-from askance.service.errors import Refusal, conflict
+from askance.service.errors import RequestError, conflict
 from askance.service.settings import TaskSettings, warm_up
 from askance.service.state import journal, snapshots
 from askance.service.state.fold import Fold
 from askance.service.store import Store
-from askance.service.throughput import Pace
-from askance.service.transaction import Draft
+from askance.service.throughput import Throughput
+from askance.service.transaction import Transaction
 from askance.service.views import task as task_view
 
 SNAPSHOT_EVERY = 10_000  # entries
@@ -38,13 +38,13 @@ log = logging.getLogger("askance.service")
 class Job(NamedTuple):
     """A command, and whom to answer. An `alone` one has the journal for itself and may change the past."""
 
-    work: Callable[[Draft], Any]
+    work: Callable[[Transaction], Any]
     answer: "Future[Any]"
     alone: bool
     size: int
 
 
-class LiveTask:
+class Task:
     """A task in service. Only its writer's thread calls `do`; `predict` may be called from any."""
 
     def __init__(
@@ -56,7 +56,7 @@ class LiveTask:
         self.snapshot_every = SNAPSHOT_EVERY
         self.store = store
         self._clock = clock
-        self._pace = Pace()
+        self._throughput = Throughput()
         self._stale = True
         self._estimated: tuple[dict[str, Estimate], float, float] = ({}, 0.0, 0.0)  # when, and how long it took
         self._snapped = 0
@@ -81,18 +81,18 @@ class LiveTask:
                 job.answer.set_exception(unavailable(error))
             return
         answered: list[tuple[Job, Any]] = []
-        draft = self._draft()
+        transaction = self._transaction()
         for job in jobs:
             if job.alone:
-                self._commit(draft, answered)
-                answered, draft = [], self._draft()
+                self._commit(transaction, answered)
+                answered, transaction = [], self._transaction()
                 self._alone(job)
-                draft = self._draft()
+                transaction = self._transaction()
             else:
-                answered.append((job, self._outcome(job, draft)))
+                answered.append((job, self._outcome(job, transaction)))
             if self._stale:
                 break
-        self._commit(draft, answered)
+        self._commit(transaction, answered)
         for job in jobs:
             if not job.answer.done():
                 job.answer.set_exception(unavailable(None))
@@ -134,10 +134,13 @@ class LiveTask:
         pairs = zip(guesses.tolist(), scores.tolist(), strict=True)
         return messages.Predictions([messages.Prediction(*pair) for pair in pairs], version)
 
-    def figures(self, draft: Draft) -> messages.Figures:
+    def figures(self, transaction: Transaction) -> messages.Figures:
         """How the task is doing, told between two commands."""
         return task_view.figures(
-            draft.fold, draft.now, *self._pace.rates(self._clock()), self._estimates(draft.fold)
+            transaction.fold,
+            transaction.now,
+            *self._throughput.rates(self._clock()),
+            self._estimates(transaction.fold),
         )
 
     def _estimates(self, fold: Fold) -> dict[str, Estimate]:
@@ -165,17 +168,17 @@ class LiveTask:
             fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
             yield
 
-    def _draft(self) -> Draft:
-        return Draft(self.fold, self.store, self.number, self._clock())
+    def _transaction(self) -> Transaction:
+        return Transaction(self.fold, self.store, self.number, self._clock())
 
-    def _outcome(self, job: Job, draft: Draft) -> Any:
-        """The answer or the refusal. Anything else that goes wrong may have left the fold half-way."""
+    def _outcome(self, job: Job, transaction: Transaction) -> Any:
+        """The answer or the error. Anything else that goes wrong may have left the fold half-way."""
         before = self.fold.seq
         try:
-            return job.work(draft)
-        except Refusal as refusal:
+            return job.work(transaction)
+        except RequestError as error:
             self._stale = self._stale or self.fold.seq != before  # it should come before the first change
-            return refusal
+            return error
         except StoreError as error:
             self._stale = self._stale or self.fold.seq != before
             return unavailable(error)
@@ -184,20 +187,20 @@ class LiveTask:
             self._stale = True
             return error
 
-    def _commit(self, draft: Draft, answered: Sequence[tuple[Job, Any]]) -> None:
-        fault: Exception | None = unavailable(None) if self._stale else None
-        if draft.entries and fault is None:
+    def _commit(self, transaction: Transaction, answered: Sequence[tuple[Job, Any]]) -> None:
+        failure: Exception | None = unavailable(None) if self._stale else None
+        if transaction.entries and failure is None:
             try:
-                self.store.append(self.number, draft.entries)
-                self._pace.note(self._clock(), draft.entries)
+                self.store.append(self.number, transaction.entries)
+                self._throughput.note(self._clock(), transaction.entries)
             except Exception as error:
                 log.error("a commit failed: %s", error, extra={"task": self.settings.name})
-                self._stale, fault = True, unavailable(error)
+                self._stale, failure = True, unavailable(error)
         for job, outcome in answered:
             if isinstance(outcome, Exception):
                 job.answer.set_exception(outcome)
-            elif fault is not None:
-                job.answer.set_exception(fault)
+            elif failure is not None:
+                job.answer.set_exception(failure)
             else:
                 job.answer.set_result(outcome)
 
@@ -206,26 +209,26 @@ class LiveTask:
             job.answer.set_exception(unavailable(None))
             return
         try:
-            outcome = job.work(self._draft())
-            job.answer.set_result(self._amend(outcome) if isinstance(outcome, Amendment) else outcome)
-        except Refusal as refusal:
-            job.answer.set_exception(refusal)
+            outcome = job.work(self._transaction())
+            job.answer.set_result(self._amend(outcome) if isinstance(outcome, PendingAmendment) else outcome)
+        except RequestError as error:
+            job.answer.set_exception(error)
         except Exception as error:
             log.exception("an amendment failed", extra={"task": self.settings.name})
             self._stale = True
             job.answer.set_exception(unavailable(error))
 
-    def _amend(self, amendment: Amendment) -> messages.Mended | messages.RolledBack:
+    def _amend(self, amendment: PendingAmendment) -> messages.Amendment | messages.RolledBack:
         """Write an entry about the past and replay what came after it."""
         if amendment.start <= self.horizon():
             what = "that version" if amendment.item is None else f"item {amendment.item}"
             raise conflict("compacted", f"{what} is older than the last compaction: it stays as it is")
         self.settle()
-        draft = self._draft()
+        transaction = self._transaction()
         entry = journal.entry(
             amendment.kind,
             self.fold.seq + 1,
-            draft.now,
+            transaction.now,
             amendment.body,
             item=amendment.item,
             key=amendment.key,
@@ -236,13 +239,13 @@ class LiveTask:
         replayed = self.rebuild()
         if amendment.item is None:
             return messages.RolledBack(entry.seq, amendment.start - 1, self.fold.version, replayed)
-        draft = self._draft()
+        transaction = self._transaction()
         question = self.fold.questions.open.get(amendment.item)
         if amendment.kind == journal.UNDO and question is not None:
-            lend(draft, [question], draft.now + self.settings.labels.lease_seconds, amendment.who)
-            self._commit(draft, [])
-        label = label_now(self._draft(), self.store.at(self.number, [amendment.item])[amendment.item])
-        return messages.Mended(amendment.item, label, self.fold.version, replayed)
+            lend(transaction, [question], transaction.now + self.settings.labels.lease_seconds, amendment.who)
+            self._commit(transaction, [])
+        label = label_now(self._transaction(), self.store.at(self.number, [amendment.item])[amendment.item])
+        return messages.Amendment(amendment.item, label, self.fold.version, replayed)
 
     def horizon(self) -> int:
         """The entry up to which the past cannot be changed any more."""
@@ -256,8 +259,8 @@ class LiveTask:
                 fold = snapshots.unpack(found[1], self.first_settings)
                 if upto is None or fold.amended <= upto:  # a snapshot may know of what came after it
                     return fold
-            except ModelFileError as fault:
-                log.error("snapshot %d %s", found[0], fault, extra={"task": self.first_settings.name})
+            except ModelFileError as error:
+                log.error("snapshot %d %s", found[0], error, extra={"task": self.first_settings.name})
         return Fold(self.first_settings)
 
     def _take_snapshot(self) -> None:
@@ -274,8 +277,8 @@ class LiveTask:
             self.store.add_snapshot(self.number, seq, snapshots.pack(sealed))
             surplus = thinned(self.store.snapshot_seqs(self.number), self.horizon())
             self.store.drop_snapshots(self.number, surplus)
-        except StoreError as fault:
-            log.error("a snapshot failed: %s", fault, extra={"task": self.first_settings.name})
+        except StoreError as error:
+            log.error("a snapshot failed: %s", error, extra={"task": self.first_settings.name})
 
 
 def thinned(seqs: Sequence[int], horizon: int) -> list[int]:
@@ -295,12 +298,12 @@ def horizon_name(task: int) -> str:
     return f"horizon of task {task}"
 
 
-def unavailable(error: Exception | None) -> Refusal:
+def unavailable(error: Exception | None) -> RequestError:
     """The store does not do its part."""
-    if isinstance(error, Refusal):
+    if isinstance(error, RequestError):
         return error
     if isinstance(error, StoreError) and error.full:
-        return Refusal(507, "store_full", f"nothing was changed: {error}")
+        return RequestError(507, "store_full", f"nothing was changed: {error}")
     reason = f" ({error})" if isinstance(error, StoreError) else ""
     message = f"this cannot be acknowledged now{reason}: send it again later, with the same ids and keys"
-    return Refusal(503, "store_unavailable", message, retry_after=1)
+    return RequestError(503, "store_unavailable", message, retry_after=1)

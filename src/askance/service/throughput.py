@@ -9,7 +9,7 @@ from askance.service.store.entries import Entry
 WINDOW = 10.0  # seconds
 
 
-class Pace:
+class Throughput:
     """Counts of the last seconds. They are of this run of the service, and no part of the fold."""
 
     def __init__(self) -> None:

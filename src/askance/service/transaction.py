@@ -1,4 +1,4 @@
-"""A draft: entries that are taken into the fold and not yet on disk."""
+"""A transaction: entries that are taken into the fold and not yet on disk."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
 
-class Draft:
+class Transaction:
     """What the commands of a group write, and the journal as it will be with it."""
 
     def __init__(self, fold: Fold, store: Reader, task: int, now: float) -> None:

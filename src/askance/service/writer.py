@@ -7,21 +7,21 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from askance.service.errors import Refusal
-from askance.service.task import Job, LiveTask
-from askance.service.transaction import Draft
+from askance.service.errors import RequestError
+from askance.service.task import Job, Task
+from askance.service.transaction import Transaction
 
 GROUP = 1000  # items in a commit, so that labels never wait long
 BACKLOG = 50_000  # items that may wait
 
 log = logging.getLogger("askance.service")
-Work = Callable[[Draft], Any]
+Work = Callable[[Transaction], Any]
 
 
 class Writer:
     """Runs commands one after the other; what waits while a commit is under way is the next group."""
 
-    def __init__(self, task: LiveTask, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, task: Task, changed: Callable[[], None] = lambda: None) -> None:
         self.task = task
         self._changed = changed
         self._people: deque[Job] = deque()  # answers to people first: they are few and quick
@@ -37,9 +37,11 @@ class Writer:
         job = Job(work, Future(), alone, size)
         with self._condition:
             if self._ended:
-                raise Refusal(503, "stopping", "the service is stopping: try again later", retry_after=5)
+                raise RequestError(503, "stopping", "the service is stopping: try again later", retry_after=5)
             if size and self._waiting + size > BACKLOG:
-                raise Refusal(503, "busy", f"{self._waiting} items are waiting: try again later", retry_after=1)
+                raise RequestError(
+                    503, "busy", f"{self._waiting} items are waiting: try again later", retry_after=1
+                )
             self._waiting += size
             (self._items if size else self._people).append(job)
             self._condition.notify()

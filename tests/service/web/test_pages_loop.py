@@ -160,7 +160,7 @@ def undo_and_correct(page, client):
     page.get_by_label("Right label").select_option(right)
     page.get_by_role("button", name="Correct the label").click()
     page.get_by_text(f"Item {item} is {right} now").wait_for()
-    story = client.story(item)
+    story = client.item_detail(item)
     assert story.label == right
     assert [(vote.label, vote.undone) for vote in story.votes] == [(right, True), (wrong, False)]
     page.get_by_text(f"admin corrected it to {right}").wait_for()

@@ -12,11 +12,11 @@ from starlette.requests import Request
 
 from askance.errors import StoreError
 from askance.service.api.cookies import secret_of
-from askance.service.api.limits import Pacer, address_of
+from askance.service.api.rate_limits import RateLimiter, address_of
 from askance.service.api.route import FORM, JSON, Call, Route
-from askance.service.auth.sessions import Visit
+from askance.service.auth.sessions import Session
 from askance.service.auth.tokens import Person
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.service import Service
 
 log = logging.getLogger("askance.service")
@@ -24,7 +24,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CSRF = "x-askance-csrf"
 
 
-class Limits(NamedTuple):
+class ServerOptions(NamedTuple):
     """What the guard lets pass; `hosts` are the names by which the service may be called, none for any."""
 
     body_bytes: int = 8 * 2**20
@@ -33,51 +33,51 @@ class Limits(NamedTuple):
     hosts: Collection[str] = ()
 
 
-class Speaker(NamedTuple):
+class Principal(NamedTuple):
     """Who speaks, as far as it is known, and with which session, if with one."""
 
     person: Person | None = None
-    session: Visit | None = None
+    session: Session | None = None
 
 
 class Guard:
     """Lets requests in or refuses them."""
 
-    def __init__(self, service: Service, limits: Limits) -> None:
+    def __init__(self, service: Service, options: ServerOptions) -> None:
         self.service = service
-        self._limits = limits
-        self._pacer = Pacer(limits.requests_per_second)
-        self._strangers = Pacer(limits.wrong_tokens_per_second)
+        self._options = options
+        self._pacer = RateLimiter(options.requests_per_second)
+        self._strangers = RateLimiter(options.wrong_tokens_per_second)
 
-    def speaker(self, request: Request) -> Speaker:
+    def principal(self, request: Request) -> Principal:
         """Who speaks: by the token if one is sent, else by the session's cookie."""
         if self.service.open_to_all:
-            return Speaker(Person(request.headers.get("x-askance-name", "somebody")[:64], "admin"))
+            return Principal(Person(request.headers.get("x-askance-name", "somebody")[:64], "admin"))
         if "authorization" in request.headers:
             scheme, _, token = request.headers["authorization"].partition(" ")
-            return Speaker(self.service.tokens.person(token.strip()) if scheme.lower() == "bearer" else None)
+            return Principal(self.service.tokens.person(token.strip()) if scheme.lower() == "bearer" else None)
         secret = secret_of(request)
-        session = self.service.sessions.visit(secret) if secret else None
-        return Speaker(session.person, session) if session else Speaker()
+        session = self.service.sessions.find(secret) if secret else None
+        return Principal(session.person, session) if session else Principal()
 
-    async def admit(self, route: Route, request: Request, speaker: Speaker, decoder: Any) -> Call:
+    async def admit(self, route: Route, request: Request, principal: Principal, decoder: Any) -> Call:
         """The request as a call, if everything is right with it."""
         self._check_host(request)
-        self._check_role(route, request, speaker.person)
-        self._pacer.check(speaker.person.name if speaker.person else address_of(request))
+        self._check_role(route, request, principal.person)
+        self._pacer.check(principal.person.name if principal.person else address_of(request))
         form = await self._form(request, decoder) if route.takes_form else None
-        self._check_meant(route, request, speaker.session, form)
-        if speaker.session is not None and speaker.session.to_note:
-            await self._note(speaker.session)
+        self._check_meant(route, request, principal.session, form)
+        if principal.session is not None and principal.session.to_note:
+            await self._note(principal.session)
         query = _query(request, route.query) if route.query is not None else None
         body = await self._body(request, decoder) if decoder is not None and form is None else form
-        return Call(self.service, request, speaker.person, body, query, speaker.session)
+        return Call(self.service, request, principal.person, body, query, principal.session)
 
     def _check_host(self, request: Request) -> None:
         """A page of a stranger must not reach a service on loopback by a name that it made point there."""
-        hosts = self._limits.hosts
+        hosts = self._options.hosts
         if hosts and _host_name(request.headers.get("host", "")) not in hosts:
-            raise Refusal(421, "other_host", "this service is not called so: see --allowed-host")
+            raise RequestError(421, "unknown_host", "this service is not called so: see --allowed-host")
 
     def _check_role(self, route: Route, request: Request, person: Person | None) -> None:
         if route.roles is None:
@@ -85,15 +85,15 @@ class Guard:
         if person is None:
             self._strangers.check(address_of(request))
             if secret_of(request) and "authorization" not in request.headers:
-                raise Refusal(401, "no_session", "this session has ended: sign in again")
-            raise Refusal(401, "no_token", "send a token: Authorization: Bearer …")
+                raise RequestError(401, "session_ended", "this session has ended: sign in again")
+            raise RequestError(401, "no_token", "send a token: Authorization: Bearer …")
         if not route.allows(person.role):
             allowed = " or ".join(("admin", *route.roles))
-            raise Refusal(
-                403, "other_role", f"a token of the role {person.role} may not do this: it takes {allowed}"
+            raise RequestError(
+                403, "forbidden_role", f"a token of the role {person.role} may not do this: it takes {allowed}"
             )
 
-    def _check_meant(self, route: Route, request: Request, session: Visit | None, form: Any) -> None:
+    def _check_meant(self, route: Route, request: Request, session: Session | None, form: Any) -> None:
         """A page of another site can make a browser send its cookie, but it cannot read what ours have.
 
         Nor may such a page use a service that asks nobody for a token, or sign somebody in as somebody else.
@@ -104,43 +104,47 @@ class Guard:
             return
         shown = request.headers.get(CSRF) or (form.csrf if form is not None else "")
         if not hmac.compare_digest(shown.encode(), session.csrf.encode()):
-            raise Refusal(
-                403, "no_csrf", f"with a cookie, send the value of the page's <meta name=csrf> as {CSRF}"
+            raise RequestError(
+                403, "missing_csrf", f"with a cookie, send the value of the page's <meta name=csrf> as {CSRF}"
             )
 
-    async def _note(self, session: Visit) -> None:
+    async def _note(self, session: Session) -> None:
         """A store that cannot be told that a session is in use is no reason to refuse the request."""
         try:
             await asyncio.to_thread(self.service.sessions.note, session.number)
-        except StoreError as fault:
-            log.warning("a session's use could not be noted", extra={"fault": str(fault)})
+        except StoreError as error:
+            log.warning("a session's use could not be noted", extra={"error": str(error)})
 
     async def _form(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         content = await self._content(request)
         if _media(request) != FORM:
-            raise Refusal(415, "no_form", f"send a form, and say so: Content-Type: {FORM}")
+            raise RequestError(415, "unsupported_media_type", f"send a form, and say so: Content-Type: {FORM}")
         return _convert(parse_qsl(content.decode(errors="replace"), keep_blank_values=True), decoder.type)
 
     async def _body(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         content = await self._content(request)
         if _media(request) != JSON:
-            raise Refusal(415, "not_json", "send JSON, and say so: Content-Type: application/json")
+            raise RequestError(
+                415, "unsupported_media_type", "send JSON, and say so: Content-Type: application/json"
+            )
         try:
             return decoder.decode(content)
         except msgspec.ValidationError as error:
-            raise Refusal(422, "unfit", str(error)) from None
+            raise RequestError(422, "invalid", str(error)) from None
         except (ValueError, RecursionError) as error:
-            raise Refusal(400, "no_json", f"the body is no JSON: {error}") from None
+            raise RequestError(400, "invalid_json", f"the body is no JSON: {error}") from None
 
     async def _content(self, request: Request) -> bytes:
         """The body; one that is too large is read to its end, so that the sender hears of it, and not kept."""
         parts, size = [], 0
         async for part in request.stream():
             size += len(part)
-            if size <= self._limits.body_bytes:
+            if size <= self._options.body_bytes:
                 parts.append(part)
-        if size > self._limits.body_bytes:
-            raise Refusal(413, "too_large", f"{size} bytes are more than the {self._limits.body_bytes} allowed")
+        if size > self._options.body_bytes:
+            raise RequestError(
+                413, "too_large", f"{size} bytes are more than the {self._options.body_bytes} allowed"
+            )
         return b"".join(parts)
 
 
@@ -149,7 +153,7 @@ def _check_origin(request: Request) -> None:
     other = origin is not None and origin.partition("://")[2] != request.headers.get("host")
     # A link from elsewhere may open a page, and only that.
     if other or (request.method not in ("GET", "HEAD") and site not in ("same-origin", "none")):
-        raise Refusal(403, "other_origin", "a page of another site may not use this service")
+        raise RequestError(403, "foreign_origin", "a page of another site may not use this service")
 
 
 def _query(request: Request, kind: type[msgspec.Struct]) -> Any:
@@ -160,11 +164,11 @@ def _query(request: Request, kind: type[msgspec.Struct]) -> Any:
 def _convert(given: list[tuple[str, str]], kind: Any) -> Any:
     found = dict(given)
     if len(found) < len(given):
-        raise Refusal(422, "unfit", "a name stands twice where each may stand once")
+        raise RequestError(422, "invalid", "a name stands twice where each may stand once")
     try:
         return msgspec.convert(found, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise Refusal(422, "unfit", str(error)) from None
+        raise RequestError(422, "invalid", str(error)) from None
 
 
 def _media(request: Request) -> str:

@@ -21,7 +21,7 @@ async def ready(call: Call) -> messages.Health:
 
 async def metrics(call: Call) -> Response:
     """Figures of tasks and requests for Prometheus."""
-    content = await asyncio.to_thread(call.request.app.state.gauges.text)
+    content = await asyncio.to_thread(call.request.app.state.metrics.text)
     return Response(content, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -15,16 +15,16 @@ from askance.service.views import model
 MODEL = "application/octet-stream"
 
 
-async def show_model(call: Call) -> messages.ModelStory:
+async def show_model(call: Call) -> messages.ModelDetail:
     """The strongest features of each class, the versions with their figures, and roll-backs."""
-    return await asyncio.to_thread(model.story, call.service.store, call.writer.task)
+    return await asyncio.to_thread(model.detail, call.service.store, call.writer.task)
 
 
 async def export_model(call: Call) -> Response:
     """The model of now or of an earlier version, as a file that `askance.load` reads."""
     task, version = call.writer.task, call.query.version
     if version is UNSET:
-        content = await call.run(lambda draft: to_bytes(draft.fold.learner))
+        content = await call.run(lambda transaction: to_bytes(transaction.fold.learner))
     else:
         content = await asyncio.to_thread(_earlier, call, version)
     name = task.settings.name if version is UNSET else f"{task.settings.name}-{version}"
@@ -34,13 +34,15 @@ async def export_model(call: Call) -> Response:
 
 async def roll_back(call: Call) -> messages.RolledBack:
     """Go back to an earlier version of the model: labels that came after it are kept, and not learned."""
-    return await call.run(lambda draft: amendments.roll_back(draft, call.body.to, call.who), alone=True)
+    return await call.run(
+        lambda transaction: amendments.roll_back(transaction, call.body.to, call.who), alone=True
+    )
 
 
-async def take_back_rollback(call: Call) -> messages.RolledBack:
+async def undo_rollback(call: Call) -> messages.RolledBack:
     """Have the model learn again what a roll-back had it forget."""
     number = call.number("rollback")
-    return await call.run(lambda draft: amendments.take_back_rollback(draft, number, call.who), alone=True)
+    return await call.run(lambda transaction: amendments.undo_rollback(transaction, number, call.who), alone=True)
 
 
 def _earlier(call: Call, version: int) -> bytes:

@@ -39,7 +39,7 @@ def schema(routes: Sequence[Route]) -> bytes:
     """The schema as JSON."""
     shown = [route for route in routes if route.media != PAGE]
     types = [kind for route in shown for kind in (route.body, route.query, route.answer) if kind] + [
-        messages.Refused
+        messages.ErrorResponse
     ]
     _, components = msgspec.json.schema_components(types, ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
@@ -64,7 +64,7 @@ def statuses(route: Route) -> list[int]:
     guarded = [401, 403] if route.roles is not None else []
     sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
     asked = [422] if route.query is not None else []
-    kept = [507] if route.deed or route.method != "GET" else []
+    kept = [507] if route.audited or route.method != "GET" else []
     # A name with a stroke in it makes another address.
     elsewhere = [404, 405] if "{" in route.path else []
     return sorted({*always, *guarded, *sent, *asked, *kept, *elsewhere, *route.errors})
@@ -111,14 +111,14 @@ def _description(route: Route) -> str:
 
 
 def _answer(route: Route) -> dict[str, Any]:
-    told: dict[str, Any] = _reference(route.answer) if route.answer else {"type": "string"}
+    content: dict[str, Any] = _reference(route.answer) if route.answer else {"type": "string"}
     if route.media == JSON and route.answer is None:
-        told = {"type": "object"}
-    return {"description": route.summary, "content": {route.media: {"schema": told}}}
+        content = {"type": "object"}
+    return {"description": route.summary, "content": {route.media: {"schema": content}}}
 
 
 def _error(status: int) -> dict[str, Any]:
-    return {"description": WORDS[status], "content": {JSON: {"schema": _reference(messages.Refused)}}}
+    return {"description": WORDS[status], "content": {JSON: {"schema": _reference(messages.ErrorResponse)}}}
 
 
 def _reference(kind: type) -> dict[str, str]:

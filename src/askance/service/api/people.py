@@ -5,16 +5,16 @@ import asyncio
 import msgspec
 
 from askance.service import messages
-from askance.service.api.limits import address_of
+from askance.service.api.rate_limits import address_of
 from askance.service.api.route import Call
 from askance.service.errors import unknown
-from askance.service.store import Session
+from askance.service.store import SessionRecord
 
 
 async def make_first_token(call: Call) -> messages.NewToken:
     """Turn the code of the link that the first start prints into an admin's token; it works once."""
-    made = await asyncio.to_thread(call.service.tokens.first_visit, call.body.code)
-    await asyncio.to_thread(call.service.deeds.note, made.name, "first_visit", detail=address_of(call.request))
+    made = await asyncio.to_thread(call.service.tokens.redeem_first_code, call.body.code)
+    await asyncio.to_thread(call.service.audit.record, made.name, "first_sign_in", detail=address_of(call.request))
     return made
 
 
@@ -65,6 +65,6 @@ def _own(call: Call) -> str | None:
     return None if call.person and call.person.role == "admin" else call.who
 
 
-def _told(call: Call, session: Session) -> messages.OpenSession:
+def _told(call: Call, session: SessionRecord) -> messages.OpenSession:
     current = call.session is not None and call.session.number == session.number
     return messages.OpenSession(*session[1:], current=current)

@@ -1,4 +1,4 @@
-"""What Prometheus is told: requests, and every task's figures with their intervals."""
+"""What Prometheus is figures_of: requests, and every task's figures with their intervals."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -28,7 +28,7 @@ COUNTS = {
 WAIT = 5.0  # seconds for a task to tell its figures
 
 
-class Gauges(Collector):
+class Metrics(Collector):
     """The registry of a service."""
 
     def __init__(self, service: Service) -> None:
@@ -57,26 +57,26 @@ class Gauges(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """The figures of all tasks."""
-        told = {}
+        figures_of = {}
         for name, writer in list(self._service.writers.items()):
             with suppress(TimeoutError):  # it is replaying; the others are told
-                told[name] = writer.submit(writer.task.figures).result(WAIT)
+                figures_of[name] = writer.submit(writer.task.figures).result(WAIT)
         for field, text in COUNTS.items():
             gauge = GaugeMetricFamily(f"askance_task_{field}", text, labels=["task"])
-            for name, figures in told.items():
+            for name, figures in figures_of.items():
                 gauge.add_metric([name], getattr(figures, field))
             yield gauge
-        yield _estimates(told)
-        yield _spend(told)
+        yield _estimates(figures_of)
+        yield _spend(figures_of)
 
 
-def _estimates(told: dict[str, messages.Figures]) -> Metric:
+def _estimates(figures_of: dict[str, messages.Figures]) -> Metric:
     gauge = GaugeMetricFamily(
         "askance_task_estimate",
         "A metric of all items as the asked labels tell it: value, low and high of the 95 % interval",
         labels=["task", "metric", "part"],
     )
-    for name, figures in told.items():
+    for name, figures in figures_of.items():
         for metric, figure in figures.estimates.items():
             for part in ("value", "low", "high"):
                 number = getattr(figure, part)
@@ -85,11 +85,11 @@ def _estimates(told: dict[str, messages.Figures]) -> Metric:
     return gauge
 
 
-def _spend(told: dict[str, messages.Figures]) -> Metric:
+def _spend(figures_of: dict[str, messages.Figures]) -> Metric:
     gauge = GaugeMetricFamily(
         "askance_task_budget", "What the budget has left, and what it refused", labels=["task", "part"]
     )
-    for name, figures in told.items():
+    for name, figures in figures_of.items():
         for part in ("left", "left_today", "refused", "today"):
             number = getattr(figures.spend, part)
             if number is not None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from askance.service.auth.sessions import Visit
+from askance.service.auth.sessions import Session
 from askance.service.auth.tokens import Person
 from askance.service.errors import unknown
 from askance.service.service import Service
@@ -29,7 +29,7 @@ class Call(NamedTuple):
     person: Person | None
     body: Any = None
     query: Any = None
-    session: Visit | None = None
+    session: Session | None = None
 
     @property
     def who(self) -> str | None:
@@ -83,7 +83,7 @@ class Route(NamedTuple):
     takes_lines: bool = False
     takes_form: bool = False  # the body is that of an HTML form
     query: type[Struct] | None = None  # what may stand after the question mark
-    deed: bool = False  # whoever did it stands in the trail
+    audited: bool = False  # whoever did it stands in the trail
 
     @property
     def name(self) -> str:

@@ -24,32 +24,32 @@ async def list_tasks(call: Call) -> messages.Tasks:
     return messages.Tasks([_summary(writer) for writer in list(call.service.writers.values())])
 
 
-async def create_task(call: Call) -> messages.TaskStory:
+async def create_task(call: Call) -> messages.TaskDetail:
     """Begin a task."""
     writer = await asyncio.to_thread(call.service.add_task, call.body)
-    return messages.TaskStory(writer.task.settings, await _figures(writer))
+    return messages.TaskDetail(writer.task.settings, await _figures(writer))
 
 
-async def show_task(call: Call) -> messages.TaskStory:
+async def show_task(call: Call) -> messages.TaskDetail:
     """A task's settings and figures."""
-    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
 
 
-async def change_task(call: Call) -> messages.TaskStory:
+async def change_task(call: Call) -> messages.TaskDetail:
     """Change what may be changed while a task runs: budget, labelling, costs, and what labellers see."""
-    await call.run(lambda draft: commands.change(draft, call.body, call.who))
-    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+    await call.run(lambda transaction: commands.change(transaction, call.body, call.who))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
 
 
-async def set_state(call: Call) -> messages.TaskStory:
+async def set_state(call: Call) -> messages.TaskDetail:
     """Pause a task, archive it, or start it again."""
-    await call.run(lambda draft: commands.become(draft, call.body.state, call.who))
-    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+    await call.run(lambda transaction: commands.set_state(transaction, call.body.state, call.who))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
 
 
 async def show_history(call: Call) -> messages.History:
     """The figures along the way, the last day by minutes, labels of each class, and what labellers did."""
-    return await call.run(lambda draft: task_view.history(draft.fold))
+    return await call.run(lambda transaction: task_view.history(transaction.fold))
 
 
 async def show_figures(call: Call) -> messages.Figures:
@@ -67,7 +67,9 @@ async def watch_task(call: Call) -> StreamingResponse:
 
 async def compact_task(call: Call) -> messages.Compacted:
     """Drop the content of old items that were not asked for; labels and decisions are kept."""
-    return await call.run(lambda draft: compact(call.writer.task, call.body.keep_days, draft.now), alone=True)
+    return await call.run(
+        lambda transaction: compact(call.writer.task, call.body.keep_days, transaction.now), alone=True
+    )
 
 
 async def _figures(writer: Writer) -> messages.Figures:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from askance.service.auth.tokens import Person, Tokens, digest
 from askance.service.errors import unknown
-from askance.service.store import Session, Store
+from askance.service.store import SessionRecord, Store
 
 IDLE = 12 * 3600.0  # seconds without a request after which a session ends
 LIFE = 7 * 86_400.0  # seconds after which it ends anyhow
@@ -19,7 +19,7 @@ MOST = 20  # sessions of one person: one more ends the oldest
 LONGEST_AGENT = 200
 
 
-class Visit(NamedTuple):
+class Session(NamedTuple):
     """A person who comes with a session; whatever changes something has to show `csrf`, which only pages know."""
 
     person: Person
@@ -39,12 +39,12 @@ class Sessions:
         self._open = {session.digest: session for session in store.sessions()}
         self._noted = {session.number: session.seen for session in self._open.values()}
 
-    def begin(self, person: Person, agent: str) -> tuple[str, Session]:
+    def begin(self, person: Person, agent: str) -> tuple[str, SessionRecord]:
         """A new session, and its secret, which is told this once."""
         secret, now = secrets.token_urlsafe(32), self._clock()
         number = 1 + secrets.randbelow(2**53 - 1)  # never one that a list on somebody's screen has for another
         agent = "".join(filter(str.isprintable, agent))[:LONGEST_AGENT]
-        session = Session(digest(secret), number, person.name, now, now, now + LIFE, agent)
+        session = SessionRecord(digest(secret), number, person.name, now, now, now + LIFE, agent)
         with self._changing:
             gone = self._over(person.name)
             self._store.add_session(session, [old.number for old in gone])
@@ -53,7 +53,7 @@ class Sessions:
             self._noted[number] = now
         return secret, session
 
-    def visit(self, secret: str) -> Visit | None:
+    def find(self, secret: str) -> Session | None:
         """Whose session it is; None if it has ended, or its token was revoked."""
         now = self._clock()
         with self._changing:
@@ -67,7 +67,7 @@ class Sessions:
             to_note = now - self._noted[session.number] >= NOTED
             if to_note:
                 self._noted[session.number] = now
-        return Visit(person, session.number, csrf_of(secret), to_note)
+        return Session(person, session.number, csrf_of(secret), to_note)
 
     def holds(self, number: int) -> bool:
         """Whether a session has not ended; asking is no use of it."""
@@ -75,9 +75,9 @@ class Sessions:
 
     def note(self, number: int) -> None:
         """Tell the store that a session is in use."""
-        self._store.see_session(number, self._clock())
+        self._store.touch_session(number, self._clock())
 
-    def end(self, number: int, name: str | None = None) -> Session:
+    def end(self, number: int, name: str | None = None) -> SessionRecord:
         """End a session, of this person if one is named."""
         with self._changing:
             found = [one for one in self.open(name) if one.number == number]
@@ -91,7 +91,7 @@ class Sessions:
         with self._changing:
             self._end([one for one in self._open.values() if one.name == name])
 
-    def open(self, name: str | None = None) -> list[Session]:
+    def open(self, name: str | None = None) -> list[SessionRecord]:
         """The sessions that hold, of one person if named, the last one used first."""
         now = self._clock()
         with self._changing:
@@ -102,18 +102,18 @@ class Sessions:
             ]
         return sorted(held, key=lambda one: one.seen, reverse=True)
 
-    def _over(self, name: str) -> list[Session]:
+    def _over(self, name: str) -> list[SessionRecord]:
         """Those that a new session of this person displaces: all that have ended, and the oldest of too many."""
         held = self.open()
         own = [one for one in held if one.name == name]
         kept = {one.number for one in held} - {one.number for one in own[MOST - 1 :]}
         return [one for one in self._open.values() if one.number not in kept]
 
-    def _end(self, ended: list[Session]) -> None:
+    def _end(self, ended: list[SessionRecord]) -> None:
         self._store.drop_sessions([one.number for one in ended])
         self._forget(ended)
 
-    def _forget(self, gone: list[Session]) -> None:
+    def _forget(self, gone: list[SessionRecord]) -> None:
         for session in gone:
             self._open.pop(session.digest, None)
             self._noted.pop(session.number, None)
@@ -124,5 +124,5 @@ def csrf_of(secret: str) -> str:
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
-def _holds(session: Session, now: float) -> bool:
+def _holds(session: SessionRecord, now: float) -> bool:
     return now < session.until and now - session.seen < IDLE

@@ -6,9 +6,9 @@ import time
 from typing import NamedTuple
 
 from askance.service import messages
-from askance.service.errors import Refusal, conflict, unknown
+from askance.service.errors import RequestError, conflict, unknown
 from askance.service.store import Store
-from askance.service.store.entries import Token
+from askance.service.store.entries import TokenRecord
 
 PREFIX = "askance_"
 FIRST = "digest of the first visit's code"
@@ -47,7 +47,7 @@ class Tokens:
         if any(token.name == name for token in self._store.tokens()):
             raise conflict("name_taken", f"there is, or was, a token {name!r}: take another name")
         secret = PREFIX + secrets.token_urlsafe(32)
-        token = Token(name, role, digest(secret), time.time(), None)
+        token = TokenRecord(name, role, digest(secret), time.time(), None)
         self._store.add_token(token)
         self._valid[token.digest] = self._people[name] = Person(name, role)
         return messages.NewToken(name, role, secret)
@@ -76,11 +76,11 @@ class Tokens:
         self._store.set_setting(FIRST, digest(code).hex())
         return code
 
-    def first_visit(self, code: str) -> messages.NewToken:
+    def redeem_first_code(self, code: str) -> messages.NewToken:
         """Turn the code of the link into an admin's token; the code is then worth nothing."""
         wanted = self._store.setting(FIRST)
         if wanted is None or not secrets.compare_digest(wanted, digest(code).hex()):
-            raise Refusal(403, "used_or_wrong", "this link was used before or is not the last one printed")
+            raise RequestError(403, "invalid_code", "this link was used before or is not the last one printed")
         taken = {token.name for token in self._tokens()}
         name = next(name for name in _names() if name not in taken)
         made = self.create(name, "admin")
@@ -92,10 +92,10 @@ class Tokens:
         """Whether anybody can create tokens and tasks."""
         return any(person.role == "admin" for person in self._valid.values())
 
-    def _tokens(self) -> list[Token]:
+    def _tokens(self) -> list[TokenRecord]:
         return self._store.tokens()
 
-    def _last_admin(self, token: Token) -> bool:
+    def _last_admin(self, token: TokenRecord) -> bool:
         others = (digest_ for digest_, person in self._valid.items() if person.role == "admin")
         return token.digest in self._valid and all(other == token.digest for other in others)
 
@@ -105,7 +105,7 @@ def digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def _person(token: Token) -> Person:
+def _person(token: TokenRecord) -> Person:
     return Person(token.name, token.role)  # type: ignore[arg-type]
 
 

@@ -12,12 +12,12 @@ from askance._util.atomic_write import write_whole
 from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
-from askance.service.client.calls import Call, Settings
+from askance.service.client.base import RECONNECT_AFTER, BaseClient, total_imported
+from askance.service.client.calls import ApiCall, Settings
 from askance.service.client.connection import connection
 from askance.service.client.errors import CUT_OFF, cut_off
 from askance.service.client.lines import EventReader, LineCutter
-from askance.service.client.naming import Given, Named
-from askance.service.client.speaking import RECONNECT_AFTER, Speaker, in_sum
+from askance.service.client.naming import ItemLike, ItemRef
 from askance.service.settings import State
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AsyncClient(Speaker):
+class AsyncClient(BaseClient):
     """`askance.Client` for asyncio: the same verbs, to be awaited, and asynchronous iterators."""
 
     def __init__(
@@ -60,33 +60,33 @@ class AsyncClient(Speaker):
         """All tasks."""
         return await self._do(calls.tasks())
 
-    async def create(self, settings: Settings) -> m.TaskStory:
+    async def create(self, settings: Settings) -> m.TaskDetail:
         """Make a task from its settings, a dict of them, or a TOML file."""
         return await self._do(calls.create(settings))
 
-    async def task_story(self, *, task: str | None = None) -> m.TaskStory:
+    async def task_detail(self, *, task: str | None = None) -> m.TaskDetail:
         """A task's settings and figures."""
-        return await self._do(calls.task_story(self._of(task)))
+        return await self._do(calls.task_detail(self._of(task)))
 
     async def figures(self, *, task: str | None = None) -> m.Figures:
         """How a task is doing."""
         return await self._do(calls.figures(self._of(task)))
 
-    async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskStory:
+    async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
         """Change a running task: its `budget`, `labels`, `costs` or `desk`, each as a whole."""
         return await self._do(calls.change(self._of(task), parts))
 
-    async def become(self, state: State, *, task: str | None = None) -> m.TaskStory:
+    async def set_state(self, state: State, *, task: str | None = None) -> m.TaskDetail:
         """Pause a task, archive it, or have it running again."""
-        return await self._do(calls.become(self._of(task), state))
+        return await self._do(calls.set_state(self._of(task), state))
 
     async def history(self, *, task: str | None = None) -> m.History:
         """The figures along the way, the last day by minutes, and what labellers did."""
         return await self._do(calls.history(self._of(task)))
 
-    async def model_story(self, *, task: str | None = None) -> m.ModelStory:
+    async def model_detail(self, *, task: str | None = None) -> m.ModelDetail:
         """The model's strongest features, versions and roll-backs."""
-        return await self._do(calls.model_story(self._of(task)))
+        return await self._do(calls.model_detail(self._of(task)))
 
     async def roll_back(self, to: int, *, task: str | None = None) -> m.RolledBack:
         """Have the model forget what it learned after a version."""
@@ -96,9 +96,9 @@ class AsyncClient(Speaker):
         """Let items that are older lose their content."""
         return await self._do(calls.compact(self._of(task), keep_days))
 
-    async def first(self, code: str) -> m.NewToken:
+    async def first_token(self, code: str) -> m.NewToken:
         """The first token, for the code of the link that the first start prints."""
-        return await self._do(calls.first(code))
+        return await self._do(calls.first_token(code))
 
     async def tokens(self) -> list[m.KnownToken]:
         """All tokens, also revoked ones."""
@@ -115,14 +115,14 @@ class AsyncClient(Speaker):
     # ------------------------------------------------------------------ items
 
     @overload
-    async def decide(self, items: Given, *, task: str | None = None) -> m.Decided: ...  # type: ignore[overload-overlap]
+    async def decide(self, items: ItemLike, *, task: str | None = None) -> m.ItemDecision: ...  # type: ignore[overload-overlap]
 
     @overload
-    async def decide(self, items: Iterable[Given], *, task: str | None = None) -> list[m.Decided]: ...
+    async def decide(self, items: Iterable[ItemLike], *, task: str | None = None) -> list[m.ItemDecision]: ...
 
     async def decide(
-        self, items: Given | Iterable[Given], *, task: str | None = None
-    ) -> m.Decided | list[m.Decided]:
+        self, items: ItemLike | Iterable[ItemLike], *, task: str | None = None
+    ) -> m.ItemDecision | list[m.ItemDecision]:
         """Decide about an item, or about a list of them in their order: predicted, and asked about or not.
 
         A string is a text, a dict a record; an `Item` may have an id. Long lists are sent in batches.
@@ -132,28 +132,30 @@ class AsyncClient(Speaker):
         return decided[0] if alone else decided
 
     @overload
-    async def predict(self, items: Given, *, task: str | None = None) -> m.Prediction: ...  # type: ignore[overload-overlap]
+    async def predict(self, items: ItemLike, *, task: str | None = None) -> m.Prediction: ...  # type: ignore[overload-overlap]
 
     @overload
-    async def predict(self, items: Iterable[Given], *, task: str | None = None) -> list[m.Prediction]: ...
+    async def predict(self, items: Iterable[ItemLike], *, task: str | None = None) -> list[m.Prediction]: ...
 
     async def predict(
-        self, items: Given | Iterable[Given], *, task: str | None = None
+        self, items: ItemLike | Iterable[ItemLike], *, task: str | None = None
     ) -> m.Prediction | list[m.Prediction]:
         """What the model of now says of an item or a list of them; nothing is kept and nothing asked."""
         given, alone = naming.as_items(items)
         predicted = await self._all(calls.predict(self._of(task), given))
         return predicted[0] if alone else predicted
 
-    async def teach(self, items: Iterable[Given], labels: Sequence[str], *, task: str | None = None) -> m.Imported:
+    async def import_items(
+        self, items: Iterable[ItemLike], labels: Sequence[str], *, task: str | None = None
+    ) -> m.Imported:
         """Learn from items whose labels are known already."""
         given, _ = naming.as_items(items)
-        done = [await self._do(call) for call in calls.teach(self._of(task), given, labels)]
-        return in_sum(done)
+        done = [await self._do(call) for call in calls.import_items(self._of(task), given, labels)]
+        return total_imported(done)
 
-    async def story(self, item: Named, *, task: str | None = None) -> m.ItemStory:
+    async def item_detail(self, item: ItemRef, *, task: str | None = None) -> m.ItemDetail:
         """Everything that is known of an item."""
-        return await self._do(calls.story(self._of(task), item))
+        return await self._do(calls.item_detail(self._of(task), item))
 
     async def search(
         self,
@@ -167,7 +169,7 @@ class AsyncClient(Speaker):
         """Items, the newest first, in some state and with some text in them; `before` goes on from an answer's."""
         return await self._do(calls.search(self._of(task), state, text, before, count))
 
-    async def explain(self, item: Given, *, task: str | None = None) -> m.Why:
+    async def explain(self, item: ItemLike, *, task: str | None = None) -> m.Explanation:
         """What the model says of an item, and which features pull where; nothing is kept."""
         return await self._do(calls.explain(self._of(task), naming.as_item(item)))
 
@@ -184,19 +186,19 @@ class AsyncClient(Speaker):
         """Lease up to `count` questions, for so many seconds; `items` names the ones wanted once more."""
         return (await self._do(calls.questions(self._of(task), count, seconds, items))).questions
 
-    async def give_back(self, item: Named, *, task: str | None = None) -> None:
+    async def return_question(self, item: ItemRef, *, task: str | None = None) -> None:
         """Leave a leased question to others."""
-        await self._do(calls.give_back(self._of(task), item))
+        await self._do(calls.return_question(self._of(task), item))
 
     async def label(
         self,
-        item: Named | str,
+        item: ItemRef | str,
         label: str,
         lease: int | None = None,
         *,
         key: str | None = None,
         task: str | None = None,
-    ) -> m.Noted:
+    ) -> m.Receipt:
         """Answer a question: the item by its number, an answer about it, or your own id (a string).
 
         With a `lease`, the label is taken only while that lease holds.
@@ -204,24 +206,24 @@ class AsyncClient(Speaker):
         return (await self._all(calls.label_all(self._of(task), [naming.label_of(item, label, lease, key)])))[0]
 
     async def label_all(
-        self, labels: Iterable[m.Label | tuple[Named | str, str]], *, task: str | None = None
-    ) -> list[m.Noted]:
+        self, labels: Iterable[m.Label | tuple[ItemRef | str, str]], *, task: str | None = None
+    ) -> list[m.Receipt]:
         """Answer many questions: pairs of item and label, or `Label` objects. Of a thousand, all or none."""
         return await self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
-    async def skip(self, item: Named, *, key: str | None = None, task: str | None = None) -> m.Skipped:
+    async def skip(self, item: ItemRef, *, key: str | None = None, task: str | None = None) -> m.Skipped:
         """Leave a question unanswered, for good."""
         return await self._do(calls.skip(self._of(task), item, key))
 
     async def undo(
-        self, item: Named | None = None, *, key: str | None = None, task: str | None = None
-    ) -> m.Mended:
+        self, item: ItemRef | None = None, *, key: str | None = None, task: str | None = None
+    ) -> m.Amendment:
         """Take back your label of an item, or the last one that you gave."""
         return await self._do(calls.undo(self._of(task), item, key))
 
     async def correct(
-        self, item: Named | str, label: str, *, key: str | None = None, task: str | None = None
-    ) -> m.Mended:
+        self, item: ItemRef | str, label: str, *, key: str | None = None, task: str | None = None
+    ) -> m.Amendment:
         """Give the right label of an item whose label was learned: the model unlearns the wrong one."""
         return await self._do(calls.correct(self._of(task), naming.correction_of(item, label, key)))
 
@@ -237,8 +239,8 @@ class AsyncClient(Speaker):
                     figures = reader.take(line)
                     if figures is not None:
                         yield figures
-            except ServiceError as fault:
-                if fault.code != CUT_OFF:
+            except ServiceError as error:
+                if error.code != CUT_OFF:
                     raise
             await asyncio.sleep(RECONNECT_AFTER)
 
@@ -262,13 +264,13 @@ class AsyncClient(Speaker):
 
     # ------------------------------------------------------------------ how
 
-    async def _all(self, batches: list[Call[list[T]]]) -> list[T]:
+    async def _all(self, batches: list[ApiCall[list[T]]]) -> list[T]:
         return [one for call in batches for one in await self._do(call)]
 
-    async def _do(self, call: Call[T]) -> T:
+    async def _do(self, call: ApiCall[T]) -> T:
         return self._read(call, (await self._answer(call)).content)
 
-    async def _answer(self, call: Call[Any], *, stream: bool = False) -> httpx.Response:
+    async def _answer(self, call: ApiCall[Any], *, stream: bool = False) -> httpx.Response:
         """The answer, after as many attempts as it takes; of a stream only the beginning."""
         attempts = self._attempts(call)
         while True:
@@ -283,7 +285,7 @@ class AsyncClient(Speaker):
                 pause = attempts.pause_after(answer.status_code, answer.headers, content)
             await asyncio.sleep(pause)
 
-    async def _lines(self, call: Call[Any]) -> AsyncIterator[bytes]:
+    async def _lines(self, call: ApiCall[Any]) -> AsyncIterator[bytes]:
         """The lines of an answer; once the first came, it is not asked for again."""
         answer = await self._answer(call, stream=True)
         cutter = LineCutter()
@@ -298,7 +300,7 @@ class AsyncClient(Speaker):
         finally:
             await answer.aclose()
 
-    async def _objects(self, call: Call[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    async def _objects(self, call: ApiCall[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
         async for line in self._lines(call):
             if line:
                 yield self._read(call, line)

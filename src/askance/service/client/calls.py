@@ -14,9 +14,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from askance.service import messages as m
-from askance.service.client.errors import refusal
+from askance.service.client.errors import service_error
 from askance.service.client.naming import (
-    Named,
+    ItemRef,
     batches_of,
     fresh_name,
     labelled_items,
@@ -33,7 +33,7 @@ Settings = TaskSettings | Mapping[str, Any] | str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class Call(Generic[T]):
+class ApiCall(Generic[T]):
     """A request, how its answer is read, and whether it may be sent again when the answer was lost."""
 
     method: str
@@ -46,119 +46,119 @@ class Call(Generic[T]):
 # ---------------------------------------------------------------------- tasks and tokens
 
 
-def tasks() -> Call[list[m.TaskSummary]]:
+def tasks() -> ApiCall[list[m.TaskSummary]]:
     """All tasks."""
-    return Call("GET", "/api/tasks", lambda content: _read(m.Tasks)(content).tasks)
+    return ApiCall("GET", "/api/tasks", lambda content: _read(m.Tasks)(content).tasks)
 
 
-def create(settings: Settings) -> Call[m.TaskStory]:
+def create(settings: Settings) -> ApiCall[m.TaskDetail]:
     """A new task."""
-    return _post("/api/tasks", _settings(settings), _read(m.TaskStory), repeatable=False)
+    return _post("/api/tasks", _settings(settings), _read(m.TaskDetail), repeatable=False)
 
 
-def task_story(task: str) -> Call[m.TaskStory]:
+def task_detail(task: str) -> ApiCall[m.TaskDetail]:
     """A task's settings and figures."""
-    return Call("GET", _of(task), _read(m.TaskStory))
+    return ApiCall("GET", _of(task), _read(m.TaskDetail))
 
 
-def figures(task: str) -> Call[m.Figures]:
+def figures(task: str) -> ApiCall[m.Figures]:
     """How a task is doing."""
-    return Call("GET", _of(task, "figures"), _read(m.Figures))
+    return ApiCall("GET", _of(task, "figures"), _read(m.Figures))
 
 
-def change(task: str, parts: Mapping[str, Any]) -> Call[m.TaskStory]:
+def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
     """Other settings from now on."""
     try:
-        wish = msgspec.convert(dict(parts), m.TaskChange)
+        request = msgspec.convert(dict(parts), m.TaskChange)
     except msgspec.ValidationError as error:
         raise ValueError(f"a task's settings cannot change so: {error}") from None
-    return Call("PATCH", _of(task), _read(m.TaskStory), msgspec.json.encode(wish))
+    return ApiCall("PATCH", _of(task), _read(m.TaskDetail), msgspec.json.encode(request))
 
 
-def become(task: str, state: State) -> Call[m.TaskStory]:
+def set_state(task: str, state: State) -> ApiCall[m.TaskDetail]:
     """A task that runs, is paused or is archived."""
-    return _post(_of(task, "state"), m.StateWish(state), _read(m.TaskStory))
+    return _post(_of(task, "state"), m.StateRequest(state), _read(m.TaskDetail))
 
 
-def history(task: str) -> Call[m.History]:
+def history(task: str) -> ApiCall[m.History]:
     """What a task has been."""
-    return Call("GET", _of(task, "history"), _read(m.History))
+    return ApiCall("GET", _of(task, "history"), _read(m.History))
 
 
-def model_story(task: str) -> Call[m.ModelStory]:
+def model_detail(task: str) -> ApiCall[m.ModelDetail]:
     """What the model has learned."""
-    return Call("GET", _of(task, "model"), _read(m.ModelStory))
+    return ApiCall("GET", _of(task, "model"), _read(m.ModelDetail))
 
 
-def roll_back(task: str, to: int) -> Call[m.RolledBack]:
+def roll_back(task: str, to: int) -> ApiCall[m.RolledBack]:
     """The model as it was at a version."""
-    return _post(_of(task, "rollbacks"), m.RollbackWish(to), _read(m.RolledBack), repeatable=False)
+    return _post(_of(task, "rollbacks"), m.RollbackRequest(to), _read(m.RolledBack), repeatable=False)
 
 
-def compact(task: str, keep_days: float) -> Call[m.Compacted]:
+def compact(task: str, keep_days: float) -> ApiCall[m.Compacted]:
     """Old items lose their content."""
     return _post(_of(task, "compact"), m.Compaction(keep_days), _read(m.Compacted))
 
 
-def first(code: str) -> Call[m.NewToken]:
+def first_token(code: str) -> ApiCall[m.NewToken]:
     """The first token, for the code of the link that the first start prints."""
-    return _post("/api/first", m.FirstVisit(code), _read(m.NewToken), repeatable=False)
+    return _post("/api/first", m.FirstTokenRequest(code), _read(m.NewToken), repeatable=False)
 
 
-def tokens() -> Call[list[m.KnownToken]]:
+def tokens() -> ApiCall[list[m.KnownToken]]:
     """All tokens."""
-    return Call("GET", "/api/tokens", lambda content: _read(m.Tokens)(content).tokens)
+    return ApiCall("GET", "/api/tokens", lambda content: _read(m.Tokens)(content).tokens)
 
 
-def create_token(name: str, role: m.Role) -> Call[m.NewToken]:
+def create_token(name: str, role: m.Role) -> ApiCall[m.NewToken]:
     """A new token."""
-    return _post("/api/tokens", m.TokenWish(name, role), _read(m.NewToken), repeatable=False)
+    return _post("/api/tokens", m.TokenRequest(name, role), _read(m.NewToken), repeatable=False)
 
 
-def revoke_token(name: str) -> Call[m.KnownToken]:
+def revoke_token(name: str) -> ApiCall[m.KnownToken]:
     """A token that is no longer good."""
-    return Call("DELETE", f"/api/tokens/{quote(name, safe='')}", _read(m.KnownToken))
+    return ApiCall("DELETE", f"/api/tokens/{quote(name, safe='')}", _read(m.KnownToken))
 
 
 # ---------------------------------------------------------------------- items
 
 
-def decide(task: str, items: Sequence[m.Item]) -> list[Call[list[m.Decided]]]:
+def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecision]]]:
     """Decisions, a call a batch."""
     return [
-        Call("POST", _of(task, "items"), lambda content: _read(m.Decisions)(content).decisions, body)
+        ApiCall("POST", _of(task, "items"), lambda content: _read(m.Decisions)(content).decisions, body)
         for body in batches_of([named(item) for item in items])
     ]
 
 
-def predict(task: str, items: Sequence[m.Item]) -> list[Call[list[m.Prediction]]]:
+def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
     """Predictions, a call a batch."""
     return [
-        Call("POST", _of(task, "predict"), lambda content: _read(m.Predictions)(content).predictions, body)
+        ApiCall("POST", _of(task, "predict"), lambda content: _read(m.Predictions)(content).predictions, body)
         for body in batches_of(items)
     ]
 
 
-def teach(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[Call[m.Imported]]:
+def import_items(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[ApiCall[m.Imported]]:
     """Labelled items to learn from, a call a batch."""
-    taught = [named(item) for item in labelled_items(items, labels)]
-    return [Call("POST", _of(task, "import"), _read(m.Imported), body) for body in batches_of(taught)]
+    labelled = [named(item) for item in labelled_items(items, labels)]
+    return [ApiCall("POST", _of(task, "import"), _read(m.Imported), body) for body in batches_of(labelled)]
 
 
-def story(task: str, item: Named) -> Call[m.ItemStory]:
+def item_detail(task: str, item: ItemRef) -> ApiCall[m.ItemDetail]:
     """Everything about an item."""
-    return Call("GET", _of(task, "items", number_of(item)), _read(m.ItemStory))
+    return ApiCall("GET", _of(task, "items", number_of(item)), _read(m.ItemDetail))
 
 
-def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> Call[m.ItemsFound]:
+def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> ApiCall[m.ItemsFound]:
     """Items by state and text."""
-    wish = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
-    return Call("GET", f"{_of(task, 'items')}?{urlencode(wish)}", _read(m.ItemsFound))
+    request = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
+    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(request)}", _read(m.ItemsFound))
 
 
-def explain(task: str, item: m.Item) -> Call[m.Why]:
+def explain(task: str, item: m.Item) -> ApiCall[m.Explanation]:
     """What the model says of an item, and because of what."""
-    return _post(_of(task, "explain"), m.Explain(item), _read(m.Why))
+    return _post(_of(task, "explain"), m.ExplainRequest(item), _read(m.Explanation))
 
 
 # ---------------------------------------------------------------------- questions and answers
@@ -166,67 +166,67 @@ def explain(task: str, item: m.Item) -> Call[m.Why]:
 
 def questions(
     task: str, count: int, seconds: float | None = None, items: Sequence[int] | None = None
-) -> Call[m.Questions]:
+) -> ApiCall[m.Questions]:
     """Questions for whoever holds the token."""
-    wish = m.LeaseWish(
+    request = m.LeaseRequest(
         count=count,
         seconds=msgspec.UNSET if seconds is None else seconds,
         items=msgspec.UNSET if items is None else list(items),
     )
-    return _post(_of(task, "leases"), wish, _read(m.Questions))
+    return _post(_of(task, "leases"), request, _read(m.Questions))
 
 
-def give_back(task: str, item: Named) -> Call[m.Questions]:
+def return_question(task: str, item: ItemRef) -> ApiCall[m.Questions]:
     """A question for others."""
-    return Call("DELETE", _of(task, "leases", number_of(item)), _read(m.Questions))
+    return ApiCall("DELETE", _of(task, "leases", number_of(item)), _read(m.Questions))
 
 
-def label_all(task: str, labels: Sequence[m.Label]) -> list[Call[list[m.Noted]]]:
+def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Receipt]]]:
     """Labels, a call a batch."""
     return [
-        Call("POST", _of(task, "labels"), lambda content: _read(m.NotedLabels)(content).labels, body)
+        ApiCall("POST", _of(task, "labels"), lambda content: _read(m.Receipts)(content).labels, body)
         for body in batches_of([named_label(label) for label in labels], "labels")
     ]
 
 
-def skip(task: str, item: Named, key: str | None = None) -> Call[m.Skipped]:
+def skip(task: str, item: ItemRef, key: str | None = None) -> ApiCall[m.Skipped]:
     """A question that this labeller leaves to others."""
     return _post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name()), _read(m.Skipped))
 
 
-def undo(task: str, item: Named | None = None, key: str | None = None) -> Call[m.Mended]:
+def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiCall[m.Amendment]:
     """This labeller's label of an item, or the last one, taken back."""
     number = msgspec.UNSET if item is None else number_of(item)
-    return _post(_of(task, "undo"), m.Undo(number, key or fresh_name()), _read(m.Mended))
+    return _post(_of(task, "undo"), m.Undo(number, key or fresh_name()), _read(m.Amendment))
 
 
-def correct(task: str, correction: m.Correction) -> Call[m.Mended]:
+def correct(task: str, correction: m.Correction) -> ApiCall[m.Amendment]:
     """The right label of an item."""
-    return _post(_of(task, "corrections"), correction, _read(m.Mended))
+    return _post(_of(task, "corrections"), correction, _read(m.Amendment))
 
 
 # ---------------------------------------------------------------------- what comes in many lines or as a file
 
 
-def events(task: str) -> Call[None]:
+def events(task: str) -> ApiCall[None]:
     """Figures whenever something changed."""
-    return Call("GET", _of(task, "events"), lambda _content: None)
+    return ApiCall("GET", _of(task, "events"), lambda _content: None)
 
 
-def exported(task: str, what: str) -> Call[dict[str, Any]]:
-    """The labels or the decisions, a JSON object a line; `read` reads one. The last may be a refusal."""
+def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
+    """The labels or the decisions, a JSON object a line; `read` reads one. The last may be a service_error."""
     decode = msgspec.json.Decoder(dict[str, Any]).decode
 
     def read(line: bytes) -> dict[str, Any]:
         found = decode(line)
         if found.keys() == {"error"}:
-            raise refusal(SUCCESS, line)
+            raise service_error(SUCCESS, line)
         return found
 
-    return Call("GET", _of(task, "export", what), read)
+    return ApiCall("GET", _of(task, "export", what), read)
 
 
-def model_file(task: str) -> Call[bytes]:
+def model_file(task: str) -> ApiCall[bytes]:
     """The content of a model file, checked to be whole."""
     from askance._util.sealed_file import header_of
 
@@ -234,7 +234,7 @@ def model_file(task: str) -> Call[bytes]:
         header_of(content)
         return content
 
-    return Call("GET", _of(task, "export", "model"), whole)
+    return ApiCall("GET", _of(task, "export", "model"), whole)
 
 
 # ---------------------------------------------------------------------- how
@@ -248,8 +248,8 @@ def _read(kind: type[A]) -> Callable[[bytes], A]:
     return msgspec.json.Decoder(kind).decode
 
 
-def _post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> Call[T]:
-    return Call("POST", path, read, msgspec.json.encode(body), repeatable)
+def _post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> ApiCall[T]:
+    return ApiCall("POST", path, read, msgspec.json.encode(body), repeatable)
 
 
 def _settings(given: Settings) -> TaskSettings:

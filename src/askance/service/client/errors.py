@@ -4,14 +4,14 @@ import httpx
 import msgspec
 
 from askance.errors import ServiceError
-from askance.service.messages import Refused
+from askance.service.messages import ErrorResponse
 
 UNREACHABLE, LOST, CUT_OFF, UNREADABLE = "unreachable", "answer_lost", "cut_off", "unreadable"
 
 
-def refusal(status: int, content: bytes) -> ServiceError:
+def service_error(status: int, content: bytes) -> ServiceError:
     """What the service said was wrong."""
-    said = own_words(content)
+    said = error_response(content)
     if said is None:
         return ServiceError(
             f"the answer was {status} without a reason, so it did not come from askance: check the address",
@@ -20,10 +20,10 @@ def refusal(status: int, content: bytes) -> ServiceError:
     return ServiceError(said.error.message, status, said.error.code)
 
 
-def own_words(content: bytes) -> Refused | None:
-    """The service's refusal, unless somebody else spoke, such as a proxy."""
+def error_response(content: bytes) -> ErrorResponse | None:
+    """The service's service_error, unless somebody else spoke, such as a proxy."""
     try:
-        return msgspec.json.decode(content, type=Refused)
+        return msgspec.json.decode(content, type=ErrorResponse)
     except msgspec.DecodeError:
         return None
 

@@ -9,30 +9,30 @@ import msgspec
 
 from askance.service.messages import (
     MOST_AT_ONCE,
+    Amendment,
     Correction,
-    Decided,
     Item,
-    ItemStory,
+    ItemDecision,
+    ItemDetail,
     Label,
     LabelledItem,
-    Mended,
-    Noted,
     Question,
+    Receipt,
 )
 
 # A batch of long texts is cut sooner, well below what the service takes in one request.
 MOST_BYTES = 1 << 20
 
-Given = str | Mapping[str, Any] | Item
+ItemLike = str | Mapping[str, Any] | Item
 """An item: a text, a record of named values, or an `Item` with an id or a note."""
 
-Named = int | Decided | Question | ItemStory | Noted | Mended
+ItemRef = int | ItemDecision | Question | ItemDetail | Receipt | Amendment
 """An item that the service knows: its number, or any answer about it."""
 
 ItemT = TypeVar("ItemT", bound=Item)
 
 
-def as_item(given: Given) -> Item:
+def as_item(given: ItemLike) -> Item:
     """A string is a text, a mapping a record."""
     if isinstance(given, Item):
         return given
@@ -43,7 +43,7 @@ def as_item(given: Given) -> Item:
     raise ValueError(f"a {type(given).__name__} is no item: give a text, a dict or an Item")
 
 
-def as_items(given: Given | Iterable[Given]) -> tuple[list[Item], bool]:
+def as_items(given: ItemLike | Iterable[ItemLike]) -> tuple[list[Item], bool]:
     """The items, and whether one alone was given."""
     if isinstance(given, str | Mapping | Item):
         return [as_item(given)], True
@@ -67,7 +67,7 @@ def fresh_name() -> str:
     return uuid4().hex
 
 
-def number_of(item: Named) -> int:
+def number_of(item: ItemRef) -> int:
     """The number that the task gave the item."""
     number = item if isinstance(item, int) else getattr(item, "item", None)
     if not isinstance(number, int) or isinstance(number, bool):
@@ -75,7 +75,7 @@ def number_of(item: Named) -> int:
     return number
 
 
-def label_of(item: Named | str, label: str, lease: int | None, key: str | None) -> Label:
+def label_of(item: ItemRef | str, label: str, lease: int | None, key: str | None) -> Label:
     """A label of an item named by its number or by the sender's id."""
     return Label(
         label,
@@ -85,12 +85,12 @@ def label_of(item: Named | str, label: str, lease: int | None, key: str | None) 
     )
 
 
-def correction_of(item: Named | str, label: str, key: str | None) -> Correction:
+def correction_of(item: ItemRef | str, label: str, key: str | None) -> Correction:
     """A correction, likewise."""
     return Correction(label, **_name(item), key=key or fresh_name())
 
 
-def as_labels(given: Iterable[Label | tuple[Named | str, str]]) -> list[Label]:
+def as_labels(given: Iterable[Label | tuple[ItemRef | str, str]]) -> list[Label]:
     """Labels, or pairs of an item and its label."""
     return [one if isinstance(one, Label) else label_of(one[0], one[1], None, None) for one in given]
 
@@ -129,5 +129,5 @@ def _finite(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _name(item: Named | str) -> dict[str, Any]:
+def _name(item: ItemRef | str) -> dict[str, Any]:
     return {"id": item} if isinstance(item, str) else {"item": number_of(item)}

@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 
 from askance.errors import ServiceError
-from askance.service.client.calls import Call
-from askance.service.client.errors import lost, own_words, refusal, unreachable
+from askance.service.client.calls import ApiCall
+from askance.service.client.errors import error_response, lost, service_error, unreachable
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
-LONGEST_WISH = 120.0  # a service that wants more is better asked later, by a person
+LONGEST_RETRY_AFTER = 120.0  # a service that wants more is better asked later, by a person
 BUSY = (429, 503)
 # In these the request has not been sent, so whatever it is, it has not been done.
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -21,7 +21,7 @@ NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 class Attempts:
     """The attempts at one call."""
 
-    def __init__(self, call: Call[Any], retries: int, url: str) -> None:
+    def __init__(self, call: ApiCall[Any], retries: int, url: str) -> None:
         self._call = call
         self._retries = retries
         self._url = url
@@ -39,12 +39,12 @@ class Attempts:
 
     def pause_after(self, status: int, headers: httpx.Headers, content: bytes) -> float:
         """The same after an answer that is no success."""
-        wish = wanted_pause(headers.get("Retry-After", ""))
+        wanted = wanted_pause(headers.get("Retry-After", ""))
         # Before a call that must not be done twice, a proxy's "busy" may hide an answer that was lost.
-        trusted = self._call.repeatable or own_words(content) is not None
-        if status not in BUSY or not trusted or self._made >= self._retries or wish > LONGEST_WISH:
-            raise refusal(status, content)
-        return max(wish, self._pause())
+        trusted = self._call.repeatable or error_response(content) is not None
+        if status not in BUSY or not trusted or self._made >= self._retries or wanted > LONGEST_RETRY_AFTER:
+            raise service_error(status, content)
+        return max(wanted, self._pause())
 
     def _pause(self) -> float:
         self._made += 1

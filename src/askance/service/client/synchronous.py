@@ -12,12 +12,12 @@ from askance._util.atomic_write import write_whole
 from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
-from askance.service.client.calls import Call, Settings
+from askance.service.client.base import RECONNECT_AFTER, BaseClient, total_imported
+from askance.service.client.calls import ApiCall, Settings
 from askance.service.client.connection import connection
 from askance.service.client.errors import CUT_OFF, cut_off
 from askance.service.client.lines import EventReader, LineCutter
-from askance.service.client.naming import Given, Named
-from askance.service.client.speaking import RECONNECT_AFTER, Speaker, in_sum
+from askance.service.client.naming import ItemLike, ItemRef
 from askance.service.settings import State
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Client(Speaker):
+class Client(BaseClient):
     """A live service, and in it perhaps one task: `Client(task="tickets").decide("my invoice is wrong")`.
 
     `url` and `token` come from ASKANCE_URL and ASKANCE_TOKEN unless given. Lost connections and a busy service are
-    tried again, `retries` times; whatever is sent is done once. A refusal raises `ServiceError`. Threads may share
+    tried again, `retries` times; whatever is sent is done once. Errors raise `ServiceError`. Threads may share
     a client.
     """
 
@@ -65,33 +65,33 @@ class Client(Speaker):
         """All tasks."""
         return self._do(calls.tasks())
 
-    def create(self, settings: Settings) -> m.TaskStory:
+    def create(self, settings: Settings) -> m.TaskDetail:
         """Make a task from its settings, a dict of them, or a TOML file."""
         return self._do(calls.create(settings))
 
-    def task_story(self, *, task: str | None = None) -> m.TaskStory:
+    def task_detail(self, *, task: str | None = None) -> m.TaskDetail:
         """A task's settings and figures."""
-        return self._do(calls.task_story(self._of(task)))
+        return self._do(calls.task_detail(self._of(task)))
 
     def figures(self, *, task: str | None = None) -> m.Figures:
         """How a task is doing."""
         return self._do(calls.figures(self._of(task)))
 
-    def change(self, *, task: str | None = None, **parts: Any) -> m.TaskStory:
+    def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
         """Change a running task: its `budget`, `labels`, `costs` or `desk`, each as a whole."""
         return self._do(calls.change(self._of(task), parts))
 
-    def become(self, state: State, *, task: str | None = None) -> m.TaskStory:
+    def set_state(self, state: State, *, task: str | None = None) -> m.TaskDetail:
         """Pause a task, archive it, or have it running again."""
-        return self._do(calls.become(self._of(task), state))
+        return self._do(calls.set_state(self._of(task), state))
 
     def history(self, *, task: str | None = None) -> m.History:
         """The figures along the way, the last day by minutes, and what labellers did."""
         return self._do(calls.history(self._of(task)))
 
-    def model_story(self, *, task: str | None = None) -> m.ModelStory:
+    def model_detail(self, *, task: str | None = None) -> m.ModelDetail:
         """The model's strongest features, versions and roll-backs."""
-        return self._do(calls.model_story(self._of(task)))
+        return self._do(calls.model_detail(self._of(task)))
 
     def roll_back(self, to: int, *, task: str | None = None) -> m.RolledBack:
         """Have the model forget what it learned after a version."""
@@ -101,9 +101,9 @@ class Client(Speaker):
         """Let items that are older lose their content."""
         return self._do(calls.compact(self._of(task), keep_days))
 
-    def first(self, code: str) -> m.NewToken:
+    def first_token(self, code: str) -> m.NewToken:
         """The first token, for the code of the link that the first start prints."""
-        return self._do(calls.first(code))
+        return self._do(calls.first_token(code))
 
     def tokens(self) -> list[m.KnownToken]:
         """All tokens, also revoked ones."""
@@ -120,12 +120,14 @@ class Client(Speaker):
     # ------------------------------------------------------------------ items
 
     @overload
-    def decide(self, items: Given, *, task: str | None = None) -> m.Decided: ...  # type: ignore[overload-overlap]
+    def decide(self, items: ItemLike, *, task: str | None = None) -> m.ItemDecision: ...  # type: ignore[overload-overlap]
 
     @overload
-    def decide(self, items: Iterable[Given], *, task: str | None = None) -> list[m.Decided]: ...
+    def decide(self, items: Iterable[ItemLike], *, task: str | None = None) -> list[m.ItemDecision]: ...
 
-    def decide(self, items: Given | Iterable[Given], *, task: str | None = None) -> m.Decided | list[m.Decided]:
+    def decide(
+        self, items: ItemLike | Iterable[ItemLike], *, task: str | None = None
+    ) -> m.ItemDecision | list[m.ItemDecision]:
         """Decide about an item, or about a list of them in their order: predicted, and asked about or not.
 
         A string is a text, a dict a record; an `Item` may have an id. Long lists are sent in batches.
@@ -135,28 +137,30 @@ class Client(Speaker):
         return decided[0] if alone else decided
 
     @overload
-    def predict(self, items: Given, *, task: str | None = None) -> m.Prediction: ...  # type: ignore[overload-overlap]
+    def predict(self, items: ItemLike, *, task: str | None = None) -> m.Prediction: ...  # type: ignore[overload-overlap]
 
     @overload
-    def predict(self, items: Iterable[Given], *, task: str | None = None) -> list[m.Prediction]: ...
+    def predict(self, items: Iterable[ItemLike], *, task: str | None = None) -> list[m.Prediction]: ...
 
     def predict(
-        self, items: Given | Iterable[Given], *, task: str | None = None
+        self, items: ItemLike | Iterable[ItemLike], *, task: str | None = None
     ) -> m.Prediction | list[m.Prediction]:
         """What the model of now says of an item or a list of them; nothing is kept and nothing asked."""
         given, alone = naming.as_items(items)
         predicted = self._all(calls.predict(self._of(task), given))
         return predicted[0] if alone else predicted
 
-    def teach(self, items: Iterable[Given], labels: Sequence[str], *, task: str | None = None) -> m.Imported:
+    def import_items(
+        self, items: Iterable[ItemLike], labels: Sequence[str], *, task: str | None = None
+    ) -> m.Imported:
         """Learn from items whose labels are known already."""
         given, _ = naming.as_items(items)
-        done = [self._do(call) for call in calls.teach(self._of(task), given, labels)]
-        return in_sum(done)
+        done = [self._do(call) for call in calls.import_items(self._of(task), given, labels)]
+        return total_imported(done)
 
-    def story(self, item: Named, *, task: str | None = None) -> m.ItemStory:
+    def item_detail(self, item: ItemRef, *, task: str | None = None) -> m.ItemDetail:
         """Everything that is known of an item."""
-        return self._do(calls.story(self._of(task), item))
+        return self._do(calls.item_detail(self._of(task), item))
 
     def search(
         self,
@@ -170,7 +174,7 @@ class Client(Speaker):
         """Items, the newest first, in some state and with some text in them; `before` goes on from an answer's."""
         return self._do(calls.search(self._of(task), state, text, before, count))
 
-    def explain(self, item: Given, *, task: str | None = None) -> m.Why:
+    def explain(self, item: ItemLike, *, task: str | None = None) -> m.Explanation:
         """What the model says of an item, and which features pull where; nothing is kept."""
         return self._do(calls.explain(self._of(task), naming.as_item(item)))
 
@@ -187,19 +191,19 @@ class Client(Speaker):
         """Lease up to `count` questions, for so many seconds; `items` names the ones wanted once more."""
         return self._do(calls.questions(self._of(task), count, seconds, items)).questions
 
-    def give_back(self, item: Named, *, task: str | None = None) -> None:
+    def return_question(self, item: ItemRef, *, task: str | None = None) -> None:
         """Leave a leased question to others."""
-        self._do(calls.give_back(self._of(task), item))
+        self._do(calls.return_question(self._of(task), item))
 
     def label(
         self,
-        item: Named | str,
+        item: ItemRef | str,
         label: str,
         lease: int | None = None,
         *,
         key: str | None = None,
         task: str | None = None,
-    ) -> m.Noted:
+    ) -> m.Receipt:
         """Answer a question: the item by its number, an answer about it, or your own id (a string).
 
         With a `lease`, the label is taken only while that lease holds.
@@ -207,22 +211,22 @@ class Client(Speaker):
         return self._all(calls.label_all(self._of(task), [naming.label_of(item, label, lease, key)]))[0]
 
     def label_all(
-        self, labels: Iterable[m.Label | tuple[Named | str, str]], *, task: str | None = None
-    ) -> list[m.Noted]:
+        self, labels: Iterable[m.Label | tuple[ItemRef | str, str]], *, task: str | None = None
+    ) -> list[m.Receipt]:
         """Answer many questions: pairs of item and label, or `Label` objects. Of a thousand, all or none."""
         return self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
-    def skip(self, item: Named, *, key: str | None = None, task: str | None = None) -> m.Skipped:
+    def skip(self, item: ItemRef, *, key: str | None = None, task: str | None = None) -> m.Skipped:
         """Leave a question unanswered, for good."""
         return self._do(calls.skip(self._of(task), item, key))
 
-    def undo(self, item: Named | None = None, *, key: str | None = None, task: str | None = None) -> m.Mended:
+    def undo(self, item: ItemRef | None = None, *, key: str | None = None, task: str | None = None) -> m.Amendment:
         """Take back your label of an item, or the last one that you gave."""
         return self._do(calls.undo(self._of(task), item, key))
 
     def correct(
-        self, item: Named | str, label: str, *, key: str | None = None, task: str | None = None
-    ) -> m.Mended:
+        self, item: ItemRef | str, label: str, *, key: str | None = None, task: str | None = None
+    ) -> m.Amendment:
         """Give the right label of an item whose label was learned: the model unlearns the wrong one."""
         return self._do(calls.correct(self._of(task), naming.correction_of(item, label, key)))
 
@@ -238,8 +242,8 @@ class Client(Speaker):
                     figures = reader.take(line)
                     if figures is not None:
                         yield figures
-            except ServiceError as fault:
-                if fault.code != CUT_OFF:
+            except ServiceError as error:
+                if error.code != CUT_OFF:
                     raise
             time.sleep(RECONNECT_AFTER)
 
@@ -263,13 +267,13 @@ class Client(Speaker):
 
     # ------------------------------------------------------------------ how
 
-    def _all(self, batches: list[Call[list[T]]]) -> list[T]:
+    def _all(self, batches: list[ApiCall[list[T]]]) -> list[T]:
         return [one for call in batches for one in self._do(call)]
 
-    def _do(self, call: Call[T]) -> T:
+    def _do(self, call: ApiCall[T]) -> T:
         return self._read(call, self._answer(call).content)
 
-    def _answer(self, call: Call[Any], *, stream: bool = False) -> httpx.Response:
+    def _answer(self, call: ApiCall[Any], *, stream: bool = False) -> httpx.Response:
         """The answer, after as many attempts as it takes; of a stream only the beginning."""
         attempts = self._attempts(call)
         while True:
@@ -284,7 +288,7 @@ class Client(Speaker):
                 pause = attempts.pause_after(answer.status_code, answer.headers, content)
             time.sleep(pause)
 
-    def _lines(self, call: Call[Any]) -> Iterator[bytes]:
+    def _lines(self, call: ApiCall[Any]) -> Iterator[bytes]:
         """The lines of an answer; once the first came, it is not asked for again."""
         answer = self._answer(call, stream=True)
         cutter = LineCutter()
@@ -297,7 +301,7 @@ class Client(Speaker):
         finally:
             answer.close()
 
-    def _objects(self, call: Call[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def _objects(self, call: ApiCall[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for line in self._lines(call):
             if line:
                 yield self._read(call, line)

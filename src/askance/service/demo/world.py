@@ -173,7 +173,7 @@ class Labeller:
             self._client.skip(question)
             return
         if self._stop.wait(self._delay):
-            self._client.give_back(question)
+            self._client.return_question(question)
             return
         truth = made_up_message(*name)[1]
         label = truth

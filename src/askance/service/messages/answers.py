@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, ItemNumber, Key, OwnId
-from askance.service.messages.items import Decided, Item
+from askance.service.messages.items import Item, ItemDecision
 from askance.service.settings import ClassName
 
 
-class LeaseWish(Body, frozen=True):
+class LeaseRequest(Body, frozen=True):
     """Questions for one labeller. `items` names the ones wanted, to have a lease that ran out once more.
 
     Sent again with the same `key`, it gives the same questions, as far as they are still open and on lease.
@@ -31,7 +31,7 @@ class Pull(Answer, frozen=True):
     spans: list[tuple[int, int]]
 
 
-class Why(Answer, frozen=True):
+class Explanation(Answer, frozen=True):
     """What the model of now says of an item and because of what; `reason` says why it was asked for."""
 
     reason: str
@@ -55,7 +55,7 @@ class Question(Answer, frozen=True):
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
-    why: Why | None = None
+    why: Explanation | None = None
 
 
 class Questions(Answer, frozen=True):
@@ -81,7 +81,7 @@ class Labels(Body, frozen=True):
     labels: Annotated[list[Label], Meta(min_length=1, max_length=MOST_AT_ONCE)]
 
 
-class Noted(Answer, frozen=True):
+class Receipt(Answer, frozen=True):
     """What became of a label: `learned`, or `waiting` for further labels of the same item."""
 
     item: int
@@ -91,10 +91,10 @@ class Noted(Answer, frozen=True):
     again: bool = False
 
 
-class NotedLabels(Answer, frozen=True):
+class Receipts(Answer, frozen=True):
     """What became of the labels, in their order."""
 
-    labels: list[Noted]
+    labels: list[Receipt]
 
 
 class Skip(Body, frozen=True):
@@ -128,7 +128,7 @@ class Correction(Body, frozen=True):
     key: Key | UnsetType = UNSET
 
 
-class Mended(Answer, frozen=True):
+class Amendment(Answer, frozen=True):
     """The item whose label was changed or taken back, and how many entries of the journal were replayed."""
 
     item: int
@@ -147,13 +147,13 @@ class Vote(Answer, frozen=True):
     undone: bool = False
 
 
-class ItemStory(Answer, frozen=True):
+class ItemDetail(Answer, frozen=True):
     """Everything that is known of an item."""
 
     item: int
     at: float
     state: Literal["not asked", "open", "learned", "given up", "imported"]
-    decision: Decided | None
+    decision: ItemDecision | None
     label: str | None
     votes: list[Vote]
     corrections: list[Vote]
@@ -182,12 +182,12 @@ class ItemsFound(Answer, frozen=True):
     A search looks through so many items at a time: it may find none and still go on.
     """
 
-    items: list[ItemStory]
+    items: list[ItemDetail]
     before: int | None
     searched: int
 
 
-class Explain(Body, frozen=True):
+class ExplainRequest(Body, frozen=True):
     """An item to try; nothing is kept."""
 
     item: Item

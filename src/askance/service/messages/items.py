@@ -26,7 +26,7 @@ class Items(Body, frozen=True):
     items: Annotated[list[Item], Meta(min_length=1, max_length=MOST_AT_ONCE)]
 
 
-class Decided(Answer, frozen=True):
+class ItemDecision(Answer, frozen=True):
     """What was decided about an item. `again` says that this id came before, and what was decided then."""
 
     item: int
@@ -42,7 +42,7 @@ class Decided(Answer, frozen=True):
 class Decisions(Answer, frozen=True):
     """The decisions, in the order of the items."""
 
-    decisions: list[Decided]
+    decisions: list[ItemDecision]
 
 
 class Prediction(Answer, frozen=True):

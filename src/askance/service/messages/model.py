@@ -34,7 +34,7 @@ class StandingRollback(Answer, frozen=True):
     undone: bool
 
 
-class ModelStory(Answer, frozen=True):
+class ModelDetail(Answer, frozen=True):
     """The model of now: its strongest features among those of recent labelled items, and its versions."""
 
     version: int
@@ -46,7 +46,7 @@ class ModelStory(Answer, frozen=True):
     rollbacks: list[StandingRollback]
 
 
-class RollbackWish(Body, frozen=True):
+class RollbackRequest(Body, frozen=True):
     """The version to which the model goes back; 0 is the one before the first label."""
 
     to: Annotated[int, Meta(ge=0, le=2**53)]
@@ -61,7 +61,7 @@ class RolledBack(Answer, frozen=True):
     replayed: int
 
 
-class ModelWish(Body, frozen=True):
+class ModelRequest(Body, frozen=True):
     """Which version of the model; that of now if none is named."""
 
     version: Annotated[int, Meta(ge=0, le=2**53)] | UnsetType = UNSET

@@ -20,7 +20,7 @@ class SignIn(Form, frozen=True):
     next: Annotated[str, Meta(max_length=2000)] = ""
 
 
-class FirstForm(Form, frozen=True):
+class FirstTokenForm(Form, frozen=True):
     """The code of the link that the first start prints."""
 
     code: Annotated[str, Meta(max_length=200)] = ""
@@ -32,14 +32,14 @@ class Health(Answer, frozen=True):
     status: str
 
 
-class Fault(Answer, frozen=True):
+class ErrorDetail(Answer, frozen=True):
     """What was wrong: a word for programs and a sentence for people."""
 
     code: str
     message: str
 
 
-class Refused(Answer, frozen=True):
+class ErrorResponse(Answer, frozen=True):
     """The answer to a request that changed nothing."""
 
-    error: Fault
+    error: ErrorDetail

@@ -8,13 +8,13 @@ from askance.service.messages.base import Answer, Body, Role, TokenName
 from askance.service.settings import PRINTABLE, TaskName
 
 
-class FirstVisit(Body, frozen=True):
+class FirstTokenRequest(Body, frozen=True):
     """The code of the link that the first start prints."""
 
     code: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class TokenWish(Body, frozen=True):
+class TokenRequest(Body, frozen=True):
     """A token to be made."""
 
     name: TokenName
@@ -71,7 +71,7 @@ class OpenSessions(Answer, frozen=True):
     sessions: list[OpenSession]
 
 
-class DeedsWish(Body, frozen=True):
+class AuditRequest(Body, frozen=True):
     """Which deeds: those before the one with this seq, of one person, of one task."""
 
     before: Annotated[int, Meta(ge=1, le=2**53)] | UnsetType = UNSET
@@ -79,20 +79,20 @@ class DeedsWish(Body, frozen=True):
     task: TaskName | UnsetType = UNSET
 
 
-class DeedTold(Answer, frozen=True):
+class AuditEntry(Answer, frozen=True):
     """Who did what, to which task or whom."""
 
     seq: int
     at: float
     who: str | None
-    deed: str
+    action: str
     task: str | None
     subject: str | None
     detail: str | None
 
 
-class DeedsTold(Answer, frozen=True):
-    """Deeds, the newest first, and whether there are older ones."""
+class AuditPage(Answer, frozen=True):
+    """AuditLog, the newest first, and whether there are older ones."""
 
-    deeds: list[DeedTold]
+    entries: list[AuditEntry]
     more: bool

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import Answer, Body
-from askance.service.settings import Budget, Costs, Desk, Labelling, State, TaskSettings
+from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
 
 
 class Figure(Answer, frozen=True):
@@ -72,7 +72,7 @@ class Tasks(Answer, frozen=True):
     tasks: list[TaskSummary]
 
 
-class TaskStory(Answer, frozen=True):
+class TaskDetail(Answer, frozen=True):
     """A task's settings and figures."""
 
     settings: TaskSettings
@@ -85,10 +85,10 @@ class TaskChange(Body, frozen=True):
     budget: Budget | UnsetType = UNSET
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
-    desk: Desk | UnsetType = UNSET
+    interface: Interface | UnsetType = UNSET
 
 
-class StateWish(Body, frozen=True):
+class StateRequest(Body, frozen=True):
     """What becomes of a task: `paused` asks and lends nothing, `archived` takes no items either."""
 
     state: State
@@ -104,7 +104,7 @@ class HistoryPoint(Answer, frozen=True):
     estimates: dict[str, tuple[float | None, float | None, float | None]]
 
 
-class MinuteStory(Answer, frozen=True):
+class MinuteCounts(Answer, frozen=True):
     """What came in one minute."""
 
     at: float
@@ -113,7 +113,7 @@ class MinuteStory(Answer, frozen=True):
     labels: int
 
 
-class LabellerStory(Answer, frozen=True):
+class LabellerDetail(Answer, frozen=True):
     """What a labeller did; `agreement` is the share of their labels that became the settled one, among several."""
 
     name: str
@@ -127,9 +127,9 @@ class History(Answer, frozen=True):
     """What a task has been."""
 
     points: list[HistoryPoint]
-    minutes: list[MinuteStory]
+    minutes: list[MinuteCounts]
     classes: dict[str, int]
-    labellers: list[LabellerStory]
+    labellers: list[LabellerDetail]
 
 
 class Compaction(Body, frozen=True):

@@ -118,7 +118,7 @@ class Fold:
         self.seq, self.at = entry.seq, entry.at
         if entry.kind in (journal.ITEM, journal.QUESTION):
             self._item(entry, body)
-        elif entry.kind == journal.TAUGHT:
+        elif entry.kind == journal.IMPORTED:
             self._teach(entry, body, row)
         elif entry.kind in journal.AMENDMENTS:
             self.version = entry.seq  # what they say is known from the start of the fold
@@ -144,7 +144,7 @@ class Fold:
                 self.ask(row, entry.at)
             self.take(entry, body, row)
 
-    def _item(self, entry: Entry, body: journal.Decided) -> None:
+    def _item(self, entry: Entry, body: journal.DecidedItem) -> None:
         asked = entry.kind == journal.QUESTION
         self.ledger.note(entry.at, asked=asked, refused=body.coin < body.wanted and not asked)
         minute = self.last_day.at(entry.at)
@@ -157,7 +157,7 @@ class Fold:
         else:
             self.figures.settle(body.label, None, body.score, body.probability, asked=False)
 
-    def _teach(self, entry: Entry, body: journal.Taught, row: Row | None) -> None:
+    def _teach(self, entry: Entry, body: journal.ImportedItem, row: Row | None) -> None:
         assert row is not None
         label = self.amendments.corrected.get(entry.seq, body.label)
         self._tell(entry.seq, row, label)
@@ -223,7 +223,7 @@ class Fold:
         """What somebody has done; a snapshot of before this was counted knows nobody."""
         return self.people.setdefault(who or "", Labeller())
 
-    def _change(self, change: journal.Changed) -> None:
+    def _change(self, change: journal.SettingsChange) -> None:
         before, self.settings = self.settings, change.applied_to(self.settings)
         self.figures.set_costs(self.settings.costs)
         if self.settings.budget.rate != before.budget.rate:

@@ -40,8 +40,8 @@ class History(Struct):
         self, rows: int, asked: int, labelled: int, version: int, at: float, estimates: Mapping[str, Estimate]
     ) -> None:
         """Keep a point."""
-        told = {metric: (found.value, found.low, found.high) for metric, found in estimates.items()}
-        self.points.append(Point(rows, asked, labelled, version, at, told))
+        intervals = {metric: (found.value, found.low, found.high) for metric, found in estimates.items()}
+        self.points.append(Point(rows, asked, labelled, version, at, intervals))
         self.next_rows, self.next_labels = _after(rows), _after(labelled)
 
 

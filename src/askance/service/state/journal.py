@@ -5,16 +5,16 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from askance.service.settings import Budget, Costs, Desk, Labelling, State, TaskSettings
+from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
 from askance.service.store.entries import Entry
 
 # An item that was decided and not asked for, one that was, and one that came with its label.
-ITEM, QUESTION, TAUGHT = "item", "question", "taught"
+ITEM, QUESTION, IMPORTED = "item", "question", "imported"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
 UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
 SETTINGS, STATE = "settings", "state"
 
-ITEMS = (ITEM, QUESTION, TAUGHT)
+ITEMS = (ITEM, QUESTION, IMPORTED)
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK)
 
 
@@ -26,7 +26,7 @@ class Content(Struct, frozen=True, omit_defaults=True):
     note: str | UnsetType = UNSET
 
 
-class Decided(Content, frozen=True, kw_only=True):
+class DecidedItem(Content, frozen=True, kw_only=True):
     """An item and what was decided about it, by which version of the model and by which coin.
 
     `probability` is the one that counted: 0 where the budget had no label left, and `wanted` the rule's own.
@@ -40,7 +40,7 @@ class Decided(Content, frozen=True, kw_only=True):
     version: int
 
 
-class Taught(Content, frozen=True, kw_only=True):
+class ImportedItem(Content, frozen=True, kw_only=True):
     """An item that came with its label."""
 
     label: str
@@ -70,13 +70,13 @@ class Rollback(Struct, frozen=True):
     to: int
 
 
-class Changed(Struct, frozen=True, omit_defaults=True):
+class SettingsChange(Struct, frozen=True, omit_defaults=True):
     """The parts of a task's settings that are other ones from now on."""
 
     budget: Budget | UnsetType = UNSET
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
-    desk: Desk | UnsetType = UNSET
+    interface: Interface | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
         """The settings with these parts in place of theirs."""
@@ -86,7 +86,7 @@ class Changed(Struct, frozen=True, omit_defaults=True):
         )
 
 
-class Became(Struct, frozen=True):
+class StateChange(Struct, frozen=True):
     """Whether the task asks and lends from now on."""
 
     state: State
@@ -97,9 +97,9 @@ class Nothing(Struct, frozen=True):
 
 
 BODIES: dict[str, type[Struct]] = {
-    ITEM: Decided,
-    QUESTION: Decided,
-    TAUGHT: Taught,
+    ITEM: DecidedItem,
+    QUESTION: DecidedItem,
+    IMPORTED: ImportedItem,
     LEASE: Lease,
     RETURN: Nothing,
     LABEL: Label,
@@ -107,8 +107,8 @@ BODIES: dict[str, type[Struct]] = {
     UNDO: Undo,
     CORRECTION: Label,
     ROLLBACK: Rollback,
-    SETTINGS: Changed,
-    STATE: Became,
+    SETTINGS: SettingsChange,
+    STATE: StateChange,
 }
 
 _encode = msgspec.json.Encoder().encode

@@ -19,12 +19,12 @@ from askance.service.state.questions import Questions
 
 # Weights are mostly zeros: the fastest level makes a tenth of them.
 LEVEL = 1
-MODEL, BOOKS = "model", "books"
+MODEL, STATE = "model", "books"
 FIRST = ("seq", "at", "version", "ledger", "questions", "counts", "recent")
 LATER = ("settings", "amended", "state", "classes", "people", "history", "last_day")
 
 
-class Books(Struct):
+class FoldState(Struct):
     """All of a fold but its model and its figures."""
 
     seq: int
@@ -49,13 +49,13 @@ class Books(Struct):
 
 def content(fold: Fold) -> bytes:
     """A sealed copy of the fold as it is now, not yet packed."""
-    books = Books(
+    books = FoldState(
         **{name: getattr(fold, name) for name in (*FIRST, *LATER)},
         undone=sorted(fold.amendments.undone),  # equal folds have equal bytes
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
     )
-    parts = {MODEL: loop_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
+    parts = {MODEL: loop_to_bytes(fold.learner), STATE: msgspec.msgpack.encode(books)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
     return seal({**as_arrays, **fold.figures.arrays()}, {"kind": "snapshot"})
 
@@ -75,7 +75,7 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
         raise ModelFileError("is no snapshot")
     arrays = arrays_of(sealed)
     try:
-        books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
+        books = msgspec.msgpack.decode(arrays.pop(STATE).tobytes(), type=FoldState)
     except (msgspec.DecodeError, KeyError):
         raise ModelFileError("is of another version of askance") from None
     fold = Fold(settings, Amendments(set(books.undone), books.corrected, books.rolled_back))

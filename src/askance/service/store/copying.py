@@ -33,18 +33,18 @@ def _write_file(source: Store, path: Path, tell: Callable[[float], None]) -> Non
     left = path.with_name(path.name + "-wal")
     if left.exists():
         raise StoreError(f"{left}: belongs to a database that is gone, and would spoil a new one: move it away")
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    transaction = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with open_store(str(draft)) as target:
+        with open_store(str(transaction)) as target:
             _fill(target, source, tell)
-        settle(draft)
+        settle(transaction)
         if path.exists():
             raise StoreError(f"{path}: somebody has created it meanwhile: choose another name")
-        draft.replace(path)
+        transaction.replace(path)
         _sync(path.parent)
     finally:
         for ending in ("", "-wal", "-shm", "-journal", ".lock"):
-            draft.with_name(draft.name + ending).unlink(missing_ok=True)
+            transaction.with_name(transaction.name + ending).unlink(missing_ok=True)
 
 
 def _fill(target: Store, source: Store, tell: Callable[[float], None]) -> None:

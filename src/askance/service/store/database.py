@@ -12,7 +12,7 @@ Row = tuple[Any, ...]
 
 
 class Connection(Protocol):
-    """One connection in autocommit mode; all faults are StoreFaults, and a placeholder is a question mark."""
+    """One connection in autocommit mode; all errors are StoreErrors, and a placeholder is a question mark."""
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Run a statement, and say how many rows it changed."""

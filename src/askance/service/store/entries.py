@@ -15,7 +15,7 @@ class Entry(NamedTuple):
     body: bytes  # JSON
 
 
-class Task(NamedTuple):
+class TaskRecord(NamedTuple):
     """One stream with its model; the settings are JSON."""
 
     id: int
@@ -24,7 +24,7 @@ class Task(NamedTuple):
     created: float
 
 
-class Token(NamedTuple):
+class TokenRecord(NamedTuple):
     """Who may do what; of the secret itself there is only a digest."""
 
     name: str
@@ -34,7 +34,7 @@ class Token(NamedTuple):
     revoked: float | None
 
 
-class Session(NamedTuple):
+class SessionRecord(NamedTuple):
     """Somebody who signed in with a token; of the cookie's secret there is only a digest."""
 
     digest: bytes
@@ -46,13 +46,13 @@ class Session(NamedTuple):
     agent: str  # what the browser calls itself
 
 
-class Deed(NamedTuple):
+class AuditRecord(NamedTuple):
     """One line of the trail that tells who did what."""
 
     seq: int
     at: float
     who: str | None
-    deed: str
+    action: str
     task: str | None = None
     subject: str | None = None
     detail: str | None = None

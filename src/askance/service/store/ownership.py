@@ -14,13 +14,13 @@ class Ownership:
         lock = path.with_name(path.name + ".lock")
         try:
             self._file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as fault:
-            raise StoreError(f"{lock}: {fault.strerror}: choose a place that can be written to") from fault
+        except OSError as error:
+            raise StoreError(f"{lock}: {error.strerror}: choose a place that can be written to") from error
         try:
             _lock(self._file)
-        except OSError as fault:
+        except OSError as error:
             os.close(self._file)
-            raise StoreError(f"{path}: another process owns this store: stop that service first") from fault
+            raise StoreError(f"{path}: another process owns this store: stop that service first") from error
 
     def release(self) -> None:
         """Let another process own the store. The file stays: without it two processes could lock two files."""

@@ -13,8 +13,8 @@ try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
     from psycopg.pq import TransactionStatus
-except ImportError as fault:
-    raise ImportError("a PostgreSQL store needs psycopg: pip install 'askance[postgres]'") from fault
+except ImportError as error:
+    raise ImportError("a PostgreSQL store needs psycopg: pip install 'askance[postgres]'") from error
 
 OWNED = 0x41534B41  # the first half of the advisory lock's name: "ASKA"
 OWNER_LEAVES = 1.0  # seconds: the server needs a moment to see that an owner was killed
@@ -37,22 +37,22 @@ class PostgresConnection:
 
     def __init__(self, name: str, parameters: dict[str, Any]) -> None:
         self.name = name
-        with self._faults():
+        with self._errors():
             self._connection: psycopg.Connection[Row] = psycopg.connect(**parameters, autocommit=True)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Run a statement, and say how many rows it changed."""
-        with self._faults():
+        with self._errors():
             return self._connection.execute(_placed(sql), values).rowcount
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
-        with self._faults():
+        with self._errors():
             return self._connection.execute(_placed(sql), values, binary=True).fetchall()
 
     def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
         """The rows of a query, so many at a time, within a transaction."""
-        with self._faults(), self._connection.cursor("stream", binary=True) as cursor:
+        with self._errors(), self._connection.cursor("stream", binary=True) as cursor:
             cursor.execute(_placed(sql))
             while rows := cursor.fetchmany(size):
                 yield rows
@@ -60,7 +60,7 @@ class PostgresConnection:
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
         command = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)".encode()
-        with self._faults(), self._connection.cursor() as cursor, cursor.copy(command) as copy:
+        with self._errors(), self._connection.cursor() as cursor, cursor.copy(command) as copy:
             copy.set_types([TYPES.get(column, "text") for column in columns])
             for row in rows:
                 copy.write_row(row)
@@ -74,11 +74,11 @@ class PostgresConnection:
         self._connection.close()
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (psycopg.Error, UnicodeError, OverflowError) as fault:
-            raise _as_store_fault(self.name, fault) from fault
+        except (psycopg.Error, UnicodeError, OverflowError) as error:
+            raise _as_store_error(self.name, error) from error
 
 
 class PostgresDatabase(Database):
@@ -95,8 +95,8 @@ class PostgresDatabase(Database):
             self._parameters: dict[str, Any] = PATIENCE | conninfo_to_dict(
                 url, fallback_application_name="askance"
             )
-        except psycopg.Error as fault:
-            raise ValueError(f"not the URL of a PostgreSQL database: {fault}") from fault
+        except psycopg.Error as error:
+            raise ValueError(f"not the URL of a PostgreSQL database: {error}") from error
         name = self._parameters.get("dbname", "")
         super().__init__(f"PostgreSQL database {name} on {self._parameters.get('host', 'this machine')}", own=own)
         self._known = False
@@ -179,8 +179,10 @@ def _placed(sql: str) -> bytes:
     return sql.replace("?", "%s").encode()
 
 
-def _as_store_fault(name: str, fault: Exception) -> StoreError:
-    told = " ".join(str(fault).split())
-    if isinstance(fault, psycopg.errors.DiskFull):
-        return StoreError(f"{name}: the server's disk is full: make room, and nothing is lost: {told}", full=True)
-    return StoreError(f"{name}: {told}")
+def _as_store_error(name: str, error: Exception) -> StoreError:
+    reason = " ".join(str(error).split())
+    if isinstance(error, psycopg.errors.DiskFull):
+        return StoreError(
+            f"{name}: the server's disk is full: make room, and nothing is lost: {reason}", full=True
+        )
+    return StoreError(f"{name}: {reason}")

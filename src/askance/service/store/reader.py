@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from askance.service.store.database import Connection
-from askance.service.store.entries import Deed, Entry, Session, Task, Token
+from askance.service.store.entries import AuditRecord, Entry, SessionRecord, TaskRecord, TokenRecord
 
 SLICE = 100  # values in one query: with 500, PostgreSQL reads the whole task while a table is new
 
@@ -18,9 +18,11 @@ class Reader:
     def __init__(self, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
         self._reading = reading
 
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[TaskRecord]:
         """All tasks, the oldest first."""
-        return [Task(*row) for row in self._rows("SELECT id, name, settings, created FROM tasks ORDER BY id")]
+        return [
+            TaskRecord(*row) for row in self._rows("SELECT id, name, settings, created FROM tasks ORDER BY id")
+        ]
 
     def entries(
         self,
@@ -113,31 +115,33 @@ class Reader:
         """Where there are snapshots, in order."""
         return [row[0] for row in self._rows("SELECT seq FROM snapshots WHERE task = ? ORDER BY seq", (task,))]
 
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[TokenRecord]:
         """All tokens, revoked ones too, the oldest first."""
         sql = "SELECT name, role, digest, created, revoked FROM tokens ORDER BY created, name"
-        return [Token(*row) for row in self._rows(sql)]
+        return [TokenRecord(*row) for row in self._rows(sql)]
 
-    def token_by_digest(self, digest: bytes) -> Token | None:
+    def token_by_digest(self, digest: bytes) -> TokenRecord | None:
         """The token with this digest, if there is one."""
         sql = "SELECT name, role, digest, created, revoked FROM tokens WHERE digest = ?"
         rows = self._rows(sql, (digest,))
-        return Token(*rows[0]) if rows else None
+        return TokenRecord(*rows[0]) if rows else None
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[SessionRecord]:
         """All sessions, the oldest first."""
         sql = "SELECT digest, number, name, created, seen, until, agent FROM sessions ORDER BY created, number"
-        return [Session(*row) for row in self._rows(sql)]
+        return [SessionRecord(*row) for row in self._rows(sql)]
 
-    def deeds(
+    def audit_records(
         self, limit: int, before: int | None = None, who: str | None = None, task: str | None = None
-    ) -> list[Deed]:
-        """The newest deeds, or the newest with a smaller seq than `before`; of one person or one task, if told."""
+    ) -> list[AuditRecord]:
+        """The newest audit records, optionally before a seq, of one person or of one task."""
         wanted = {"seq <": before, "who =": who, "task_name =": task}
-        told = {test: value for test, value in wanted.items() if value is not None}
-        where = f" WHERE {' AND '.join(f'{test} ?' for test in told)}" if told else ""
-        sql = f"SELECT seq, at, who, deed, task_name, subject, detail FROM deeds{where} ORDER BY seq DESC LIMIT ?"
-        return [Deed(*row) for row in self._rows(sql, (*told.values(), limit))]
+        given = {test: value for test, value in wanted.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{test} ?' for test in given)}" if given else ""
+        sql = (
+            f"SELECT seq, at, who, action, task_name, subject, detail FROM audit{where} ORDER BY seq DESC LIMIT ?"
+        )
+        return [AuditRecord(*row) for row in self._rows(sql, (*given.values(), limit))]
 
     def setting(self, name: str) -> str | None:
         """What was kept under this name."""

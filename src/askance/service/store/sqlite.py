@@ -22,7 +22,7 @@ class SqliteConnection:
 
     def __init__(self, path: Path, *, writes: bool) -> None:
         self.path = path
-        with self._faults():
+        with self._errors():
             self._connection = sqlite3.connect(
                 f"file:{quote(str(path))}?mode=rw",
                 uri=True,
@@ -38,17 +38,17 @@ class SqliteConnection:
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Run a statement, and say how many rows it changed."""
-        with self._faults():
+        with self._errors():
             return self._connection.execute(sql, values).rowcount
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
-        with self._faults():
+        with self._errors():
             return self._connection.execute(sql, values).fetchall()
 
     def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
         """The rows of a query, so many at a time, within a transaction."""
-        with self._faults():
+        with self._errors():
             cursor = self._connection.execute(sql)
             while rows := cursor.fetchmany(size):
                 yield rows
@@ -56,7 +56,7 @@ class SqliteConnection:
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
         places = ", ".join("?" * len(columns))
-        with self._faults():
+        with self._errors():
             self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
 
     def usable(self) -> bool:
@@ -88,11 +88,11 @@ class SqliteConnection:
             raise StoreError(f"{self.path}: a database of something else, not a store: choose another file")
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, UnicodeError, OverflowError) as fault:
-            raise _as_store_fault(self.path, fault) from fault
+        except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            raise _as_store_error(self.path, error) from error
 
 
 class SqliteDatabase(Database):
@@ -134,7 +134,7 @@ class SqliteDatabase(Database):
         found = [str(row[0]) for row in connection.rows("PRAGMA integrity_check")]
         orphans = connection.rows("PRAGMA foreign_key_check")
         return [
-            *(told for told in found if told != "ok"),
+            *(line for line in found if line != "ok"),
             *(f"a row of {row[0]} has no {row[2]}" for row in orphans),
         ]
 
@@ -165,10 +165,10 @@ def settle(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _as_store_fault(path: Path, fault: Exception) -> StoreError:
-    code = getattr(fault, "sqlite_errorcode", None)
+def _as_store_error(path: Path, error: Exception) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", None)
     if code == sqlite3.SQLITE_FULL:
         return StoreError(f"{path}: the disk is full: make room, and nothing is lost", full=True)
     if code == sqlite3.SQLITE_NOTADB:
         return StoreError(f"{path}: not an SQLite file: choose another file")
-    return StoreError(f"{path}: {fault}")
+    return StoreError(f"{path}: {error}")

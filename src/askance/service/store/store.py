@@ -6,15 +6,15 @@ from contextlib import AbstractContextManager
 from askance.errors import StoreError
 from askance.service.store import integrity
 from askance.service.store.database import Connection, Database
-from askance.service.store.entries import Deed, Entry, Session, Task, Token
+from askance.service.store.entries import AuditRecord, Entry, SessionRecord, TaskRecord, TokenRecord
 from askance.service.store.reader import Reader, slices
 from askance.service.store.schema import TABLES
 
 
 class Store(Reader):
-    """Reads from any thread, and writes from any thread, one at a time; every fault is a StoreError.
+    """Reads from any thread, and writes from any thread, one at a time; every error is a StoreError.
 
-    What a writing method did is on disk when it returns, all of it or, after a fault, none. Only when the
+    What a writing method did is on disk when it returns, all of it or, after a error, none. Only when the
     connection was lost during the commit itself does nobody know: look into the store again.
     """
 
@@ -28,12 +28,12 @@ class Store(Reader):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add_task(self, name: str, settings: bytes, at: float) -> Task:
+    def add_task(self, name: str, settings: bytes, at: float) -> TaskRecord:
         """A new task."""
         _check_text(name)
         with self._database.writing() as connection:
             identity = connection.rows("SELECT COALESCE(MAX(id), 0) + 1 FROM tasks")[0][0]
-            task = Task(identity, name, settings, at)
+            task = TaskRecord(identity, name, settings, at)
             connection.insert("tasks", TABLES["tasks"], [task])
         return task
 
@@ -66,7 +66,7 @@ class Store(Reader):
             for seq in seqs:
                 connection.run("DELETE FROM snapshots WHERE task = ? AND seq = ?", (task, seq))
 
-    def add_token(self, token: Token) -> None:
+    def add_token(self, token: TokenRecord) -> None:
         """A new token."""
         _check_text(token.name)
         with self._database.writing() as connection:
@@ -78,14 +78,14 @@ class Store(Reader):
             if not connection.run("UPDATE tokens SET revoked = COALESCE(revoked, ?) WHERE name = ?", (at, name)):
                 raise StoreError(f"there is no token {name!r}")
 
-    def add_session(self, session: Session, instead_of: Collection[int] = ()) -> None:
+    def add_session(self, session: SessionRecord, instead_of: Collection[int] = ()) -> None:
         """A new session; those with the other numbers are forgotten."""
         _check_text(session.agent)
         with self._database.writing() as connection:
             _drop_sessions(connection, instead_of)
             connection.insert("sessions", TABLES["sessions"], [session])
 
-    def see_session(self, number: int, at: float) -> None:
+    def touch_session(self, number: int, at: float) -> None:
         """When the session was last used; one that has ended stays so."""
         with self._database.writing() as connection:
             connection.run("UPDATE sessions SET seen = ? WHERE number = ?", (at, number))
@@ -95,13 +95,13 @@ class Store(Reader):
         with self._database.writing() as connection:
             _drop_sessions(connection, numbers)
 
-    def add_deed(self, deed: Deed) -> None:
+    def add_audit_record(self, record: AuditRecord) -> None:
         """A new line at the end of the trail; its seq is the next one, whatever the deed says."""
-        for text in deed[2:]:
+        for text in record[2:]:
             _check_text(text)
         with self._database.writing() as connection:
-            seq = connection.rows("SELECT COALESCE(MAX(seq), 0) + 1 FROM deeds")[0][0]
-            connection.insert("deeds", TABLES["deeds"], [deed._replace(seq=seq)])
+            seq = connection.rows("SELECT COALESCE(MAX(seq), 0) + 1 FROM audit")[0][0]
+            connection.insert("audit", TABLES["audit"], [record._replace(seq=seq)])
 
     def set_setting(self, name: str, value: str | None) -> None:
         """Keep a value under a name; None forgets it."""

@@ -1,4 +1,4 @@
-"""Why: what pulls the score of an item towards which class, and why its label was asked for."""
+"""Explanation: what pulls the score of an item towards which class, and why its label was asked for."""
 
 from itertools import islice
 from typing import Any
@@ -18,17 +18,17 @@ MOST_FEATURES = 400  # of an item that are looked at, the first ones
 MOST_PULLS = 12  # that are told
 
 
-def why_asked(fold: Fold, content: Any, question: Question) -> messages.Why:
+def why_asked(fold: Fold, content: Any, question: Question) -> messages.Explanation:
     """What the model of now says of a question, and why it was asked."""
     return _why(fold, content, _reason(fold, question.score, question.probability))
 
 
-def explained(fold: Fold, item: messages.Item) -> messages.Why:
+def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
     """What the model of now says of an item that nobody keeps."""
     return _why(fold, item, "This is what the model of now says; nothing was asked and nothing is kept.")
 
 
-def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
+def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
     row = rows_of(settings, [content])
@@ -40,7 +40,7 @@ def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
         version = fold.version
     score = whole[0] - np.sort(whole[0])[-2]
     pulls = _strongest(dict(zip(features, (whole - without)[: len(features)], strict=True)), classes)
-    return messages.Why(
+    return messages.Explanation(
         reason,
         label,
         float(score[classes.index(label)]),
@@ -77,7 +77,7 @@ def _strongest(gains: dict[str, NDArray[Any]], classes: list[str]) -> list[tuple
 
 
 def _reason(fold: Fold, score: float, probability: float) -> str:
-    """Why a label was asked for; it must not tell the guess, which may be hidden."""
+    """Explanation a label was asked for; it must not tell the guess, which may be hidden."""
     query = fold.learner.query
     of_hundred = f"{100 * probability:.0f}" if 0.01 <= probability <= 0.99 else f"{100 * probability:.2g}"
     rule = query.inner if isinstance(query, AtRate) else query

@@ -6,7 +6,7 @@ from askance.service import messages
 from askance.service.state import journal
 from askance.service.state.fold import Fold, has_content
 from askance.service.store import Store
-from askance.service.task import LiveTask
+from askance.service.task import Task
 from askance.service.views.explain import by_class
 from askance.service.views.features import columns, named
 
@@ -14,12 +14,12 @@ LOOKED_AT = 2000  # labelled items, the newest, whose features are tried
 STRONGEST = 25  # features of each class
 
 
-def story(store: Store, task: LiveTask) -> messages.ModelStory:
+def detail(store: Store, task: Task) -> messages.ModelDetail:
     """The model of now."""
     fold = task.fold
     names, looked_at = _recent_features(store, task.number, fold)
     rolled_back = store.at(task.number, list(fold.amendments.rolled_back))
-    return messages.ModelStory(
+    return messages.ModelDetail(
         fold.version,
         fold.settings.method,
         {name: fold.classes.get(name, 0) for name in fold.settings.classes},
@@ -39,7 +39,7 @@ def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], 
     """The features of the newest items that have or may have a label: only of those does a model know anything."""
     names: dict[str, None] = {}
     looked_at = 0
-    for batch in store.newest(number, None, (journal.QUESTION, journal.TAUGHT), LOOKED_AT):
+    for batch in store.newest(number, None, (journal.QUESTION, journal.IMPORTED), LOOKED_AT):
         for body in map(journal.read, batch):
             if has_content(fold.settings, body):
                 names |= dict.fromkeys(named(fold.settings, body))

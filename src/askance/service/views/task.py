@@ -15,28 +15,28 @@ from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.history import MINUTE, Labeller
 from askance.service.store.entries import Entry
-from askance.service.transaction import Draft
+from askance.service.transaction import Transaction
 
 
-def story(draft: Draft, item: int) -> messages.ItemStory:
+def detail(transaction: Transaction, item: int) -> messages.ItemDetail:
     """Everything that is known of an item."""
-    entry = draft.at([item]).get(item)
+    entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
         raise unknown("unknown_item", f"there is no item {item}")
-    return story_of(draft, entry)
+    return detail_of(transaction, entry)
 
 
-def story_of(draft: Draft, entry: Entry) -> messages.ItemStory:
+def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
     """Everything that is known of the item in an entry."""
     item, body = entry.seq, journal.read(entry)
-    votes, corrections = (_said(draft, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
+    votes, corrections = (_said(transaction, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
     text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
-    return messages.ItemStory(
+    return messages.ItemDetail(
         item,
         entry.at,
-        _state(draft, entry),
-        None if entry.kind == journal.TAUGHT else decision(entry, body),
-        label_now(draft, entry),
+        _state(transaction, entry),
+        None if entry.kind == journal.IMPORTED else decision(entry, body),
+        label_now(transaction, entry),
         votes,
         corrections,
         agreement([vote.label for vote in votes if not vote.undone]),
@@ -104,7 +104,7 @@ def history(fold: Fold) -> messages.History:
             for point in fold.history.points
         ],
         [
-            messages.MinuteStory(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
+            messages.MinuteCounts(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
             for minute, counts in sorted(fold.last_day.minutes.items())
         ],
         {name: fold.classes.get(name, 0) for name in fold.settings.classes},
@@ -112,8 +112,8 @@ def history(fold: Fold) -> messages.History:
     )
 
 
-def _labeller(name: str, labeller: Labeller) -> messages.LabellerStory:
-    return messages.LabellerStory(
+def _labeller(name: str, labeller: Labeller) -> messages.LabellerDetail:
+    return messages.LabellerDetail(
         name,
         labeller.labels,
         labeller.skips,
@@ -126,21 +126,21 @@ def _figure(estimate: Estimate) -> messages.Figure:
     return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
 
 
-def _said(draft: Draft, item: int, kind: str) -> list[messages.Vote]:
+def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]:
     """The labels of an item, or its corrections, and whose they are."""
-    undone = draft.fold.amendments.undone
+    undone = transaction.fold.amendments.undone
     return [
         messages.Vote(journal.read(entry).label, entry.who, entry.at, entry.seq in undone)
-        for entry in draft.of_item(item)
+        for entry in transaction.of_item(item)
         if entry.kind == kind
     ]
 
 
-def _state(draft: Draft, entry: Entry) -> Any:
+def _state(transaction: Transaction, entry: Entry) -> Any:
     if entry.kind == journal.ITEM:
         return "not asked"
-    if entry.kind == journal.TAUGHT:
+    if entry.kind == journal.IMPORTED:
         return "imported"
-    if entry.seq in draft.fold.questions.open:
+    if entry.seq in transaction.fold.questions.open:
         return "open"
-    return "learned" if label_now(draft, entry) is not None else "given up"
+    return "learned" if label_now(transaction, entry) is not None else "given up"

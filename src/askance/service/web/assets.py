@@ -73,7 +73,7 @@ async def asset(call: Call) -> Response:
     name = call.request.path_params["name"]
     found = await asyncio.to_thread(charts) if name == CHARTS else ASSETS.get(name)
     if found is None or call.request.path_params["digest"] != DIGEST:
-        raise unknown("unknown_address", f"there is no file {name[:40]!r}")
+        raise unknown("unknown_path", f"there is no file {name[:40]!r}")
     packs = "gzip" in call.request.headers.get("accept-encoding", "")
     headers = {"cache-control": FOREVER, "vary": "accept-encoding", "x-content-type-options": "nosniff"}
     if packs:

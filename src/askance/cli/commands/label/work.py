@@ -21,7 +21,7 @@ from askance.service.shortcuts import QUIT, SKIP, UNDO, VERBS
 def answer(task: str, url: str | None, token: str | None) -> None:
     """Ask until the labeller quits, and give back what is left."""
     with Client(url, token, task, retries=1) as first_contact:
-        settings = first_contact.task_story().settings  # a wrong address, token or task is told at once
+        settings = first_contact.task_detail().settings  # a wrong address, token or task is told at once
     console = stdout()
     with (
         Client(url, token, task) as client,
@@ -29,7 +29,9 @@ def answer(task: str, url: str | None, token: str | None) -> None:
         Desk(client, settings.labels.lease_seconds) as desk,
     ):
         try:
-            Session(desk, _answers(keys, settings), console, shows_guess=settings.desk.guess == "shown").run()
+            Session(
+                desk, _answers(keys, settings), console, shows_guess=settings.interface.prediction == "shown"
+            ).run()
         except KeyboardInterrupt:
             raise Interrupted(_told(desk)) from None
         console.print(_told(desk))
@@ -115,7 +117,7 @@ def _field(name: str, value: Any) -> str:
 
 def _answers(keys: Keyboard | None, settings: TaskSettings) -> Answers:
     # A key of the task that is a verb here means its class on the page alone.
-    chosen = {name: key for name, key in settings.desk.keys.items() if key.lower() not in VERBS}
+    chosen = {name: key for name, key in settings.interface.keys.items() if key.lower() not in VERBS}
     if keys is None:
         return LineAnswers(settings.classes, chosen)
     return KeyAnswers(keys, settings.classes, chosen)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from askance.cli.output.console import stdout
-from askance.service.api.guard import Limits
+from askance.service.api.guard import ServerOptions
 from askance.service.json_logging import write_logs
 from askance.service.server import is_loopback, listening_socket, make_server
 from askance.service.service import Service
@@ -102,9 +102,9 @@ def begin(store: Store, tasks: list[TaskSettings], *, open_to_all: bool) -> Serv
     return service
 
 
-def limits(wish: Wish) -> Limits:
+def limits(wish: Wish) -> ServerOptions:
     """What the guard is to let pass."""
-    return Limits(
+    return ServerOptions(
         body_bytes=wish.body_bytes,
         requests_per_second=wish.requests_per_second,
         wrong_tokens_per_second=wish.requests_per_second / 100,

@@ -17,7 +17,7 @@ const { task, person, ...given } = at("desk").dataset;
 const settings = JSON.parse(given.settings);
 const usualKeys = JSON.parse(given.keys);
 const { classes } = settings;
-const { guess: guessIs = "hidden", guidance = "" } = settings.desk ?? {};
+const { prediction: guessIs = "hidden", guidance = "" } = settings.interface ?? {};
 const number = new Intl.NumberFormat();
 
 const outbox = new Outbox(task, person);

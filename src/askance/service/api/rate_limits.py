@@ -1,4 +1,4 @@
-"""Limits on how fast somebody may send requests."""
+"""ServerOptions on how fast somebody may send requests."""
 
 import ipaddress
 import math
@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from starlette.requests import Request
 
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 
 MOST_SENDERS = 10_000  # that are remembered
 
 
-class Pacer:
+class RateLimiter:
     """So many requests a second for each sender, and as many at once as make up two seconds, or one."""
 
     def __init__(
@@ -26,7 +26,9 @@ class Pacer:
     def check(self, sender: str) -> None:
         """Refuse one request too many."""
         if wait := self.wait(sender):
-            raise Refusal(429, "too_fast", f"more than {self._rate:g} requests a second", retry_after=wait)
+            raise RequestError(
+                429, "rate_limited", f"more than {self._rate:g} requests a second", retry_after=wait
+            )
         self.spend(sender)
 
     def wait(self, sender: str) -> int:
@@ -55,8 +57,8 @@ class Attempts:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._each = Pacer(5 / 60, 5, clock)
-        self._all = Pacer(12 / 60, 30, clock)
+        self._each = RateLimiter(5 / 60, 5, clock)
+        self._all = RateLimiter(12 / 60, 30, clock)
 
     def check(self, address: str) -> None:
         """Refuse an address that has failed too often."""
@@ -64,15 +66,15 @@ class Attempts:
             raise _too_often("this address", wait)
 
     def failed(self, address: str) -> None:
-        """Count a failure; Refusal if there are too many from everywhere."""
+        """Count a failure; RequestError if there are too many from everywhere."""
         self._each.spend(address)
         if wait := self._all.wait(""):
             raise _too_often("everywhere", wait)
         self._all.spend("")
 
 
-def _too_often(where: str, wait: int) -> Refusal:
-    return Refusal(
+def _too_often(where: str, wait: int) -> RequestError:
+    return RequestError(
         429,
         "too_many_attempts",
         f"too many wrong tokens came from {where}: try again in {wait} seconds",

@@ -14,7 +14,7 @@ from askance.data import hash_texts
 from askance.learners.files import from_bytes, to_bytes
 from askance.service.client import Client
 from askance.service.demo import world
-from live_service import real_service
+from service_server import real_service
 
 
 def messages(random_state, count):

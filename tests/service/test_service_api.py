@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 import askance
 from askance.errors import StoreError
 from askance.service.api.app import application
-from askance.service.api.guard import Limits
+from askance.service.api.guard import ServerOptions
 from askance.service.api.openapi import schema, statuses
 from askance.service.api.route import Route
 from askance.service.api.table import ROUTES
@@ -70,7 +70,7 @@ class World:
         self.service = Service(self.store, **options)
         for task in (SPAM, RECORDS, VOTES):
             self.service.add_task(task)
-        self.app = application(self.service, limits or Limits())
+        self.app = application(self.service, limits or ServerOptions())
         made = {role: self.service.tokens.create(role, role) for role in ROLES}
         self.tokens = {role: token.token for role, token in made.items()}
         self.client = Caller(self.app)
@@ -117,7 +117,7 @@ def address(route):
 
 
 def test_every_role_at_every_route(tmp_path):
-    world = World(tmp_path / "a.db", Limits(wrong_tokens_per_second=1000))
+    world = World(tmp_path / "a.db", ServerOptions(wrong_tokens_per_second=1000))
     for route, role in itertools.product(ROUTES, (*ROLES, "", "askance_wrong", "Bearer")):
         if route.name in ("watch_task", "revoke_token"):
             continue
@@ -131,7 +131,7 @@ def test_every_role_at_every_route(tmp_path):
             assert answer.status_code not in (401, 403), (route, role)
         else:
             assert answer.status_code == 403, (route, role)
-            assert answer.json()["error"]["code"] == "other_role"
+            assert answer.json()["error"]["code"] == "forbidden_role"
         assert answer.status_code in {200, *statuses(route)}, (route, role, answer.text)
     world.close()
 
@@ -179,12 +179,14 @@ def test_the_first_link_works_once(world):
 
 
 def test_without_tokens_pages_of_others_are_kept_out(tmp_path):
-    world = World(tmp_path / "a.db", Limits(hosts=("127.0.0.1", "localhost", "testserver")), open_to_all=True)
+    world = World(
+        tmp_path / "a.db", ServerOptions(hosts=("127.0.0.1", "localhost", "testserver")), open_to_all=True
+    )
     try:
         assert world.call("GET", TASK, role="").status_code == 200
         for origin in ("http://evil.example", "null", "http://testserver:81"):
             answer = world.call("POST", f"{TASK}/items", items("a"), "", headers={"origin": origin})
-            assert answer.json()["error"]["code"] == "other_origin"
+            assert answer.json()["error"]["code"] == "foreign_origin"
         assert world.call("GET", TASK, role="", headers={"origin": "http://testserver"}).status_code == 200
         for host in ("evil.example", "127.0.0.1.evil.example", ""):
             assert world.call("GET", TASK, role="", headers={"host": host}).status_code == 421
@@ -195,7 +197,7 @@ def test_without_tokens_pages_of_others_are_kept_out(tmp_path):
 
 
 def test_one_request_too_many(tmp_path):
-    world = World(tmp_path / "a.db", Limits(requests_per_second=0.001, wrong_tokens_per_second=0.001))
+    world = World(tmp_path / "a.db", ServerOptions(requests_per_second=0.001, wrong_tokens_per_second=0.001))
     try:
         for role, first in (("read", 200), ("wrong", 401)):
             answers = [world.call("GET", TASK, role=role) for _ in range(2)]
@@ -609,6 +611,8 @@ def test_answers_come_when_the_entries_are_on_disk(world, tmp_path):
 
     for number in range(20):
         item = Item(text=f"word {number}")
-        future = writer.submit(lambda draft, item=item: item_commands.decide(draft, [item], None), size=1)
+        future = writer.submit(
+            lambda transaction, item=item: item_commands.decide(transaction, [item], None), size=1
+        )
         future.add_done_callback(look)
     assert [seen.get(timeout=10) for _ in range(20)] == [True] * 20
