@@ -379,7 +379,7 @@ def test_addresses_and_methods_that_are_not_there(world):
 
 def test_the_loop(world):
     first, second = world.post(f"{TASK}/items", items("win cash", "hello you"), "ingest")["decisions"]
-    assert (first["item"], first["asked"], second["probability"]) == (1, True, 1.0)
+    assert (first["item"], first["ask"], second["ask_probability"]) == (1, True, 1.0)
     lent = world.post(f"{TASK}/leases", {"count": 5}, "labeller")
     assert [question["text"] for question in lent["questions"]] == ["win cash", "hello you"]
     assert lent["waiting"] == 0
@@ -393,7 +393,7 @@ def test_the_loop(world):
         assert (again["again"], again["version"]) == (True, noted["version"])
     reused = world.call("POST", f"{TASK}/labels", {"labels": [{"item": 2, "label": "ham", "key": "k1"}]})
     assert reused.json()["error"]["code"] == "key_reused"
-    assert world.post(f"{TASK}/predict", items("cash"), "read")["predictions"][0]["label"] == "spam"
+    assert world.post(f"{TASK}/predict", items("cash"), "read")["predictions"][0]["prediction"] == "spam"
     mended = world.post(f"{TASK}/corrections", {"item": 1, "label": "ham", "key": "c"}, "labeller")
     assert (mended["label"], mended["replayed"]) == ("ham", 6)
     assert world.post(f"{TASK}/corrections", {"item": 1, "label": "ham", "key": "c"}, "labeller")["again"]
@@ -425,7 +425,7 @@ def test_an_expired_lease(world):
 def test_an_item_that_was_not_asked_for(world):
     records = "/api/tasks/records"
     body = {"items": [{"record": {"a": 1}}, {"record": {"a": 2}}]}
-    asked = [decision["asked"] for decision in world.post(f"{records}/items", body)["decisions"]]
+    asked = [decision["ask"] for decision in world.post(f"{records}/items", body)["decisions"]]
     assert asked == [True, False], "the budget is one label"
     refused = world.call("POST", f"{records}/labels", {"labels": [{"item": 2, "label": "yes"}]})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_asked")
@@ -475,9 +475,9 @@ def test_imported_labels_are_learned_and_not_counted(world):
     assert world.post(f"{TASK}/import", {"items": body["items"][:1]}, "ingest")["again"] == 1
     figures = world.call("GET", f"{TASK}/figures").json()
     assert (figures["imported"], figures["items"], figures["estimates"]["accuracy"]["labels"]) == (2, 0, 0)
-    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["label"] == "spam"
+    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["prediction"] == "spam"
     assert world.post(f"{TASK}/corrections", {"id": "a", "label": "ham"})["label"] == "ham"
-    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["label"] == "ham"
+    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["prediction"] == "ham"
 
 
 def test_a_stream_of_lines(world):

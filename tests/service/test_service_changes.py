@@ -28,7 +28,7 @@ def taught(runner, count=40, random_state=3):
     for text, label in texts(random.Random(random_state), count):
         decision = runner.decide(text)[0]
         runner.clock.now += 5
-        if decision.asked:
+        if decision.ask:
             runner.label(decision.item, label)
         decided.append(decision)
     return decided
@@ -41,7 +41,7 @@ def test_settings_change_from_now_on_and_survive_a_restart(runner):
     taught(runner, 5)
     changed = runner.change(budget=Budget(total=7), labels=Labelling(per_item=2), costs=Costs(c_p=5.0))
     assert runner.task.settings == changed
-    assert [decision.asked for decision in runner.decide(*["a b"] * 5)] == [True, True, False, False, False]
+    assert [decision.ask for decision in runner.decide(*["a b"] * 5)] == [True, True, False, False, False]
     again = runner.reopened()
     assert to_json(again.task.settings) == to_json(changed)
     assert again.task.first_settings == settings("PA-I", bits=12)
@@ -73,7 +73,7 @@ def test_a_rate_can_be_set_and_taken_away(store_url):
         before = runner.model()
         runner.change(budget=Budget(rate=0.05, burst=0))
         assert runner.model() != before, "the query rule is part of a model"
-        asked = sum(decision.asked for text, _ in texts(random.Random(1), 200) for decision in runner.decide(text))
+        asked = sum(decision.ask for text, _ in texts(random.Random(1), 200) for decision in runner.decide(text))
         assert 0 < asked <= 0.05 * 210
         runner.change(budget=Budget())
         assert runner.task.fold.learner.query == settings("PAA-II").query()
@@ -84,12 +84,12 @@ def test_a_paused_task_decides_and_asks_nothing(runner):
     waiting = runner.decide("a b c")[0].item
     runner.set_state("paused")
     decision = runner.decide("d e f")[0]
-    assert (decision.asked, decision.probability) == (False, 0.0)
+    assert (decision.ask, decision.ask_probability) == (False, 0.0)
     assert runner.lease().questions == []
     assert runner.label(waiting, "ham").state == "learned", "an answer that is under way is never lost"
     assert runner.correct(first[0].item, "ham" if runner.detail(first[0].item).label == "spam" else "spam").label
     runner.set_state("running")
-    assert runner.decide("g h i")[0].asked
+    assert runner.decide("g h i")[0].ask
     assert len(runner.lease().questions) == 1
 
 
@@ -100,7 +100,7 @@ def test_an_archived_task_takes_no_items(runner):
             work()
     assert runner.figures().state == "archived"
     runner.set_state("running")
-    assert runner.decide("a")[0].asked
+    assert runner.decide("a")[0].ask
 
 
 # ---------------------------------------------------------------------- roll-backs
@@ -267,7 +267,7 @@ def test_what_pulls_is_what_was_learned(runner):
     assert pulls["hello"].towards == "ham"
     assert [text[start:end] for start, end in pulls["hello"].spans] == ["Hello", "hello"]
     assert "the" not in pulls
-    assert why.label == runner.task.predict([Item(text=text)]).predictions[0].label
+    assert why.prediction == runner.task.predict([Item(text=text)]).predictions[0].prediction
 
 
 def test_pulls_add_up_to_the_score_of_a_linear_model(runner):
@@ -280,7 +280,7 @@ def test_pulls_add_up_to_the_score_of_a_linear_model(runner):
 
 def test_questions_say_why_without_giving_the_guess_away(store_url):
     with TaskRunner(store_url, settings("PAA-I", bits=12)) as runner:
-        assert runner.decide(HAM)[0].asked
+        assert runner.decide(HAM)[0].ask
         question = runner.lease(why=True).questions[0]
         assert "nothing of this item yet" in question.why.reason
         runner.label(question.item, "ham")
@@ -315,7 +315,7 @@ def test_the_strongest_features_are_those_that_tell_the_classes_apart(store_url,
         for _ in range(8):
             for text, label in ((SPAM, "spam"), (HAM, "ham")):
                 decision = runner.decide(text)[0]
-                if decision.asked:
+                if decision.ask:
                     runner.label(decision.item, label)
         told = model.detail(runner.store, runner.task)
         assert {one.feature for one in told.strongest["spam"]} == set(SPAM.split())
@@ -331,7 +331,7 @@ def test_of_many_classes_each_has_its_own(store_url):
         for _ in range(8):
             for label in "abc":
                 decision = runner.decide(f"only{label} common")[0]
-                if decision.asked:
+                if decision.ask:
                     runner.label(decision.item, label)
         strongest = model.detail(runner.store, runner.task).strongest
         assert {label: found[0].feature for label, found in strongest.items()} == {c: f"only{c}" for c in "abc"}

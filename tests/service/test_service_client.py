@@ -17,9 +17,9 @@ from askance.service.client import (
     Item,
     Label,
     asynchronous,
+    base,
     naming,
     retrying,
-    speaking,
     synchronous,
 )
 from askance.service.client.connection import connection
@@ -65,11 +65,11 @@ def test_every_verb(client, twin, tmp_path):
     assert [task.name for task in client.tasks()] == ["desk"]
     assert client.task_detail().settings.classes == CLASSES
     decided = client.decide(TEXTS)
-    assert [one.asked for one in decided] == [True, False, True]
+    assert [one.ask for one in decided] == [True, False, True]
     assert client.decide("one alone").item == 4
     assert client.decide({"amount": 3.5}).item == 5
     assert twin.items[-1].record == {"amount": 3.5}
-    assert client.predict("what now").label == CLASSES[0]
+    assert client.predict("what now").prediction == CLASSES[0]
     assert len(client.predict(["a", {"b": 1}])) == 2
     assert client.import_items(["old", "older"], ["bug", "praise"]).learned == 2
     first, second = client.questions(5)
@@ -271,7 +271,7 @@ def test_watching_goes_on_after_a_lost_connection(client, twin, pauses):
     client.decide(TEXTS)
     twin.troubles.extend([LOSE_REQUEST, LOSE_ANSWER, (503, {})])
     assert next(seen).items == 3
-    assert pauses[0] == speaking.RECONNECT_AFTER
+    assert pauses[0] == base.RECONNECT_AFTER
     assert len(pauses) == 4
     twin.troubles.append((403, {}))
     assert fault(lambda: next(seen)).status == 403
@@ -336,7 +336,7 @@ def test_the_asynchronous_client_does_the_same(monkeypatch, tmp_path):
             assert len(twin.items) == 3
             assert pauses[2] == 7
             assert (await client.decide("alone")).item == 4
-            assert (await client.predict("now")).label == CLASSES[0]
+            assert (await client.predict("now")).prediction == CLASSES[0]
             assert (await client.import_items(["old"], ["bug"])).learned == 1
             first, second = await client.questions(2)
             twin.troubles.append(LOSE_ANSWER)
@@ -388,9 +388,9 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
             labeller = client.create_token("anna", "labeller").token
             decided = client.decide([Item(text=text, id=text) for text in TEXTS])
             assert [one.again for one in client.decide([Item(text=text, id=text) for text in TEXTS])] == [True] * 3
-            assert decided[0].asked  # nothing is known yet
-            assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").label in "ab"
-            assert client.predict("invoice").label in CLASSES
+            assert decided[0].ask  # nothing is known yet
+            assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").prediction in "ab"
+            assert client.predict("invoice").prediction in CLASSES
             assert client.import_items(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
             with Client(url, labeller, "desk") as anna:
                 question = anna.questions(1, 60)[0]

@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from askance.service.api.limits import Attempts, RateLimiter
 from test_service_api import ROLES, TASK, Caller, World, address, items
 
 from askance.errors import StoreError
 from askance.service.api import tasks
 from askance.service.api.guard import ServerOptions
+from askance.service.api.rate_limits import Attempts, RateLimiter
 from askance.service.api.route import PAGE
 from askance.service.api.table import ROUTES
 from askance.service.auth.sessions import IDLE, csrf_of

@@ -13,7 +13,7 @@ from askance.service.errors import RequestError
 from askance.service.messages import Item
 from askance.service.settings import Budget, Labelling
 from askance.service.state import journal, snapshots
-from askance.service.state.rows import hashed, single
+from askance.service.state.rows import stored_rows
 from askance.service.store import open_store
 from service_task import TaskRunner, texts
 from service_task import settings as made
@@ -34,7 +34,7 @@ def live_through(runner, random_state, steps):
             match chance.choice(COMMANDS):
                 case "items":
                     decided = runner.decide(*(text for text, _ in texts(chance, chance.randint(1, 5))))
-                    asked += [decision.item for decision in decided if decision.asked]
+                    asked += [decision.item for decision in decided if decision.ask]
                 case "lease":
                     runner.lease(who, count=2)
                 case "label" if asked:
@@ -143,7 +143,7 @@ def history(runner, wrong):
     decided = runner.decide(*(text for text, _ in pairs[:25]))
     labels = {}
     for place, (decision, (_, label)) in enumerate(zip(decided, pairs, strict=False)):
-        if decision.asked:
+        if decision.ask:
             given_label = {"ham": "spam", "spam": "ham"}[label] if place in wrong else label
             runner.label(decision.item, given_label)
             labels[decision.item] = label
@@ -171,7 +171,7 @@ def test_a_corrected_label_leaves_the_model_that_a_right_one_would_have(name, tm
 
 
 def tuple_of(decision):
-    return decision.label, decision.score, decision.probability, decision.asked
+    return decision.prediction, decision.score, decision.ask_probability, decision.ask
 
 
 def test_where_a_rule_looks_at_the_model_its_questions_stay_and_their_labels_are_learned_anew(tmp_path):
@@ -184,12 +184,12 @@ def test_where_a_rule_looks_at_the_model_its_questions_stay_and_their_labels_are
         assert [entry.kind for entry in entries][: len(asked_before)] == asked_before
         twin = runner.settings.learner()
         contents = {entry.seq: journal.read(entry) for entry in entries if entry.kind in journal.ITEMS}
-        rows = dict(zip(contents, single(hashed(runner.settings, list(contents.values()))), strict=True))
+        rows = stored_rows(runner.settings, contents)
         for entry in entries:
             if entry.kind in journal.ITEMS:
                 twin.ask(rows[entry.seq])
             elif entry.kind == journal.LABEL:
-                twin.tell(rows[entry.item], labels[entry.item], contents[entry.item].probability)
+                twin.tell(rows[entry.item], labels[entry.item], contents[entry.item].ask_probability)
         assert to_bytes(twin) == runner.model()
 
 
@@ -241,8 +241,8 @@ def test_decisions_are_those_of_the_library(tmp_path):
         for text, label in pairs:
             x = askance.data.hash_texts([text], 8, dtype="float64")
             expected, (decision,) = learner.ask(x), runner.decide(text)
-            assert tuple_of(decision) == expected
-            if decision.asked:
+            assert tuple_of(decision) == expected[:4]
+            if decision.ask:
                 learner.tell(x, label)
                 runner.label(decision.item, label)
         assert 5 < runner.figures().asked < 55
@@ -277,7 +277,7 @@ def asks_within_ten(name, tmp_path):
     classes = ("eggs", "ham", "spam") if many else ("ham", "spam")
     with TaskRunner(str(tmp_path / "a.db"), made(name, bits=5, classes=classes)) as runner:
         decided = runner.decide(*(text for text, _ in texts(random.Random(1), 10)))
-        assert any(decision.asked for decision in decided)
+        assert any(decision.ask for decision in decided)
 
 
 @pytest.mark.parametrize("name", ["PAA-II", "MPAA-II", "SEL-ADA", "D-ADA"])
@@ -335,9 +335,9 @@ def keeps_its_budget(path, rate, burst, total, per_day, random_state):
             runner.clock.now += chance.choice([0, 10_000, 50_000])
             (decision,) = runner.decide(next(texts(chance, 1))[0])
             day = int(runner.clock.now // 86_400)
-            days[day] = days.get(day, 0) + decision.asked
-            asked += decision.asked
-            refused += decision.probability == 0
+            days[day] = days.get(day, 0) + decision.ask
+            asked += decision.ask
+            refused += decision.ask_probability == 0
             assert rate is None or asked <= burst + rate * rows
             assert total is None or asked <= total
             assert per_day is None or days[day] <= per_day
@@ -352,11 +352,11 @@ def keeps_its_budget(path, rate, burst, total, per_day, random_state):
 
 def test_a_clock_that_is_set_back_does_not_set_the_budget_back(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), made("PA-II", budget={"per_day": 2})) as runner:
-        assert [decision.asked for decision in runner.decide("a", "b", "c")] == [True, True, False]
+        assert [decision.ask for decision in runner.decide("a", "b", "c")] == [True, True, False]
         runner.clock.now -= 86_400
-        assert [decision.asked for decision in runner.decide("d")] == [False]
+        assert [decision.ask for decision in runner.decide("d")] == [False]
         runner.clock.now += 2 * 86_400
-        assert [decision.asked for decision in runner.decide("e")] == [True]
+        assert [decision.ask for decision in runner.decide("e")] == [True]
 
 
 def test_a_store_of_another_task_is_not_mixed_up(tmp_path):

@@ -89,7 +89,7 @@ def test_a_copy_goes_on_with_the_same_decisions_on_another_port(tmp_path):
     first = Running(str(tmp_path / "a.db"), task, tmp_path)
     connection = Connection(first.port)
     for decision in sent(connection, TEXTS[:60]):
-        if decision["asked"]:
+        if decision["ask"]:
             label = {"item": decision["item"], "label": label_of(decision["item"])}
             connection.post(f"{PATH}/labels", {"labels": [label]})
     connection.close()
@@ -104,7 +104,7 @@ def test_a_copy_goes_on_with_the_same_decisions_on_another_port(tmp_path):
         connection.close()
         running.stop()
     assert runs[0] == runs[1]
-    assert len({decision["probability"] for decision in runs[0][0]}) > 10
+    assert len({decision["ask_probability"] for decision in runs[0][0]}) > 10
 
 
 def model_of(port):

@@ -194,7 +194,7 @@ class Twin:
 
     @property
     def open(self) -> list[int]:
-        asked = [done.item for done in self.by_id.values() if done.asked]
+        asked = [done.item for done in self.by_id.values() if done.ask]
         return [item for item in asked if item not in self.labels and item not in self.skipped]
 
     def lease(self, body: m.LeaseRequest) -> m.Questions:

@@ -17,12 +17,13 @@ from askance.errors import ModelFileError, StoreError
 from askance.metrics import Estimate
 from askance.service import messages
 from askance.service.commands.amendments import PendingAmendment, label_now
-from askance.service.commands.items import check_forms, rows_of
+from askance.service.commands.items import check_forms
 from askance.service.commands.labels import lend
 from askance.service.errors import RequestError, conflict
 from askance.service.settings import TaskSettings, warm_up
 from askance.service.state import journal, snapshots
 from askance.service.state.fold import Fold
+from askance.service.state.rows import hash_contents
 from askance.service.store import Store
 from askance.service.throughput import Throughput
 from askance.service.transaction import Transaction
@@ -122,16 +123,16 @@ class Task:
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
         """What the model of now says; nothing changes."""
         check_forms(self.settings, items)
-        rows = rows_of(self.settings, items)
+        rows = hash_contents(self.settings, items)
         fold = self.fold
         with fold.lock:
             version = fold.version
-            guesses = fold.learner.predict(rows)
+            predictions = fold.learner.predict(rows)
             scores = fold.learner.decision_function(rows)
         if scores.ndim == 2:  # of many classes, how far the best is ahead
             best = np.partition(scores, -2, axis=1)
             scores = best[:, -1] - best[:, -2]
-        pairs = zip(guesses.tolist(), scores.tolist(), strict=True)
+        pairs = zip(predictions.tolist(), scores.tolist(), strict=True)
         return messages.Predictions([messages.Prediction(*pair) for pair in pairs], version)
 
     def figures(self, transaction: Transaction) -> messages.Figures:

@@ -13,7 +13,7 @@ async def lease_questions(call: Call) -> messages.Questions:
 async def return_question(call: Call) -> messages.Questions:
     """Give a question back before its lease ends."""
     item = call.item
-    return await call.run(lambda transaction: labels.give_back(transaction, item, call.who))
+    return await call.run(lambda transaction: labels.return_question(transaction, item, call.who))
 
 
 async def give_labels(call: Call) -> messages.Receipts:

@@ -77,7 +77,7 @@ OF_A_TASK = (
         f"{TASK}/explain",
         items.explain_item,
         EVERYBODY,
-        "ExplainRequest a prediction",
+        "Explain a prediction",
         m.ExplainRequest,
         m.Explanation,
         errors=(404,),

@@ -1,4 +1,4 @@
-"""Commands that change the past: labels taken back, and corrections."""
+"""Commands that change the past: undo, corrections and rollbacks."""
 
 from typing import NamedTuple
 
@@ -14,11 +14,11 @@ from askance.service.transaction import Transaction
 
 
 class PendingAmendment(NamedTuple):
-    """An entry about the past: what it says, and the first entry from which the journal is to be replayed."""
+    """An entry that changes the past, and the first entry from which the journal must be replayed."""
 
     kind: str
     body: Struct
-    item: int | None  # none for a roll-back, which is about all of them
+    item: int | None  # none for a rollback, which is about all items
     key: str | None
     who: str | None
     start: int
@@ -27,7 +27,7 @@ class PendingAmendment(NamedTuple):
 def undo(
     transaction: Transaction, request: messages.Undo, who: str | None
 ) -> PendingAmendment | messages.Amendment:
-    """Take back a label of this labeller; the same key again does nothing more."""
+    """Undo a label of this labeller. The same key again does nothing."""
     key = None if request.key is UNSET else request.key
     repeated = _repeated(transaction, journal.UNDO, key)
     if repeated is not None:
@@ -35,16 +35,16 @@ def undo(
     if request.item is not UNSET:
         votes = [entry for entry in standing_votes(transaction, request.item) if entry.who == who]
         if not votes:
-            raise unknown("no_label", f"you have given item {request.item} no label that could be taken back")
+            raise unknown("no_label", f"item {request.item} has no label from you that can be undone")
         seq, item = votes[-1].seq, request.item
     else:
         given = transaction.fold.recent.get(who or "")
         if not given:
-            raise unknown("no_label", "you have given no label that could be taken back")
+            raise unknown("no_label", "there is no label from you that can be undone")
         seq, item = given[-1]
     if item in transaction.fold.amendments.corrected:
         raise conflict(
-            "corrected", f"item {item} was corrected since: send another correction to change its label"
+            "corrected", f"item {item} was corrected after that label: send another correction to change it"
         )
     return PendingAmendment(journal.UNDO, journal.Undo(seq), item, key, who, seq)
 
@@ -52,7 +52,7 @@ def undo(
 def correct(
     transaction: Transaction, request: messages.Correction, who: str | None
 ) -> PendingAmendment | messages.Amendment:
-    """The right label for an item that has one; the same key, or the same label, again does nothing more."""
+    """Correct the label of an item. The same key or the same label again does nothing."""
     key = None if request.key is UNSET else request.key
     repeated = _repeated(transaction, journal.CORRECTION, key)
     if repeated is not None:
@@ -64,7 +64,7 @@ def correct(
         raise unknown("unknown_item", f"there is no item {item}")
     now = label_now(transaction, entry)
     if now is None:
-        raise conflict("not_labelled", f"item {item} has no label that could be corrected")
+        raise conflict("not_labelled", f"item {item} has no label yet: label it instead")
     if now == request.label:
         return messages.Amendment(item, now, transaction.fold.version, 0, again=True)
     start = item if entry.kind == journal.IMPORTED else standing_votes(transaction, item)[0].seq
@@ -72,26 +72,26 @@ def correct(
 
 
 def roll_back(transaction: Transaction, to: int, who: str | None) -> PendingAmendment:
-    """Have the model forget what it learned after a version; the labels stay in the journal."""
+    """Make the model forget what it learned after a version. The labels stay in the journal."""
     if not 0 <= to < transaction.fold.version:
         raise unknown(
-            "unknown_version", f"there is no version {to} before {transaction.fold.version}, the one of now"
+            "unknown_version", f"there is no version {to} before {transaction.fold.version}, the current one"
         )
     return PendingAmendment(journal.ROLLBACK, journal.Rollback(to), None, None, who, to + 1)
 
 
 def undo_rollback(transaction: Transaction, number: int, who: str | None) -> PendingAmendment:
-    """Have the model learn again what a roll-back had it forget."""
+    """Make the model learn again what a rollback made it forget."""
     amendments = transaction.fold.amendments
     if number not in amendments.rolled_back or number in amendments.undone:
-        raise unknown("unknown_rollback", f"there is no roll-back {number} that could be taken back")
+        raise unknown("unknown_rollback", f"there is no rollback {number} that can be undone")
     return PendingAmendment(
         journal.UNDO, journal.Undo(number), None, None, who, amendments.rolled_back[number] + 1
     )
 
 
 def label_now(transaction: Transaction, entry: Entry) -> str | None:
-    """The label that was learned for an item."""
+    """The current label of an item; None if it has none."""
     item, corrected = entry.seq, transaction.fold.amendments.corrected
     if entry.kind == journal.IMPORTED:
         return corrected.get(item, journal.read(entry).label)

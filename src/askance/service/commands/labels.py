@@ -1,4 +1,4 @@
-"""Commands of labellers: lend questions, take labels and skips, give questions back."""
+"""Commands of labellers: lease questions, label, skip, and return questions."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,13 +10,14 @@ from askance.service.commands.items import check_class
 from askance.service.errors import RequestError, conflict, invalid, unknown
 from askance.service.state import journal
 from askance.service.state.questions import Question
+from askance.service.state.rows import stored_rows
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
 from askance.service.views import explain
 
 
 def lease(transaction: Transaction, request: messages.LeaseRequest, who: str | None) -> messages.Questions:
-    """The oldest questions that nobody else has, or the ones that are named."""
+    """Lease the oldest questions that are free, or the questions of the named items."""
     per_item = transaction.settings.labels.per_item
     if transaction.fold.state != "running":
         return messages.Questions([], 0)
@@ -45,28 +46,30 @@ def lend(
     why: bool = False,
     key: str | UnsetType = UNSET,
 ) -> messages.Questions:
-    """Write the leases down, and show the questions."""
+    """Write the leases, and return the questions."""
     names = iter(()) if key is UNSET else _lease_keys(key, len(chosen))
-    loans = [
-        transaction.write(journal.LEASE, journal.Lease(until), item=question.item, key=next(names, None), who=who)
-        for question in chosen
-    ]
+    loans = []
+    for question in chosen:
+        body, own_key = journal.Lease(until), next(names, None)
+        loans.append(transaction.write(journal.LEASE, body, item=question.item, key=own_key, who=who).entry)
     return messages.Questions(_shown_all(transaction, chosen, loans, why=why), _waiting(transaction))
 
 
 def _lent_before(transaction: Transaction, request: messages.LeaseRequest, who: str | None) -> list[Entry]:
-    """The leases that this very request has made, when its answer was lost on the way."""
+    """The leases that this request made before, if its answer was lost."""
     if request.key is UNSET:
         return []
     most = request.count if request.items is UNSET else len(request.items)
     found = transaction.by_key([journal.LEASE], list(_lease_keys(request.key, most)))
     if any(entry.who != who for entry in found.values()):
-        raise conflict("key_reused", f"the key {request.key!r} belongs to somebody else's lease")
+        raise conflict(
+            "key_reused", f"the key {request.key!r} belongs to a lease of another labeller: choose another"
+        )
     return sorted(found.values(), key=lambda entry: entry.seq)
 
 
 def _standing(transaction: Transaction, leases: Sequence[Entry], who: str | None) -> list[tuple[Question, Entry]]:
-    """Of some leases, those that still hold, with their questions."""
+    """The leases that have not ended, with their questions."""
     found = []
     for entry in leases:
         question = transaction.fold.questions.open.get(entry.item or 0)
@@ -77,7 +80,7 @@ def _standing(transaction: Transaction, leases: Sequence[Entry], who: str | None
 
 
 def _lease_keys(key: str, count: int) -> Iterator[str]:
-    """An entry's key is its own, so that of a request for several leases is numbered."""
+    """The keys of the entries: keys are unique, so a request for several leases numbers them."""
     return (f"{key}/{place}" for place in range(count))
 
 
@@ -93,8 +96,8 @@ def _shown_all(
     return shown
 
 
-def give_back(transaction: Transaction, item: int, who: str | None) -> messages.Questions:
-    """End a lease before its time; without one, nothing happens."""
+def return_question(transaction: Transaction, item: int, who: str | None) -> messages.Questions:
+    """End a lease early. Without a lease, nothing happens."""
     question = transaction.fold.questions.open.get(item)
     if question is None:
         raise why_closed(transaction, item)
@@ -104,38 +107,39 @@ def give_back(transaction: Transaction, item: int, who: str | None) -> messages.
 
 
 def label(transaction: Transaction, labels: Sequence[messages.Label], who: str | None) -> messages.Receipts:
-    """Take labels: all of them, or if one is wrong, none."""
+    """Accept labels: all of them, or none if one is not valid."""
     items = item_numbers(transaction, labels)
     keys = transaction.by_key([journal.LABEL], [one.key for one in labels if one.key is not UNSET])
     repeated = [_is_repeated(transaction, one, item, keys, who) for one, item in zip(labels, items, strict=True)]
     fresh = [item for item, again in zip(items, repeated, strict=True) if not again]
     if len(set(fresh)) < len(fresh):
         twice = next(item for item in fresh if fresh.count(item) > 1)
-        raise invalid(f"item {twice} is there twice: give it one label")
+        raise invalid(f"item {twice} has two labels in this request: send one label per item")
     for one, item, again in zip(labels, items, repeated, strict=True):
         if not again:
             _check(transaction, one, item, who)
-    rows = transaction.fold.rows({seq: journal.read(entry) for seq, entry in transaction.at(fresh).items()})
+    contents = {seq: journal.read(entry) for seq, entry in transaction.at(fresh).items()}
+    rows = stored_rows(transaction.settings, contents)
     receipts = []
     for one, item, again in zip(labels, items, repeated, strict=True):
-        votes = _votes(transaction, item) if again else transaction.fold.questions.open[item].counts()
-        if not again:
-            transaction.write(
-                journal.LABEL, journal.Label(one.label), item=item, key=one.key, who=who, row=rows[item]
-            )
-            votes[one.label] = votes.get(one.label, 0) + 1
-        is_open = item in transaction.fold.questions.open
-        state: Any = "waiting" if is_open else "learned"
+        if again:
+            votes = _votes(transaction, item)
+        else:
+            body = journal.Label(one.label)
+            written = transaction.write(journal.LABEL, body, item=item, key=one.key, who=who, row=rows[item])
+            assert written.question is not None
+            votes = written.question.counts()
+        state: Any = "waiting" if item in transaction.fold.questions.open else "learned"
         receipts.append(messages.Receipt(item, state, votes, transaction.fold.version, again))
     return messages.Receipts(receipts)
 
 
 def skip(transaction: Transaction, request: messages.Skip, who: str | None) -> messages.Skipped:
-    """Leave a question to others."""
+    """Skip a question: other labellers may still answer it."""
     key = request.key if request.key is not UNSET else None
     earlier = transaction.by_key([journal.SKIP], [key] if key else []).get(key or "")
     if earlier is not None and earlier.item != request.item:
-        raise conflict("key_reused", f"the key {key!r} belongs to another skip")
+        raise conflict("key_reused", f"the key {key!r} belongs to the skip of another item: choose another")
     question = transaction.fold.questions.open.get(request.item)
     again = earlier is not None or (question is not None and (who or "") in question.skipped)
     if not again:
@@ -147,10 +151,10 @@ def skip(transaction: Transaction, request: messages.Skip, who: str | None) -> m
 
 
 def item_numbers(transaction: Transaction, named: Sequence[messages.Label | messages.Correction]) -> list[int]:
-    """The items that are meant, by number or by the sender's id."""
+    """The numbers of the named items; each is named by its number or by the sender's id."""
     for one in named:
         if (one.item is UNSET) == (one.id is UNSET):
-            raise invalid("name the item by its number (item) or by your own name of it (id), and not by both")
+            raise invalid("name the item by its number (item) or by your own id (id): give exactly one of the two")
     known = transaction.by_key(journal.ITEMS, [one.id for one in named if one.id is not UNSET])
     for one in named:
         if one.id is not UNSET and one.id not in known:
@@ -159,15 +163,15 @@ def item_numbers(transaction: Transaction, named: Sequence[messages.Label | mess
 
 
 def why_closed(transaction: Transaction, item: int) -> RequestError:
-    """Explanation an item is no open question."""
+    """The error for an item that is not an open question."""
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
         return unknown("unknown_item", f"there is no item {item}")
     if entry.kind == journal.ITEM:
-        return conflict("not_asked", f"item {item} was not asked for: import it if its label is known")
+        return conflict("not_asked", f"item {item} was not asked about: import it if you know its label")
     if entry.kind == journal.IMPORTED:
-        return conflict("answered", f"item {item} came with its label: send a correction to change it")
-    return conflict("answered", f"item {item} has its labels already: send a correction to change its label")
+        return conflict("answered", f"item {item} was imported with its label: send a correction to change it")
+    return conflict("answered", f"item {item} already has its label: send a correction to change it")
 
 
 def _own(one: Any) -> str:
@@ -178,11 +182,11 @@ def _own(one: Any) -> str:
 def _is_repeated(
     transaction: Transaction, one: messages.Label, item: int, keys: dict[str, Entry], who: str | None
 ) -> bool:
-    """Whether this label was taken before, by its key or by who said it; a key for another label is refused."""
+    """Whether this label was accepted before, by its key or its labeller. Refuse a key of another label."""
     earlier = keys.get(one.key) if one.key is not UNSET else None
     if earlier is not None:
         if (earlier.item, journal.read(earlier).label) != (item, one.label):
-            raise conflict("key_reused", f"the key {one.key!r} belongs to another label")
+            raise conflict("key_reused", f"the key {one.key!r} belongs to another label: choose another key")
         return True
     question = transaction.fold.questions.open.get(item)
     if question is not None:
@@ -198,18 +202,16 @@ def _check(transaction: Transaction, one: messages.Label, item: int, who: str | 
     if question is None:
         raise why_closed(transaction, item)
     if question.voter(who) is not None:
-        raise conflict("answered", f"item {item} has another label of yours: undo it first")
+        raise conflict("answered", f"item {item} already has another label from you: undo it first")
     loan = question.loan(who, transaction.now)
     if one.lease is not UNSET and (loan is None or loan.seq != one.lease):
-        raise conflict(
-            "lease_expired", f"the lease {one.lease} of item {item} does not hold any more: lease it anew"
-        )
+        raise conflict("lease_expired", f"the lease {one.lease} of item {item} has expired: lease the item again")
     if not question.has_room(who, transaction.now, transaction.settings.labels.per_item):
-        raise conflict("leased_by_another", f"item {item} is with another labeller now")
+        raise conflict("leased_by_another", f"item {item} is leased by another labeller: try another question")
 
 
 def standing_votes(transaction: Transaction, item: int) -> list[Entry]:
-    """The labels of an item that were not taken back."""
+    """The labels of an item that were not undone."""
     undone = transaction.fold.amendments.undone
     return [
         entry for entry in transaction.of_item(item) if entry.kind == journal.LABEL and entry.seq not in undone
@@ -225,14 +227,14 @@ def _votes(transaction: Transaction, item: int) -> dict[str, int]:
 
 
 def _free(transaction: Transaction, item: int, who: str | None) -> Question:
-    """The question of that item, if this labeller may have it, be it for longer."""
+    """The question of that item, if this labeller may lease it or renew the lease."""
     question = transaction.fold.questions.open.get(item)
     if question is None:
         raise why_closed(transaction, item)
     if question.voter(who) is not None:
-        raise conflict("answered", f"item {item} has a label of yours already")
+        raise conflict("answered", f"item {item} already has a label from you")
     if not question.has_room(who, transaction.now, transaction.settings.labels.per_item):
-        raise conflict("leased_by_another", f"item {item} is with another labeller now")
+        raise conflict("leased_by_another", f"item {item} is leased by another labeller: try another question")
     return question
 
 
@@ -248,9 +250,9 @@ def _shown(
         question.item,
         loan.seq,
         journal.read(loan).until,
-        question.guess,
+        question.prediction,
         question.score,
-        question.probability,
+        question.ask_probability,
         question.asked_at,
         own_id,
         text,

@@ -1,4 +1,4 @@
-"""Commands of those who run a task: other settings, a pause, an end."""
+"""Commands that change the settings or the state of a task."""
 
 from askance.service import messages
 from askance.service.errors import invalid
@@ -8,7 +8,7 @@ from askance.service.transaction import Transaction
 
 
 def change(transaction: Transaction, request: messages.TaskChange, who: str | None) -> TaskSettings:
-    """Other settings from now on, as far as they are given; what the model rests on stays as it is."""
+    """Change the given sections of the settings. What the model was built with cannot change."""
     written = journal.SettingsChange(request.budget, request.labels, request.costs, request.interface)
     changed = written.applied_to(transaction.settings)
     try:
@@ -22,6 +22,6 @@ def change(transaction: Transaction, request: messages.TaskChange, who: str | No
 
 
 def set_state(transaction: Transaction, state: State, who: str | None) -> None:
-    """Pause a task, to ask and lend nothing, archive it, to take no items, or start it again."""
+    """Pause a task (no questions), archive it (no items either), or start it again."""
     if transaction.fold.state != state:
         transaction.write(journal.STATE, journal.StateChange(state), who=who)

@@ -35,7 +35,7 @@ class Explanation(Answer, frozen=True):
     """What the model of now says of an item and because of what; `reason` says why it was asked for."""
 
     reason: str
-    label: str
+    prediction: str
     score: float
     version: int
     pulls: list[Pull]
@@ -47,9 +47,9 @@ class Question(Answer, frozen=True):
     item: int
     lease: int
     until: float
-    guess: str
+    prediction: str
     score: float
-    probability: float
+    ask_probability: float
     asked_at: float
     id: str | None = None
     text: str | None = None

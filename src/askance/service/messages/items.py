@@ -30,10 +30,10 @@ class ItemDecision(Answer, frozen=True):
     """What was decided about an item. `again` says that this id came before, and what was decided then."""
 
     item: int
-    label: str
+    prediction: str
     score: float
-    probability: float
-    asked: bool
+    ask_probability: float
+    ask: bool
     version: int
     id: str | None = None
     again: bool = False
@@ -48,7 +48,7 @@ class Decisions(Answer, frozen=True):
 class Prediction(Answer, frozen=True):
     """What the model of now says of an item."""
 
-    label: str
+    prediction: str
     score: float
 
 

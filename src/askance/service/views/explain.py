@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
-from askance.service.commands.items import rows_of
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
+from askance.service.state.rows import hash_contents
 from askance.service.views.features import columns, named
 
 MOST_FEATURES = 400  # of an item that are looked at, the first ones
@@ -20,7 +20,7 @@ MOST_PULLS = 12  # that are told
 
 def why_asked(fold: Fold, content: Any, question: Question) -> messages.Explanation:
     """What the model of now says of a question, and why it was asked."""
-    return _why(fold, content, _reason(fold, question.score, question.probability))
+    return _why(fold, content, _reason(fold, question.score, question.ask_probability))
 
 
 def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
@@ -31,7 +31,7 @@ def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
 def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
-    row = rows_of(settings, [content])
+    row = hash_contents(settings, [content])
     with fold.lock:
         classes = fold.learner.classes_.tolist()
         label = str(fold.learner.predict(row)[0])

@@ -50,7 +50,7 @@ def _labelled(detail: messages.ItemDetail) -> dict[str, Any] | None:
         "item": detail.item,
         **content,
         "label": detail.label,
-        "probability": detail.decision.probability if detail.decision else None,
+        "ask_probability": detail.decision.ask_probability if detail.decision else None,
         "votes": detail.votes,
         "corrections": detail.corrections,
         "agreement": detail.agreement,
@@ -60,5 +60,5 @@ def _labelled(detail: messages.ItemDetail) -> dict[str, Any] | None:
 def _decision(entry: Entry) -> dict[str, Any]:
     body = journal.read(entry)
     content = {name: value for name in ("text", "record", "note") if (value := getattr(body, name)) is not UNSET}
-    decided = msgspec.to_builtins(decision(entry, body))
-    return {"at": entry.at, **content, **decided, "coin": body.coin, "wanted": body.wanted}
+    decided = msgspec.to_builtins(decision(entry))
+    return {"at": entry.at, **content, **decided, "coin": body.coin, "rule_probability": body.rule_probability}

@@ -4,7 +4,8 @@ import numpy as np
 
 from askance.service import messages
 from askance.service.state import journal
-from askance.service.state.fold import Fold, has_content
+from askance.service.state.fold import Fold
+from askance.service.state.rows import has_content
 from askance.service.store import Store
 from askance.service.task import Task
 from askance.service.views.explain import by_class

@@ -35,7 +35,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         item,
         entry.at,
         _state(transaction, entry),
-        None if entry.kind == journal.IMPORTED else decision(entry, body),
+        None if entry.kind == journal.IMPORTED else decision(entry),
         label_now(transaction, entry),
         votes,
         corrections,

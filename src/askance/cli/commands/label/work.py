@@ -74,7 +74,7 @@ class Session:
         elif question is not None and said.verb == SKIP:
             self._desk.skip()
         elif question is not None and said.label is not None:
-            guess = "" if self._shows_guess else f" (the model would have said {in_one_line(question.guess)})"
+            guess = "" if self._shows_guess else f" (the model would have said {in_one_line(question.prediction)})"
             self._say(f"→ {in_one_line(said.label)}{guess}", "bold")
             refused = self._desk.label(said.label)
             if refused is not None:
@@ -88,8 +88,8 @@ class Session:
         if question.note:
             self._say(f"note: {shortened(in_one_line(question.note))}", "italic")
         if self._shows_guess:
-            self._say(f"guess {in_one_line(question.guess)}: score {question.score:.2g}", "dim")
-        self._say(f"asked with probability {question.probability:.2g}", "dim")
+            self._say(f"guess {in_one_line(question.prediction)}: score {question.score:.2g}", "dim")
+        self._say(f"asked with probability {question.ask_probability:.2g}", "dim")
         self._say(key_line(self._answers.keys), "cyan")
         self._say(_told(self._desk), "dim")
         self._answers.begin()

@@ -153,7 +153,7 @@ def _send(client: Client, batch: list[Any], outcome: Outcome) -> None:
         outcome.again += done.again
     else:
         decided = client.decide(batch)
-        outcome.asked += sum(one.asked for one in decided)
+        outcome.asked += sum(one.ask for one in decided)
         outcome.again += sum(one.again for one in decided)
     outcome.items += len(batch)
 
