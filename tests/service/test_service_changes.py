@@ -56,8 +56,8 @@ def test_a_change_that_changes_nothing_is_not_written(runner):
 @pytest.mark.parametrize(
     ("parts", "told"),
     [
-        ({"interface": Interface(keys={"eggs": "e"})}, "'eggs' is none of the classes"),
-        ({"interface": Interface(keys={"ham": "u"})}, "'u' means undo already"),
+        ({"interface": Interface(keys={"eggs": "e"})}, "'eggs' is not one of the classes"),
+        ({"interface": Interface(keys={"ham": "u"})}, "'u' already means undo"),
         ({"interface": Interface(keys={"ham": "h", "spam": "H"})}, "two classes have the same key"),
     ],
 )

@@ -532,7 +532,7 @@ def test_a_deed_that_cannot_be_written_down_is_not_acknowledged(doors, name, ful
     method, path, body, _ = DEEDS[name]
     answer = doors.call(method, path, body)
     assert answer.status_code == status
-    assert "this was done, but could not be written into the trail" in answer.json()["error"]["message"]
+    assert "this was done, but not written to the audit log" in answer.json()["error"]["message"]
     assert "askance_" not in answer.text
     sign_in = doors.by("POST", "/sign-in", data={"token": doors.tokens["read"]})
     assert (sign_in.status_code, "set-cookie" in sign_in.headers) == (status, False)

@@ -1,4 +1,4 @@
-"""Sessions and the trail of audit, in SQLite and in PostgreSQL: when they end, and that they outlive a restart."""
+"""Sessions and the audit log, in SQLite and in PostgreSQL: when they end, and that they outlive a restart."""
 
 import json
 import threading
@@ -176,7 +176,7 @@ def test_they_outlive_a_restart_and_go_with_a_copy(store_url, new_store_url):
 # ---------------------------------------------------------------------- audit
 
 
-def test_deeds_come_newest_first_and_by_pages(store_url):
+def test_entries_come_newest_first_and_by_pages(store_url):
     with open_store(store_url) as store:
         audit = AuditLog(store, Clock())
         for n in range(AT_ONCE + 30):
@@ -197,7 +197,7 @@ def test_deeds_come_newest_first_and_by_pages(store_url):
         assert [line["seq"] for line in lines] == list(range(130, 0, -2))
 
 
-def test_deeds_noted_at_once_all_stand_in_the_trail(store_url):
+def test_entries_noted_at_once_all_stand_in_the_trail(store_url):
     with open_store(store_url) as store:
         audit = AuditLog(store)
         threads = [
@@ -212,5 +212,5 @@ def test_deeds_noted_at_once_all_stand_in_the_trail(store_url):
 
 def test_a_long_detail_is_cut(tmp_path):
     with open_store(str(tmp_path / "a.db")) as store:
-        AuditLog(store).note("ann", "create_task", detail="x" * 10_000)
+        AuditLog(store).record("ann", "create_task", detail="x" * 10_000)
         assert len(store.audit_records(1)[0].detail) == LONGEST_DETAIL

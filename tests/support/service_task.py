@@ -81,8 +81,8 @@ class TaskRunner:
     def lease(self, who="ann", **wish):
         return self.run(lambda transaction: labels.lease(transaction, messages.LeaseRequest(**wish), who))
 
-    def give_back(self, item, who="ann"):
-        return self.run(lambda transaction: labels.give_back(transaction, item, who))
+    def return_question(self, item, who="ann"):
+        return self.run(lambda transaction: labels.return_question(transaction, item, who))
 
     def label(self, item, label, who="ann", **more):
         wish = messages.Label(label=label, item=item, **more)
@@ -102,7 +102,7 @@ class TaskRunner:
         wish = messages.TaskChange(**parts)
         return self.run(lambda transaction: setting_commands.change(transaction, wish, "boss"))
 
-    def become(self, state):
+    def set_state(self, state):
         return self.run(lambda transaction: setting_commands.set_state(transaction, state, "boss"))
 
     def roll_back(self, to):
@@ -114,7 +114,7 @@ class TaskRunner:
     def found(self, **wish):
         return item_view.found(self.store, self.task, messages.ItemSearch(**wish))
 
-    def story(self, item):
+    def detail(self, item):
         return self.run(lambda transaction: task_view.detail(transaction, item))
 
     def figures(self):

@@ -218,7 +218,7 @@ class Twin:
             number, self.leased[number], 2e9, guess, 0.125, 0.8, 1e9, item.id, text, record, item.note or None
         )
 
-    def give_back(self, item: str) -> m.Questions:
+    def return_question(self, item: str) -> m.Questions:
         if int(item) not in self.open:
             raise RequestError(409, "answered", f"item {item} has its labels already")
         self.leased.pop(int(item), None)
@@ -265,7 +265,7 @@ class Twin:
 
         return self.once("correction", body.key, mended)
 
-    def story(self, item: str) -> m.ItemDetail:
+    def item_detail(self, item: str) -> m.ItemDetail:
         found = self.items[int(item) - 1]
         return m.ItemDetail(int(item), 1e9, "open", self.by_id[found.id], None, [], [], None, found.id, found.text)
 
@@ -318,12 +318,12 @@ ROUTES = {
     ("POST", f"{DESK}/predict"): Twin.predict,
     ("POST", f"{DESK}/import"): Twin.learn,
     ("POST", f"{DESK}/leases"): Twin.lease,
-    ("DELETE", rf"{DESK}/leases/(\d+)"): Twin.give_back,
+    ("DELETE", rf"{DESK}/leases/(\d+)"): Twin.return_question,
     ("POST", f"{DESK}/labels"): Twin.label,
     ("POST", f"{DESK}/skips"): Twin.skip,
     ("POST", f"{DESK}/undo"): Twin.undo,
     ("POST", f"{DESK}/corrections"): Twin.correct,
-    ("GET", rf"{DESK}/items/(\d+)"): Twin.story,
+    ("GET", rf"{DESK}/items/(\d+)"): Twin.item_detail,
     ("GET", rf"{DESK}/export/(labels|decisions)"): Twin.export,
     ("GET", f"{DESK}/export/model"): Twin.model,
     ("POST", f"{DESK}/compact"): Twin.compact,

@@ -1,8 +1,8 @@
-"""Refusals: what a request was wrong about, as a status, a word for programs and a sentence for people."""
+"""Errors of requests: a status, a code for programs and a message for people."""
 
 
 class RequestError(Exception):
-    """A request that changes nothing, because of what it says or of how things stand."""
+    """A request that was refused; nothing was changed."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)
@@ -13,15 +13,15 @@ class RequestError(Exception):
 
 
 def invalid(message: str) -> RequestError:
-    """What was said cannot be meant."""
+    """422: well-formed, but not valid."""
     return RequestError(422, "invalid", message)
 
 
-def unknown(code: str, message: str) -> RequestError:
-    """There is no such thing."""
+def not_found(code: str, message: str) -> RequestError:
+    """404: the named thing does not exist."""
     return RequestError(404, code, message)
 
 
 def conflict(code: str, message: str) -> RequestError:
-    """It could be done, but not as things stand."""
+    """409: not possible in the current state."""
     return RequestError(409, code, message)

@@ -1,7 +1,7 @@
-"""A live task: its fold, and the groups of commands that change it.
+"""A task: its fold, and the groups of commands that change it.
 
-Commands are taken into the fold first and committed together; they are answered when the commit has succeeded. If
-it fails, the fold is ahead of the journal: it is built again from the store before the next command.
+The fold takes in what commands write; then a group of commands is committed, and they are answered when the commit
+has succeeded. If it fails, the fold is ahead of the journal and is rebuilt from the store before the next command.
 """
 
 import logging
@@ -30,14 +30,14 @@ from askance.service.transaction import Transaction
 from askance.service.views import task as task_view
 
 SNAPSHOT_EVERY = 10_000  # entries
-QUICK, SELDOM = 0.02, 20  # seconds; and how many times as long as estimates took they are kept, if not quick
-KEPT_SNAPSHOTS = 3  # beside those that thin out towards the past
+QUICK, SELDOM = 0.02, 20  # seconds; slower estimates are kept for this many times as long as they took
+KEPT_SNAPSHOTS = 3  # besides older ones, which are thinned out
 
 log = logging.getLogger("askance.service")
 
 
 class Job(NamedTuple):
-    """A command, and whom to answer. An `alone` one has the journal for itself and may change the past."""
+    """A command and its answer. A command that runs `alone` may change the past."""
 
     work: Callable[[Transaction], Any]
     answer: "Future[Any]"
@@ -46,12 +46,12 @@ class Job(NamedTuple):
 
 
 class Task:
-    """A task in service. Only its writer's thread calls `do`; `predict` may be called from any."""
+    """A task. Only the thread of its writer calls `do`; any thread may call `predict`."""
 
     def __init__(
         self, store: Store, number: int, settings: TaskSettings, clock: Callable[[], float] = time.time
     ) -> None:
-        self.first_settings = settings  # those of the start; the fold knows how they have changed
+        self.first_settings = settings  # as created; the fold has the current ones
         self.number = number
         self.fold: Fold
         self.snapshot_every = SNAPSHOT_EVERY
@@ -59,7 +59,7 @@ class Task:
         self._clock = clock
         self._throughput = Throughput()
         self._stale = True
-        self._estimated: tuple[dict[str, Estimate], float, float] = ({}, 0.0, 0.0)  # when, and how long it took
+        self._estimated: tuple[dict[str, Estimate], float, float] = ({}, 0.0, 0.0)  # with time and duration
         self._snapped = 0
         self._snapping: threading.Thread | None = None
         warm_up(settings)
@@ -67,13 +67,13 @@ class Task:
 
     @property
     def settings(self) -> TaskSettings:
-        """The settings of now."""
+        """The current settings."""
         return self.fold.settings
 
     # ------------------------------------------------------------------ groups of commands
 
     def do(self, jobs: Sequence[Job]) -> None:
-        """Run commands in their order, commit what they wrote, and answer them."""
+        """Run commands in order, commit what they wrote, and answer them."""
         try:
             if self._stale:
                 self.rebuild()
@@ -101,27 +101,27 @@ class Task:
             self._take_snapshot()
 
     def rebuild(self) -> int:
-        """Build the fold from the newest snapshot and the journal after it; how many entries that were."""
+        """Build the fold from the newest snapshot and the journal after it; return the number of entries."""
         fold = self._newest()
         start = snapped = fold.seq
         for _ in self._replayed(fold):
-            if fold.seq - snapped >= self.snapshot_every:  # so that the next replay has less to do
+            if fold.seq - snapped >= self.snapshot_every:  # so that the next replay is shorter
                 self._keep_snapshot(fold.seq, snapshots.content(fold))
                 snapped = fold.seq
         self.fold, self._stale, self._snapped = fold, False, snapped
         return fold.seq - start
 
     def fold_at(self, version: int) -> Fold:
-        """The fold as it was after that entry, built again beside the one of now."""
+        """Build the fold as it was after that entry; the current one stays."""
         fold = self._newest(version)
         if fold.seq < self.horizon():
-            raise conflict("compacted", f"version {version} cannot be had after a compaction: it is gone")
+            raise conflict("compacted", f"version {version} was dropped by a compaction")
         for _ in self._replayed(fold, version):
             pass
         return fold
 
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
-        """What the model of now says; nothing changes."""
+        """Predict with the current model; nothing changes."""
         check_forms(self.settings, items)
         rows = hash_contents(self.settings, items)
         fold = self.fold
@@ -129,14 +129,14 @@ class Task:
             version = fold.version
             predictions = fold.learner.predict(rows)
             scores = fold.learner.decision_function(rows)
-        if scores.ndim == 2:  # of many classes, how far the best is ahead
+        if scores.ndim == 2:  # with more than two classes, the lead of the best one
             best = np.partition(scores, -2, axis=1)
             scores = best[:, -1] - best[:, -2]
         pairs = zip(predictions.tolist(), scores.tolist(), strict=True)
         return messages.Predictions([messages.Prediction(*pair) for pair in pairs], version)
 
     def figures(self, transaction: Transaction) -> messages.Figures:
-        """How the task is doing, told between two commands."""
+        """The current figures, between two commands."""
         return task_view.figures(
             transaction.fold,
             transaction.now,
@@ -145,7 +145,7 @@ class Task:
         )
 
     def _estimates(self, fold: Fold) -> dict[str, Estimate]:
-        """The estimates; with very many open questions they take a while, and are then made only now and then."""
+        """The estimates. With very many open questions they are slow, and are then updated less often."""
         estimates, made, cost = self._estimated
         start = time.monotonic()
         if cost < QUICK or start - made > SELDOM * cost:
@@ -154,14 +154,14 @@ class Task:
         return estimates
 
     def settle(self) -> None:
-        """Wait until a snapshot that is being taken is on disk."""
+        """Wait until a snapshot that is being written is on disk."""
         if self._snapping is not None:
             self._snapping.join()
 
     # ------------------------------------------------------------------ inside
 
     def _replayed(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
-        """Have a fold take in the journal after it, some entries at a time."""
+        """Replay the journal after a fold, in batches."""
         for batch in self.store.entries(self.number, after=fold.seq, upto=upto, kinds=journal.AMENDMENTS):
             for entry in batch:
                 fold.amend(entry)
@@ -173,12 +173,12 @@ class Task:
         return Transaction(self.fold, self.store, self.number, self._clock())
 
     def _outcome(self, job: Job, transaction: Transaction) -> Any:
-        """The answer or the error. Anything else that goes wrong may have left the fold half-way."""
+        """Return the answer or the error. After an unexpected error the fold may be inconsistent."""
         before = self.fold.seq
         try:
             return job.work(transaction)
         except RequestError as error:
-            self._stale = self._stale or self.fold.seq != before  # it should come before the first change
+            self._stale = self._stale or self.fold.seq != before  # errors should come before the first change
             return error
         except StoreError as error:
             self._stale = self._stale or self.fold.seq != before
@@ -220,10 +220,10 @@ class Task:
             job.answer.set_exception(unavailable(error))
 
     def _amend(self, amendment: PendingAmendment) -> messages.Amendment | messages.RolledBack:
-        """Write an entry about the past and replay what came after it."""
+        """Write an amendment and replay the journal from its start."""
         if amendment.start <= self.horizon():
             what = "that version" if amendment.item is None else f"item {amendment.item}"
-            raise conflict("compacted", f"{what} is older than the last compaction: it stays as it is")
+            raise conflict("compacted", f"{what} is older than the last compaction and cannot be changed")
         self.settle()
         transaction = self._transaction()
         entry = journal.entry(
@@ -249,7 +249,7 @@ class Task:
         return messages.Amendment(amendment.item, label, self.fold.version, replayed)
 
     def horizon(self) -> int:
-        """The entry up to which the past cannot be changed any more."""
+        """The entry up to which the past can no longer be changed."""
         return int(self.store.setting(horizon_name(self.number)) or 0)
 
     def _newest(self, upto: int | None = None) -> Fold:
@@ -258,14 +258,14 @@ class Task:
             before = found[0]
             try:
                 fold = snapshots.unpack(found[1], self.first_settings)
-                if upto is None or fold.amended <= upto:  # a snapshot may know of what came after it
+                if upto is None or fold.amended <= upto:  # a snapshot may know of later amendments
                     return fold
             except ModelFileError as error:
                 log.error("snapshot %d %s", found[0], error, extra={"task": self.first_settings.name})
         return Fold(self.first_settings)
 
     def _take_snapshot(self) -> None:
-        """Copy the fold now; packing and writing it need nobody to wait."""
+        """Copy the fold now; pack and write it in another thread."""
         if self._snapping is not None and self._snapping.is_alive():
             return
         self._snapped = self.fold.seq
@@ -283,7 +283,7 @@ class Task:
 
 
 def thinned(seqs: Sequence[int], horizon: int) -> list[int]:
-    """The snapshots that can go: of older ones, one is kept for each doubling of the way back."""
+    """The snapshots to drop. Of older ones, one is kept for each doubling of the distance."""
     kept: set[int] = {*seqs[-KEPT_SNAPSHOTS:], horizon}
     if seqs:
         newest, reach = seqs[-1], 2 * (seqs[-1] - seqs[max(0, len(seqs) - KEPT_SNAPSHOTS)]) or 1
@@ -295,16 +295,16 @@ def thinned(seqs: Sequence[int], horizon: int) -> list[int]:
 
 
 def horizon_name(task: int) -> str:
-    """Under which name the store keeps how far a task was compacted."""
+    """The name of the store's setting that says how far a task was compacted."""
     return f"horizon of task {task}"
 
 
 def unavailable(error: Exception | None) -> RequestError:
-    """The store does not do its part."""
+    """The error for a store that failed."""
     if isinstance(error, RequestError):
         return error
     if isinstance(error, StoreError) and error.full:
         return RequestError(507, "store_full", f"nothing was changed: {error}")
     reason = f" ({error})" if isinstance(error, StoreError) else ""
-    message = f"this cannot be acknowledged now{reason}: send it again later, with the same ids and keys"
+    message = f"the store is not available{reason}: send the request again later, with the same ids and keys"
     return RequestError(503, "store_unavailable", message, retry_after=1)

@@ -1,4 +1,4 @@
-"""The guard at the door: who speaks, whether they may, and what they say, for every route in the same way."""
+"""The guard: authentication, authorisation and parsing, for all routes in the same way."""
 
 import asyncio
 import hmac
@@ -25,7 +25,7 @@ CSRF = "x-askance-csrf"
 
 
 class ServerOptions(NamedTuple):
-    """What the guard lets pass; `hosts` are the names by which the service may be called, none for any."""
+    """Limits of the server. `hosts` are the allowed names in the Host header; empty allows any."""
 
     body_bytes: int = 8 * 2**20
     requests_per_second: float = 2000.0
@@ -34,23 +34,23 @@ class ServerOptions(NamedTuple):
 
 
 class Principal(NamedTuple):
-    """Who speaks, as far as it is known, and with which session, if with one."""
+    """The caller: a person, if known, and the browser session, if any."""
 
     person: Person | None = None
     session: Session | None = None
 
 
 class Guard:
-    """Lets requests in or refuses them."""
+    """Admits requests or refuses them."""
 
     def __init__(self, service: Service, options: ServerOptions) -> None:
         self.service = service
         self._options = options
-        self._pacer = RateLimiter(options.requests_per_second)
-        self._strangers = RateLimiter(options.wrong_tokens_per_second)
+        self._requests = RateLimiter(options.requests_per_second)
+        self._wrong_tokens = RateLimiter(options.wrong_tokens_per_second)
 
     def principal(self, request: Request) -> Principal:
-        """Who speaks: by the token if one is sent, else by the session's cookie."""
+        """The caller, by the token if there is one, otherwise by the session cookie."""
         if self.service.open_to_all:
             return Principal(Person(request.headers.get("x-askance-name", "somebody")[:64], "admin"))
         if "authorization" in request.headers:
@@ -61,12 +61,12 @@ class Guard:
         return Principal(session.person, session) if session else Principal()
 
     async def admit(self, route: Route, request: Request, principal: Principal, decoder: Any) -> Call:
-        """The request as a call, if everything is right with it."""
+        """Check a request and return it as a call."""
         self._check_host(request)
         self._check_role(route, request, principal.person)
-        self._pacer.check(principal.person.name if principal.person else address_of(request))
+        self._requests.check(principal.person.name if principal.person else address_of(request))
         form = await self._form(request, decoder) if route.takes_form else None
-        self._check_meant(route, request, principal.session, form)
+        self._check_csrf(route, request, principal.session, form)
         if principal.session is not None and principal.session.to_note:
             await self._note(principal.session)
         query = _query(request, route.query) if route.query is not None else None
@@ -74,29 +74,31 @@ class Guard:
         return Call(self.service, request, principal.person, body, query, principal.session)
 
     def _check_host(self, request: Request) -> None:
-        """A page of a stranger must not reach a service on loopback by a name that it made point there."""
+        """Protect a service on loopback against DNS rebinding."""
         hosts = self._options.hosts
         if hosts and _host_name(request.headers.get("host", "")) not in hosts:
-            raise RequestError(421, "unknown_host", "this service is not called so: see --allowed-host")
+            raise RequestError(421, "unknown_host", "unknown Host header: add the name with --allowed-host")
 
     def _check_role(self, route: Route, request: Request, person: Person | None) -> None:
         if route.roles is None:
             return
         if person is None:
-            self._strangers.check(address_of(request))
+            self._wrong_tokens.check(address_of(request))
             if secret_of(request) and "authorization" not in request.headers:
                 raise RequestError(401, "session_ended", "this session has ended: sign in again")
-            raise RequestError(401, "no_token", "send a token: Authorization: Bearer …")
+            raise RequestError(401, "no_token", "a token is required: send the header Authorization: Bearer …")
         if not route.allows(person.role):
             allowed = " or ".join(("admin", *route.roles))
             raise RequestError(
-                403, "forbidden_role", f"a token of the role {person.role} may not do this: it takes {allowed}"
+                403,
+                "forbidden_role",
+                f"the role {person.role} may not do this: use a token with the role {allowed}",
             )
 
-    def _check_meant(self, route: Route, request: Request, session: Session | None, form: Any) -> None:
-        """A page of another site can make a browser send its cookie, but it cannot read what ours have.
+    def _check_csrf(self, route: Route, request: Request, session: Session | None, form: Any) -> None:
+        """Check that a request with a cookie comes from one of our pages (CSRF).
 
-        Nor may such a page use a service that asks nobody for a token, or sign somebody in as somebody else.
+        Pages of other sites may not use a service without tokens either, nor sign somebody in as somebody else.
         """
         if session is not None or route.takes_form or self.service.open_to_all:
             _check_origin(request)
@@ -105,37 +107,41 @@ class Guard:
         shown = request.headers.get(CSRF) or (form.csrf if form is not None else "")
         if not hmac.compare_digest(shown.encode(), session.csrf.encode()):
             raise RequestError(
-                403, "missing_csrf", f"with a cookie, send the value of the page's <meta name=csrf> as {CSRF}"
+                403,
+                "missing_csrf",
+                f"the CSRF token is missing: send the value of the page's <meta name=csrf> as {CSRF}",
             )
 
     async def _note(self, session: Session) -> None:
-        """A store that cannot be told that a session is in use is no reason to refuse the request."""
+        """Write the last use of a session. If the store fails, the request still goes on."""
         try:
             await asyncio.to_thread(self.service.sessions.note, session.number)
         except StoreError as error:
-            log.warning("a session's use could not be noted", extra={"error": str(error)})
+            log.warning("the last use of a session could not be written", extra={"error": str(error)})
 
     async def _form(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         content = await self._content(request)
         if _media(request) != FORM:
-            raise RequestError(415, "unsupported_media_type", f"send a form, and say so: Content-Type: {FORM}")
+            raise RequestError(
+                415, "unsupported_media_type", f"Content-Type is not {FORM}: send a form with this type"
+            )
         return _convert(parse_qsl(content.decode(errors="replace"), keep_blank_values=True), decoder.type)
 
     async def _body(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         content = await self._content(request)
         if _media(request) != JSON:
             raise RequestError(
-                415, "unsupported_media_type", "send JSON, and say so: Content-Type: application/json"
+                415, "unsupported_media_type", "Content-Type is not application/json: send JSON with this type"
             )
         try:
             return decoder.decode(content)
         except msgspec.ValidationError as error:
             raise RequestError(422, "invalid", str(error)) from None
         except (ValueError, RecursionError) as error:
-            raise RequestError(400, "invalid_json", f"the body is no JSON: {error}") from None
+            raise RequestError(400, "invalid_json", f"the body is not valid JSON: {error}") from None
 
     async def _content(self, request: Request) -> bytes:
-        """The body; one that is too large is read to its end, so that the sender hears of it, and not kept."""
+        """The body. One that is too large is read to the end, so that the sender gets the response, but not kept."""
         parts, size = [], 0
         async for part in request.stream():
             size += len(part)
@@ -143,7 +149,7 @@ class Guard:
                 parts.append(part)
         if size > self._options.body_bytes:
             raise RequestError(
-                413, "too_large", f"{size} bytes are more than the {self._options.body_bytes} allowed"
+                413, "too_large", f"the body has {size} bytes: at most {self._options.body_bytes} are allowed"
             )
         return b"".join(parts)
 
@@ -151,20 +157,20 @@ class Guard:
 def _check_origin(request: Request) -> None:
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "none")
     other = origin is not None and origin.partition("://")[2] != request.headers.get("host")
-    # A link from elsewhere may open a page, and only that.
+    # A link on another site may open a page, but nothing else.
     if other or (request.method not in ("GET", "HEAD") and site not in ("same-origin", "none")):
         raise RequestError(403, "foreign_origin", "a page of another site may not use this service")
 
 
 def _query(request: Request, kind: type[msgspec.Struct]) -> Any:
-    """What stands after the question mark, held to its form as a body is."""
+    """The query string, checked like a body."""
     return _convert(request.query_params.multi_items(), kind)
 
 
 def _convert(given: list[tuple[str, str]], kind: Any) -> Any:
     found = dict(given)
     if len(found) < len(given):
-        raise RequestError(422, "invalid", "a name stands twice where each may stand once")
+        raise RequestError(422, "invalid", "a parameter is given twice: give each one once")
     try:
         return msgspec.convert(found, kind, strict=False)
     except msgspec.ValidationError as error:

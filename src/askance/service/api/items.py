@@ -1,4 +1,4 @@
-"""Routes of items: decisions, predictions, labelled data, and what is known of an item."""
+"""Routes of items: decisions, predictions, imports and details."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,13 +20,13 @@ _item = msgspec.json.Decoder(messages.Item)
 
 
 async def decide_items(call: Call) -> messages.Decisions:
-    """Decide about items: each is predicted at once, and may become a question."""
+    """Decide about items: each is predicted at once and may become a question."""
     items = call.body.items
     return await call.run(lambda transaction: commands.decide(transaction, items, call.who), size=len(items))
 
 
 async def predict_items(call: Call) -> messages.Predictions:
-    """Predict items with the model of now; nothing is kept and nothing changes."""
+    """Predict items with the current model. Nothing is stored and nothing changes."""
     task = call.writer.task
     if len(call.body.items) <= 10:
         return task.predict(call.body.items)
@@ -34,45 +34,47 @@ async def predict_items(call: Call) -> messages.Predictions:
 
 
 async def import_items(call: Call) -> messages.Imported:
-    """Learn from items that have a label already; they do not count in the estimates."""
+    """Import labelled items and learn from them. They do not count in the estimates."""
     items = call.body.items
     return await call.run(lambda transaction: commands.import_items(transaction, items, call.who), size=len(items))
 
 
 async def list_items(call: Call) -> messages.ItemsFound:
-    """Items, the newest first, in some state and with some text in them."""
+    """List items by state and text, the newest first."""
     return await asyncio.to_thread(item_view.found, call.service.store, call.writer.task, call.query)
 
 
 async def explain_item(call: Call) -> messages.Explanation:
-    """What the model of now says of an item, and because of what; nothing is kept and nothing changes."""
+    """Explain the prediction of the current model for an item. Nothing is stored and nothing changes."""
     task = call.writer.task
     commands.check_forms(task.settings, [call.body.item])
     return await asyncio.to_thread(explain.explained, task.fold, call.body.item)
 
 
 async def show_item(call: Call) -> messages.ItemDetail:
-    """Everything that is known of an item."""
+    """Get everything that is known about an item."""
     item = call.item
     return await call.run(lambda transaction: task_view.detail(transaction, item))
 
 
 async def stream_items(call: Call) -> Response:
-    """Decide about a stream of JSON lines, an item a line; the answer is a line each, as they are decided."""
-    _ = call.writer  # a task that does not exist is refused before the stream begins
+    """Decide about a stream of JSON lines, one item per line. The response has one decision per line."""
+    _ = call.writer  # refuse an unknown task before the stream starts
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != LINES:
-        raise RequestError(415, "unsupported_media_type", f"send JSON lines, and say so: Content-Type: {LINES}")
+        raise RequestError(
+            415, "unsupported_media_type", f"Content-Type is not {LINES}: send JSON lines with this type"
+        )
     batches = _lines(call)
     first = await anext(batches, None)
     if first is None:
-        raise RequestError(422, "invalid", "there are no lines: send an item a line")
+        raise RequestError(422, "invalid", "the body is empty: send one item per line")
     return Lines(_decided_lines(call, first, batches))
 
 
 class Lines(Response):
-    """Lines that are sent while the request still comes in.
+    """A response whose lines are sent while the request is still being read.
 
-    Starlette's own streams wait for the end of the connection meanwhile, and so swallow what comes in.
+    Starlette's streaming response listens for a disconnect at the same time, which would swallow the request body.
     """
 
     media_type = LINES
@@ -83,7 +85,7 @@ class Lines(Response):
         self._lines = lines
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send the lines as they are made."""
+        """Send the lines as they come."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async for lines in self._lines:
             await send({"type": "http.response.body", "body": lines, "more_body": True})
@@ -114,13 +116,13 @@ async def _decided(call: Call, items: list[messages.Item]) -> bytes:
 
 
 async def _lines(call: Call) -> AsyncIterator[list[bytes]]:
-    """The lines of the request's body, as many at a time as are there."""
+    """The lines of the request body, in batches as they arrive."""
     rest = b""
     most = 4 * messages.LONGEST_TEXT
     async for chunk in call.request.stream():
         *lines, rest = (rest + chunk).split(b"\n")
         if len(rest) > most:
-            raise RequestError(413, "too_large", f"a line is longer than {most} bytes")
+            raise RequestError(413, "too_large", f"a line is longer than {most} bytes: split the item")
         whole = [line for line in lines if line.strip()]
         for start in range(0, len(whole), STREAM_BATCH):
             yield whole[start : start + STREAM_BATCH]
@@ -129,7 +131,7 @@ async def _lines(call: Call) -> AsyncIterator[list[bytes]]:
 
 
 def _read_lines(lines: list[bytes], before: int) -> tuple[list[messages.Item], RequestError | None]:
-    """The items up to the first line that is none, and what is wrong with that."""
+    """The items before the first line that is not valid, and the error of that line."""
     items: list[messages.Item] = []
     for line in lines:
         try:

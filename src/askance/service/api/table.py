@@ -1,4 +1,4 @@
-"""The table of routes: what there is, who may use it, what goes in and what comes out."""
+"""The route table: paths, handlers, roles and messages."""
 
 from askance.service import messages as m
 from askance.service.api import audit, health, people, tasks
@@ -10,28 +10,28 @@ READ = ("read",)
 TEXT = "text/plain"
 
 ROUTES = (
-    Route("GET", "/health", health.health, None, "Is it alive?", answer=m.Health),
-    Route("GET", "/ready", health.ready, None, "Can it serve?", answer=m.Health, errors=(503,)),
-    Route("GET", "/metrics", health.metrics, READ, "Figures for Prometheus", media=TEXT),
-    Route("GET", "/api/openapi.json", health.schema, None, "This schema", media=JSON),
+    Route("GET", "/health", health.health, None, "Check that it is alive", answer=m.Health),
+    Route("GET", "/ready", health.ready, None, "Check that it can serve", answer=m.Health, errors=(503,)),
+    Route("GET", "/metrics", health.metrics, READ, "Metrics for Prometheus", media=TEXT),
+    Route("GET", "/api/openapi.json", health.schema, None, "OpenAPI schema", media=JSON),
     Route(
         "POST",
         "/api/first",
         people.make_first_token,
         None,
-        "The first admin's token",
+        "Create the first admin token",
         m.FirstTokenRequest,
         m.NewToken,
         errors=(403,),
     ),
-    Route("GET", "/api/me", people.show_me, EVERYBODY, "Who am I?", answer=m.Me),
-    Route("GET", "/api/tokens", people.list_tokens, ADMIN, "All tokens", answer=m.Tokens),
+    Route("GET", "/api/me", people.show_me, EVERYBODY, "Get the caller", answer=m.Me),
+    Route("GET", "/api/tokens", people.list_tokens, ADMIN, "List tokens", answer=m.Tokens),
     Route(
         "POST",
         "/api/tokens",
         people.create_token,
         ADMIN,
-        "A new token",
+        "Create a token",
         m.TokenRequest,
         m.NewToken,
         errors=(409,),
@@ -47,7 +47,7 @@ ROUTES = (
         errors=(404, 409),
         audited=True,
     ),
-    Route("GET", "/api/sessions", people.list_sessions, EVERYBODY, "Who is signed in", answer=m.OpenSessions),
+    Route("GET", "/api/sessions", people.list_sessions, EVERYBODY, "List sessions", answer=m.OpenSessions),
     Route(
         "DELETE",
         "/api/sessions/{number}",
@@ -58,24 +58,32 @@ ROUTES = (
         errors=(404,),
         audited=True,
     ),
-    Route("GET", "/api/audit", audit.list_audit, ADMIN, "Who did what", answer=m.AuditPage, query=m.AuditRequest),
+    Route(
+        "GET",
+        "/api/audit",
+        audit.list_audit,
+        ADMIN,
+        "List the audit log",
+        answer=m.AuditPage,
+        query=m.AuditRequest,
+    ),
     Route(
         "GET",
         "/api/audit/export",
         audit.export_audit,
         ADMIN,
-        "All of that",
+        "Export the audit log",
         media=LINES,
         query=m.AuditRequest,
         audited=True,
     ),
-    Route("GET", "/api/tasks", tasks.list_tasks, EVERYBODY, "All tasks", answer=m.Tasks),
+    Route("GET", "/api/tasks", tasks.list_tasks, EVERYBODY, "List tasks", answer=m.Tasks),
     Route(
         "POST",
         "/api/tasks",
         tasks.create_task,
         ADMIN,
-        "A new task",
+        "Create a task",
         TaskSettings,
         m.TaskDetail,
         errors=(409,),

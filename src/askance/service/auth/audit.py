@@ -1,4 +1,4 @@
-"""The trail of deeds: who signed in, who changed or took away what. Labels have their authors in the journal."""
+"""The audit log: who signed in, changed or exported what. The authors of labels are in the journal."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,11 +9,11 @@ from askance.service import messages
 from askance.service.store import AuditRecord, Store
 
 LONGEST_DETAIL = 500
-AT_ONCE = 100  # deeds in one answer
+AT_ONCE = 100  # entries per page
 
 
 class AuditLog:
-    """The trail of a service."""
+    """The audit log of a service."""
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
         self._store = store
@@ -28,19 +28,19 @@ class AuditLog:
         subject: str | None = None,
         detail: str | None = None,
     ) -> None:
-        """Write a deed down; it is on disk when this returns."""
+        """Add an entry; it is on disk when this returns."""
         detail = None if detail is None else detail[:LONGEST_DETAIL]
         self._store.add_audit_record(AuditRecord(0, self._clock(), who, action, task, subject, detail))
 
     def page(self, request: messages.AuditRequest) -> messages.AuditPage:
-        """The newest deeds, or those before one that was told already."""
+        """The newest entries, or the newest before a given one."""
         found = self._store.audit_records(
             AT_ONCE + 1, request.before or None, request.who or None, request.task or None
         )
         return messages.AuditPage([_entry(record) for record in found[:AT_ONCE]], len(found) > AT_ONCE)
 
     def lines(self, request: messages.AuditRequest) -> Iterator[bytes]:
-        """All of them as JSON lines, the newest first."""
+        """All entries as JSON lines, the newest first."""
         before = request.before or None
         while found := self._store.audit_records(AT_ONCE, before, request.who or None, request.task or None):
             yield b"".join(msgspec.json.encode(_entry(record)) + b"\n" for record in found)

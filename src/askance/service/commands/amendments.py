@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct
 from askance.service import messages
 from askance.service.commands.items import check_class
 from askance.service.commands.labels import item_numbers, standing_votes
-from askance.service.errors import conflict, unknown
+from askance.service.errors import conflict, not_found
 from askance.service.state import journal
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
@@ -35,12 +35,12 @@ def undo(
     if request.item is not UNSET:
         votes = [entry for entry in standing_votes(transaction, request.item) if entry.who == who]
         if not votes:
-            raise unknown("no_label", f"item {request.item} has no label from you that can be undone")
+            raise not_found("no_label", f"item {request.item} has no label from you that can be undone")
         seq, item = votes[-1].seq, request.item
     else:
         given = transaction.fold.recent.get(who or "")
         if not given:
-            raise unknown("no_label", "there is no label from you that can be undone")
+            raise not_found("no_label", "there is no label from you that can be undone")
         seq, item = given[-1]
     if item in transaction.fold.amendments.corrected:
         raise conflict(
@@ -61,10 +61,10 @@ def correct(
     item = item_numbers(transaction, [request])[0]
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
-        raise unknown("unknown_item", f"there is no item {item}")
+        raise not_found("unknown_item", f"there is no item {item}")
     now = label_now(transaction, entry)
     if now is None:
-        raise conflict("not_labelled", f"item {item} has no label yet: label it instead")
+        raise conflict("not_labelled", f"item {item} has no label to correct")
     if now == request.label:
         return messages.Amendment(item, now, transaction.fold.version, 0, again=True)
     start = item if entry.kind == journal.IMPORTED else standing_votes(transaction, item)[0].seq
@@ -74,7 +74,7 @@ def correct(
 def roll_back(transaction: Transaction, to: int, who: str | None) -> PendingAmendment:
     """Make the model forget what it learned after a version. The labels stay in the journal."""
     if not 0 <= to < transaction.fold.version:
-        raise unknown(
+        raise not_found(
             "unknown_version", f"there is no version {to} before {transaction.fold.version}, the current one"
         )
     return PendingAmendment(journal.ROLLBACK, journal.Rollback(to), None, None, who, to + 1)
@@ -84,7 +84,7 @@ def undo_rollback(transaction: Transaction, number: int, who: str | None) -> Pen
     """Make the model learn again what a rollback made it forget."""
     amendments = transaction.fold.amendments
     if number not in amendments.rolled_back or number in amendments.undone:
-        raise unknown("unknown_rollback", f"there is no rollback {number} that can be undone")
+        raise not_found("unknown_rollback", f"there is no rollback {number} that can be undone")
     return PendingAmendment(
         journal.UNDO, journal.Undo(number), None, None, who, amendments.rolled_back[number] + 1
     )

@@ -104,7 +104,7 @@ def _known(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str
         if same is not None and same != _content(item):
             raise conflict(
                 "id_reused",
-                f"item {place} (from 0): the id {item.id!r} belongs to another content: choose another",
+                f"item {place} (from 0): the id {item.id!r} belongs to other content: choose another",
             )
     return known
 

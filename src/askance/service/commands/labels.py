@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from askance.service import messages
 from askance.service.commands.items import check_class
-from askance.service.errors import RequestError, conflict, invalid, unknown
+from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.state import journal
 from askance.service.state.questions import Question
 from askance.service.state.rows import stored_rows
@@ -63,7 +63,7 @@ def _lent_before(transaction: Transaction, request: messages.LeaseRequest, who: 
     found = transaction.by_key([journal.LEASE], list(_lease_keys(request.key, most)))
     if any(entry.who != who for entry in found.values()):
         raise conflict(
-            "key_reused", f"the key {request.key!r} belongs to a lease of another labeller: choose another"
+            "key_reused", f"the key {request.key!r} belongs to another labeller's lease: choose another"
         )
     return sorted(found.values(), key=lambda entry: entry.seq)
 
@@ -158,7 +158,7 @@ def item_numbers(transaction: Transaction, named: Sequence[messages.Label | mess
     known = transaction.by_key(journal.ITEMS, [one.id for one in named if one.id is not UNSET])
     for one in named:
         if one.id is not UNSET and one.id not in known:
-            raise unknown("unknown_item", f"there is no item with the id {one.id!r}")
+            raise not_found("unknown_item", f"there is no item with the id {one.id!r}")
     return [one.item if one.item is not UNSET else known[_own(one)].seq for one in named]
 
 
@@ -166,7 +166,7 @@ def why_closed(transaction: Transaction, item: int) -> RequestError:
     """The error for an item that is not an open question."""
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
-        return unknown("unknown_item", f"there is no item {item}")
+        return not_found("unknown_item", f"there is no item {item}")
     if entry.kind == journal.ITEM:
         return conflict("not_asked", f"item {item} was not asked about: import it if you know its label")
     if entry.kind == journal.IMPORTED:

@@ -1,6 +1,6 @@
-"""What goes over the wire: the bodies and the answers of the API, and so its schema.
+"""The request and response bodies of the API. Its schema is generated from them.
 
-Sizes and forms are declared here and nowhere else; whoever reads a message has them checked.
+Limits and formats are declared here and nowhere else; they are checked when a message is read.
 """
 
 from askance.service.messages.answers import (

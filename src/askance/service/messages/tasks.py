@@ -9,7 +9,7 @@ from askance.service.settings import Budget, Costs, Interface, Labelling, State,
 
 
 class Figure(Answer, frozen=True):
-    """An estimate from the asked labels alone, with its interval; without numbers while it cannot be told."""
+    """An estimate from the labels that were asked for, with its interval; null while there are too few labels."""
 
     value: float | None
     low: float | None
@@ -19,7 +19,7 @@ class Figure(Answer, frozen=True):
 
 
 class Spend(Answer, frozen=True):
-    """Labels asked for, against what the budget allows; null where it sets no bound."""
+    """The labels asked for, and what the budget allows; null where it sets no limit."""
 
     asked: int
     refused: int
@@ -32,7 +32,7 @@ class Spend(Answer, frozen=True):
 
 
 class Figures(Answer, frozen=True):
-    """How a task is doing."""
+    """The current counts, rates and estimates of a task."""
 
     state: State
     items: int
@@ -80,7 +80,7 @@ class TaskDetail(Answer, frozen=True):
 
 
 class TaskChange(Body, frozen=True):
-    """The parts of a task's settings that are to be other ones from now on, each as a whole."""
+    """The sections of a task's settings to replace. Each is replaced as a whole."""
 
     budget: Budget | UnsetType = UNSET
     labels: Labelling | UnsetType = UNSET
@@ -89,13 +89,13 @@ class TaskChange(Body, frozen=True):
 
 
 class StateRequest(Body, frozen=True):
-    """What becomes of a task: `paused` asks and lends nothing, `archived` takes no items either."""
+    """The new state of a task. A `paused` task asks no questions; an `archived` one accepts no items either."""
 
     state: State
 
 
 class HistoryPoint(Answer, frozen=True):
-    """The figures when so many items had come and so many labels were learned: value, low and high of each."""
+    """The estimates after a number of items and labels: value, low and high of each."""
 
     items: int
     asked: int
@@ -105,7 +105,7 @@ class HistoryPoint(Answer, frozen=True):
 
 
 class MinuteCounts(Answer, frozen=True):
-    """What came in one minute."""
+    """The counts of one minute."""
 
     at: float
     items: int
@@ -114,7 +114,10 @@ class MinuteCounts(Answer, frozen=True):
 
 
 class LabellerDetail(Answer, frozen=True):
-    """What a labeller did; `agreement` is the share of their labels that became the settled one, among several."""
+    """The counts of a labeller.
+
+    `agreement` is the share of their labels that became the final label, among items with several labels.
+    """
 
     name: str
     labels: int
@@ -124,7 +127,7 @@ class LabellerDetail(Answer, frozen=True):
 
 
 class History(Answer, frozen=True):
-    """What a task has been."""
+    """The history of a task."""
 
     points: list[HistoryPoint]
     minutes: list[MinuteCounts]
@@ -133,13 +136,13 @@ class History(Answer, frozen=True):
 
 
 class Compaction(Body, frozen=True):
-    """How many days of items to keep whole."""
+    """The number of days for which items keep their content."""
 
     keep_days: Annotated[float, Meta(ge=0, le=36_500)]
 
 
 class Compacted(Answer, frozen=True):
-    """How many items lost their content, and the entry before which labels can no longer be corrected."""
+    """The number of items that lost their content, and the entry before which labels cannot be corrected."""
 
     items: int
     before: int

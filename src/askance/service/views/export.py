@@ -1,4 +1,4 @@
-"""Exports: labels and decisions as JSON lines, in constant memory and beside the writer."""
+"""Exports as JSON lines, in constant memory and without blocking the writer."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,13 +20,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 def decisions(store: Store, number: int) -> Iterator[bytes]:
-    """A line for each item that was decided, with the probability and the coin of the question."""
+    """One line per decided item, with the probabilities and the coin."""
     for batch in store.entries(number, kinds=[journal.ITEM, journal.QUESTION]):
         yield b"".join(_encode(_decision(entry)) + b"\n" for entry in batch)
 
 
 def labels(store: Store, task: Task) -> Iterator[bytes]:
-    """A line for each item that has a label, with all labels given."""
+    """One line per item that has a label, with all votes."""
     for batch in store.entries(task.number, kinds=[journal.QUESTION, journal.IMPORTED]):
         transaction = Transaction(task.fold, store, task.number, 0.0)
         transaction.look_up(batch)
@@ -35,7 +35,7 @@ def labels(store: Store, task: Task) -> Iterator[bytes]:
 
 
 def items(store: Store, task: Task, request: messages.ItemSearch) -> Iterator[bytes]:
-    """A line for each item that matches, the newest first."""
+    """One line per matching item, the newest first."""
     for details in everything_found(store, task, request):
         yield b"".join(_encode(detail) + b"\n" for detail in details)
 

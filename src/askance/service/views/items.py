@@ -1,4 +1,4 @@
-"""Lists of items, the newest first: in a state, with some text in them."""
+"""Lists of items by state and text, the newest first."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from askance.service.transaction import Transaction
 from askance.service.views.task import detail_of
 
 BATCH = 500
-MOST_SEARCHED = 20_000  # items in one request, so that none takes long
+MOST_SEARCHED = 20_000  # items per request, so that none takes long
 
 KINDS: dict[messages.ItemState, tuple[str, ...]] = {
     "all": journal.ITEMS,
@@ -26,7 +26,7 @@ KINDS: dict[messages.ItemState, tuple[str, ...]] = {
 
 
 def found(store: Store, task: Task, request: messages.ItemSearch) -> messages.ItemsFound:
-    """So many items as are wanted, or as are found among those that one request looks at."""
+    """The next page of matching items; one request searches a limited number of items."""
     items: list[messages.ItemDetail] = []
     searched = 0
     for batch, details in _matching(store, task, request, None if request.before is UNSET else request.before):
@@ -43,14 +43,14 @@ def found(store: Store, task: Task, request: messages.ItemSearch) -> messages.It
 def everything_found(
     store: Store, task: Task, request: messages.ItemSearch
 ) -> Iterator[list[messages.ItemDetail]]:
-    """All items that match, some at a time."""
+    """All matching items, in batches."""
     return (details for _, details in _matching(store, task, request, None))
 
 
 def _matching(
     store: Store, task: Task, request: messages.ItemSearch, before: int | None
 ) -> Iterator[tuple[list[Entry], list[messages.ItemDetail]]]:
-    """Batches of items, and which of each match."""
+    """Batches of entries, with the matching items of each."""
     for batch in store.newest(task.number, before, KINDS[request.state], BATCH):
         transaction = Transaction(task.fold, store, task.number, 0.0)
         likely = [entry for entry in batch if _may_match(transaction, request, entry)]
@@ -60,7 +60,7 @@ def _matching(
 
 
 def _may_match(transaction: Transaction, request: messages.ItemSearch, entry: Entry) -> bool:
-    """What can be told without looking at the entries about an item."""
+    """Whether an item may match, before the entries about it are loaded."""
     if request.state == "waiting" and entry.seq not in transaction.fold.questions.open:
         return False
     if request.state == "corrected" and entry.seq not in transaction.fold.amendments.corrected:
@@ -69,7 +69,7 @@ def _may_match(transaction: Transaction, request: messages.ItemSearch, entry: En
 
 
 def _has(entry: Entry, wanted: str) -> bool:
-    """Whether the content, the sender's id or the number of an item has this text in it."""
+    """Whether the content, the sender's id or the number of an item contains this text."""
     body = journal.read(entry)
     parts = [entry.key or "", str(entry.seq), *(part for part in (body.text, body.note) if part is not UNSET)]
     if body.record is not UNSET:
