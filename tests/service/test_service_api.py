@@ -310,7 +310,7 @@ def test_records_of_every_kind(record, sentence, world):
     ("settings", "sentence"),
     [
         ({"name": "a", "classes": ["x"]}, "length >= 2"),
-        ({"name": "a", "classes": ["x", "x"]}, "must differ"),
+        ({"name": "a", "classes": ["x", "x"]}, "must be distinct"),
         ({"name": "a", "classes": ["x", "y"], "algorithm": "PAA-IV"}, "no algorithm 'PAA-IV'; did you mean PAA-I"),
         ({"name": "a", "classes": ["x", "y"], "algorithm": "MPAA-II"}, "MPAA-II is for many classes"),
         ({"name": "a", "classes": ["x", "y", "z"], "algorithm": "PAA-II"}, "PAA-II is for two classes"),
@@ -319,7 +319,7 @@ def test_records_of_every_kind(record, sentence, world):
         ({"name": "a", "classes": ["x", "y"], "algorithm": "PA-II", "budget": {"rate": 0.1}}, "always asks"),
         ({"name": "a", "classes": ["x", "y"], "algorithm": "AROW"}, "memory"),
         ({"name": "A b", "classes": ["x", "y"]}, "matching regex"),
-        ({"name": "spam", "classes": ["x", "y"]}, "there is a task 'spam' already"),
+        ({"name": "spam", "classes": ["x", "y"]}, "there is already a task 'spam'"),
     ],
 )
 def test_tasks_that_cannot_be(settings, sentence, world):
@@ -350,7 +350,7 @@ async def show_page(call):
         ("?before=101", 422, "<= 100"),
         ("?state=shut", 422, "Invalid enum value"),
         ("?befor=7", 422, "unknown field `befor`"),
-        ("?before=7&before=8", 422, "stands twice"),
+        ("?before=7&before=8", 422, "given twice"),
         ("?before=%ff", 422, "Expected `int`"),
     ],
 )
@@ -582,7 +582,7 @@ def test_a_commit_that_fails_is_not_acknowledged(full, status, world, monkeypatc
             answer = world.call("POST", f"{TASK}/{path}", body)
         if path != "corrections":
             assert answer.status_code == status, answer.text
-            sentence = "nothing was changed" if full else "cannot be acknowledged now"
+            sentence = "nothing was changed" if full else "the store is not available"
             assert sentence in answer.json()["error"]["message"]
         world.call("GET", f"{TASK}/figures")
         assert world.state() == before

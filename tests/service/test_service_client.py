@@ -419,7 +419,7 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
             assert figures.items == client.figures().items
             assert len(list(client.labels())) == figures.labelled + figures.imported
             assert len(list(client.decisions())) == figures.items == 6
-            assert client.change(desk={"guidance": "Look twice."}).settings.desk.guidance == "Look twice."
+            assert client.change(interface={"guidance": "Look twice."}).settings.desk.guidance == "Look twice."
             with pytest.raises(ValueError, match="the change is not valid: Expected `int` >= 0"):
                 client.change(budget={"total": -1})
             assert [client.set_state(state).figures.state for state in ("paused", "running")] == [

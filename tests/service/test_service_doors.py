@@ -333,7 +333,7 @@ def test_strangers_everywhere_do_not_keep_others_out():
         attempts.check(f"10.0.0.{n}")
         attempts.failed(f"10.0.0.{n}")
     attempts.check("10.0.1.1")
-    with pytest.raises(RequestError, match="from everywhere: try again in 5 seconds"):
+    with pytest.raises(RequestError, match="from all addresses: try again in 5 seconds"):
         attempts.failed("10.0.1.1")
     clock.now += 5
     attempts.failed("10.0.1.2")
@@ -347,7 +347,7 @@ def test_a_pacer_lets_so_many_at_once_and_then_so_many_a_second():
     assert (pacer.wait("a"), pacer.wait("b")) == (2, 0)
     clock.now += 2
     pacer.check("a")
-    with pytest.raises(RequestError, match=r"more than 0\.5 requests a second"):
+    with pytest.raises(RequestError, match=r"more than 0\.5 requests per second"):
         pacer.check("a")
 
 

@@ -96,7 +96,7 @@ def test_a_revoked_token_ends_its_sessions_at_once(door):
 
 def test_ending_sessions(door):
     (one, first), (two, second) = (door.sessions.begin(person, "") for person in (ANN, BOB))
-    with pytest.raises(RequestError, match=f"no session {second.number}"):
+    with pytest.raises(RequestError, match=f"no open session {second.number}"):
         door.sessions.end(second.number, "ann")
     assert door.sessions.find(two)
     door.sessions.end(first.number, "ann")

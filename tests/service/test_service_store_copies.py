@@ -180,6 +180,6 @@ def test_a_store_that_is_not_there_is_not_created(tmp_path):
         ("check", nowhere),
         ("restore", nowhere, tmp_path / "b.db"),
     ):
-        assert "there is no such store" in complaint("store", *words)
-    assert "there is no such store" in complaint("store", "compact", nowhere, "mails", "--keep-days", 1)
+        assert "there is no store here" in complaint("store", *words)
+    assert "there is no store here" in complaint("store", "compact", nowhere, "mails", "--keep-days", 1)
     assert list(tmp_path.iterdir()) == []

@@ -169,7 +169,7 @@ def test_a_server_that_went_away_comes_back(postgres_server, monkeypatch):
             other.append(1, [item(3)])
             with pytest.raises(StoreError, match="another process owns"):
                 store.append(1, [item(3)])
-        with pytest.raises(StoreError, match="entry 3 cannot stand where entry 4"):
+        with pytest.raises(StoreError, match="expected seq 4, got 3"):
             store.append(1, [item(3)])
 
 
@@ -187,7 +187,7 @@ def test_a_server_that_is_not_there():
 
 @pytest.mark.parametrize("url", ["", "mysql://host/labels", "sqlite:///"])
 def test_no_store_at_all(url):
-    with pytest.raises(ValueError, match="is no store: give a path, sqlite:///path or postgresql:"):
+    with pytest.raises(ValueError, match="is not the URL of a store: give a path, sqlite:///path or postgresql:"):
         open_store(url)
 
 

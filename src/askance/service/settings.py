@@ -3,8 +3,10 @@
 Clients read settings too and need no learner, so learners are imported only where one is made.
 """
 
+import os
 import pathlib
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -147,6 +149,9 @@ class TaskSettings(Section, frozen=True):
         return learner.widen(self.width)
 
 
+Settings = TaskSettings | Mapping[str, Any] | str | os.PathLike[str]
+
+
 def check_keys(settings: TaskSettings) -> None:
     """Raise ValueError unless each key means one class and nothing else."""
     keys = settings.interface.keys
@@ -183,6 +188,21 @@ def from_toml(path: pathlib.Path) -> TaskSettings:
     except (msgspec.DecodeError, ValueError, TypeError, MemoryError) as error:
         raise ValueError(f"{path}: {error}") from None
     return settings
+
+
+def as_settings(given: Settings) -> TaskSettings:
+    """Make settings from `TaskSettings`, a mapping, or the path of a TOML file."""
+    if isinstance(given, TaskSettings):
+        return given
+    if isinstance(given, Mapping):
+        try:
+            return msgspec.convert(given, TaskSettings)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"the settings are not valid: {error}") from None
+    try:
+        return from_toml(pathlib.Path(given))
+    except OSError as error:
+        raise ValueError(f"{given}: cannot be read ({error.strerror}): check the path") from None
 
 
 def to_json(settings: TaskSettings) -> bytes:

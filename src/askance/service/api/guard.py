@@ -141,7 +141,7 @@ class Guard:
             raise RequestError(400, "invalid_json", f"the body is not valid JSON: {error}") from None
 
     async def _content(self, request: Request) -> bytes:
-        """The body. One that is too large is read to the end, so that the sender gets the response, but not kept."""
+        """The body. One that is too large is read to the end, so that the sender gets an answer, but dropped."""
         parts, size = [], 0
         async for part in request.stream():
             size += len(part)

@@ -52,8 +52,8 @@ class RateLimiter:
 class Attempts:
     """Limits wrong tokens at the sign-in: five per address, then five per minute, and a total for all addresses.
 
-    An address that failed too often must wait, even with a valid token. When the total is exceeded, only wrong tokens
-    are refused: strangers must not be able to lock others out.
+    An address that failed too often must wait, even with a valid token. When the total is exceeded, only wrong
+    tokens are refused: strangers must not be able to lock others out.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

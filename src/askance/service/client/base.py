@@ -1,4 +1,4 @@
-"""What both clients do alike: making requests and reading answers."""
+"""The common base of both clients: making requests and reading answers."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ RECONNECT_AFTER = 1.0
 
 
 class BaseClient:
-    """A connection and httpx's client for it."""
+    """The base class of `Client` and `AsyncClient`."""
 
     _connection: Connection
     _http: httpx.Client | httpx.AsyncClient
@@ -45,9 +45,9 @@ class BaseClient:
 
 
 def total_imported(done: Sequence[Imported]) -> Imported:
-    """What came of several batches."""
+    """The sum of the results of several batches."""
     if not done:
-        raise ValueError("there are no items to learn from: give at least one")
+        raise ValueError("there are no items to import: give at least one")
     return Imported(
         learned=sum(one.learned for one in done), again=sum(one.again for one in done), version=done[-1].version
     )

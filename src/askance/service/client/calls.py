@@ -1,13 +1,11 @@
-"""Every verb of the service, described once and without doing it: what to send, and how to read the answer.
+"""All calls of the API, described without input or output: what to send, and how to read the answer.
 
-Whatever could be done twice carries a name of its own before it is first sent (an item its id, a label its key),
-so that it may be sent again when the answer was lost. What has no such name is not `repeatable`.
+Items get an id and labels a key before they are first sent, so that they can be sent again when the answer was
+lost. Calls without an id or a key that must not be done twice are not `repeatable`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -24,17 +22,16 @@ from askance.service.client.naming import (
     named_label,
     number_of,
 )
-from askance.service.settings import State, TaskSettings, from_toml
+from askance.service.settings import Settings, State, as_settings
 
 T = TypeVar("T")
 SUCCESS = 200
 A = TypeVar("A", bound=m.Answer)
-Settings = TaskSettings | Mapping[str, Any] | str | PathLike[str]
 
 
 @dataclass(frozen=True)
 class ApiCall(Generic[T]):
-    """A request, how its answer is read, and whether it may be sent again when the answer was lost."""
+    """A request, how to read its answer, and whether it may be sent again when the answer was lost."""
 
     method: str
     path: str
@@ -47,76 +44,76 @@ class ApiCall(Generic[T]):
 
 
 def tasks() -> ApiCall[list[m.TaskSummary]]:
-    """All tasks."""
+    """List tasks."""
     return ApiCall("GET", "/api/tasks", lambda content: _read(m.Tasks)(content).tasks)
 
 
 def create(settings: Settings) -> ApiCall[m.TaskDetail]:
-    """A new task."""
-    return _post("/api/tasks", _settings(settings), _read(m.TaskDetail), repeatable=False)
+    """Create a task."""
+    return _post("/api/tasks", as_settings(settings), _read(m.TaskDetail), repeatable=False)
 
 
 def task_detail(task: str) -> ApiCall[m.TaskDetail]:
-    """A task's settings and figures."""
+    """Get the settings and figures of a task."""
     return ApiCall("GET", _of(task), _read(m.TaskDetail))
 
 
 def figures(task: str) -> ApiCall[m.Figures]:
-    """How a task is doing."""
+    """Get the figures of a task."""
     return ApiCall("GET", _of(task, "figures"), _read(m.Figures))
 
 
 def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
-    """Other settings from now on."""
+    """Change the settings of a task."""
     try:
         request = msgspec.convert(dict(parts), m.TaskChange)
     except msgspec.ValidationError as error:
-        raise ValueError(f"a task's settings cannot change so: {error}") from None
+        raise ValueError(f"the change is not valid: {error}") from None
     return ApiCall("PATCH", _of(task), _read(m.TaskDetail), msgspec.json.encode(request))
 
 
 def set_state(task: str, state: State) -> ApiCall[m.TaskDetail]:
-    """A task that runs, is paused or is archived."""
+    """Set the state of a task."""
     return _post(_of(task, "state"), m.StateRequest(state), _read(m.TaskDetail))
 
 
 def history(task: str) -> ApiCall[m.History]:
-    """What a task has been."""
+    """Get the history of a task."""
     return ApiCall("GET", _of(task, "history"), _read(m.History))
 
 
 def model_detail(task: str) -> ApiCall[m.ModelDetail]:
-    """What the model has learned."""
+    """Get the details of the model."""
     return ApiCall("GET", _of(task, "model"), _read(m.ModelDetail))
 
 
 def roll_back(task: str, to: int) -> ApiCall[m.RolledBack]:
-    """The model as it was at a version."""
+    """Roll the model back to a version."""
     return _post(_of(task, "rollbacks"), m.RollbackRequest(to), _read(m.RolledBack), repeatable=False)
 
 
 def compact(task: str, keep_days: float) -> ApiCall[m.Compacted]:
-    """Old items lose their content."""
+    """Drop the content of old items."""
     return _post(_of(task, "compact"), m.Compaction(keep_days), _read(m.Compacted))
 
 
 def first_token(code: str) -> ApiCall[m.NewToken]:
-    """The first token, for the code of the link that the first start prints."""
+    """Create the first admin token."""
     return _post("/api/first", m.FirstTokenRequest(code), _read(m.NewToken), repeatable=False)
 
 
 def tokens() -> ApiCall[list[m.KnownToken]]:
-    """All tokens."""
+    """List tokens."""
     return ApiCall("GET", "/api/tokens", lambda content: _read(m.Tokens)(content).tokens)
 
 
 def create_token(name: str, role: m.Role) -> ApiCall[m.NewToken]:
-    """A new token."""
+    """Create a token."""
     return _post("/api/tokens", m.TokenRequest(name, role), _read(m.NewToken), repeatable=False)
 
 
 def revoke_token(name: str) -> ApiCall[m.KnownToken]:
-    """A token that is no longer good."""
+    """Revoke a token."""
     return ApiCall("DELETE", f"/api/tokens/{quote(name, safe='')}", _read(m.KnownToken))
 
 
@@ -124,7 +121,7 @@ def revoke_token(name: str) -> ApiCall[m.KnownToken]:
 
 
 def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecision]]]:
-    """Decisions, a call a batch."""
+    """Decide about items, one call per batch."""
     return [
         ApiCall("POST", _of(task, "items"), lambda content: _read(m.Decisions)(content).decisions, body)
         for body in batches_of([named(item) for item in items])
@@ -132,7 +129,7 @@ def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecisi
 
 
 def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
-    """Predictions, a call a batch."""
+    """Predict items, one call per batch."""
     return [
         ApiCall("POST", _of(task, "predict"), lambda content: _read(m.Predictions)(content).predictions, body)
         for body in batches_of(items)
@@ -140,24 +137,24 @@ def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Predictio
 
 
 def import_items(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[ApiCall[m.Imported]]:
-    """Labelled items to learn from, a call a batch."""
+    """Import labelled items, one call per batch."""
     labelled = [named(item) for item in labelled_items(items, labels)]
     return [ApiCall("POST", _of(task, "import"), _read(m.Imported), body) for body in batches_of(labelled)]
 
 
 def item_detail(task: str, item: ItemRef) -> ApiCall[m.ItemDetail]:
-    """Everything about an item."""
+    """Get an item."""
     return ApiCall("GET", _of(task, "items", number_of(item)), _read(m.ItemDetail))
 
 
 def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> ApiCall[m.ItemsFound]:
-    """Items by state and text."""
+    """List items by state and text."""
     request = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
     return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(request)}", _read(m.ItemsFound))
 
 
 def explain(task: str, item: m.Item) -> ApiCall[m.Explanation]:
-    """What the model says of an item, and because of what."""
+    """Explain the prediction for an item."""
     return _post(_of(task, "explain"), m.ExplainRequest(item), _read(m.Explanation))
 
 
@@ -167,7 +164,7 @@ def explain(task: str, item: m.Item) -> ApiCall[m.Explanation]:
 def questions(
     task: str, count: int, seconds: float | None = None, items: Sequence[int] | None = None
 ) -> ApiCall[m.Questions]:
-    """Questions for whoever holds the token."""
+    """Lease questions."""
     request = m.LeaseRequest(
         count=count,
         seconds=msgspec.UNSET if seconds is None else seconds,
@@ -177,12 +174,12 @@ def questions(
 
 
 def return_question(task: str, item: ItemRef) -> ApiCall[m.Questions]:
-    """A question for others."""
+    """Return a question."""
     return ApiCall("DELETE", _of(task, "leases", number_of(item)), _read(m.Questions))
 
 
 def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Receipt]]]:
-    """Labels, a call a batch."""
+    """Label items, one call per batch."""
     return [
         ApiCall("POST", _of(task, "labels"), lambda content: _read(m.Receipts)(content).labels, body)
         for body in batches_of([named_label(label) for label in labels], "labels")
@@ -190,31 +187,31 @@ def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Recei
 
 
 def skip(task: str, item: ItemRef, key: str | None = None) -> ApiCall[m.Skipped]:
-    """A question that this labeller leaves to others."""
+    """Skip a question."""
     return _post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name()), _read(m.Skipped))
 
 
 def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiCall[m.Amendment]:
-    """This labeller's label of an item, or the last one, taken back."""
+    """Undo your label of an item, or the last one."""
     number = msgspec.UNSET if item is None else number_of(item)
     return _post(_of(task, "undo"), m.Undo(number, key or fresh_name()), _read(m.Amendment))
 
 
 def correct(task: str, correction: m.Correction) -> ApiCall[m.Amendment]:
-    """The right label of an item."""
+    """Correct the label of an item."""
     return _post(_of(task, "corrections"), correction, _read(m.Amendment))
 
 
-# ---------------------------------------------------------------------- what comes in many lines or as a file
+# ---------------------------------------------------------------------- streams and files
 
 
 def events(task: str) -> ApiCall[None]:
-    """Figures whenever something changed."""
+    """Watch the figures."""
     return ApiCall("GET", _of(task, "events"), lambda _content: None)
 
 
 def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
-    """The labels or the decisions, a JSON object a line; `read` reads one. The last may be a service_error."""
+    """Export labels or decisions as JSON lines; `read` reads one line. The last line may be an error."""
     decode = msgspec.json.Decoder(dict[str, Any]).decode
 
     def read(line: bytes) -> dict[str, Any]:
@@ -227,17 +224,17 @@ def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
 
 
 def model_file(task: str) -> ApiCall[bytes]:
-    """The content of a model file, checked to be whole."""
+    """Download the model as the content of a model file."""
     from askance._util.sealed_file import header_of
 
-    def whole(content: bytes) -> bytes:
+    def checked(content: bytes) -> bytes:
         header_of(content)
         return content
 
-    return ApiCall("GET", _of(task, "export", "model"), whole)
+    return ApiCall("GET", _of(task, "export", "model"), checked)
 
 
-# ---------------------------------------------------------------------- how
+# ---------------------------------------------------------------------- helpers
 
 
 def _of(task: str, *parts: str | int) -> str:
@@ -250,17 +247,3 @@ def _read(kind: type[A]) -> Callable[[bytes], A]:
 
 def _post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> ApiCall[T]:
     return ApiCall("POST", path, read, msgspec.json.encode(body), repeatable)
-
-
-def _settings(given: Settings) -> TaskSettings:
-    if isinstance(given, TaskSettings):
-        return given
-    if isinstance(given, Mapping):
-        try:
-            return msgspec.convert(given, TaskSettings)
-        except msgspec.ValidationError as error:
-            raise ValueError(f"these are no settings of a task: {error}") from None
-    try:
-        return from_toml(Path(given))
-    except OSError as error:
-        raise ValueError(f"{given}: cannot be read ({error.strerror}): check the path") from None

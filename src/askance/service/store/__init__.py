@@ -1,4 +1,4 @@
-"""Where the journal of every task is kept: an SQLite file, or a PostgreSQL database with the same schema."""
+"""The store of all tasks: an SQLite file, or a PostgreSQL database with the same schema."""
 
 from askance.errors import StoreError
 from askance.service.store.copying import copy
