@@ -48,7 +48,7 @@ def test_a_temporary_store_is_gone_at_the_end(monkeypatch, tmp_path):
 
 
 def test_what_cannot_be_started(tmp_path):
-    with pytest.raises(ValueError, match="not a loopback address"):
+    with pytest.raises(ValueError, match="must listen on a loopback address"):
         service.start(host="0.0.0.0", open_to_all=True)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ValueError, match="cannot listen"):
         service.start(port=taken.getsockname()[1])

@@ -176,7 +176,7 @@ def serving(
     open_to_all: bool,
     options: ServerOptions | None = None,
 ) -> Iterator[Bound]:
-    """Open the store and bind the port; at the end, finish what was begun and close both."""
+    """Open the store and bind the port; at the end, finish the waiting commands and close both."""
     if open_to_all and not is_loopback(host):
         raise ValueError(
             f"host={host!r}: a service without tokens must listen on a loopback address: use 127.0.0.1"
