@@ -156,7 +156,7 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     assert "no such thing" in complaint("push", file, "--task", "other")
     assert "this needs a token" in complaint("push", file, "--task", "desk", "--token", "wrong")
     assert "--batch" in complaint("push", file, "--task", "desk", "--batch", 1001)
-    assert "is no address" in complaint("push", file, "--task", "desk", "--url", "here")
+    assert "is not the URL of a service" in complaint("push", file, "--task", "desk", "--url", "here")
     table = tmp_path / "t.csv"
     table.write_text("text,text\na,b\n")
     assert "two columns are called 'text'" in complaint("push", table, "--task", "desk")

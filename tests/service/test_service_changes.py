@@ -96,7 +96,7 @@ def test_a_paused_task_decides_and_asks_nothing(runner):
 def test_an_archived_task_takes_no_items(runner):
     runner.set_state("archived")
     for work in (lambda: runner.decide("a"), lambda: runner.import_items(("a", "ham"))):
-        with pytest.raises(RequestError, match="is archived: start it again first"):
+        with pytest.raises(RequestError, match="is archived: set its state to 'running' first"):
             work()
     assert runner.figures().state == "archived"
     runner.set_state("running")
@@ -124,7 +124,7 @@ def test_rolled_back_the_model_is_the_one_without_the_labels_since(store_url):
         assert runner.figures().labelled == 40
         runner.undo_rollback(told.number)
         assert runner.model() == poisoned
-        with pytest.raises(RequestError, match="there is no roll-back"):
+        with pytest.raises(RequestError, match="there is no rollback"):
             runner.undo_rollback(told.number)
 
 
@@ -174,8 +174,7 @@ def test_labellers_agree_or_not(store_url):
                 runner.label(item, label, who)
         runner.skip(runner.decide("more")[0].item, "eve")
         told = {
-            one.name: (one.predictions, one.skips, one.agreement)
-            for one in task.history(runner.task.fold).labellers
+            one.name: (one.labels, one.skips, one.agreement) for one in task.history(runner.task.fold).labellers
         }
         assert told == {"ann": (4, 0, 1.0), "bob": (4, 0, 1.0), "eve": (4, 1, 0.0)}
 
@@ -282,7 +281,7 @@ def test_questions_say_why_without_giving_the_guess_away(store_url):
     with TaskRunner(store_url, settings("PAA-I", bits=12)) as runner:
         assert runner.decide(HAM)[0].ask
         question = runner.lease(why=True).questions[0]
-        assert "nothing of this item yet" in question.why.reason
+        assert "knew nothing about this item" in question.why.reason
         runner.label(question.item, "ham")
         for text, _ in texts(random.Random(5), 30):
             runner.decide(text)
@@ -350,7 +349,7 @@ def test_a_lease_that_is_asked_for_again_gives_the_same_questions(runner):
     runner.decide("a", "b", "c", "d")
     first = runner.lease(count=2, key="k")
     assert runner.lease(count=2, key="k") == first
-    with pytest.raises(RequestError, match="somebody else's lease"):
+    with pytest.raises(RequestError, match="another labeller's lease"):
         runner.lease("bob", count=2, key="k")
     runner.label(first.questions[0].item, "ham")
     assert runner.lease(count=2, key="k").questions == first.questions[1:]

@@ -134,7 +134,7 @@ def test_what_has_no_name_is_not_sent_twice_after_a_lost_answer(client, twin, ve
     twin.troubles.append(LOSE_ANSWER)
     lost = fault(lambda: getattr(client, verb)(*words))
     assert lost.code == "answer_lost"
-    assert "look before you try again" in str(lost)
+    assert "check before you retry" in str(lost)
     twin.troubles.append((503, {}, b"<html>a proxy</html>"))
     assert fault(lambda: getattr(client, verb)(*words)).status == 503
     assert len(twin.requests) == 2
@@ -184,7 +184,7 @@ def test_a_refusal_is_final_and_keeps_the_services_own_words(client, twin, statu
 
 def test_answers_that_are_none_of_the_services(client, twin):
     twin.troubles.append((301, {"Location": "/elsewhere"}, b"moved"))
-    assert "did not come from askance: check the address" in str(fault(client.figures))
+    assert "did not come from askance: check the URL" in str(fault(client.figures))
     twin.troubles.append((200, {}, b"<html>welcome</html>"))
     assert "use the same version of askance" in str(fault(client.figures))
 
@@ -221,21 +221,21 @@ def test_own_ids_and_keys_are_kept(client, twin):
 @pytest.mark.parametrize(
     ("work", "said"),
     [
-        (lambda client: client.decide(3), "a int is no item"),
-        (lambda client: client.decide([None]), "a NoneType is no item"),
+        (lambda client: client.decide(3), "a int is not an item"),
+        (lambda client: client.decide([None]), "a NoneType is not an item"),
         (lambda client: client.decide({"x": float("nan")}), "the field 'x' of a record is nan"),
-        (lambda client: client.import_items(["a", "b"], ["bug"]), "there are 2 items and 1 labels"),
-        (lambda client: client.import_items(["a", "b", "c"], "bug"), "there are 3 items and 1 labels"),
-        (lambda client: client.import_items([], []), "no items to learn from"),
-        (lambda client: client.item_detail("mine"), "'mine' is no item"),
-        (lambda client: client.skip(True), "True is no item"),
-        (lambda client: client.create({"name": "x"}), "these are no settings of a task: .*classes"),
+        (lambda client: client.import_items(["a", "b"], ["bug"]), "there are 2 items but 1 labels"),
+        (lambda client: client.import_items(["a", "b", "c"], "bug"), "there are 3 items but 1 labels"),
+        (lambda client: client.import_items([], []), "no items to import"),
+        (lambda client: client.item_detail("mine"), "'mine' is not an item"),
+        (lambda client: client.skip(True), "True is not an item"),
+        (lambda client: client.create({"name": "x"}), "the settings are not valid: .*classes"),
         (lambda client: client.create("nowhere.toml"), "nowhere.toml: cannot be read"),
         (lambda client: Client(transport=httpx.MockTransport(None)).figures(), "no task is given"),
-        (lambda client: Client("ftp://here"), "'ftp://here' is no address of a service"),
-        (lambda client: Client("http://"), "is no address"),
-        (lambda client: Client("http://[::"), "is no address"),
-        (lambda client: Client(token="a b"), "the token holds characters"),
+        (lambda client: Client("ftp://here"), "'ftp://here' is not the URL of a service"),
+        (lambda client: Client("http://"), "is not the URL"),
+        (lambda client: Client("http://[::"), "is not the URL"),
+        (lambda client: Client(token="a b"), "the token contains characters"),
         (lambda client: Client(retries=-1), "retries=-1"),
         (lambda client: Client(timeout=0), "timeout=0"),
     ],
@@ -419,7 +419,9 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
             assert figures.items == client.figures().items
             assert len(list(client.labels())) == figures.labelled + figures.imported
             assert len(list(client.decisions())) == figures.items == 6
-            assert client.change(interface={"guidance": "Look twice."}).settings.desk.guidance == "Look twice."
+            assert (
+                client.change(interface={"guidance": "Look twice."}).settings.interface.guidance == "Look twice."
+            )
             with pytest.raises(ValueError, match="the change is not valid: Expected `int` >= 0"):
                 client.change(budget={"total": -1})
             assert [client.set_state(state).figures.state for state in ("paused", "running")] == [

@@ -201,7 +201,7 @@ def test_files_that_are_no_stores(tmp_path):
     for own in (True, False):
         with pytest.raises(StoreError):
             open_store(str(tmp_path / "other.db"), own=own)
-    with pytest.raises(StoreError, match="there is no such directory"):
+    with pytest.raises(StoreError, match="this directory does not exist"):
         open_store(str(tmp_path / "nowhere" / "a.db"))
 
 
@@ -209,7 +209,7 @@ def test_a_file_system_without_a_write_ahead_log_is_refused(tmp_path, monkeypatc
     connect = sqlite3.connect
     # Without shared memory, as on a network file system.
     monkeypatch.setattr(sqlite3, "connect", lambda address, **how: connect(f"{address}&vfs=unix-none", **how))
-    with pytest.raises(StoreError, match="cannot keep a write-ahead log here"):
+    with pytest.raises(StoreError, match="cannot use a write-ahead log here"):
         open_store(str(tmp_path / "a.db"))
 
 

@@ -31,7 +31,7 @@ from askance.service.views import task as task_view
 
 SNAPSHOT_EVERY = 10_000  # entries
 QUICK, SELDOM = 0.02, 20  # seconds; slower estimates are kept for this many times as long as they took
-KEPT_SNAPSHOTS = 3  # besides older ones, which are thinned out
+KEPT_SNAPSHOTS = 3  # in addition to older ones, which are thinned out
 
 log = logging.getLogger("askance.service")
 

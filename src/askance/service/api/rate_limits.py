@@ -1,4 +1,4 @@
-"""ServerOptions on how fast somebody may send requests."""
+"""Rate limits."""
 
 import ipaddress
 import math

@@ -33,18 +33,18 @@ def _write_file(source: Store, path: Path, tell: Callable[[float], None]) -> Non
     left = path.with_name(path.name + "-wal")
     if left.exists():
         raise StoreError(f"{left}: belongs to a database that is gone and would damage a new one: move it away")
-    transaction = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with open_store(str(transaction)) as target:
+        with open_store(str(partial)) as target:
             _fill(target, source, tell)
-        settle(transaction)
+        settle(partial)
         if path.exists():
             raise StoreError(f"{path}: another process has created this file: choose another name")
-        transaction.replace(path)
+        partial.replace(path)
         _sync(path.parent)
     finally:
         for ending in ("", "-wal", "-shm", "-journal", ".lock"):
-            transaction.with_name(transaction.name + ending).unlink(missing_ok=True)
+            partial.with_name(partial.name + ending).unlink(missing_ok=True)
 
 
 def _fill(target: Store, source: Store, tell: Callable[[float], None]) -> None:

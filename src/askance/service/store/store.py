@@ -12,10 +12,10 @@ from askance.service.store.schema import TABLES
 
 
 class Store(Reader):
-    """Reads from any thread, and writes from any thread, one at a time; every error is a StoreError.
+    """A store that any thread may read from and write to; all errors are StoreErrors.
 
-    What a writing method did is on disk when it returns, all of it or, after a error, none. Only when the
-    connection was lost during the commit itself does nobody know: look into the store again.
+    When a writing method returns, its changes are on disk. After an error nothing was changed, unless the connection
+    was lost during the commit: then read the store again to find out.
     """
 
     def __init__(self, database: Database) -> None:
@@ -96,7 +96,7 @@ class Store(Reader):
             _drop_sessions(connection, numbers)
 
     def add_audit_record(self, record: AuditRecord) -> None:
-        """A new line at the end of the trail; its seq is the next one, whatever the deed says."""
+        """Add an audit record; its seq is set to the next one."""
         for text in record[2:]:
             _check_text(text)
         with self._database.writing() as connection:
