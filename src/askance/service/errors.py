@@ -1,7 +1,9 @@
 """Errors of requests: a status, a code for programs and a message for people."""
 
+from askance.errors import AskanceError
 
-class RequestError(Exception):
+
+class RequestError(AskanceError):
     """A request that was refused; nothing was changed."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after: int | None = None) -> None:

@@ -14,8 +14,8 @@ from askance.service.store.schema import TABLES
 class Store(Reader):
     """A store that any thread may read from and write to; all errors are StoreErrors.
 
-    When a writing method returns, its changes are on disk. After an error nothing was changed, unless the connection
-    was lost during the commit: then read the store again to find out.
+    When a writing method returns, its changes are on disk. After an error nothing was changed, unless the
+    connection was lost during the commit: then read the store again to find out.
     """
 
     def __init__(self, database: Database) -> None:
