@@ -93,7 +93,7 @@ def live_a_while(address: str, token: str) -> None:
             some = list(islice(messages, 20))
             items = [Item(text=text, id=f"mail-{batch}-{n}") for n, (text, _) in enumerate(some)]
             for one, (_, kind) in zip(admin.decide(items), some, strict=True):
-                if one.asked and batch < FIRST_UNANSWERED:
+                if one.ask and batch < FIRST_UNANSWERED:
                     chance.choice(desks).label(one, kind if chance.random() > 0.03 else "bug")
         admin.correct(next(iter(admin.labels()))["item"], "praise")
         for desk in desks:

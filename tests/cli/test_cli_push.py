@@ -246,7 +246,7 @@ def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, 
     with real_service(tmp_path, TaskSettings("desk", CLASSES)) as (url, code):
         monkeypatch.setenv("ASKANCE_URL", url)
         with Client(url) as stranger:
-            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first(code).token)
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
         told = push(file)
         assert (told["items"], told["again"], told["asked"] > 0) == (3, 0, True)
         assert push(file)["again"] == 3

@@ -59,7 +59,7 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
     console = Console(file=io.StringIO(), width=200)
     with real_service(tmp_path) as (url, code):
         with Client(url) as stranger:
-            token = stranger.first(code).token
+            token = stranger.first_token(code).token
         with Client(url, token, world.TASK) as client:
             for goal in (300, 500):
                 stop = threading.Event()
@@ -111,7 +111,7 @@ def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(world, "TABLE_SECONDS", 0.0)
     with real_service(tmp_path, world.SETTINGS) as (url, code):
         with Client(url) as stranger:
-            token = stranger.first(code).token
+            token = stranger.first_token(code).token
         with Client(url, token, world.TASK) as client:
             before = client.figures()
             client.decide("one")
