@@ -76,8 +76,10 @@ class Guard:
     def _check_host(self, request: Request) -> None:
         """Protect a service on loopback against DNS rebinding."""
         hosts = self._options.hosts
-        if hosts and _host_name(request.headers.get("host", "")) not in hosts:
-            raise RequestError(421, "unknown_host", "unknown Host header: add the name with --allowed-host")
+        host = request.headers.get("host", "")
+        if hosts and _host_name(host) not in hosts:
+            message = f"unknown Host header {host[:100]!r}: add the name with --allowed-host"
+            raise RequestError(421, "unknown_host", message)
 
     def _check_role(self, route: Route, request: Request, person: Person | None) -> None:
         if route.roles is None:
@@ -109,7 +111,7 @@ class Guard:
             raise RequestError(
                 403,
                 "missing_csrf",
-                f"the CSRF token is missing: send the value of the page's <meta name=csrf> as {CSRF}",
+                f"the CSRF token is missing or wrong: send the value of the page's <meta name=csrf> as {CSRF}",
             )
 
     async def _note(self, session: Session) -> None:
