@@ -31,7 +31,7 @@ class ParameterError(AskanceError, ValueError, TypeError):
     """
 
     def __init__(self, owner: str, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{owner}: {name} must be {allowed}, not {value!r}")
+        super().__init__(f"{owner}: {name} must be {allowed}, not {shown(value)}")
         self.owner = owner
         self.name = name
         self.value = value
@@ -76,3 +76,9 @@ class StoreError(AskanceError, OSError):
 
 class DataWarning(UserWarning):
     """Data can be used but differ from what their name promises. The message says how."""
+
+
+def shown(value: object, most: int = 100) -> str:
+    """The representation of a value, cut in the middle if it is long."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]}"

@@ -238,7 +238,7 @@ def test_a_saved_model_goes_on_as_if_nothing_had_happened(arrays, tmp_path):
     assert told["methods"][0]["name"] == "model"
     assert columns(path)["asked"].tolist() == whole.asked[half:].tolist()
     assert columns(path)["round"].tolist() == list(range(half, ROWS))
-    assert askance.load(model).spending().rows == ROWS
+    assert askance.load(model).spending_.rows == ROWS
 
 
 def test_the_picture(data, tmp_path):

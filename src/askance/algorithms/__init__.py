@@ -16,8 +16,9 @@ from askance.algorithms import (
     selective,
     subgradient,
 )
-from askance.algorithms.entry import MANY, Entry
+from askance.algorithms.entry import Entry
 from askance.rules.query import QueryRule
+from askance.rules.registry import MULTICLASS
 from askance.rules.update import PassiveAggressive1, UpdateRule
 
 FAMILIES = (first_order, selective, second_order, subgradient, cost_sensitive, dual, multiclass, imbalance)
@@ -44,7 +45,7 @@ class Parts(NamedTuple):
     update: UpdateRule
     query: QueryRule
     sgn0: int
-    many: bool
+    multiclass: bool
     classes: Sequence[Any] | None
 
 
@@ -61,7 +62,7 @@ def parts_of(name: str, parameters: Mapping[str, Any]) -> Parts:
         getattr(update, "inner", update), "C"
     ):  # PA has it only because the papers' tables do
         check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().constraints())
-    return Parts(update, query, sgn0, entry.kind == MANY, None if k is None else _numbered(k))
+    return Parts(update, query, sgn0, entry.kind == MULTICLASS, None if k is None else _numbered(k))
 
 
 def _numbered(k: Any) -> Sequence[int]:

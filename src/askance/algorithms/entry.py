@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from askance.rules.query import QueryRule
+from askance.rules.registry import BINARY, MULTICLASS
 from askance.rules.update import UpdateRule
 
 PERCEPTRON = "Rosenblatt 1958"
@@ -21,8 +22,6 @@ COST_GRADIENT = "Wang, Zhao, Hoi 2014"
 F_OPTIMISATION = "Busa-Fekete, Szörényi, Dembczyński, Hüllermeier 2015"
 ONE_PASS = "Gao, Jin, Zhu, Zhou 2013"
 RESAMPLING = "Wang, Minku, Yao 2015"
-
-BINARY, MANY = "binary", "multiclass"
 
 Build = Callable[..., tuple[UpdateRule, QueryRule]]
 
@@ -46,7 +45,7 @@ def entry(paper: str, where: str, build: Build, *, sgn0: int = 1) -> Entry:
 
 def many(paper: str, where: str, build: Build) -> Entry:
     """The same for many classes; `k`, if it is given, says that they are 0 to k - 1."""
-    return _entry(paper, where, build, MANY, {"k": None})
+    return _entry(paper, where, build, MULTICLASS, {"k": None})
 
 
 def _entry(paper: str, where: str, build: Build, kind: str, common: Mapping[str, Any]) -> Entry:

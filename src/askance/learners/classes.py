@@ -1,7 +1,7 @@
-"""Class labels of any kind as the numbers that rules see, and back.
+"""Encoders: class labels as the numbers that rules see, and back.
 
-Two classes are -1 and +1; of many, each is the number of its lane. A coding is never changed: labels that show new
-classes make a new one, which a learner takes over when a pass over their rows has succeeded.
+Two classes are -1 and +1. Of more, each class has a number. An encoder is immutable: labels with new classes make
+a new encoder, which a learner adopts after the pass over their rows has succeeded.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from askance.learners import labels
 
 
-class Coding:
+class ClassEncoder:
     """The classes observed so far, and their numbers."""
 
     def __init__(self, observed: NDArray[Any], dtype: np.dtype[Any]) -> None:
@@ -37,25 +37,25 @@ class Coding:
         """The class of that number; None while no class is known."""
         return self._label_of.get(guess)
 
-    def one(self, label: Any) -> tuple[Self, NDArray[Any]]:
-        """A single label: the coding with it, and its number as an array."""
+    def encode_one(self, label: Any) -> tuple[Self, NDArray[Any]]:
+        """A single label: the encoder with it, and its number as an array."""
         try:
             return self, self._code_of[label]
         except (KeyError, TypeError):  # a new class, or nothing that could be one
-            return self.all(labels.as_labels([label], 1))
+            return self.encode(labels.as_labels([label], 1))
 
-    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
-        """Many labels: the coding with their classes and with those that are given, and their numbers."""
+    def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Many labels: the encoder with their classes and with those that are given, and their numbers."""
         raise NotImplementedError
 
     def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
         raise NotImplementedError
 
 
-class TwoClasses(Coding):
+class BinaryEncoder(ClassEncoder):
     """The larger class in sorted order is +1, the other -1."""
 
-    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+    def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
         """Their signs; ValueError if there would be three classes, or one with another sign than before."""
         known = self.observed
         if classes is not None:
@@ -77,7 +77,7 @@ def _comparable(kind: str) -> str:
     return "U" if kind == "U" else "biuf"
 
 
-class ManyClasses(Coding):
+class MulticlassEncoder(ClassEncoder):
     """Classes are numbered in the order in which they were given or first seen, those seen together sorted."""
 
     @property
@@ -85,15 +85,15 @@ class ManyClasses(Coding):
         """One a class, and one while there is none."""
         return max(1, len(self.observed))
 
-    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+    def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
         """Their numbers, new ones for new classes."""
-        coding = self if classes is None else self._with(labels.as_labels(list(classes), len(classes)))
-        numbers = coding._numbers(y)
+        encoder = self if classes is None else self._with(labels.as_labels(list(classes), len(classes)))
+        numbers = encoder._numbers(y)
         if numbers is None:
-            coding = coding._with(y)
-            numbers = coding._numbers(y)
+            encoder = encoder._with(y)
+            numbers = encoder._numbers(y)
         assert numbers is not None
-        return coding, numbers.astype(self.dtype)
+        return encoder, numbers.astype(self.dtype)
 
     def _numbers(self, y: NDArray[Any]) -> NDArray[Any] | None:
         """The numbers of labels whose classes are known; None if one is not."""

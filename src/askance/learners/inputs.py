@@ -1,13 +1,14 @@
 """From what users have — arrays, sparse matrices, one row — to rows that a pass may trust."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.rules.rows import NOT_FINITE, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
+from askance.rules.rows import NOT_FINITE, SOUND, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
 
 INT32, UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 LARGEST_COLUMN = np.iinfo(np.int32).max
@@ -48,6 +49,21 @@ def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
     X = X.copy()
     X.sum_duplicates()
     return as_rows(X, dtype)
+
+
+def sound_rows(X: Any, dtype: np.dtype[Any], work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
+    """What `work` returns for the rows of `X`; ValueError, and no change, if it finds a bad row.
+
+    Sparse rows are sorted only if that turns out to be necessary: checking first is cheaper.
+    """
+    rows = as_rows(X, dtype)
+    kind, bad, found = work(rows)
+    if kind == UNSORTED:
+        rows = sorted_rows(X, dtype)
+        kind, bad, found = work(rows)
+    if kind != SOUND:
+        raise ValueError(sentence(kind, bad, rows))
+    return found
 
 
 def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> tuple[AnyRows, int]:

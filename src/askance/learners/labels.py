@@ -1,4 +1,4 @@
-"""Class labels of any kind, and the +1 and -1 that rules see.
+"""Checks of labels and classes.
 
 The larger of the two classes in sorted order is the positive one. A stream may show one class for a long
 time; which sign it has is then known only if it is one of the usual pairs or the classes were given.
@@ -28,7 +28,7 @@ def as_classes(values: Sequence[Any] | NDArray[Any], *, many: bool = False) -> N
 
 
 def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
-    """`y` as an array of one label a row."""
+    """`y` as an array of one label per row."""
     labels = np.asarray(y)
     if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(one, str) for one in y):
         text = next(label for label in y if isinstance(label, str))
@@ -40,9 +40,9 @@ def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"y must hold one label a row, not an array of shape {labels.shape}")
+        raise ValueError(f"y must hold one label per row, not an array of shape {labels.shape}")
     if len(labels) != rows:
-        raise ValueError(f"X has {rows} rows but y has {len(labels)} labels: they must be as many")
+        raise ValueError(f"X has {rows} rows but y has {len(labels)} labels: lengths must match")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"y has NaN or infinity at row {np.flatnonzero(~np.isfinite(labels))[0]}")
     return labels
@@ -77,7 +77,7 @@ def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     if len(both) > 2:
         raise ValueError(
             f"Only binary classification is supported. y has {len(both)} classes: {_listed(both)}; "
-            "for more than two take Learner(many=True) or a multiclass name such as MPAA-II"
+            "for more than two take Learner(multiclass=True) or a multiclass name such as MPAA-II"
             if not len(known)
             else f"unknown class {_listed(np.setdiff1d(both, known))} in y: the classes are {_listed(known)}, "
             "so leave such rows out or map their labels to one of these"

@@ -38,7 +38,7 @@ class RiverClassifier(base.Classifier):
 
     def row(self, x: dict[Hashable, Any]) -> Row:
         """The row that `learner.ask` and `learner.tell` take for these features."""
-        self.learner.widen(1 << self.bits)
+        self.learner.resize(1 << self.bits)
         hashed = hash_records([_named(x)], self.bits, dtype=self.learner.dtype)
         return Row(hashed.indices, hashed.data)
 

@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve
 from askance.plotting.curves import draw, draw_panel, save_picture
+from askance.rules.registry import BINARY, MULTICLASS
 
 if TYPE_CHECKING:
     import pyarrow
     from matplotlib.axes import Axes
-
-# Two classes are +1 and -1; of many, each is its number.
-BINARY, MANY = "binary", "multiclass"
 
 OF_TWO = ("precision", "recall", "f", "auroc", "auprc")
 PER_ROUND = ("true_codes", "predicted_codes", "scores", "ask_probabilities", "asked", "updated")
@@ -52,7 +50,9 @@ class Trace:
         if len(set(lengths)) > 1:
             raise ValueError(f"the arrays {', '.join(PER_ROUND)} must be equally long, not {lengths}")
         if self.kind == BINARY and len(self.classes) != 2:
-            raise ValueError(f"a trace has two classes, not {len(self.classes)}, unless its kind is {MANY!r}")
+            raise ValueError(
+                f"a trace has two classes, not {len(self.classes)}, unless its kind is {MULTICLASS!r}"
+            )
 
     def __len__(self) -> int:
         return len(self.predicted_codes)
@@ -96,13 +96,13 @@ class Trace:
 
     def tally(self) -> Tally:
         """The counts from which metrics are computed."""
-        tally = Tally(many=self.kind == MANY)
+        tally = Tally(many=self.kind == MULTICLASS)
         tally.add(*self.signs(), self.asked, self.updated, self.margins)
         return tally
 
     def asked_tally(self) -> AskedTally:
         """What the asked labels alone tell."""
-        tally = AskedTally(many=self.kind == MANY)
+        tally = AskedTally(many=self.kind == MULTICLASS)
         tally.add(*self.signs(), self.asked, self.ask_probabilities, self.margins)
         return tally
 
@@ -126,13 +126,13 @@ class Trace:
             updates=int(tally.counts.updates),
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
-            **{name: None if self.kind == MANY else tally.value(name) for name in OF_TWO},
+            **{name: None if self.kind == MULTICLASS else tally.value(name) for name in OF_TWO},
             estimates=self.asked_tally().estimates(),
         )
 
     def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
         """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
-        many = self.kind == MANY
+        many = self.kind == MULTICLASS
         return curve(*self.signs(), self.asked, metric, points, scores=self.margins, many=many, **weights)
 
     def plot(

@@ -30,8 +30,8 @@ class Contestant:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        self.recorder = CurveRecorder(many=self.learner.many)
-        self.asked = AskedTally(many=self.learner.many)
+        self.recorder = CurveRecorder(many=self.learner.multiclass)
+        self.asked = AskedTally(many=self.learner.multiclass)
 
     @property
     def share_asked(self) -> float:
@@ -41,7 +41,7 @@ class Contestant:
     def follow(self, chunk: Chunk) -> Trace:
         """Run through a chunk and count."""
         begun = time.perf_counter()
-        (trace,) = self.learner.follow(_Alone(self.name, chunk))
+        (trace,) = self.learner.iter_run(_Alone(self.name, chunk))
         self.seconds += time.perf_counter() - begun
         self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
         self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)

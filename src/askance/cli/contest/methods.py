@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from askance.algorithms import catalog, look_up, parts_of
-from askance.algorithms.entry import MANY
 from askance.algorithms.steering import steered
 from askance.learners.from_rules import with_rules
 from askance.learners.learner import Learner
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
+from askance.rules.registry import MULTICLASS
 from askance.rules.update import UpdateRule
 
 RANDOM, FULL = "random", "full"
@@ -45,7 +45,7 @@ class Method(NamedTuple):
 
     def learner(self, **options: Any) -> Learner:
         """A learner that knows nothing yet."""
-        learner = with_rules(self.update, self.query, sgn0=self.sgn0, many=self.many, **options)
+        learner = with_rules(self.update, self.query, sgn0=self.sgn0, multiclass=self.many, **options)
         learner.check_parameters()
         return learner
 
@@ -72,7 +72,7 @@ def algorithm(name: str, parameters: Mapping[str, Any], budget: Budget) -> Metho
     """The method that the catalog calls `name`, steered to the rate and kept within the budget."""
     parts = parts_of(name, parameters)
     query = parts.query if budget.rate is None else steered(name, parts.query, budget.rate)
-    return Method(name, parts.update, budget.around(query), parts.sgn0, parts.many)
+    return Method(name, parts.update, budget.around(query), parts.sgn0, parts.multiclass)
 
 
 def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Budget) -> Method:
@@ -87,19 +87,19 @@ def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Bud
         return main._replace(name=RANDOM, query=budget.around(Random(budget.rate)))
     known = look_up(word).defaults
     parts = parts_of(word, {name: value for name, value in parameters.items() if name in known})
-    if parts.many != main.many:
-        kinds = "many classes and the other two" if parts.many else "two classes and the other many"
+    if parts.multiclass != main.many:
+        kinds = "many classes and the other two" if parts.multiclass else "two classes and the other many"
         raise ValueError(f"--against {word}: {word} is for {kinds}, so they cannot be compared")
     query: Any = parts.query
     if not isinstance(query, Always):
         query = AtRate(query, budget.rate) if budget.rate is not None and hasattr(query, "scaled") else query
         query = budget.around(query)
-    return Method(word, parts.update, query, parts.sgn0, parts.many)
+    return Method(word, parts.update, query, parts.sgn0, parts.multiclass)
 
 
 def for_many(word: str) -> bool:
     """Whether a word of `--against` names a method for many classes."""
-    return word not in (RANDOM, FULL) and look_up(word).kind == MANY
+    return word not in (RANDOM, FULL) and look_up(word).kind == MULTICLASS
 
 
 def parse_opponents(against: str | None, main: str) -> list[str]:

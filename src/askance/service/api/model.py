@@ -5,7 +5,7 @@ import asyncio
 from msgspec import UNSET
 from starlette.responses import Response
 
-from askance.learners.files import to_bytes
+from askance.learners.codec import encode
 from askance.service import messages
 from askance.service.api.route import Call
 from askance.service.commands import amendments
@@ -24,7 +24,7 @@ async def export_model(call: Call) -> Response:
     """The model of now or of an earlier version, as a file that `askance.load` reads."""
     task, version = call.writer.task, call.query.version
     if version is UNSET:
-        content = await call.run(lambda draft: to_bytes(draft.fold.learner))
+        content = await call.run(lambda draft: encode(draft.fold.learner))
     else:
         content = await asyncio.to_thread(_earlier, call, version)
     name = task.settings.name if version is UNSET else f"{task.settings.name}-{version}"
@@ -47,4 +47,4 @@ def _earlier(call: Call, version: int) -> bytes:
     task = call.writer.task
     if version > task.fold.seq:
         raise unknown("unknown_version", f"there is no version {version}")
-    return to_bytes(task.fold_at(version).learner)
+    return encode(task.fold_at(version).learner)

@@ -228,7 +228,7 @@ class Fold:
         self.figures.set_costs(self.settings.costs)
         if self.settings.budget.rate != before.budget.rate:
             with self.lock:
-                self.learner.ask_by(self.settings.query())
+                self.learner.set_query_rule(self.settings.query())
 
     def _note_point(self) -> None:
         # Open questions count as asked in vain so far, as in the figures of now; very many of them take too long.

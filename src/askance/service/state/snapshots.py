@@ -8,9 +8,7 @@ from msgspec import Struct, field
 
 from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
-from askance.learners.core import LearnerCore
-from askance.learners.files import loop_from_bytes
-from askance.learners.files import to_bytes as loop_to_bytes
+from askance.learners.codec import decode, encode
 from askance.service.settings import State, TaskSettings
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.fold import Amendments, Counts, Fold
@@ -55,7 +53,7 @@ def content(fold: Fold) -> bytes:
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
     )
-    parts = {MODEL: loop_to_bytes(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
+    parts = {MODEL: encode(fold.learner), BOOKS: msgspec.msgpack.encode(books)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
     return seal({**as_arrays, **fold.figures.arrays()}, {"kind": "snapshot"})
 
@@ -79,7 +77,7 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     except (msgspec.DecodeError, KeyError):
         raise ModelFileError("is of another version of askance") from None
     fold = Fold(settings, Amendments(set(books.undone), books.corrected, books.rolled_back))
-    fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LearnerCore)
+    fold.learner = decode(arrays.pop(MODEL).tobytes())
     fold.figures.restore(arrays)
     for name in (*FIRST, *LATER):
         setattr(fold, name, getattr(books, name))

@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import HTMLResponse
 
 from askance.algorithms import catalog
-from askance.algorithms.entry import MANY
+from askance.rules.registry import MULTICLASS
 from askance.service.api.route import Call
 from askance.service.settings import to_json
 from askance.service.shortcuts import keys_if_enough, with_chosen
@@ -75,6 +75,6 @@ def _task_page(call: Call, template: str, **values: Any) -> HTMLResponse:
 def _algorithms() -> list[tuple[str, str, bool]]:
     """The names of the catalog, what each is in a few words, and whether it is for many classes."""
     return [
-        (name, f"{entry.update.__name__}, {entry.query.__name__} ({entry.paper})", entry.kind == MANY)
+        (name, f"{entry.update.__name__}, {entry.query.__name__} ({entry.paper})", entry.kind == MULTICLASS)
         for name, entry in catalog.items()
     ]

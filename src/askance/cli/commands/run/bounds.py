@@ -7,7 +7,8 @@ import numpy as np
 from askance.algorithms import look_up
 from askance.data.stacking import stacked
 from askance.data.stream import Chunk
-from askance.learners.trace import MANY, Trace
+from askance.learners.trace import Trace
+from askance.rules.registry import MULTICLASS
 from askance.theory import THEOREMS, Bound
 from askance.theory.evaluation import evaluate_on
 from askance.theory.inputs import labelled
@@ -34,7 +35,7 @@ class Witness:
         X = stacked([chunk.X for chunk in self._chunks])
         y = np.concatenate([np.asarray(chunk.y) for chunk in self._chunks])
         traces = {name: Trace.join(pieces) for name, pieces in self._pieces.items()}
-        rows = labelled(X, y, list(traces.values()), many=look_up(self._names[0]).kind == MANY)
+        rows = labelled(X, y, list(traces.values()), many=look_up(self._names[0]).kind == MULTICLASS)
         found = []
         for name, trace in traces.items():
             own = {key: value for key, value in parameters.items() if key in look_up(name).defaults}

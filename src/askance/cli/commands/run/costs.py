@@ -59,4 +59,4 @@ def advice(contestants: Sequence[Contestant]) -> Advice:
     assert isinstance(full, OMCSL)
     best = float(main.costs_[np.argmax(full.measures_), 0])
     found = (main.costs_, main.measures_, main.chances_, full.measures_)
-    return Advice(main.measure, *found, main.settled()[0], best)
+    return Advice(main.measure, *found, main.recent_costs()[0], best)

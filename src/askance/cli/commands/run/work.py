@@ -28,8 +28,8 @@ from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
 from askance.errors import DataError
-from askance.learners.files import load
 from askance.metrics.measures import check_kind, find
+from askance.persistence import load
 from askance.plotting.curves import draw
 from askance.rules.query import Always
 from askance.theory import Bound
@@ -121,7 +121,7 @@ def _lined_up(wish: Wish, name: str) -> LineUp:
 
 def _resumed(wish: Wish, model: Path) -> LineUp:
     learner = load(model)
-    check_kind(wish.metric, many=learner.many)
+    check_kind(wish.metric, many=learner.multiclass)
     stream = open_file(wish.file, wish.reading, learner.dtype)
     return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner)])
 
@@ -157,7 +157,7 @@ def _notes(line_up: LineUp, wish: Wish) -> list[str]:
         notes.append(f"The budget refused {main.refused:,} further questions of {main.name}.")
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is nothing to ask at random for.")
-    if wish.metric in ("accuracy", "error", "mistakes") and not main.learner.many:
+    if wish.metric in ("accuracy", "error", "mistakes") and not main.learner.multiclass:
         notes += report.majority_note(main, line_up.classes.values)
     return notes
 
@@ -184,7 +184,7 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
 def _described(line_up: LineUp) -> str:
     """The classes in words."""
     names = [shown_class(value) for value in line_up.classes.values]
-    if not line_up.contestants[0].learner.many:
+    if not line_up.contestants[0].learner.multiclass:
         return f"{names[1]} (positive) or {names[0]}"
     return f"{len(names)} classes: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
 
@@ -199,7 +199,7 @@ def _as_dict(outcome: Outcome) -> dict[str, Any]:
     return {
         "file": str(wish.file),
         "classes": line_up.classes.values,
-        "positive": None if line_up.contestants[0].learner.many else line_up.classes.values[1],
+        "positive": None if line_up.contestants[0].learner.multiclass else line_up.classes.values[1],
         "metric": wish.metric,
         "methods": [report.as_dict(contestant) for contestant in line_up.contestants],
         "sentence": report.sentence(line_up.contestants, wish.metric),
