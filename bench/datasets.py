@@ -1,4 +1,4 @@
-"""The three data sets of the yardsticks, made with a fixed seed.
+"""The three data sets of the yardsticks, made with a fixed random_state.
 
 The frequencies of sparse features fall off as in text, as 1 / (rank + 20), and a feature's column says nothing of
 its rank. A has the shape of RCV1 and B that of the malicious-URL data; on both, a processor's cache gains from
@@ -28,7 +28,7 @@ class Shape(NamedTuple):
     rows: int
     columns: int
     features: int
-    seed: int
+    random_state: int
 
     @property
     def dense(self) -> bool:
@@ -53,20 +53,20 @@ class Dataset(NamedTuple):
 
 
 SHAPES = {
-    "A": Shape(200_000, 47_236, 75, seed=1),
-    "B": Shape(200_000, 3_200_000, 115, seed=2),
-    "C": Shape(500_000, 54, 54, seed=3),
+    "A": Shape(200_000, 47_236, 75, random_state=1),
+    "B": Shape(200_000, 3_200_000, 115, random_state=2),
+    "C": Shape(500_000, 54, 54, random_state=3),
 }
 QUICK_SHAPES = {
-    "A": Shape(4_000, 47_236, 75, seed=1),
-    "B": Shape(4_000, 3_200_000, 115, seed=2),
-    "C": Shape(10_000, 54, 54, seed=3),
+    "A": Shape(4_000, 47_236, 75, random_state=1),
+    "B": Shape(4_000, 3_200_000, 115, random_state=2),
+    "C": Shape(10_000, 54, 54, random_state=3),
 }
 
 
 def make_dataset(name: str, shape: Shape) -> Dataset:
     """Rows and labels of a shape."""
-    random = np.random.default_rng(shape.seed)
+    random = np.random.default_rng(shape.random_state)
     values = unit_values(random, shape)
     if shape.dense:
         X: Any = values

@@ -66,7 +66,7 @@ def measure_rounds(setting: Setting, report: Report, group: str, rounds: Rounds)
 
 def rounds_of(update: Any, dataset: Dataset, size: int) -> Rounds:
     """A learner with at least `size` support vectors, and the next rows. Labels are drawn, so it keeps erring."""
-    learner = askance.Learner(update, seed=1, classes=(-1, 1))
+    learner = askance.Learner(update, random_state=1, classes=(-1, 1))
     y = np.random.default_rng(0).choice([-1, 1], len(dataset.y))
     first = 0
     while first == 0 or learner.dual_coef_.shape[1] < size:

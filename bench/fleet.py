@@ -20,7 +20,7 @@ BITS = 18
 BATCH = 500_000
 ROWS_A_KEY = 20
 ROWS_A_KEY_SPILLED = 3  # seven rows of eight bring a model back from the file
-GIVEN: dict[str, Any] = {"classes": [-1, 1], "bits": BITS, "seed": 1}
+GIVEN: dict[str, Any] = {"classes": [-1, 1], "bits": BITS, "random_state": 1}
 
 
 class Pass(NamedTuple):
@@ -70,13 +70,13 @@ def run(fleet: Fleet, keys: int, rows_a_key: int) -> Pass:
         trace = fleet.run(who, X, y)
         seconds += time.perf_counter() - start
         rows += len(who)
-        wrong += int(np.count_nonzero(trace.labels != y))
+        wrong += int(np.count_nonzero(trace.predictions != y))
     return Pass(rows, seconds, wrong)
 
 
 def run_alone(keys: int) -> Pass:
     """The same with an ordinary learner for each key, which gets its row by itself."""
-    learners = {key: askance.make("PAA-II", classes=[-1, 1], seed=key) for key in range(keys)}
+    learners = {key: askance.make("PAA-II", classes=[-1, 1], random_state=key) for key in range(keys)}
     ((who, X, y),) = batches(keys, ROWS_A_KEY * keys)
     rows = [askance.Row(X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
     wrong = 0
@@ -84,8 +84,8 @@ def run_alone(keys: int) -> Pass:
     start = time.perf_counter()
     for key, row, label in zip(who.tolist(), rows, y.tolist(), strict=True):
         decision = learners[key].ask(row)
-        wrong += decision.label != label
-        if decision.asked:
+        wrong += decision.prediction != label
+        if decision.ask:
             learners[key].tell(row, label)
     return Pass(len(rows), time.perf_counter() - start, wrong)
 

@@ -13,7 +13,7 @@ from bench.setting import Setting
 
 SECONDS = 15.0
 CLASSES = 20
-SHAPE, QUICK_SHAPE = Shape(100_000, 10_000, 60, seed=4), Shape(4_000, 10_000, 60, seed=4)
+SHAPE, QUICK_SHAPE = Shape(100_000, 10_000, 60, random_state=4), Shape(4_000, 10_000, 60, random_state=4)
 
 GROUP = "20 classes"
 OURS, ALL, SGD = "MPAA-II, public run", "MPA-II, partial_fit", "scikit-learn SGD pa2, one against rest"

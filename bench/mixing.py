@@ -34,7 +34,7 @@ def mixed_score(X: Any, y: Any, name: str, partitions: int, batch: int, permutat
     """One stream, in one way."""
     order = np.random.default_rng(permutation).permutation(len(y))
     test, stream = np.split(order, [int(TEST * len(y))])
-    model = to_bytes(askance.make(name, classes=np.unique(y).tolist(), dtype="float64", seed=permutation))
+    model = to_bytes(askance.make(name, classes=np.unique(y).tolist(), dtype="float64", random_state=permutation))
     mistakes = 0
     for first in range(0, len(stream), batch):
         parts = np.array_split(stream[first : first + batch], partitions)

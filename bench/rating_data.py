@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data import DataFault
 from askance.datasets.ratings import load_ratings
+from askance.errors import DataError
 
 RANK = 8
 
@@ -36,14 +36,14 @@ def movielens(*, quick: bool) -> tuple[str, Ratings]:
         return "made up", once(made_up(300, 200, 6_000))
     try:
         users, items, ratings = load_ratings("ml1m")
-    except DataFault:
+    except DataError:
         return "made up", once(made_up(6_040, 3_706, 1_500_000))
     return "MovieLens 1M", Ratings(users.astype(np.int32), items.astype(np.int32), ratings.astype(np.float32))
 
 
-def made_up(users: int, items: int, count: int, seed: int = 0) -> Ratings:
+def made_up(users: int, items: int, count: int, random_state: int = 0) -> Ratings:
     """Ratings from 1 to 5 of low rank with noise; some users and items have many more than others."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     activity, fame = random.lognormal(0, 1, users), random.lognormal(0, 1.5, items)
     who = random.choice(users, count, p=activity / activity.sum()).astype(np.int32)
     what = random.choice(items, count, p=fame / fame.sum()).astype(np.int32)
@@ -60,8 +60,8 @@ def once(ratings: Ratings) -> Ratings:
     return ratings.where(np.sort(np.unique(pairs, return_index=True)[1]))
 
 
-def split(ratings: Ratings, share: float, seed: int) -> Split:
+def split(ratings: Ratings, share: float, random_state: int) -> Split:
     """A share of them to learn from, drawn at random, the others to test on."""
-    order = np.random.default_rng(seed).permutation(len(ratings.users))
+    order = np.random.default_rng(random_state).permutation(len(ratings.users))
     count = int(share * len(order))
     return Split(ratings.where(order[:count]), ratings.where(order[count:]))

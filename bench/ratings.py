@@ -37,7 +37,7 @@ def measure_accuracy(setting: Setting, report: Report) -> None:
     for peer, method in (("LensKit", lenskit), ("cmfrec", cmfrec)):
         if method() is None:
             report.left_out(peer, "it is not installed")
-    splits = [split(ratings, 0.8, seed) for seed in range(1 if setting.quick else SPLITS)]
+    splits = [split(ratings, 0.8, random_state) for random_state in range(1 if setting.quick else SPLITS)]
     group = f"ratings, {name}"
     for method in methods:
         best = tuned(method, split(splits[0].train, 0.9, 99), quick=setting.quick)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from askance.data import DataFault, DataNotice
 from askance.datasets import load
+from askance.errors import DataError, DataWarning
 from askance.semi_supervised import Rossel
 from askance.semi_supervised.inputs import with_short_indices
 from bench.clock import Contender, race
@@ -35,9 +35,9 @@ def rows_of(setting: Setting) -> Rows:
     """rcv1 of two classes where it is found, or else a part of data set A."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataNotice)
+            warnings.simplefilter("ignore", DataWarning)
             name, (X, y) = "rcv1", load("rcv1_binary", None, 0)
-    except DataFault:
+    except DataError:
         dataset = setting.dataset("A")
         name, X, y = "A", dataset.X[:STAND_IN], dataset.y[:STAND_IN]
     if setting.quick:

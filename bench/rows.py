@@ -86,5 +86,5 @@ def ask_and_tell(model: Any, x: Any, y: Any) -> None:
 
 def ask_and_tell_if_asked(model: Any, x: Any, y: Any) -> None:
     """What a user of askance does."""
-    if model.ask(x).asked:
+    if model.ask(x).ask:
         model.tell(x, y)

@@ -40,16 +40,16 @@ def digits(*, parity: bool) -> Callable[[int], Data]:
     X, y = load_digits(return_X_y=True)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
 
-    def shuffled(seed: int) -> Data:
-        order = np.random.default_rng(seed).permutation(len(y))
+    def shuffled(random_state: int) -> Data:
+        order = np.random.default_rng(random_state).permutation(len(y))
         return Data(X[order], np.where(y[order] % 2, 1, -1) if parity else y[order])
 
     return shuffled
 
 
-def texts(seed: int) -> Data:
+def texts(random_state: int) -> Data:
     """Made texts of thirty words: frequent ones say nothing, and most of the rare ones give the topic away."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = random.choice([-1, 1], 6000)
     words = (8000 ** random.random((len(y), 30))).astype(int)
     telling = (words > 100) & (random.random(words.shape) < 0.6)
@@ -60,9 +60,9 @@ def texts(seed: int) -> Data:
     return Data(X, y)
 
 
-def rare_positives(seed: int, rows: int = 4000) -> Data:
+def rare_positives(random_state: int, rows: int = 4000) -> Data:
     """Rows of two clouds that overlap, one of them with a twentieth of the rows."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = np.where(random.random(rows) < 0.05, 1, -1)
     X = random.normal(size=(len(y), 10)) + 0.7 * y[:, np.newaxis] * np.linspace(1, 0, 10)
     X = np.c_[X, np.ones(len(y))]
@@ -78,9 +78,9 @@ def steered(name: str, **parameters: Any) -> askance.Learner:
 def mean_curve(data: Callable[[int], Data], metric: str, name: str, parameters: dict[str, Any]) -> Curve:
     """The curve over several orders of the rows."""
     curves = []
-    for seed in SEEDS:
-        learner = steered(name, seed=seed, **parameters)
-        curves.append(learner.run(*data(seed)).curve(metric))
+    for random_state in SEEDS:
+        learner = steered(name, random_state=random_state, **parameters)
+        curves.append(learner.run(*data(random_state)).curve(metric))
     return Curve(*(np.mean([getattr(curve, field) for curve in curves], axis=0) for field in Curve._fields))
 
 
@@ -98,16 +98,16 @@ def panels_picture() -> None:
     """F of OMCSL, with all labels and with few, beside gradient descent; and that of each of its classifiers."""
     few = AtRate(Margin(), 0.05)
     learners: dict[str, Callable[[int], askance.Learner]] = {
-        "OMCSL, all labels": lambda seed: OMCSL(eta=10.0, seed=seed),
-        "OMCSL, a twentieth of them": lambda seed: OMCSL(eta=10.0, seed=seed, query=few),
-        "OGD, all labels": lambda seed: askance.make("OGD-h", eta=10.0, seed=seed),
-        "OFO, all labels": lambda seed: askance.make("OFO-l", eta=10.0, seed=seed),
+        "OMCSL, all labels": lambda random_state: OMCSL(eta=10.0, random_state=random_state),
+        "OMCSL, a twentieth of them": lambda random_state: OMCSL(eta=10.0, random_state=random_state, query=few),
+        "OGD, all labels": lambda random_state: askance.make("OGD-h", eta=10.0, random_state=random_state),
+        "OFO, all labels": lambda random_state: askance.make("OFO-l", eta=10.0, random_state=random_state),
     }
     figure = new_figure((1600, 660))
     along, members = figure.subplots(1, 2, width_ratios=(3, 2), sharey=True)
     for number, (name, make) in enumerate(learners.items()):
-        made = [make(seed) for seed in SEEDS]
-        curves = [learner.run(*one_in_fifty(seed)).curve("f") for seed, learner in zip(SEEDS, made, strict=True)]
+        made = [make(random_state) for random_state in SEEDS]
+        curves = [learner.run(*one_in_fifty(random_state)).curve("f") for random_state, learner in zip(SEEDS, made, strict=True)]
         values = np.mean([curve.values for curve in curves], axis=0)
         along.plot(curves[0].rows, values, color=COLOURS[number], label=name, linewidth=1.6)
         if isinstance(made[0], OMCSL):
@@ -126,9 +126,9 @@ def panels_picture() -> None:
     save_picture(figure, PICTURES / "imbalance.png")
 
 
-def one_in_fifty(seed: int) -> Data:
+def one_in_fifty(random_state: int) -> Data:
     """Two clouds, one of them with a fiftieth of the rows."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     y = (random.random(40_000) < 0.02).astype(int)
     X = random.normal(size=(len(y), 10)) + 1.5 * y[:, np.newaxis] * np.linspace(1, 0, 10)
     X = np.c_[X, np.ones(len(y))]

@@ -15,7 +15,7 @@ from typing import Any
 
 from rich.progress import track
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests")]
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests/support")]
 
 from bench.load import Running  # noqa: E402
 

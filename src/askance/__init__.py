@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import data, datasets, metrics, plotting, pool, ratings, rules, semi_supervised, theory
+    from askance import data, datasets, errors, metrics, plotting, pool, ratings, rules, semi_supervised, theory
     from askance.algorithms import catalog
     from askance.algorithms.make import make
     from askance.experiments.sweep.run import sweep
@@ -54,6 +54,7 @@ _MODULES = {
     "costs": "rules.costs",
     "data": "data",
     "datasets": "datasets",
+    "errors": "errors",
     "kernels": "rules.kernel",
     "metrics": "metrics",
     "plotting": "plotting",
@@ -84,6 +85,7 @@ __all__ = [
     "costs",
     "data",
     "datasets",
+    "errors",
     "kernels",
     "load",
     "make",

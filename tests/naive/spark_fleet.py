@@ -45,14 +45,14 @@ class PlainFleet:
         self.keys.add(key)
         round_ = self.rounds.get(key, 0)
         self.rounds[key] = round_ + 1
-        asked, probability = bool(trace.asked[0]), float(trace.probabilities[0])
+        asked, probability = bool(trace.asked[0]), float(trace.ask_probabilities[0])
         self.fates[key, id_] = ("waiting", round_, probability, x) if asked else "unasked"
         self.tell(
             "row",
             key,
             id_,
             "decided",
-            label=trace.labels[0],
+            label=trace.predictions[0],
             score=float(trace.scores[0]),
             probability=probability,
             asked=asked,

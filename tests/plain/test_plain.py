@@ -2,7 +2,6 @@
 
 # ruff: noqa: F401
 
-from askance.jit.interop import COMPILING
 from test_bad_input import test_one_row, test_rows
 from test_budgets import (
     test_a_budget_in_a_budget_keeps_both,
@@ -100,6 +99,8 @@ from test_twins import (
     test_fast_mode_stays_close_until_a_decision_differs,
 )
 from test_vectors import own_vectors, test_own_vectors
+
+from askance.jit.interop import COMPILING
 
 
 def test_the_compiler_is_off() -> None:

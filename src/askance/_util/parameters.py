@@ -1,13 +1,16 @@
-"""Limits of hyper-parameters, as data: checked once, when a learner is made."""
+"""Constraints of hyper-parameters, as data: checked once, when a learner is made."""
 
 import math
+import sys
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+from askance.errors import ParameterError
 
-class Limit(NamedTuple):
-    """An interval of allowed values, perhaps of `whole` ones; a bound that is `closed` is itself allowed."""
+
+class Interval(NamedTuple):
+    """An interval of numbers, or of whole numbers if `whole`. A closed end belongs to the interval."""
 
     low: float
     high: float = math.inf
@@ -15,10 +18,24 @@ class Limit(NamedTuple):
     high_closed: bool = True
     whole: bool = False
 
-    def allows(self, value: float) -> bool:
-        """Whether `value` lies in the interval; NaN never does."""
-        above = value >= self.low if self.low_closed else value > self.low
-        return above and (value <= self.high if self.high_closed else value < self.high)
+    def allows(self, value: Any) -> bool:
+        """Whether `value` is a number in the interval. NaN never is."""
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, Real)
+            or (self.whole and not isinstance(value, Integral))
+        ):
+            return False
+        number: Any = value  # Python compares whole numbers of any size with floats exactly
+        above = number >= self.low if self.low_closed else number > self.low
+        below = number <= self.high if self.high_closed else number < self.high
+        return bool(above and below) and (number == math.inf or abs(number) <= sys.float_info.max)
+
+    def wanted(self, value: Any) -> str:
+        """What `value`, which is not allowed, should be."""
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return "a number"
+        return f"a whole number, {self}" if self.whole and not isinstance(value, Integral) else str(self)
 
     def __str__(self) -> str:
         low = f"{self.low:g} or more" if self.low_closed else f"greater than {self.low:g}"
@@ -27,54 +44,48 @@ class Limit(NamedTuple):
         return f"{low} and {'at most' if self.high_closed else 'less than'} {self.high:g}"
 
 
-class Flag(NamedTuple):
-    """True or False, and nothing that could be taken for them."""
+class Boolean(NamedTuple):
+    """True or False; 0 and 1 are refused."""
 
-    def __str__(self) -> str:
+    def allows(self, value: Any) -> bool:
+        """Whether `value` is a bool."""
+        return isinstance(value, bool)
+
+    def wanted(self, value: Any) -> str:  # noqa: ARG002
+        """What a value that is not allowed should be."""
         return "True or False"
 
 
-class Words(NamedTuple):
+class OneOf(NamedTuple):
     """One of a few words."""
 
     allowed: tuple[str, ...]
 
-    def __str__(self) -> str:
+    def allows(self, value: Any) -> bool:
+        """Whether `value` is one of the words."""
+        return isinstance(value, str) and value in self.allowed
+
+    def wanted(self, value: Any) -> str:  # noqa: ARG002
+        """What a value that is not allowed should be."""
         return " or ".join(map(repr, self.allowed))
 
 
-Limits = Mapping[str, Limit | Flag | Words]
+Constraints = Mapping[str, Interval | Boolean | OneOf]
 
-YES_OR_NO = Flag()
+YES_OR_NO = Boolean()
 
-POSITIVE = Limit(0, high_closed=False)
-POSITIVE_OR_INFINITE = Limit(0)
-NOT_NEGATIVE = Limit(0, low_closed=True)
-NOT_NEGATIVE_AND_FINITE = Limit(0, low_closed=True, high_closed=False)
-SHARE = Limit(0, 1)
-COUNT = Limit(1, 1e6, low_closed=True, whole=True)
+POSITIVE = Interval(0, high_closed=False)
+POSITIVE_OR_INFINITE = Interval(0)
+NOT_NEGATIVE = Interval(0, low_closed=True)
+NOT_NEGATIVE_AND_FINITE = Interval(0, low_closed=True, high_closed=False)
+SHARE = Interval(0, 1)
+COUNT = Interval(1, 1e6, low_closed=True, whole=True)
 
 
-def check_parameters(rule: Any, limits: Limits) -> None:
-    """Raise ValueError or TypeError, in one sentence, for the first field of `rule` outside its limit."""
-    kind = type(rule).__name__
-    for name, limit in limits.items():
-        value = getattr(rule, name)
-        if isinstance(limit, Flag):
-            if not isinstance(value, bool):
-                raise TypeError(f"{kind}: {name} must be {limit}, not {value!r}")
-            continue
-        if isinstance(limit, Words):
-            if not isinstance(value, str) or value not in limit.allowed:
-                raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")
-            continue
-        if isinstance(value, bool) or not isinstance(value, Real):
-            raise TypeError(f"{kind}: {name} must be a number, not {value!r}")
-        try:
-            allowed = limit.allows(float(value))
-        except OverflowError:
-            raise ValueError(f"{kind}: {name} is larger than any float") from None
-        if not allowed:
-            raise ValueError(f"{kind}: {name} must be {limit}, not {value!r}")
-        if limit.whole and not isinstance(value, Integral):
-            raise ValueError(f"{kind}: {name} must be a whole number, not {value!r}")
+def check_parameters(owner: Any, constraints: Constraints) -> None:
+    """Raise ParameterError for the first field of `owner` that violates its constraint."""
+    kind = type(owner).__name__
+    for name, constraint in constraints.items():
+        value = getattr(owner, name)
+        if not constraint.allows(value):
+            raise ParameterError(kind, name, value, constraint.wanted(value))

@@ -13,12 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from askance.errors import ModelFileError
+
 FORMAT = 1
 BLANK = "0" * 64
-
-
-class ModelFault(ValueError):
-    """A file that is not a whole, unchanged model of askance."""
 
 
 def seal(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> bytes:
@@ -33,16 +31,16 @@ def header_of(content: bytes) -> dict[str, Any]:
     """The header, once the digest has shown that every byte is as it was written."""
     size = int.from_bytes(content[:8], "little")
     if len(content) < 8 or size > len(content) - 8:
-        raise ModelFault("is no model of askance, or only the beginning of one")
+        raise ModelFileError("is no model of askance, or only the beginning of one")
     try:
         header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["askance"])
         digest, version = header["sha256"].encode("ascii"), header["format"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ModelFault("is no model of askance, or a damaged one") from None
+        raise ModelFileError("is no model of askance, or a damaged one") from None
     if _digest(content.replace(digest, BLANK.encode(), 1)).encode() != digest:
-        raise ModelFault("is damaged: its checksum does not fit; use a backup or train anew")
+        raise ModelFileError("is damaged: its checksum does not fit; use a backup or train anew")
     if version != FORMAT:
-        raise ModelFault(f"has format {version}, and this askance reads format {FORMAT}: upgrade askance")
+        raise ModelFileError(f"has format {version}, and this askance reads format {FORMAT}: upgrade askance")
     return {key: value for key, value in header.items() if key not in ("format", "sha256")}
 
 
@@ -54,11 +52,11 @@ def arrays_of(content: bytes) -> dict[str, NDArray[Any]]:
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file; ModelFault if it cannot be read."""
+    """The bytes of a file; ModelFileError if it cannot be read."""
     try:
         return pathlib.Path(path).read_bytes()
     except OSError as error:
-        raise ModelFault(f"{path} cannot be read: {error.strerror or error}") from None
+        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _digest(content: bytes) -> str:

@@ -60,7 +60,7 @@ def parts_of(name: str, parameters: Mapping[str, Any]) -> Parts:
     if "C" in given and not hasattr(
         getattr(update, "inner", update), "C"
     ):  # PA has it only because the papers' tables do
-        check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().limits())
+        check_parameters(PassiveAggressive1(given["C"]), PassiveAggressive1().constraints())
     return Parts(update, query, sgn0, entry.kind == MANY, None if k is None else _numbered(k))
 
 

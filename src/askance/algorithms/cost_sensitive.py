@@ -13,7 +13,7 @@ def _prediction_based(variant: str, C: float, rho: float) -> CPA:
     variants = {"PA": CPA(math.inf, rho), "PA-I": CPA(C, rho), "PA-II": CPA(C, rho, squared=True)}
     if variant not in variants:
         raise ValueError(f"CPA: variant must be {' or '.join(map(repr, variants))}, not {variant!r}")
-    check_parameters(CPA(C, rho), CPA().limits())
+    check_parameters(CPA(C, rho), CPA().constraints())
     return variants[variant]
 
 

@@ -11,7 +11,7 @@ from askance.learners.learner import Learner
 def make(
     name: str,
     *,
-    seed: int = 0,
+    random_state: int = 0,
     dtype: str = "float32",
     classes: Sequence[Any] | None = None,
     **parameters: Any,
@@ -21,6 +21,8 @@ def make(
     if classes is not None and numbered is not None:
         raise ValueError("k says that the classes are 0 to k - 1: give k or classes, not both")
     known = classes if numbered is None else list(numbered)
-    learner = with_rules(update, query, seed=seed, dtype=dtype, sgn0=sgn0, classes=known, many=many)
+    learner = with_rules(
+        update, query, random_state=random_state, dtype=dtype, sgn0=sgn0, classes=known, many=many
+    )
     learner.check_parameters()
     return learner

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance.data.faults import DataFault, DataNotice
     from askance.data.hashing import hash_records, hash_texts
     from askance.data.info import Description, describe
     from askance.data.rating_files import Pairs, read_pairs, read_ratings
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Chunk": "stream",
-    "DataFault": "faults",
-    "DataNotice": "faults",
     "Description": "info",
     "Pairs": "rating_files",
     "Stream": "stream",
@@ -31,8 +28,6 @@ _HOMES = {
 
 __all__ = [
     "Chunk",
-    "DataFault",
-    "DataNotice",
     "Description",
     "Pairs",
     "Stream",

@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import reason, shown
 from askance.data.labels import as_labels
 from askance.data.stream import Chunk, Features
 from askance.data.values import first_unfit, unfit
+from askance.errors import DataError
 
 Rows = slice | NDArray[np.int64]
 """Which rows to take, in which order."""
@@ -53,19 +53,19 @@ def parts(rows: int, size: int, order: NDArray[np.int64] | None) -> Iterator[tup
         yield slice(start, stop) if order is None else order[start:stop], stop
 
 
-def random_order(rows: int, seed: int | None) -> NDArray[np.int64] | None:
-    """A random order of rows, the same for the same seed."""
-    if seed is None:
+def random_order(rows: int, random_state: int | None) -> NDArray[np.int64] | None:
+    """A random order of rows, the same for the same random_state."""
+    if random_state is None:
         return None
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise DataFault(f"shuffle={shown(seed)}: give a seed, a whole number from 0 on")
-    return np.random.default_rng(seed).permutation(rows)
+    if not isinstance(random_state, int | np.integer) or random_state < 0:
+        raise DataError(f"shuffle={shown(random_state)}: give a random_state, a whole number from 0 on")
+    return np.random.default_rng(random_state).permutation(rows)
 
 
 def _dense(X: Any, dtype: str, name: str) -> NDArray[Any]:
     values = np.asarray(X)
     if values.dtype.kind not in "biuf":
-        raise DataFault(f"{name}: values of type {values.dtype}: give numbers")
+        raise DataError(f"{name}: values of type {values.dtype}: give numbers")
     _check_shape(values.shape, name)
     if (bad := first_unfit(values, dtype)) is not None:
         row, column = divmod(bad, values.shape[1])
@@ -76,12 +76,12 @@ def _dense(X: Any, dtype: str, name: str) -> NDArray[Any]:
 def _sparse(X: Any, dtype: str, name: str) -> sp.csr_array:
     _check_shape(X.shape, name)
     if X.dtype.kind not in "biuf":
-        raise DataFault(f"{name}: values of type {X.dtype}: give numbers")
+        raise DataError(f"{name}: values of type {X.dtype}: give numbers")
     try:
         rows = sp.csr_array(X)
         rows.check_format(full_check=True)
     except ValueError as error:
-        raise DataFault(f"{name}: the sparse matrix is inconsistent ({reason(error)}): make it again") from error
+        raise DataError(f"{name}: the sparse matrix is inconsistent ({reason(error)}): make it again") from error
     if (bad := first_unfit(rows.data, dtype)) is not None:
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
         raise _unfit_at(row, int(rows.indices[bad]), float(rows.data[bad]), dtype, name)
@@ -100,12 +100,12 @@ def _with_short_indices(X: sp.csr_array) -> sp.csr_array:
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:
     if len(shape) != 2:
-        raise DataFault(f"{name}: has {len(shape)} dimension(s): give two, rows and features")
+        raise DataError(f"{name}: has {len(shape)} dimension(s): give two, rows and features")
     if 0 in shape:
-        raise DataFault(f"{name}: has {shape[0]} rows and {shape[1]} features: give at least one of each")
+        raise DataError(f"{name}: has {shape[0]} rows and {shape[1]} features: give at least one of each")
     if shape[1] > np.iinfo(np.int32).max:
-        raise DataFault(f"{name}: has {shape[1]} features: at most 2**31 - 1 can be addressed")
+        raise DataError(f"{name}: has {shape[1]} features: at most 2**31 - 1 can be addressed")
 
 
-def _unfit_at(row: int, column: int, value: float, dtype: str, name: str) -> DataFault:
-    return DataFault(f"{name}, row {row}, column {column} (from 0): {unfit(value, dtype)}")
+def _unfit_at(row: int, column: int, value: float, dtype: str, name: str) -> DataError:
+    return DataError(f"{name}, row {row}, column {column} (from 0): {unfit(value, dtype)}")

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import Where, listed, shown
 from askance.data.hashing import hash_texts, record_rows
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Features
 from askance.data.values import first_unfit, unfit
+from askance.errors import DataError
 
 Column = NDArray[np.float64] | list[Any]
 """Numbers with 0 for absent, or anything else with None for absent."""
@@ -25,17 +25,17 @@ def feature_names(names: list[str], fields: Fields, recipe: Recipe, place: str) 
     """The columns that rows are made of."""
     if len(set(names)) < len(names):
         twice = next(name for position, name in enumerate(names) if name in names[:position])
-        raise DataFault(f"{place}: two columns are called {shown(twice)}: rename one")
+        raise DataError(f"{place}: two columns are called {shown(twice)}: rename one")
     if unknown := [name for name in (*recipe.categories, *recipe.drop) if name not in names]:
-        raise DataFault(f"{place}: no column {shown(unknown[0])} to drop or take as categories: check its name")
+        raise DataError(f"{place}: no column {shown(unknown[0])} to drop or take as categories: check its name")
     if fields.text is not None:
         return [fields.text]
     chosen = [name for name in names if name not in fields.left_out]
     if not chosen:
-        raise DataFault(f"{place}: no feature columns are left of {listed(names)}: check label and drop")
+        raise DataError(f"{place}: no feature columns are left of {listed(names)}: check label and drop")
     if "" in chosen:
         # Most often the row numbers that pandas writes, which must not be learned from.
-        raise DataFault(f"{place}: column {names.index('') + 1} has no name: name it, or set drop=['']")
+        raise DataError(f"{place}: column {names.index('') + 1} has no name: name it, or set drop=['']")
     return chosen
 
 
@@ -47,7 +47,7 @@ def column_rows(columns: Mapping[str, Column], fields: Fields, recipe: Recipe, w
     numeric = {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
     for name, column in numeric.items():
         if (row := first_unfit(column, recipe.dtype)) is not None:
-            raise DataFault(f"{where(row)}, column {shown(name)}: {unfit(float(column[row]), recipe.dtype)}")
+            raise DataError(f"{where(row)}, column {shown(name)}: {unfit(float(column[row]), recipe.dtype)}")
     if len(numeric) == len(columns):
         return np.column_stack([column.astype(recipe.dtype) for column in numeric.values()])
     cells = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from askance.data.faults import DataFault
+from askance.errors import DataError
 
 # A file without line ends (a binary one, say) would otherwise be read into memory whole.
 LONGEST_LINE = 1 << 26
@@ -63,22 +63,22 @@ class TextLines:
         try:
             return self._bytes.readline(LONGEST_LINE + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise DataFault(
+            raise DataError(
                 f"{self.path}, after line {self.number}: the compressed data are damaged or cut off "
                 f"({reason(error)}): fetch or make the file again"
             ) from error
 
     def _decoded(self, raw: bytes) -> str:
         if len(raw) > LONGEST_LINE:
-            raise DataFault(f"{self._place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
+            raise DataError(f"{self._place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
         if b"\0" in raw:
-            raise DataFault(
+            raise DataError(
                 f"{self._place}: holds a zero byte, so it is not UTF-8 text: check format and encoding"
             )
         try:
             return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            raise DataFault(
+            raise DataError(
                 f"{self._place}: byte {error.start + 1} is not UTF-8: convert the file to UTF-8, "
                 "for example with iconv"
             ) from error
@@ -89,16 +89,16 @@ def existing_file(source: str | PathLike[str]) -> Path:
     path = Path(fspath(source))
     try:
         if path.is_dir():
-            raise DataFault(f"{path}: is a directory: give the path of one file in it")
+            raise DataError(f"{path}: is a directory: give the path of one file in it")
         if not path.stat().st_size:
-            raise DataFault(f"{path}: is empty: check how it was made")
+            raise DataError(f"{path}: is empty: check how it was made")
         path.open("rb").close()
     except FileNotFoundError as error:
-        raise DataFault(f"{path}: there is no such file: check the path") from error
+        raise DataError(f"{path}: there is no such file: check the path") from error
     except (OSError, ValueError) as error:
-        if isinstance(error, DataFault):
+        if isinstance(error, DataError):
             raise
-        raise DataFault(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights") from error
+        raise DataError(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights") from error
     return path
 
 

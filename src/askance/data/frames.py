@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from askance.data.arrays import Rows, parts, random_order
 from askance.data.columns import Column, column_rows, feature_names
-from askance.data.faults import DataFault
 from askance.data.files import Where
 from askance.data.labels import as_labels, label_array, label_kind
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
+from askance.errors import DataError
 
 
 class Frame(Protocol):
@@ -91,7 +91,7 @@ def read_frame(
     """A data frame; the labels are in one of its columns, or in `y`."""
     frame = as_frame(source)
     if not len(frame):
-        raise DataFault(f"{name}: has no rows: give at least one")
+        raise DataError(f"{name}: has no rows: give at least one")
     layout = frame_layout(frame, recipe, name)
     labels = None if y is None else as_labels(y, len(frame), name)
     return FrameStream(name, frame, labels, recipe, layout, chunk_rows, random_order(len(frame), shuffle))
@@ -106,7 +106,7 @@ def as_frame(source: Any) -> Frame:
     """The readers' view of a data frame."""
     view = _view_of(source)
     if view is None:
-        raise DataFault(f"a {type(source).__name__} is no data frame: give one of pandas, polars or pyarrow")
+        raise DataError(f"a {type(source).__name__} is no data frame: give one of pandas, polars or pyarrow")
     return view(source)
 
 

@@ -19,9 +19,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance._util.splitmix import GOLDEN, scrambled
-from askance.data.faults import DataFault
 from askance.data.files import Where, shown
 from askance.data.values import check_dtype, first_unfit, unfit
+from askance.errors import DataError
 
 MOST_BITS = 30  # columns are 32-bit signed integers
 DEEPEST = 32
@@ -43,7 +43,7 @@ def hash_texts(
     check_bits(bits)
     check_dtype(dtype)
     if isinstance(texts, str):
-        raise DataFault("one string is given: give a list of texts")
+        raise DataError("one string is given: give a list of texts")
     lengths: list[int] = []
     checksums = np.fromiter(_token_checksums(texts, pairs, lengths), np.uint32)
     rows = _signed_rows(checksums, np.ones(len(checksums)), lengths, bits)
@@ -76,19 +76,19 @@ def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, whe
                 names.append(name)
                 numbers.append(value)
         except ValueError as error:
-            raise DataFault(f"{where(position)}, {error}") from error
+            raise DataError(f"{where(position)}, {error}") from error
         lengths.append(len(names) - before)
     values = np.array(numbers)
     if (bad := first_unfit(values, dtype)) is not None:
         row = int(np.searchsorted(np.cumsum(lengths), bad, side="right"))
-        raise DataFault(f"{where(row)}, {shown(names[bad])}: {unfit(numbers[bad], dtype)}")
+        raise DataError(f"{where(row)}, {shown(names[bad])}: {unfit(numbers[bad], dtype)}")
     checksum = {name: _name_checksum(name) for name in set(names)}  # names come again in record after record
     rows = _signed_rows(
         np.fromiter(map(checksum.__getitem__, names), np.uint32, len(names)), values, lengths, bits
     )
     if (bad := first_unfit(rows.data, dtype)) is not None:
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
-        raise DataFault(f"{where(row)}: values that share a column add up beyond {dtype}: scale them down")
+        raise DataError(f"{where(row)}: values that share a column add up beyond {dtype}: scale them down")
     return rows.astype(dtype)
 
 
@@ -111,7 +111,7 @@ def name_columns(names: Iterable[str], bits: int, dtype: str = "float32") -> sp.
 def check_bits(bits: int) -> None:
     """Refuse a number of bits that makes no table of columns."""
     if not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
-        raise DataFault(f"bits={bits!r}: give a whole number from 1 to {MOST_BITS}; there are 2**bits columns")
+        raise DataError(f"bits={bits!r}: give a whole number from 1 to {MOST_BITS}; there are 2**bits columns")
 
 
 def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int]) -> Iterator[int]:
@@ -121,7 +121,7 @@ def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int]) -> I
     """
     for text in texts:
         if not isinstance(text, str):
-            raise DataFault(f"text {len(lengths)} (from 0) is {shown(text)}: give strings")
+            raise DataError(f"text {len(lengths)} (from 0) is {shown(text)}: give strings")
         words = _words(text)
         if pairs:
             words += [b"%b %b" % neighbours for neighbours in pairwise(words)]

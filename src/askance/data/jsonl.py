@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, Where, batches, listed, reason, shown, stem
 from askance.data.hashing import hash_texts, record_rows
 from askance.data.labels import label_array, label_kind
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk, Features
+from askance.errors import DataError
 
 
 class Entry(NamedTuple):
@@ -43,7 +43,7 @@ class JsonLinesStream:
             entries = json_entries(lines)
             first = next(entries, None)
             if first is None:
-                raise DataFault(f"{self.path}: has no lines but blank ones: check how it was made")
+                raise DataError(f"{self.path}: has no lines but blank ones: check how it was made")
             place = f"{self.path}, line {first.line}"
             fields = self.recipe.fields(first.record, lambda key: isinstance(first.record[key], str), place)
             kind = label_kind(first.record[fields.label], place) if fields.label is not None else ""
@@ -87,9 +87,9 @@ def json_entries(lines: TextLines) -> Iterator[Entry]:
         try:
             record = _decode(line)
         except (ValueError, RecursionError) as error:
-            raise DataFault(f"{place}: is not JSON ({reason(error)}): write one object a line") from error
+            raise DataError(f"{place}: is not JSON ({reason(error)}): write one object a line") from error
         if not isinstance(record, dict):
-            raise DataFault(f"{place}: is {shown(record)}, not an object: write one object a line")
+            raise DataError(f"{place}: is {shown(record)}, not an object: write one object a line")
         yield Entry(lines.number, record)
 
 
@@ -103,7 +103,7 @@ _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 def value_of(record: dict[str, Any], key: str, place: str) -> Any:
     """The value of a key that every record must have."""
     if key not in record:
-        raise DataFault(f"{place}: there is no key {shown(key)} among {listed(record)}: add it or drop the line")
+        raise DataError(f"{place}: there is no key {shown(key)} among {listed(record)}: add it or drop the line")
     return record[key]
 
 
@@ -112,5 +112,5 @@ def text_of(value: Any, place: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise DataFault(f"{place}: the text is {shown(value)}: give a string")
+        raise DataError(f"{place}: the text is {shown(value)}: give a string")
     return value

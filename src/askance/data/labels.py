@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import Where, shown
+from askance.errors import DataError
 
 _KINDS = {bool: "boolean", int: "number", float: "number", str: "string"}
 
@@ -15,10 +15,10 @@ _KINDS = {bool: "boolean", int: "number", float: "number", str: "string"}
 def label_kind(label: Any, place: str) -> str:
     """What a label is; the first one of a source decides what all others must be."""
     if label is None:
-        raise DataFault(f"{place}: the label is missing: fill it in or leave the row out")
+        raise DataError(f"{place}: the label is missing: fill it in or leave the row out")
     kind = _KINDS.get(type(label))
     if kind is None:
-        raise DataFault(f"{place}: the label {shown(label)} is no number, string or boolean: give one label a row")
+        raise DataError(f"{place}: the label {shown(label)} is no number, string or boolean: give one label a row")
     return kind
 
 
@@ -28,7 +28,7 @@ def label_array(labels: Sequence[Any], kind: str, where: Where) -> NDArray[Any]:
     if any(_KINDS.get(other) != kind for other in types):
         row = next(row for row, label in enumerate(labels) if _KINDS.get(type(label)) != kind)
         found = label_kind(labels[row], where(row))
-        raise DataFault(
+        raise DataError(
             f"{where(row)}: the label {shown(labels[row])} is a {found}, those before it are {kind}s: use one kind"
         )
     if kind == "number":
@@ -40,7 +40,7 @@ def _numbers(labels: Sequence[Any], dtype: type[np.generic], where: Where) -> ND
     try:
         numbers = np.array(labels, dtype=dtype)
     except OverflowError as error:
-        raise DataFault(f"{where(0)} and on: a label does not fit {dtype.__name__}: use smaller ones") from error
+        raise DataError(f"{where(0)} and on: a label does not fit {dtype.__name__}: use smaller ones") from error
     return _finite(numbers, where)
 
 
@@ -48,7 +48,7 @@ def _finite(numbers: NDArray[Any], where: Where) -> NDArray[Any]:
     finite = np.isfinite(numbers)
     if not finite.all():
         row = int(np.argmin(finite))
-        raise DataFault(f"{where(row)}: the label {numbers[row]} is not a finite number: mend or drop the row")
+        raise DataError(f"{where(row)}: the label {numbers[row]} is not a finite number: mend or drop the row")
     return numbers
 
 
@@ -60,9 +60,9 @@ def as_labels(y: Any, rows: int, name: str) -> NDArray[Any]:
 
     labels = np.asarray(y)
     if labels.shape != (rows,):
-        raise DataFault(f"{name}: labels of shape {labels.shape} for {rows} rows: give one label a row")
+        raise DataError(f"{name}: labels of shape {labels.shape} for {rows} rows: give one label a row")
     if labels.dtype.kind not in "biufOUT":
-        raise DataFault(f"{name}: labels of type {labels.dtype}: give numbers, strings or booleans")
+        raise DataError(f"{name}: labels of type {labels.dtype}: give numbers, strings or booleans")
     if labels.dtype.kind in "bUT":
         return labels if labels.dtype.kind == "b" else labels.astype(str)
     if labels.dtype.kind == "i" or (labels.dtype.kind == "u" and labels.max() <= np.iinfo(np.int64).max):

@@ -15,8 +15,8 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from askance.data.arrays import ArrayStream, read_arrays
-from askance.data.faults import DataFault
 from askance.data.files import listed, reason, shown, stem
+from askance.errors import DataError
 
 _CSR = ("data", "indices", "indptr", "shape")
 
@@ -51,18 +51,18 @@ def _load(path: Path, label: str | Literal[False] | None, prefix: str) -> dict[s
 
 @contextmanager
 def opened_archive(path: Path, content: str) -> Iterator[NpzFile]:
-    """An archive of plain arrays; DataFault if it is none, or damaged."""
+    """An archive of plain arrays; DataError if it is none, or damaged."""
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, NpzFile):
-                raise DataFault(f"{path}: is one bare array, not an archive: save {content} with numpy.savez")
+                raise DataError(f"{path}: is one bare array, not an archive: save {content} with numpy.savez")
             yield archive
-    except DataFault:
+    except DataError:
         raise
     except Exception as error:
         # Damaged bytes make zipfile, zlib and NumPy's header parser raise a dozen unrelated types.
-        raise DataFault(
+        raise DataError(
             f"{path}: is no NumPy archive of plain arrays, or is damaged or cut off ({reason(error)[:200]}): "
             "make or fetch it again"
         ) from error
@@ -76,7 +76,7 @@ def _member(
 ) -> NDArray[Any]:
     member = arrays.get(key)
     if member is None:
-        raise DataFault(f"{path}: there is no array {shown(key)} among {listed(arrays)}: {remedy}")
+        raise DataError(f"{path}: there is no array {shown(key)} among {listed(arrays)}: {remedy}")
     return member
 
 
@@ -84,10 +84,10 @@ def _csr(arrays: dict[str, NDArray[Any] | None], path: Path) -> sp.csr_array:
     data, indices, indptr, shape = (_member(arrays, key, path) for key in _CSR)
     stored_as = arrays.get("format")
     if stored_as is not None and stored_as.tolist() not in (b"csr", "csr"):
-        raise DataFault(f"{path}: holds a sparse matrix of format {shown(stored_as.tolist())}: save it as CSR")
+        raise DataError(f"{path}: holds a sparse matrix of format {shown(stored_as.tolist())}: save it as CSR")
     wrong = _what_is_wrong(data, indices, indptr, shape)
     if wrong:
-        raise DataFault(f"{path}: {wrong}: make or fetch the file again")
+        raise DataError(f"{path}: {wrong}: make or fetch the file again")
     return sp.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askance.data.faults import DataFault
 from askance.data.files import reason, stem
 from askance.data.frames import Layout, Piece, as_frame, frame_chunks, frame_layout, row_namer
 from askance.data.recipe import Recipe
 from askance.data.stream import Chunk
+from askance.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class ParquetStream:
         try:
             with pyarrow.parquet.ParquetFile(self.path) as file:
                 if not file.metadata.num_rows:
-                    raise DataFault(f"{self.path}: has no rows: check how it was made")
+                    raise DataError(f"{self.path}: has no rows: check how it was made")
                 layout = frame_layout(as_frame(file.schema_arrow.empty_table()), self.recipe, str(self.path))
                 yield from frame_chunks(self._pieces(file, layout), layout, self.recipe)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataFault(
+            raise DataError(
                 f"{self.path}: is no Parquet file, or is damaged ({reason(error)[:200]}): make or fetch it again"
             ) from error
 
@@ -53,9 +53,9 @@ class ParquetStream:
 
 
 def pyarrow_parquet() -> Any:
-    """pyarrow with its reader of Parquet; DataFault, with the remedy, if it is not there."""
+    """pyarrow with its reader of Parquet; DataError, with the remedy, if it is not there."""
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise DataFault("Parquet needs pyarrow: pip install 'askance[parquet]'") from error
+        raise DataError("Parquet needs pyarrow: pip install 'askance[parquet]'") from error
     return pyarrow

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import listed, shown
+from askance.errors import DataError
 
 # What the columns of a data frame or a file may be called, in small letters without _, - and blanks.
 COLUMNS = {
@@ -61,18 +61,18 @@ class Wanted(NamedTuple):
         return [place if place is not None and place < width else None for place in places]
 
     def checked(self, places: list[int | None], names: Sequence[str], source: str, *, rated: bool) -> list[int]:
-        """The places of users, items and, if there are any, ratings; DataFault if one is missing."""
+        """The places of users, items and, if there are any, ratings; DataError if one is missing."""
         needed = 3 if rated or self.ratings is not None else 2
         for role, column, place in list(zip(COLUMNS, self, places, strict=True))[:needed]:
             if place is None and column is not None:
-                raise DataFault(f"{source}: there is no column {shown(column)} of {role} among {listed(names)}")
+                raise DataError(f"{source}: there is no column {shown(column)} of {role} among {listed(names)}")
             if place is None:
-                raise DataFault(
+                raise DataError(
                     f"{source}: none of the columns {listed(names)} is called like {role}: name it with {role}=..."
                 )
         chosen = [place for place in places if place is not None]
         if len(set(chosen)) < len(chosen):
-            raise DataFault(f"{source}: users, items and ratings must be in different columns")
+            raise DataError(f"{source}: users, items and ratings must be in different columns")
         return chosen
 
 

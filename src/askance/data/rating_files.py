@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import existing_file, reason, shown
 from askance.data.frames import as_frame, row_namer
 from askance.data.npz import opened_archive
@@ -15,6 +14,7 @@ from askance.data.parquet import pyarrow_parquet
 from askance.data.rating_columns import Column, Triplets, Wanted
 from askance.data.rating_ids import ids_of_array
 from askance.data.rating_text import Numbers, read_text
+from askance.errors import DataError
 
 FIRST_BYTES = {b"PK\x03\x04": ".npz", b"PAR1": ".parquet"}
 
@@ -42,7 +42,7 @@ def read_ratings(
     """
     found = _read(path, Wanted(users, items, ratings), delimiter, rated=True)
     if found.ratings is None or not len(found.ratings):
-        raise DataFault(f"{path}: has no ratings: check how it was made")
+        raise DataError(f"{path}: has no ratings: check how it was made")
     return Triplets(found.users, found.items, found.ratings)
 
 
@@ -60,7 +60,7 @@ def read_pairs(
     """
     found = _read(path, Wanted(users, items, ratings), delimiter, rated=False)
     if not len(found.users):
-        raise DataFault(f"{path}: has no users and items: check how it was made")
+        raise DataError(f"{path}: has no users and items: check how it was made")
     return found
 
 
@@ -92,7 +92,7 @@ def _from_parquet(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
             chosen = [names[place] for place in places]
             frame = as_frame(file.read(columns=chosen).select(chosen))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataFault(
+        raise DataError(
             f"{path}: is no Parquet file, or is damaged ({reason(error)[:200]}): make or fetch it again"
         ) from error
     arrays = [frame.array(column) for column in range(len(chosen))]
@@ -100,10 +100,10 @@ def _from_parquet(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
 
 
 def _pairs(path: Path, arrays: list[NDArray[Any]], names: list[str]) -> Pairs:
-    """Arrays as ids and ratings; DataFault if they are not."""
+    """Arrays as ids and ratings; DataError if they are not."""
     for array, name in zip(arrays, names, strict=True):
         if array.ndim != 1 or len(array) != len(arrays[0]):
-            raise DataFault(
+            raise DataError(
                 f"{path}: {shown(name)} has the shape {array.shape}, {shown(names[0])} {arrays[0].shape}: "
                 "give one dimension, and as many of each"
             )
@@ -116,8 +116,8 @@ def _pairs(path: Path, arrays: list[NDArray[Any]], names: list[str]) -> Pairs:
             raise TypeError
         ratings = arrays[2].astype(np.float64)  # objects are decimal numbers, or no numbers
     except (TypeError, ValueError):
-        raise DataFault(f"{path}: {shown(names[2])} holds no numbers: name the ratings with ratings=...") from None
+        raise DataError(f"{path}: {shown(names[2])} holds no numbers: name the ratings with ratings=...") from None
     if not np.isfinite(ratings).all():
         row = int(np.argmin(np.isfinite(ratings)))
-        raise DataFault(f"{where(row)}: the rating {ratings[row]} is not a finite number: leave the row out")
+        raise DataError(f"{where(row)}: the rating {ratings[row]} is not a finite number: leave the row out")
     return Pairs(users, items, ratings)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import Where, shown
+from askance.errors import DataError
 
 Whole = NDArray[np.int64]
 
@@ -19,10 +19,10 @@ class IdColumn:
         self._parts: list[Whole | list[str]] = []
 
     def add(self, cells: list[str], where: Where) -> None:
-        """The next cells; DataFault if one is empty."""
+        """The next cells; DataError if one is empty."""
         cells = list(map(str.strip, cells))
         if "" in cells:
-            raise DataFault(f"{where(cells.index(''))}: has no {self._role}: mend it or leave it out")
+            raise DataError(f"{where(cells.index(''))}: has no {self._role}: mend it or leave it out")
         numbers = whole_numbers(cells)
         self._parts.append(cells if numbers is None else numbers)
 
@@ -55,12 +55,12 @@ def ids_of_array(values: NDArray[Any], role: str, where: Where) -> NDArray[Any]:
         unfit = ~(np.abs(values) < 2**53) | (values != np.floor(values))
         if unfit.any():
             place = int(np.argmax(unfit))
-            raise DataFault(f"{where(place)}: {values[place]} is no {role}: ids are whole numbers or text")
+            raise DataError(f"{where(place)}: {values[place]} is no {role}: ids are whole numbers or text")
         return values.astype(np.int64)
     cells = values.tolist()
     for row, cell in enumerate(cells):
         if not isinstance(cell, str):
-            raise DataFault(f"{where(row)}: {shown(cell)} is no {role}: ids are whole numbers or text")
+            raise DataError(f"{where(row)}: {shown(cell)} is no {role}: ids are whole numbers or text")
     column = IdColumn(role)
     column.add(cells, where)
     return column.ids()

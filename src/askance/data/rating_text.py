@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, Where, batches, reason, shown
 from askance.data.rating_columns import Wanted, usual_columns
 from askance.data.rating_ids import IdColumn
+from askance.errors import DataError
 
 DELIMITERS = ("::", "\t", ";", ",")
 HEAD_LINES = 20
@@ -69,7 +69,7 @@ def layout_of(path: Path, head: list[str], wanted: Wanted, delimiter: str | None
     """How a file is laid out, from its first lines."""
     filled = [line for line in head if line.strip()]
     if not filled:
-        raise DataFault(f"{path}: begins with nothing but blank lines: check how it was made")
+        raise DataError(f"{path}: begins with nothing but blank lines: check how it was made")
     place = f"{path}, line {head.index(filled[0]) + 1}"
     delimiter = _delimiter(filled, delimiter, place)
     first, second = _first_rows(filled, delimiter, place)
@@ -77,7 +77,7 @@ def layout_of(path: Path, head: list[str], wanted: Wanted, delimiter: str | None
     needed = 3 if rated else 2
     if len(names) < needed:
         roles = " and ".join(["users", "items", "ratings"][:needed])
-        raise DataFault(
+        raise DataError(
             f"{place}: has {len(names)} cells where {needed} are needed, for {roles}: "
             "check the file, or set delimiter=..."
         )
@@ -90,12 +90,12 @@ def _delimiter(lines: list[str], given: str | None, place: str) -> str:
     """The delimiter of which most lines have as many as the first."""
     if given is not None:
         if not given or set(given) & set('"\r\n\0'):
-            raise DataFault(f"delimiter={shown(given)}: give a character such as ';', or '::'")
+            raise DataError(f"delimiter={shown(given)}: give a character such as ';', or '::'")
         return given
     bare = [_quoted.sub("", line) for line in lines]
     present = [delimiter for delimiter in DELIMITERS if delimiter in bare[0]]
     if not present:
-        raise DataFault(
+        raise DataError(
             f"{place}: {shown(lines[0].strip())} has no comma, tab, semicolon or '::' between its cells: "
             "check that it is a file of ratings, or set delimiter=..."
         )
@@ -117,8 +117,8 @@ def _cells(lines: list[str], delimiter: str) -> Iterator[list[str]]:
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
 
 
-def _ill_formed(place: str, error: csv.Error) -> DataFault:
-    return DataFault(f"{place}: is not well-formed CSV ({reason(error)}): check quotes and line ends")
+def _ill_formed(place: str, error: csv.Error) -> DataError:
+    return DataError(f"{place}: is not well-formed CSV ({reason(error)}): check quotes and line ends")
 
 
 def _is_header(first: list[str], second: list[str], wanted: Wanted) -> bool:
@@ -192,7 +192,7 @@ def _quoted_rows(layout: Layout, lines: Iterator[str], first: int) -> Iterator[t
 
 def _check_width(layout: Layout, width: int, line: int) -> None:
     if width != layout.width:
-        raise DataFault(
+        raise DataError(
             f"{layout.path}, line {line}: has {width} cells where the first line has {layout.width}: mend it"
         )
 
@@ -209,7 +209,7 @@ def _numbers(cells: list[str], where: Where) -> Numbers:
             pass  # the next loop can name it
     for row, cell in enumerate(cells):
         if not _is_number(cell.strip()) or not np.isfinite(float(cell)):
-            raise DataFault(f"{where(row)}: the rating {shown(cell.strip())} is not a finite number: leave it out")
+            raise DataError(f"{where(row)}: the rating {shown(cell.strip())} is not a finite number: leave it out")
     return np.array(list(map(float, cells)), np.float64)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.data.arrays import read_arrays
-from askance.data.faults import DataFault
 from askance.data.files import existing_file, listed, shown
 from askance.data.frames import is_frame, read_frame
 from askance.data.jsonl import JsonLinesStream
@@ -19,6 +18,7 @@ from askance.data.parquet import ParquetStream
 from askance.data.recipe import Recipe, several_names
 from askance.data.stream import Chunk, Stream
 from askance.data.tables import TableStream
+from askance.errors import DataError
 
 _FORMAT_OF_ENDING = {
     "svm": "svmlight",
@@ -83,7 +83,7 @@ def read(
     `source` is the path of a file (svmlight, CSV, TSV, JSON lines, Parquet or npz; text also with gzip), a NumPy
     array or SciPy matrix, or a data frame of pandas, polars or pyarrow. Files are read chunk by chunk, except npz,
     which is loaded whole; svmlight may also come from "-", standard input, or from an open file. Whatever is wrong
-    with a source or an option raises `DataFault`: one sentence.
+    with a source or an option raises `DataError`: one sentence.
 
     Args:
         format: one of svmlight, csv, tsv, jsonl, parquet, npz where the file's ending does not say it.
@@ -99,7 +99,7 @@ def read(
         zero_based: whether the first column of a svmlight file is 0, not 1.
         dtype: float32 or float64.
         chunk_rows: the number of rows in a chunk; svmlight files are cut by bytes instead.
-        shuffle: a seed for a random order, for sources in memory and npz.
+        shuffle: a random_state for a random order, for sources in memory and npz.
 
     A table whose feature columns are all numeric gives dense rows, in the order of its columns. Any other table
     and JSON lines give hashed rows, as `hash_texts` and `hash_records` make them. Empty cells and nulls
@@ -118,7 +118,7 @@ def read(
         "shuffle": shuffle is not None,
     }
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
-        raise DataFault(f"chunk_rows={shown(chunk_rows)}: give a whole number from 1 on")
+        raise DataError(f"chunk_rows={shown(chunk_rows)}: give a whole number from 1 on")
     kind = _kind(source, format)
     _refuse_meaningless([option for option, was_given in given.items() if was_given], kind)
     recipe = Recipe(
@@ -150,13 +150,13 @@ def _read_file(
 
 def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, chunk_rows: int, shuffle: int | None) -> Stream:
     if y is not None and recipe.label is not None:
-        raise DataFault("both y and label are given: leave one out")
+        raise DataError("both y and label are given: leave one out")
     if kind == "data frame":
         if y is not None:
             recipe = replace(recipe, label=False)
         return read_frame(source, y, name=kind, recipe=recipe, chunk_rows=chunk_rows, shuffle=shuffle)
     if y is None and recipe.label is not False:
-        raise DataFault("an array has no labels of its own: give y, or set label=False for rows without labels")
+        raise DataError("an array has no labels of its own: give y, or set label=False for rows without labels")
     return read_arrays(source, y, name=kind, dtype=recipe.dtype, chunk_rows=chunk_rows, shuffle=shuffle)
 
 
@@ -164,19 +164,19 @@ def _kind(source: Any, named: str | None) -> str:
     """What a source is: a file's format, an array or a data frame."""
     if hasattr(source, "readinto") or (isinstance(source, str) and source == STANDARD_INPUT):
         if named != "svmlight":
-            raise DataFault(
+            raise DataError(
                 "only svmlight is read from a pipe or an open file: set format='svmlight', or give a path"
             )
         return named
     if isinstance(source, str | PathLike):
         return format_of(existing_file(source), named)
     if named is not None:
-        raise DataFault(f"format={shown(named)}: only a file has a format, and this is a {type(source).__name__}")
+        raise DataError(f"format={shown(named)}: only a file has a format, and this is a {type(source).__name__}")
     if is_frame(source):
         return "data frame"
     if isinstance(source, np.ndarray) or sp.issparse(source):
         return "array"
-    raise DataFault(
+    raise DataError(
         f"a {type(source).__name__} cannot be read: give a path, a NumPy array, a SciPy matrix or a data frame"
     )
 
@@ -186,11 +186,11 @@ def format_of(path: Path, named: str | None) -> str:
     formats = sorted(set(_FORMAT_OF_ENDING.values()))
     if named is not None:
         if named not in formats:
-            raise DataFault(f"format={shown(named)}: give one of {listed(formats)}")
+            raise DataError(f"format={shown(named)}: give one of {listed(formats)}")
         return named
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     if ending not in _FORMAT_OF_ENDING:
-        raise DataFault(f"{path}: the ending says no known format: set format to one of {listed(formats)}")
+        raise DataError(f"{path}: the ending says no known format: set format to one of {listed(formats)}")
     return _FORMAT_OF_ENDING[ending]
 
 
@@ -200,8 +200,8 @@ def _refuse_meaningless(given: list[str], kind: str) -> None:
         if option in _OPTIONS[kind]:
             continue
         if option == "shuffle":
-            raise DataFault(
+            raise DataError(
                 f"shuffle needs all rows in memory and {kind} is read as a stream: shuffle the file itself, "
                 "or load it and give arrays"
             )
-        raise DataFault(f"{option} has no meaning for {kind}: leave it out")
+        raise DataError(f"{option} has no meaning for {kind}: leave it out")

@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from askance.data.faults import DataFault
 from askance.data.files import listed, shown
 from askance.data.hashing import check_bits
 from askance.data.values import check_dtype
+from askance.errors import DataError
 
 LABEL_NAMES = ("label", "y", "class", "target")
 TEXT_NAME = "text"
@@ -47,7 +47,7 @@ class Recipe:
         if self.text is None and TEXT_NAME in names and TEXT_NAME not in left_out and is_string(TEXT_NAME):
             text = TEXT_NAME
         if text is not None and text not in names:
-            raise DataFault(f"{place}: no text field {shown(text)}; there are {listed(names)}: set text=...")
+            raise DataError(f"{place}: no text field {shown(text)}; there are {listed(names)}: set text=...")
         return Fields(None if self.label is False else label, text, frozenset(left_out))
 
     def _label(self, names: Collection[str], place: str) -> str | None:
@@ -55,13 +55,13 @@ class Recipe:
         if self.label:
             if self.label in names:
                 return self.label
-            raise DataFault(
+            raise DataError(
                 f"{place}: no label field {shown(self.label)}; there are {listed(names)}: set label=..."
             )
         spelled = {name.lower(): name for name in reversed(list(names))}
         found = next((spelled[usual] for usual in LABEL_NAMES if usual in spelled), None)
         if found is None and self.label is None:
-            raise DataFault(
+            raise DataError(
                 f"{place}: no label field: looked for {listed(LABEL_NAMES)} among {listed(names)}: "
                 "name it with label=..., or set label=False for a stream without labels"
             )
@@ -71,5 +71,5 @@ class Recipe:
 def several_names(option: str, names: Iterable[str]) -> tuple[str, ...]:
     """An option's names; one string would be taken for its letters."""
     if isinstance(names, str):
-        raise DataFault(f"{option}={shown(names)}: give a list of names, such as {option}=[{shown(names)}]")
+        raise DataError(f"{option}={shown(names)}: give a list of names, such as {option}=[{shown(names)}]")
     return tuple(names)

@@ -7,11 +7,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, existing_file, shown
 from askance.data.jsonl import Entry, json_entries
 from askance.data.reading import format_of
 from askance.data.tables import HEAD_ROWS, numbers_of, numeric_columns, table_records
+from askance.errors import DataError
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -49,12 +49,12 @@ class TableRows:
         self._records = table_records(lines, delimiter)
         self._head = list(islice(self._records, HEAD_ROWS + 1))
         if len(self._head) < 2:
-            raise DataFault(f"{lines.path}: has no rows below a header: check how it was made")
+            raise DataError(f"{lines.path}: has no rows below a header: check how it was made")
         header = self._head.pop(0)
         self.names = [name.strip() for name in header.cells]
         for position, name in enumerate(self.names):
             if name in self.names[:position]:
-                raise DataFault(
+                raise DataError(
                     f"{lines.path}, line {header.line}: two columns are called {shown(name)}: rename one"
                 )
         self._numeric = numeric_columns(self.names, self._head)
@@ -80,7 +80,7 @@ def rows_of(source: str | Path) -> Iterator[Rows]:
     path = existing_file(source)
     kind = format_of(path, None)
     if kind != "jsonl" and kind not in DELIMITERS:
-        raise DataFault(f"{path}: is {kind}: give JSON lines, CSV or TSV, which hold texts and records")
+        raise DataError(f"{path}: is {kind}: give JSON lines, CSV or TSV, which hold texts and records")
     with TextLines(path) as lines:
         yield JsonRows(lines) if kind == "jsonl" else TableRows(lines, DELIMITERS[kind])
 
@@ -88,5 +88,5 @@ def rows_of(source: str | Path) -> Iterator[Rows]:
 def _number(cell: str, name: str, place: str) -> float:
     number = float(numbers_of((cell,), name, lambda _row: place)[0])
     if not math.isfinite(number):
-        raise DataFault(f"{place}, column {shown(name)}: {cell.strip()} cannot be sent: give a number or nothing")
+        raise DataError(f"{place}, column {shown(name)}: {cell.strip()} cannot be sent: give a number or nothing")
     return number

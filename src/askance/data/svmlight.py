@@ -22,9 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import reason, shown, stem
 from askance.data.stream import Chunk
+from askance.errors import DataError
 from askance.jit.kernels import svmlight_scan as scanner
 
 BLOCK_BYTES = 1 << 22
@@ -100,13 +100,13 @@ class SvmlightStream:
             for block in blocks:
                 lines += block.lines
                 if block.fault:
-                    raise DataFault(f"{self.place}, line {lines + 1}: {block.fault}")
+                    raise DataError(f"{self.place}, line {lines + 1}: {block.fault}")
                 width = max(width, block.width)
                 if len(block.y):
                     read += len(block.y)
                     yield Chunk(sp.csr_array(block.X, shape=(len(block.y), width)), block.y, block.progress)
         if not read:
-            raise DataFault(f"{self.place}: holds no rows: check how it was made (a pipe can be read only once)")
+            raise DataError(f"{self.place}: holds no rows: check how it was made (a pipe can be read only once)")
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -148,7 +148,7 @@ def read_svmlight(
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
 ) -> SvmlightStream:
-    """The rows of a svmlight file as sparse chunks; whatever is wrong with it raises `DataFault`: one sentence.
+    """The rows of a svmlight file as sparse chunks; whatever is wrong with it raises `DataError`: one sentence.
 
     source: a path, "-" for standard input, or a file opened for reading bytes. What gzip, bz2 or xz packed is
         unpacked. A pipe can be gone through only once, and its progress stays 0 up to the last chunk.
@@ -162,12 +162,12 @@ def read_svmlight(
     passed over.
     """
     if dtype not in ("float32", "float64", np.float32, np.float64):
-        raise DataFault(f"dtype={shown(dtype)}: give float32 or float64")
+        raise DataError(f"dtype={shown(dtype)}: give float32 or float64")
     if threads is None:
         threads = min(os.cpu_count() or 1, MOST_THREADS)
     for option, number in (("block_bytes", block_bytes), ("threads", threads)):
         if not isinstance(number, int) or number < 1:
-            raise DataFault(f"{option}={shown(number)}: give a whole number from 1 on")
+            raise DataError(f"{option}={shown(number)}: give a whole number from 1 on")
     return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads)
 
 
@@ -183,14 +183,14 @@ def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
     except (OSError, ValueError) as error:
         raise _cannot_open(path, error) from error
     if path.is_dir():
-        raise DataFault(f"{path}: is a directory: give the path of one file in it")
+        raise DataError(f"{path}: is a directory: give the path of one file in it")
     return path
 
 
-def _cannot_open(path: Path, error: Exception) -> DataFault:
+def _cannot_open(path: Path, error: Exception) -> DataError:
     if isinstance(error, FileNotFoundError):
-        return DataFault(f"{path}: there is no such file: check the path")
-    return DataFault(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights")
+        return DataError(f"{path}: there is no such file: check the path")
+    return DataError(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights")
 
 
 def _in_order(pool: ThreadPoolExecutor, work: Callable[[], Block | None], ahead: int) -> Iterator[Block]:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.columns import Column, column_rows, feature_names
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, Where, batches, reason, shown, stem
 from askance.data.labels import label_array
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
+from askance.errors import DataError
 
 HEAD_ROWS = 1000
 
@@ -57,7 +57,7 @@ class TableStream:
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
-            raise DataFault(f"delimiter={shown(self.delimiter)}: give one character, such as ';'")
+            raise DataError(f"delimiter={shown(self.delimiter)}: give one character, such as ';'")
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class TableStream:
             records = table_records(lines, self.delimiter)
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:
-                raise DataFault(f"{self.path}: has no rows below a header: check how it was made")
+                raise DataError(f"{self.path}: has no rows below a header: check how it was made")
             layout = self._layout(head[0], head[1:])
             for batch in batches(chain(head[1:], records), self.chunk_rows):
                 yield self._chunk(batch, layout, lines.progress)
@@ -112,14 +112,14 @@ def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise DataFault(
+            raise DataError(
                 f"{lines.path}, line {line}: is not well-formed CSV ({reason(error)}): check quotes and line ends"
             ) from error
         if cells is None:
             return
         width = width or len(cells)
         if cells and len(cells) != width:
-            raise DataFault(
+            raise DataError(
                 f"{lines.path}, line {line}: has {len(cells)} cells where the header has {width}: "
                 f"quote cells that hold {delimiter!r}"
             )
@@ -149,7 +149,7 @@ def numbers_of(cells: Sequence[str], name: str, where: Where) -> NDArray[np.floa
     numbers = np.zeros(len(cells))
     for row, cell in enumerate(cells):
         if not _is_number_or_empty(cell):
-            raise DataFault(
+            raise DataError(
                 f"{where(row)}, column {shown(name)}: {shown(cell)} is not a number, as all cells of the first "
                 f"{HEAD_ROWS} rows are: mend it, or set categories=[{shown(name)}]"
             )

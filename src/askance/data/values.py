@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
+from askance.errors import DataError
 
 DTYPES = ("float32", "float64")
 
@@ -13,7 +13,7 @@ DTYPES = ("float32", "float64")
 def check_dtype(dtype: str) -> None:
     """Refuse anything but the two types that rules compute in."""
     if dtype not in DTYPES:
-        raise DataFault(f"dtype={dtype!r}: give 'float32' or 'float64'")
+        raise DataError(f"dtype={dtype!r}: give 'float32' or 'float64'")
 
 
 def largest(dtype: str) -> float:

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from askance.data.faults import DataFault
 from askance.data.files import reason
 from askance.data.stream import Tell
 from askance.datasets.entry import File
 from askance.datasets.finding import CACHE, cache_directory, entry_of, find
 from askance.datasets.seals import check, digest, seal_of, write_seal
 from askance.datasets.serving import GOES_ON, Answer, ask_for
+from askance.errors import DataError
 
 BLOCK = 1 << 16
 OR_CHANGED = "fetch it again; if that does not help, the file at its home has changed"
@@ -40,13 +40,13 @@ class Fetched(NamedTuple):
 def fetch(name: str, tell: Tell | None = None) -> list[Fetched]:
     """Get the public files of a data set into the cache directory, going on where an earlier try stopped.
 
-    `tell` is called with the share that is done. Whatever goes wrong raises `DataFault`, one sentence. What has
+    `tell` is called with the share that is done. Whatever goes wrong raises `DataError`, one sentence. What has
     come so far stays for the next try, unless it is wrong.
     """
     whole, entry = entry_of(name)
     if entry is None or whole != name or not entry.files:
         find(name)  # says how to get it, if it is not here
-        raise DataFault(f"{name} has no public file that could be fetched, but it is here: just load it")
+        raise DataError(f"{name} has no public file that could be fetched, but it is here: just load it")
     fetched = []
     for number, file in enumerate(entry.files):
 
@@ -73,7 +73,7 @@ def fetch_file(file: File, target: Path, tell: Tell) -> Fetched:
         sha256 = digest(part)
         if published and sha256 != file.sha256:
             _forget(part)
-            raise DataFault(
+            raise DataError(
                 f"{file.url}: what came has the sha256 {sha256[:12]}…, not {str(file.sha256)[:12]}…, and was "
                 f"thrown away: {OR_CHANGED}"
             )
@@ -120,14 +120,14 @@ class _Download:
         size = self._size()
         for total in (answer.total, self._file.size):
             if total is not None and size < total:
-                raise DataFault(f"{self._file.url}: ended after {size:,} of {total:,} bytes: {GOES_ON}")
+                raise DataError(f"{self._file.url}: ended after {size:,} of {total:,} bytes: {GOES_ON}")
             if total is not None and size > total:
                 self._out.truncate(0)
-                raise DataFault(
+                raise DataError(
                     f"{self._file.url}: {size:,} bytes came, not {total:,}, and were thrown away: {OR_CHANGED}"
                 )
         if not size:
-            raise DataFault(f"{self._file.url}: is empty: look at it with a browser")
+            raise DataError(f"{self._file.url}: is empty: look at it with a browser")
 
     def _size(self) -> int:
         return os.fstat(self._out.fileno()).st_size
@@ -148,7 +148,7 @@ def _writing(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise DataFault(
+        raise DataError(
             f"{target.parent}: cannot be written ({error.strerror or reason(error)}): make room, or set {CACHE} "
             "to another directory"
         ) from error
@@ -165,5 +165,5 @@ def _alone(out: BinaryIO, target: Path) -> Iterator[None]:
     try:
         fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise DataFault(f"{target}: is being fetched by another process: wait for it") from error
+        raise DataError(f"{target}: is being fetched by another process: wait for it") from error
     yield

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.faults import DataFault
 from askance.data.files import reason, shown
 from askance.datasets.entry import Entry, File
 from askance.datasets.register import REGISTER
 from askance.datasets.seals import check, seal_of
+from askance.errors import DataError
 
 DATA, CACHE = "ASKANCE_DATA", "ASKANCE_CACHE"
 FETCHED = "cache"
@@ -46,7 +46,7 @@ class Found(NamedTuple):
 def entry_of(name: str) -> tuple[str, Entry | None]:
     """The register's name and entry for a name, which may be that of a sample; no entry if it has none."""
     if not isinstance(name, str) or not name or Path(name).name != name or name.startswith("."):
-        raise DataFault(f"{shown(name)} is no name of a data set: `askance data list` has them all")
+        raise DataError(f"{shown(name)} is no name of a data set: `askance data list` has them all")
     if name in REGISTER:
         return name, REGISTER[name]
     for whole, entry in REGISTER.items():
@@ -59,11 +59,11 @@ def find(name: str) -> Found:
     """Where a named data set is: in the directories of ASKANCE_DATA, then in the cache directory.
 
     There it may be NAME.npz, .svm, .csv or any other file that `read` takes, or its public files under their own
-    names. What was fetched into the cache is checked against its checksum. `DataFault` if there is none.
+    names. What was fetched into the cache is checked against its checksum. `DataError` if there is none.
     """
     found = look_for(name)
     if found is None:
-        raise DataFault(how_to_get(name))
+        raise DataError(how_to_get(name))
     for path, file in zip(found.paths, found.files, strict=False):  # a file of one's own has no checksum
         if found.place == FETCHED or file.sha256 is not None:
             check(path, file.sha256, sealed=found.place == FETCHED)
@@ -109,7 +109,7 @@ def _in_directory(directory: Path, name: str, files: tuple[File, ...]) -> Found 
         if paths and all(path.is_file() for path in paths):
             return Found(name, paths, DATA, files)
     except OSError as error:
-        raise DataFault(f"{directory}: cannot be looked into ({reason(error)}): check {DATA}") from error
+        raise DataError(f"{directory}: cannot be looked into ({reason(error)}): check {DATA}") from error
     return None
 
 

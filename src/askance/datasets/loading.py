@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance.data.arrays import random_order, read_arrays
-from askance.data.faults import DataFault, DataNotice
 from askance.data.files import listed, shown
 from askance.data.npz import read_npz
 from askance.data.reading import read
@@ -19,6 +18,7 @@ from askance.datasets.entry import Entry, File, Use
 from askance.datasets.finding import Found, entry_of, find, look_for
 from askance.datasets.steps import Labelled
 from askance.datasets.tables import read_table
+from askance.errors import DataError, DataWarning
 
 CLASS_NAMES = "label_names"
 
@@ -31,35 +31,39 @@ class Prepared(NamedTuple):
     notes: list[str]
 
 
-def load(name: str, paper: str | None = None, seed: int | None = None) -> tuple[sp.csr_array, NDArray[np.int64]]:
+def load(
+    name: str, paper: str | None = None, random_state: int | None = None
+) -> tuple[sp.csr_array, NDArray[np.int64]]:
     """A named data set as (X, y): a CSR matrix of float32, and labels -1 and +1, or 0 to k - 1 if there are more.
 
     With a `paper`, such as "lu2016", the rows are prepared as that paper did; `askance data info NAME` says how.
-    With a `seed` they come in a random order, the same for the same seed, and random parts of a preparation are
-    drawn with it. A file that is not as large as it should be, such as a sample, gets a `DataNotice`; what is not
-    on this machine a `DataFault` that says how to get it.
+    With a `random_state` they come in a random order, which it decides, and random parts of a preparation are
+    drawn with it. A file that is not as large as it should be, such as a sample, gets a `DataWarning`; what is not
+    on this machine a `DataError` that says how to get it.
     """
-    X, y, notes = prepare(name, paper, seed)
+    X, y, notes = prepare(name, paper, random_state)
     for note in notes:
-        warnings.warn(note, DataNotice, stacklevel=2)
+        warnings.warn(note, DataWarning, stacklevel=2)
     return X, y
 
 
-def prepare(name: str, paper: str | None = None, seed: int | None = None, tell: Tell | None = None) -> Prepared:
+def prepare(
+    name: str, paper: str | None = None, random_state: int | None = None, tell: Tell | None = None
+) -> Prepared:
     """What `load` gives, with what it would warn of; `tell` is called with the share of a file that is read."""
     whole, entry = entry_of(name)
     use = _use(whole, entry, paper)
-    if seed is not None:
-        random_order(1, seed)  # refuses what is no seed before anything is read
-    if use is not None and seed is None and any(step.is_random for step in use.steps):
-        raise DataFault(f"{name} as in {paper} is drawn at random: give a seed")
+    if random_state is not None:
+        random_order(1, random_state)  # refuses what is no random_state before anything is read
+    if use is not None and random_state is None and any(step.is_random for step in use.steps):
+        raise DataError(f"{name} as in {paper} is drawn at random: give a random_state")
     data, notes = _read(find(name), entry, is_sample=whole != name, tell=tell)
     if use is not None:
         if whole != name:
             use = use._replace(joined=())  # a part of the data set stands for all of it
-        data, more = _prepared(data, use, np.random.default_rng(seed), f"{name} as in {paper}")
+        data, more = _prepared(data, use, np.random.default_rng(random_state), f"{name} as in {paper}")
         notes = [*notes, *more]
-    order = random_order(len(data.y), seed)
+    order = random_order(len(data.y), random_state)
     X, y, _ = data if order is None else data.take(order)
     return Prepared(X, y, notes)
 
@@ -70,7 +74,7 @@ def _use(name: str, entry: Entry | None, paper: str | None) -> Use | None:
     uses = {} if entry is None else entry.uses
     if paper not in uses:
         known = f"give one of {listed(uses)}" if uses else "load it without a paper"
-        raise DataFault(f"paper={shown(paper)}: the register does not know {name} in it: {known}")
+        raise DataError(f"paper={shown(paper)}: the register does not know {name} in it: {known}")
     return uses[paper]
 
 
@@ -100,7 +104,7 @@ def _read(
     """The rows as they are in the files, and in what they differ from the register."""
     name = found.name
     if entry is not None and entry.classes is None:
-        raise DataFault(
+        raise DataError(
             f"{name} holds {entry.holds}, not rows with one label each: read {found.paths[0]} yourself"
         )
     parts = [
@@ -147,7 +151,7 @@ def _part(
         if tell is not None:
             tell(chunk.progress)
     if any(chunk.y is None for chunk in chunks):
-        raise DataFault(f"{path}: has no labels: check how it was made")
+        raise DataError(f"{path}: has no labels: check how it was made")
     X = sp.csr_array(stacked([chunk.X for chunk in chunks]), dtype=np.float32)
     return X, np.concatenate([chunk.y for chunk in chunks if chunk.y is not None])
 
@@ -173,14 +177,14 @@ def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArr
     """
     values, positions = np.unique(y, return_inverse=True)
     if len(values) > (classes or 2**31):
-        raise DataFault(
+        raise DataError(
             f"{name}: has {len(values)} classes, {classes} in the register: check that it is the right file"
         )
     if (classes or len(values)) == 2:
         if len(values) == 2:
             return np.where(positions == 1, 1, -1).astype(np.int64)
         if values.dtype.kind not in "if" or values[0] not in (-1, 1):
-            raise DataFault(f"{name}: has only the class {values[0]}: which of the two it is cannot be told")
+            raise DataError(f"{name}: has only the class {values[0]}: which of the two it is cannot be told")
         return y.astype(np.int64)
     for first in (0, 1):
         if values.dtype.kind in "iuf" and classes and set(values.tolist()) <= set(range(first, first + classes)):

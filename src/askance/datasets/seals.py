@@ -4,8 +4,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from askance.data.faults import DataFault
 from askance.data.files import reason
+from askance.errors import DataError
 
 
 def seal_of(path: Path) -> Path:
@@ -39,14 +39,14 @@ def check(path: Path, published: str | None, *, sealed: bool) -> str:
         found = digest(path)
         wanted = read_seal(path) if sealed else found
     except (OSError, ValueError) as error:
-        raise DataFault(f"{path}: cannot be checked ({reason(error)}): delete it and fetch it again") from error
+        raise DataError(f"{path}: cannot be checked ({reason(error)}): delete it and fetch it again") from error
     if found != wanted:
-        raise DataFault(
+        raise DataError(
             f"{path}: is not what was fetched, its sha256 differs from that in {seal_of(path).name}: "
             "delete it and fetch it again"
         )
     if published not in (None, found):
-        raise DataFault(
+        raise DataError(
             f"{path}: is not the public file, its sha256 is not the published one: delete it and fetch it"
         )
     return found

@@ -7,8 +7,8 @@ import urllib.request
 from types import TracebackType
 from typing import Any, Self
 
-from askance.data.faults import DataFault
 from askance.data.files import reason
+from askance.errors import DataError
 
 SCHEMES = ("http", "https", "file")
 SECONDS = 30.0
@@ -50,13 +50,13 @@ class Answer:
         try:
             return bytes(self._response.read1(size))  # what there is: a full block might break on its way
         except (OSError, http.client.HTTPException) as error:
-            raise DataFault(f"{self._url}: the connection broke ({_told(error)}): {GOES_ON}") from error
+            raise DataError(f"{self._url}: the connection broke ({_told(error)}): {GOES_ON}") from error
 
 
 def ask_for(url: str, start: int = 0, version: str = "") -> Answer:
     """What follows `start` if the file still is of that version and the server can do that, else all of it."""
     if url.partition(":")[0] not in SCHEMES:
-        raise DataFault(f"{url}: is no address that can be fetched: give one of {', '.join(SCHEMES)}")
+        raise DataError(f"{url}: is no address that can be fetched: give one of {', '.join(SCHEMES)}")
     headers = {"User-Agent": "askance", "Accept-Encoding": "identity"}
     if start:
         headers["Range"] = f"bytes={start}-"
@@ -69,9 +69,9 @@ def ask_for(url: str, start: int = 0, version: str = "") -> Answer:
     except urllib.error.HTTPError as error:
         answer = _refusal(url, error, start)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        if isinstance(error, DataFault):
+        if isinstance(error, DataError):
             raise
-        raise DataFault(f"{url}: cannot be reached ({_told(error)}): check the network, {BY_HAND}") from error
+        raise DataError(f"{url}: cannot be reached ({_told(error)}): check the network, {BY_HAND}") from error
     is_other = bool(answer.start and version and answer.version and answer.version != version)
     if answer.start in (0, start) and not is_other:
         return answer
@@ -82,7 +82,7 @@ def ask_for(url: str, start: int = 0, version: str = "") -> Answer:
 def _answer(url: str, response: Any) -> Answer:
     if response.headers.get_content_type() == "text/html":
         response.close()
-        raise DataFault(f"{url}: a web page came in place of the file: look at it with a browser, {BY_HAND}")
+        raise DataError(f"{url}: a web page came in place of the file: look at it with a browser, {BY_HAND}")
     length = response.headers.get("Content-Length", "")
     span = _range(response.headers.get("Content-Range", "")) if response.status == PARTIAL else None
     if span is None:
@@ -98,7 +98,7 @@ def _refusal(url: str, error: urllib.error.HTTPError, start: int) -> Answer:
         return Answer(url, error, total, total)
     error.close()
     told = f"{error.code} {error.reason}".strip()
-    raise DataFault(f"{url}: the server says {told}: look there, {BY_HAND}") from error
+    raise DataError(f"{url}: the server says {told}: look there, {BY_HAND}") from error
 
 
 def _told(error: BaseException) -> str:

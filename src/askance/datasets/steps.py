@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
+from askance.errors import DataError
 
 
 class Labelled(NamedTuple):
@@ -105,7 +105,7 @@ class ClassPair(Step):
         """The rows after it."""
         positive, negative = (np.isin(data.y, _numbers(which, data)) for which in (self.positive, self.negative))
         if not positive.any() or not negative.any():
-            raise DataFault(f"{self.called}: the file has no row of one of them: take a file that has both")
+            raise DataError(f"{self.called}: the file has no row of one of them: take a file that has both")
         kept = np.flatnonzero(positive | negative)
         return Labelled(data.X[kept], _signs(positive[kept]))
 
@@ -143,8 +143,9 @@ class RandomClass(Step):
         is_chosen = data.y == random.choice(np.unique(data.y))
         positive, others = np.flatnonzero(is_chosen), np.flatnonzero(~is_chosen)
         if len(others) < len(positive):
-            raise DataFault(
-                f"a class has {len(positive):,} of {len(data.y):,} rows, more than all others: try another seed"
+            raise DataError(
+                f"a class has {len(positive):,} of {len(data.y):,} rows, more than all others: "
+                "try another random_state"
             )
         kept = np.sort(np.concatenate([positive, random.choice(others, size=len(positive), replace=False)]))
         return Labelled(data.X[kept], _signs(is_chosen[kept]))
@@ -165,7 +166,7 @@ class Sample(Step):
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:
         """The rows after it."""
         if len(data.y) < self.rows:
-            raise DataFault(
+            raise DataError(
                 f"there are {len(data.y):,} rows, not the {self.rows:,} to be drawn: take the whole file"
             )
         return data.take(np.sort(random.choice(len(data.y), size=self.rows, replace=False)))
@@ -175,7 +176,7 @@ def _numbers(which: int | str | tuple[int, ...], data: Labelled) -> list[int]:
     if not isinstance(which, str):
         return [which] if isinstance(which, int) else list(which)
     if not data.names:
-        raise DataFault(
+        raise DataError(
             f"the file does not name its classes, so {which!r} cannot be found: add an array label_names"
         )
     return [number for number, name in enumerate(data.names) if name.startswith(which)]

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, existing_file, reason
 from askance.datasets.entry import Table
+from askance.errors import DataError
 
 DELIMITER, MISSING = ",", "?"
 
@@ -29,7 +29,7 @@ def read_table(path: Path, table: Table) -> tuple[sp.csr_array, NDArray[Any]]:
     cells, names = _cells(existing_file(path), table)
     label = table.label % cells.shape[1]
     if not np.isfinite(cells[:, label]).all():
-        raise DataFault(f"{path}: a label is missing: fetch or make the file again")
+        raise DataError(f"{path}: a label is missing: fetch or make the file again")
     labels = np.array(list(names[label]), dtype=str)[cells[:, label].astype(np.int64)]
     columns = [
         _indicators(cells[:, column], names[column]) if column in table.categories else _numbers(cells[:, column])
@@ -46,7 +46,7 @@ def _cells(path: Path, table: Table) -> tuple[NDArray[np.float64], dict[int, _Na
         rows = (line for line in lines if line.strip())
         first = next(rows, None)
         if first is None:
-            raise DataFault(f"{path}: holds no rows: fetch it again")
+            raise DataError(f"{path}: holds no rows: fetch it again")
         width = first.count(DELIMITER) + 1
         names = {column % width: _Names() for column in (table.label, *table.categories)}
         # Only tables with names have missing cells; the converter of a number would slow the others down.
@@ -57,9 +57,9 @@ def _cells(path: Path, table: Table) -> tuple[NDArray[np.float64], dict[int, _Na
         try:
             cells = np.loadtxt(chain([first], rows), delimiter=DELIMITER, converters=converters, ndmin=2)
         except ValueError as error:
-            if isinstance(error, DataFault):
+            if isinstance(error, DataError):
                 raise
-            raise DataFault(f"{path}: is no table of numbers ({reason(error)[:200]}): fetch it again") from error
+            raise DataError(f"{path}: is no table of numbers ({reason(error)[:200]}): fetch it again") from error
     return cells, names
 
 

@@ -16,9 +16,8 @@ def dask_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     needed("distributed", "dask")
     from concurrent.futures import CancelledError
 
-    from distributed import KilledWorker
-
     from askance.distributed.dask_tasks import DaskParts
+    from distributed import KilledWorker
 
     with ExitStack() as stack:
         client = _client(jobs, cluster, stack)
@@ -52,6 +51,7 @@ def cluster_here(jobs: int) -> Iterator[Any]:
     """Worker processes on this machine, which are replaced when they die."""
     import dask
     import joblib  # type: ignore[import-untyped]
+
     from distributed import LocalCluster
 
     number = joblib.cpu_count() if jobs == -1 else jobs

@@ -54,10 +54,12 @@ def learned_from(model: bytes, place: int, partition: Stream) -> Learned:
     """Let the model go through a partition, with coins of its own; those of the first are the model's."""
     learner = from_bytes(model)
     if place:
-        learner.seed = int(np.random.SeedSequence([learner.seed, place]).generate_state(1, np.uint64)[0])
+        learner.random_state = int(
+            np.random.SeedSequence([learner.random_state, place]).generate_state(1, np.uint64)[0]
+        )
     counts = np.zeros(4, np.int64)
     for trace in learner.follow(partition):
-        wrong = trace.guesses != trace.truth
+        wrong = trace.predicted_codes != trace.true_codes
         counts += [len(wrong), trace.asked.sum(), trace.updated.sum(), wrong.sum()]
     return Learned(to_bytes(learner), *counts.tolist())
 

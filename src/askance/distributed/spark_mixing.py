@@ -107,7 +107,7 @@ class Kept:
 
 
 def _rules(learner: Learner) -> tuple[Any, ...]:
-    return learner.update, learner.query, learner.seed, learner.dtype, list(learner.classes or ())
+    return learner.update, learner.query, learner.random_state, learner.dtype, list(learner.classes or ())
 
 
 def _one_batch(spark: Any, frame: Any, number: int, kept: Kept, wish: Wish) -> Batch:

@@ -30,7 +30,7 @@ class Ground(NamedTuple):
 
 
 class Models(NamedTuple):
-    """The models, each in its place: plot, power (0 while it has no plot), slots filled, seed, and books.
+    """The models, each in its place: plot, power (0 while it has no plot), slots filled, random_state, and books.
 
     The books hold what a learner knows beside its features: the past and the memory of its query rule.
     """

@@ -62,8 +62,8 @@ class DualMachine:
                 updated = False
                 if asked:
                     core, updated = self._learned(core, point, glance, seen, label)
-                outcome.guesses[t], outcome.scores[t] = seen.guess, seen.score
-                outcome.probabilities[t] = probability
+                outcome.predictions[t], outcome.scores[t] = seen.guess, seen.score
+                outcome.ask_probabilities[t] = probability
                 outcome.asked[t], outcome.updated[t] = asked, updated
                 core.past.asked[0] += asked
         core.past.rounds[0] += len(signs)

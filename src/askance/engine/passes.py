@@ -66,9 +66,9 @@ class Core(NamedTuple):
 class Outcome(NamedTuple):
     """What a pass writes down of each round."""
 
-    guesses: NDArray[np.int32]  # +1 and -1, or the numbers of classes
+    predictions: NDArray[np.int32]  # +1 and -1, or the numbers of classes
     scores: NDArray[Any]
-    probabilities: NDArray[np.float64]
+    ask_probabilities: NDArray[np.float64]
     asked: NDArray[np.bool_]
     updated: NDArray[np.bool_]
 

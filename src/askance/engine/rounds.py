@@ -39,9 +39,9 @@ def decide(form: Any, query: Any, state: Any, memory: Any, seen: Any, coin: floa
 @inlined
 def note(outcome: Any, t: int, seen: Any, probability: float, asked: bool, updated: bool) -> None:
     """Write down what became of round `t`."""
-    outcome.guesses[t] = seen.guess
+    outcome.predictions[t] = seen.guess
     outcome.scores[t] = seen.score
-    outcome.probabilities[t] = probability
+    outcome.ask_probabilities[t] = probability
     outcome.asked[t] = asked
     outcome.updated[t] = updated
 

@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.data import DataFault, read
+from askance.data import read
 from askance.data.stacking import stacked
 from askance.datasets import REGISTER, load
+from askance.errors import DataError
 from askance.jit.coins import coins
 from askance.learners.inputs import as_rows, sentence, sorted_rows
 from askance.rules.rows import SOUND, UNSORTED, AnyRows, SparseRows
@@ -104,13 +105,13 @@ def _whole(source: Any, dtype: np.dtype[Any]) -> tuple[str, Any, Any]:
     stream = read(source, dtype=str(dtype))
     chunks = list(stream)
     if any(chunk.y is None for chunk in chunks):
-        raise DataFault(f"{stream.name} has no labels, which experiments need")
+        raise DataError(f"{stream.name} has no labels, which experiments need")
     return stream.name, stacked([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks])
 
 
-def shuffled(given: Material, seed: int, permutation: int) -> Shuffled:
-    """The data set in the order of a permutation, which seed and number decide, and coins of its own."""
-    order = np.random.default_rng([seed, permutation]).permutation(len(given.y))
+def shuffled(given: Material, random_state: int, permutation: int) -> Shuffled:
+    """The data set in the order of a permutation, which random_state and number decide, and coins of its own."""
+    order = np.random.default_rng([random_state, permutation]).permutation(len(given.y))
     X = given.X[order]
-    own = int(np.random.SeedSequence([seed, permutation, 1]).generate_state(1, np.uint64)[0])
+    own = int(np.random.SeedSequence([random_state, permutation, 1]).generate_state(1, np.uint64)[0])
     return Shuffled(as_rows(X, X.dtype), X, given.y[order], coins(own, 0, len(order)))

@@ -45,7 +45,7 @@ class Fleet:
     classes : the classes. Of two, the larger in sorted order is the positive one.
     query : a query rule in place of the name's own, for example one within a budget, which each key then has.
     bits : rows have at most 2^bits columns. A model takes room only for features that it has learned.
-    seed : of the coins; the learner of a key has the seed `seed_of(key)`.
+    random_state : of the coins; the learner of a key has the random_state `seed_of(key)`.
     dtype : "float32" is fast, with relaxed arithmetic; "float64" is exact.
     resident : how many models may be in memory; those used longest ago wait in the file `spill`, or in a temporary
         one. None keeps all in memory.
@@ -62,13 +62,13 @@ class Fleet:
         classes: Sequence[Any],
         query: QueryRule | None = None,
         bits: int = 18,
-        seed: int = 0,
+        random_state: int = 0,
         dtype: str = "float32",
         resident: int | None = None,
         spill: str | os.PathLike[str] | None = None,
         threads: int | None = None,
     ) -> None:
-        given = FleetSettings(algorithm, dict(parameters or {}), list(classes), query, bits, seed, dtype)
+        given = FleetSettings(algorithm, dict(parameters or {}), list(classes), query, bits, random_state, dtype)
         self._begin(given, resident, spill, threads)
 
     @classmethod
@@ -97,7 +97,7 @@ class Fleet:
         tag = zlib.crc32(settings.as_json().encode())
         self._berths = Berths(
             lambda: Yard(update, query, dtype, float(sgn0), self._coding.lanes),
-            *(yards, settings.seed, tag, self.width, resident),
+            *(yards, settings.random_state, tag, self.width, resident),
         )
         self._crew = concurrent.futures.ThreadPoolExecutor(yards)
         self.rounds = 0
@@ -115,8 +115,8 @@ class Fleet:
     def ask(self, key: Key, x: Any) -> Decision:
         """Predict one row of a key and decide whether its label is worth asking for."""
         trace = self.decide([key], one_row(x, self.width))
-        score, probability = float(trace.scores[0]), float(trace.probabilities[0])
-        return Decision(trace.labels[0].item(), score, probability, bool(trace.asked[0]))
+        score, probability = float(trace.scores[0]), float(trace.ask_probabilities[0])
+        return Decision(trace.predictions[0].item(), score, probability, bool(trace.asked[0]), float("nan"))
 
     def tell(self, key: Key, x: Any, y: Any) -> Self:
         """Learn the label of one row of a key, however long ago it was asked for."""
@@ -193,8 +193,8 @@ class Fleet:
         return self._berths.left
 
     def seed_of(self, key: Key) -> int:
-        """The seed of a key's learner."""
-        return int(seeds_of(self.settings.seed, as_keys([key], 1))[0])
+        """The random_state of a key's learner."""
+        return int(seeds_of(self.settings.random_state, as_keys([key], 1))[0])
 
     def coef_of(self, key: Key) -> Any:
         """The weights of a key's model: a sparse array of a row, or of a row a class. KeyError if it has none."""
@@ -319,8 +319,12 @@ class Fleet:
     def _trace(self, codes: NDArray[Any], outcome: passes.Outcome, refused: int) -> Trace:
         rules = self.settings.rules
         return Trace(
-            truth=codes.astype(np.int32),
-            **outcome._asdict(),
+            true_codes=codes.astype(np.int32),
+            predicted_codes=outcome.predictions,
+            scores=outcome.scores,
+            ask_probabilities=outcome.ask_probabilities,
+            asked=outcome.asked,
+            updated=outcome.updated,
             classes=self._coding.values,
             kind=MANY if rules.many else BINARY,
             first_round=self.rounds - len(codes),

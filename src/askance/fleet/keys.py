@@ -64,9 +64,9 @@ def listed(keys: Keys) -> Sequence[Key]:
     return keys.tolist() if isinstance(keys, np.ndarray) else keys
 
 
-def seeds_of(seed: int, keys: Keys) -> NDArray[np.uint64]:
-    """The seed of each key's learner: a pure function of the fleet's seed and the key."""
-    salt = int(seed).to_bytes(8, "little")
+def seeds_of(random_state: int, keys: Keys) -> NDArray[np.uint64]:
+    """The random_state of each key's learner: a pure function of the fleet's random_state and the key."""
+    salt = int(random_state).to_bytes(8, "little")
     digests = (hashlib.blake2b(_as_bytes(key), digest_size=8, salt=salt).digest() for key in listed(keys))
     return np.frombuffer(b"".join(digests), np.uint64)
 

@@ -20,12 +20,18 @@ class Berths:
     """The models of a fleet, by key and by number. Of several yards, number n is in yard n mod their count."""
 
     def __init__(
-        self, make_yard: Callable[[], Yard], yards: int, seed: int, tag: int, width: int, resident: int | None
+        self,
+        make_yard: Callable[[], Yard],
+        yards: int,
+        random_state: int,
+        tag: int,
+        width: int,
+        resident: int | None,
     ) -> None:
         self.yards = [make_yard() for _ in range(yards)]
         self.depot: Depot | None = None
         self.left = 0  # how many models have left memory so far
-        self._resident, self._seed, self._tag, self._width = resident, seed, tag, width
+        self._resident, self._seed, self._tag, self._width = resident, random_state, tag, width
         self._roster: Roster = TextRoster()
 
     def parts(self, count: int) -> Iterator[slice]:

@@ -26,7 +26,7 @@ class FleetSettings:
     classes: list[Any]
     query: Any = None  # in place of the algorithm's own
     bits: int = 18
-    seed: int = 0
+    random_state: int = 0
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
@@ -34,8 +34,8 @@ class FleetSettings:
             raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {self.dtype!r}")
         if not _is_whole(self.bits) or not 1 <= self.bits <= MOST_BITS:
             raise ValueError(f"bits must be a whole number from 1 to {MOST_BITS}, not {self.bits!r}")
-        if not _is_whole(self.seed) or not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed must be a whole number from 0 to 2^64 - 1, not {self.seed!r}")
+        if not _is_whole(self.random_state) or not 0 <= self.random_state < 2**64:
+            raise ValueError(f"random_state must be a whole number from 0 to 2^64 - 1, not {self.random_state!r}")
         labels.as_classes(self.classes, many=self.rules.many)
         check_rules(self.rules.update, self.rules.query, many=self.rules.many)
 

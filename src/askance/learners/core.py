@@ -28,12 +28,27 @@ OTHER_COINS = 0x6C62272E07BB0142
 
 
 class Decision(NamedTuple):
-    """What `ask` says of a row: the predicted class, the score, the probability of asking, and whether to ask."""
+    """The decision about one row.
 
-    label: Any
+    Attributes
+    ----------
+    prediction : object
+        The predicted class, or None while no class is known.
+    score : float
+        The score of the row. For two classes, its sign decides the prediction.
+    ask_probability : float
+        The probability with which the label is asked for.
+    ask : bool
+        Whether to ask for the label: `coin < ask_probability`, as far as a budget allows.
+    coin : float
+        The uniform random number in [0, 1) that decided, a function of `random_state` and round alone.
+    """
+
+    prediction: Any
     score: float
-    probability: float
-    asked: bool
+    ask_probability: float
+    ask: bool
+    coin: float
 
 
 class Spending(NamedTuple):
@@ -44,7 +59,7 @@ class Spending(NamedTuple):
     refused: int
 
 
-class LabellingLoop:
+class LearnerCore:
     """Asks and is told, scores and predicts: a `Learner` without scikit-learn, and with the same parameters.
 
     Many rows at a time must be an array or a CSR matrix of floats.
@@ -60,7 +75,7 @@ class LabellingLoop:
         update: UpdateRule | None = None,
         query: QueryRule | None = None,
         *,
-        seed: int = 0,
+        random_state: int = 0,
         dtype: str = "float32",
         sgn0: int = 1,
         classes: Sequence[Any] | None = None,
@@ -68,7 +83,7 @@ class LabellingLoop:
     ) -> None:
         self.update = update
         self.query = query
-        self.seed = seed
+        self.random_state = random_state
         self.dtype = dtype
         self.sgn0 = sgn0
         self.classes = classes
@@ -91,7 +106,7 @@ class LabellingLoop:
             raise ValueError(sentence(kind, 0, rows))
         if self._elastic:
             self._has_width(width, elastic=isinstance(x, Row))
-        return tuple.__new__(Decision, (self._coding.label(guess), score, probability, asked))
+        return tuple.__new__(Decision, (self._coding.label(guess), score, probability, asked, coin))
 
     def tell(self, x: Any, y: Any, probability: float = 1.0) -> Self:
         """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for.
@@ -179,9 +194,9 @@ class LabellingLoop:
             raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {self.dtype!r}")
         if self.sgn0 not in (1, -1):
             raise ValueError(f"sgn0 must be +1 or -1, not {self.sgn0!r}")
-        whole = isinstance(self.seed, int | np.integer) and not isinstance(self.seed, bool)
-        if not whole or not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed must be a whole number from 0 to 2^64 - 1, not {self.seed!r}")
+        whole = isinstance(self.random_state, int | np.integer) and not isinstance(self.random_state, bool)
+        if not whole or not 0 <= self.random_state < 2**64:
+            raise ValueError(f"random_state must be a whole number from 0 to 2^64 - 1, not {self.random_state!r}")
         if not isinstance(self.many, bool | np.bool_):
             raise ValueError(f"many must be True or False, not {self.many!r}")
         if self.classes is not None:
@@ -231,17 +246,17 @@ class LabellingLoop:
     def _coin(self, round_: int) -> float:
         first, ahead = self._coins_ahead
         if not 0 <= round_ - first < len(ahead):
-            first, ahead = round_, toss(self.seed, round_, COINS_AHEAD)
+            first, ahead = round_, toss(self.random_state, round_, COINS_AHEAD)
             self._coins_ahead = (first, ahead)
         return ahead.item(round_ - first)
 
     def _draws(self, labels_ahead: int) -> NDArray[np.float64] | None:
-        """The coins that the next labels take to be learned: a pure function of seed and number of the label."""
+        """The coins that the next labels take to be learned: a function of `random_state` and label count."""
         members = self._machine.draws
         if not members:
             return None
         told = int(self._machine.core.past.told[0])
-        return toss(self.seed ^ OTHER_COINS, told * members, labels_ahead * members).reshape(-1, members)
+        return toss(self.random_state ^ OTHER_COINS, told * members, labels_ahead * members).reshape(-1, members)
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         """`X` as an array or CSR matrix of the right width, which `reset` lets it say."""

@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance._util.sealed_file import ModelFault, arrays_of, header_of, read, seal
+from askance._util.sealed_file import arrays_of, header_of, read, seal
 from askance.engine.passes import learned
+from askance.errors import ModelFileError
 from askance.learners.classes import Coding, ManyClasses
-from askance.learners.core import LabellingLoop
+from askance.learners.core import LearnerCore
 from askance.learners.labels import as_labels, distinct
 from askance.rules.registry import known_rules
 
 if TYPE_CHECKING:
     from askance.learners.learner import Learner
 
-AnyLoop = TypeVar("AnyLoop", bound=LabellingLoop)
+AnyLoop = TypeVar("AnyLoop", bound=LearnerCore)
 
 
-def save(learner: LabellingLoop, path: str | os.PathLike[str]) -> None:
+def save(learner: LearnerCore, path: str | os.PathLike[str]) -> None:
     """Write `learner` to `path`: all of it or nothing, also if the machine stops half-way."""
     write_whole(path, to_bytes(learner))
 
@@ -40,11 +41,11 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
 
             return ratings_from_bytes(content)
         return from_bytes(content, rules)
-    except ModelFault as fault:
-        raise ModelFault(f"{path} {fault}") from None
+    except ModelFileError as fault:
+        raise ModelFileError(f"{path} {fault}") from None
 
 
-def to_bytes(learner: LabellingLoop) -> bytes:
+def to_bytes(learner: LearnerCore) -> bytes:
     """The content of a model file."""
     learner._begin_once()
     return seal(learned(learner._machine.core), _header(learner))
@@ -63,20 +64,20 @@ def loop_from_bytes(content: bytes, make: Callable[..., AnyLoop], rules: tuple[t
     header = header_of(content)
     try:
         learner = _rebuilt(header, content, known, make)
-    except ModelFault:
+    except ModelFileError:
         raise
     except Exception as error:
         # The checksum fits, so somebody made it so: whatever a header can be made to do, it must not get further.
-        raise ModelFault(f"holds what no learner can hold ({' '.join(str(error).split())[:100]})") from None
+        raise ModelFileError(f"holds what no learner can hold ({' '.join(str(error).split())[:100]})") from None
     return learner
 
 
-def _header(learner: LabellingLoop) -> dict[str, Any]:
+def _header(learner: LearnerCore) -> dict[str, Any]:
     machine = learner._machine
     return {
         "update": described(machine.core.update),
         "query": described(machine.core.query),
-        "seed": int(learner.seed),
+        "random_state": int(learner.random_state),
         "dtype": machine.dtype.name,
         "sgn0": int(machine.core.at_zero),
         "width": machine.width,
@@ -94,7 +95,7 @@ def _rebuilt(
     learner = make(
         update=made_of(header["update"], known),
         query=made_of(header["query"], known),
-        seed=header["seed"],
+        random_state=header["random_state"],
         dtype=header["dtype"],
         sgn0=header["sgn0"],
         classes=None if header["classes"] is None else unlisted(header["classes"]).tolist(),
@@ -102,15 +103,17 @@ def _rebuilt(
     )
     learner._begin_once()
     if width is not None and not 0 <= width <= learner._machine.most_features(len(content)):
-        raise ModelFault(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
+        raise ModelFileError(f"holds what no learner can hold: {width} features in a file of {len(content)} bytes")
     learner._coding = _coding(header["observed"], learner._coding)
     if width is not None:
         if learner.many and width * learner._coding.lanes > len(content):
-            raise ModelFault("holds what no learner can hold: more classes and features than the file has bytes")
+            raise ModelFileError(
+                "holds what no learner can hold: more classes and features than the file has bytes"
+            )
         learner._machine.make_room(width, learner._coding.lanes)
         learner._has_width(width, elastic=header["elastic"])
     if json.dumps(_header(learner), sort_keys=True) != json.dumps(header, sort_keys=True):
-        raise ModelFault("has a header that this askance would not write: use a backup or train anew")
+        raise ModelFileError("has a header that this askance would not write: use a backup or train anew")
     found = arrays_of(content)
     learner._machine.expect(found)
     _fill(learned(learner._machine.core), found)
@@ -127,22 +130,24 @@ def _coding(listing: dict[str, Any], given: Coding) -> Coding:
     else:
         sound = np.array_equal(distinct(labels, given.observed), labels)
     if labels.dtype.kind not in "biufU" or not sound:
-        raise ModelFault(f"has the classes {observed.tolist()}, which no learner can have observed")
+        raise ModelFileError(f"has the classes {observed.tolist()}, which no learner can have observed")
     if not np.isin(given.observed, labels).all():
-        raise ModelFault(f"has the classes {observed.tolist()}, which are not those given")
+        raise ModelFileError(f"has the classes {observed.tolist()}, which are not those given")
     return coding
 
 
 def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> None:
     """Put what was found into the learner's arrays, if it is of the same form and could have been learned."""
     if arrays.keys() != found.keys():
-        raise ModelFault(f"has the arrays {', '.join(sorted(found))} instead of {', '.join(sorted(arrays))}")
+        raise ModelFileError(f"has the arrays {', '.join(sorted(found))} instead of {', '.join(sorted(arrays))}")
     for name, array in arrays.items():
         if (found[name].dtype, found[name].shape) != (array.dtype, array.shape):
-            raise ModelFault(f"has an array {name} of {found[name].dtype}{found[name].shape}, which does not fit")
+            raise ModelFileError(
+                f"has an array {name} of {found[name].dtype}{found[name].shape}, which does not fit"
+            )
         counts = array.dtype.kind == "i"
         if (found[name] < 0).any() if counts else not np.isfinite(found[name]).all():
-            raise ModelFault(f"has an array {name} with {'negative counts' if counts else 'NaN or infinity'}")
+            raise ModelFileError(f"has an array {name} with {'negative counts' if counts else 'NaN or infinity'}")
         array[:] = found[name]
 
 
@@ -161,7 +166,7 @@ def made_of(description: dict[str, Any], rules: dict[str, type]) -> Any:
     """The rule that was described."""
     name = description["rule"]
     if name not in rules:
-        raise ModelFault(f"uses the rule {name}, which is not one of askance's: pass rules=({name},) to load")
+        raise ModelFileError(f"uses the rule {name}, which is not one of askance's: pass rules=({name},) to load")
     parameters = {
         key: made_of(value, rules) if isinstance(value, dict) else value
         for key, value in description["parameters"].items()

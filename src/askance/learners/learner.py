@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from askance.data.stream import Stream
 from askance.jit.coins import coins as toss
 from askance.learners import labels
-from askance.learners.core import LabellingLoop
+from askance.learners.core import LearnerCore
 from askance.learners.trace import BINARY, MANY, Trace
 from askance.rules.query import Always
 from askance.rules.query.rule import refused
@@ -23,14 +23,14 @@ from askance.rules.update import PAM, ConfidenceWeightedStdev, PassiveAggressive
 POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
 
 
-class Learner(ClassifierMixin, LabellingLoop, BaseEstimator):  # type: ignore[misc]
+class Learner(ClassifierMixin, LearnerCore, BaseEstimator):  # type: ignore[misc]
     """Learns from a stream and asks for a label only when in doubt.
 
     Parameters
     ----------
     update : how to learn from a label, for example `updates.PassiveAggressive2(C=1.0)`, the default.
     query : when to ask for one, for example `queries.Margin(b=1.0)`, the default.
-    seed : of the coins. The coin of a round is a pure function of seed and round.
+    random_state : of the coins. The coin of a round is a pure function of random_state and round.
     dtype : "float32" is fast, with relaxed arithmetic; "float64" is exact, to the last bit of the formulas.
     sgn0 : the sign (+1 or -1) of a score of 0, on which the papers disagree.
     classes : the classes, where the first rows may not show all. Of two, the larger is the positive one.
@@ -123,8 +123,12 @@ class Learner(ClassifierMixin, LabellingLoop, BaseEstimator):  # type: ignore[mi
         self._coding = coding
         self._has_width(width)
         return Trace(
-            truth=codes.astype(np.int32),
-            **outcome._asdict(),
+            true_codes=codes.astype(np.int32),
+            predicted_codes=outcome.predictions,
+            scores=outcome.scores,
+            ask_probabilities=outcome.ask_probabilities,
+            asked=outcome.asked,
+            updated=outcome.updated,
             classes=coding.values,
             kind=MANY if self.many else BINARY,
             first_round=first,
@@ -164,7 +168,7 @@ class Learner(ClassifierMixin, LabellingLoop, BaseEstimator):  # type: ignore[mi
         """The coins that decide about asking in each round, and those that a label takes to be learned, if any."""
         draws = self._draws(rounds)
         if given is None:
-            return toss(self.seed, first, rounds), draws
+            return toss(self.random_state, first, rounds), draws
         if draws is None or np.ndim(given) == 1:
             return given_coins(given, (rounds,)), draws
         if not isinstance(self._rules()[1], Always):

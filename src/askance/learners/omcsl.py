@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import Words, check_parameters
+from askance._util.parameters import OneOf, check_parameters
 from askance.learners.learner import Learner
 from askance.rules.imbalance.many_costs import LAST, ManyCosts, costs
 from askance.rules.imbalance.measures import MEASURES, F
@@ -15,9 +15,9 @@ from askance.rules.update.gradient import SCHEDULES
 
 LOSSES = {"hinge": False, "logistic": True}
 WORDS = {
-    "measure": Words(tuple(MEASURES)),
-    "loss": Words(tuple(LOSSES)),
-    "schedule": Words(tuple(SCHEDULES)),
+    "measure": OneOf(tuple(MEASURES)),
+    "loss": OneOf(tuple(LOSSES)),
+    "schedule": OneOf(tuple(SCHEDULES)),
 }
 
 
@@ -35,7 +35,7 @@ class OMCSL(Learner):
     m : into how many bins scores are sorted for the two areas.
     query : when to ask for a label; unless said, always. With another rule, the measures are estimated from the
         labels that were asked for, each weighted by 1/probability: give `tell` the probability of the decision.
-    seed, dtype, sgn0, classes : as of `Learner`. The larger class is the positive, rare one.
+    random_state, dtype, sgn0, classes : as of `Learner`. The larger class is the positive, rare one.
 
     `predict` and `decision_function` are those of the classifier with the best measure so far; `ask` and `run`
     draw one in each round.
@@ -54,7 +54,7 @@ class OMCSL(Learner):
         m: int = 100,
         query: QueryRule | None = None,
         *,
-        seed: int = 0,
+        random_state: int = 0,
         dtype: str = "float32",
         sgn0: int = -1,
         classes: Sequence[Any] | None = None,
@@ -67,7 +67,7 @@ class OMCSL(Learner):
         self.schedule = schedule
         self.m = m
         self.query = query
-        self.seed = seed
+        self.random_state = random_state
         self.dtype = dtype
         self.sgn0 = sgn0
         self.classes = classes

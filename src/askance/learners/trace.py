@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 BINARY, MANY = "binary", "multiclass"
 
 OF_TWO = ("precision", "recall", "f", "auroc", "auprc")
-PER_ROUND = ("truth", "guesses", "scores", "probabilities", "asked", "updated")
+PER_ROUND = ("true_codes", "predicted_codes", "scores", "ask_probabilities", "asked", "updated")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """The decisions of a pass. Of two `classes` the larger is the positive one.
 
-    For two classes, `truth` and `guesses` are signs, and 0 where the true label is unknown. For many, they are
-    places in `classes`, and -1 where the true label is unknown.
+    For two classes, `true_codes` and `predicted_codes` are +1 or -1, and 0 where the true label is unknown. For
+    more, they are positions in `classes`, and -1 where the true label is unknown.
     """
 
-    truth: NDArray[np.integer[Any]]
-    guesses: NDArray[np.integer[Any]]
+    true_codes: NDArray[np.integer[Any]]
+    predicted_codes: NDArray[np.integer[Any]]
     scores: NDArray[np.floating[Any]]
-    probabilities: NDArray[np.floating[Any]]  # of asking
+    ask_probabilities: NDArray[np.floating[Any]]  # of asking
     asked: NDArray[np.bool_]
     updated: NDArray[np.bool_]
     classes: NDArray[Any]
@@ -55,7 +55,7 @@ class Trace:
             raise ValueError(f"a trace has two classes, not {len(self.classes)}, unless its kind is {MANY!r}")
 
     def __len__(self) -> int:
-        return len(self.guesses)
+        return len(self.predicted_codes)
 
     def __repr__(self) -> str:
         asked = np.count_nonzero(self.asked)
@@ -63,14 +63,17 @@ class Trace:
         return f"<Trace: {self.algorithm}, {self.mode}, {len(self)} rounds{start}, {asked} labels asked>"
 
     @property
-    def labels(self) -> NDArray[Any]:
+    def predictions(self) -> NDArray[Any]:
         """The predicted class values."""
-        return self._class_values(self.guesses)
+        return self._class_values(self.predicted_codes)
 
     @property
     def y(self) -> NDArray[Any]:
         """The true class values; if some are unknown, an array of objects with None in their place."""
-        values, unknown = self._class_values(self.truth), self.truth == (0 if self.kind == BINARY else -1)
+        values, unknown = (
+            self._class_values(self.true_codes),
+            self.true_codes == (0 if self.kind == BINARY else -1),
+        )
         if unknown.any():
             values = values.astype(object)
             values[unknown] = None
@@ -80,11 +83,11 @@ class Trace:
         return np.asarray(self.classes)[(codes > 0).astype(np.intp) if self.kind == BINARY else codes]
 
     def signs(self) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
-        """Truth and guesses as the metrics take them: +1, -1 and 0; of many classes, +1 is the right one."""
+        """True and predicted labels for the metrics: +1, -1 and 0. For many classes, +1 is the correct class."""
         if self.kind == BINARY:
-            return self.truth, self.guesses
-        known = (self.truth >= 0).astype(np.int8)
-        return known, np.where(self.guesses == self.truth, 1, -1).astype(np.int8)
+            return self.true_codes, self.predicted_codes
+        known = (self.true_codes >= 0).astype(np.int8)
+        return known, np.where(self.predicted_codes == self.true_codes, 1, -1).astype(np.int8)
 
     @property
     def margins(self) -> NDArray[np.floating[Any]] | None:
@@ -100,7 +103,7 @@ class Trace:
     def asked_tally(self) -> AskedTally:
         """What the asked labels alone tell."""
         tally = AskedTally(many=self.kind == MANY)
-        tally.add(*self.signs(), self.asked, self.probabilities, self.margins)
+        tally.add(*self.signs(), self.asked, self.ask_probabilities, self.margins)
         return tally
 
     def estimate(self, metric: str, level: float = 0.95, *, anytime: bool = False, **weights: float) -> Estimate:
@@ -152,13 +155,13 @@ class Trace:
         return ax
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """The columns by name: round, label, truth, score, probability, asked, updated."""
+        """The columns by name: round, prediction, y, score, ask_probability, asked, updated."""
         return {
             "round": np.arange(self.first_round, self.first_round + len(self)),
-            "label": self.labels,
-            "truth": self.y,
+            "prediction": self.predictions,
+            "y": self.y,
             "score": self.scores,
-            "probability": self.probabilities,
+            "ask_probability": self.ask_probabilities,
             "asked": self.asked,
             "updated": self.updated,
         }
@@ -167,7 +170,7 @@ class Trace:
         """The columns of `to_dict` as an Arrow table, unknown truths as nulls; the metadata hold the rest."""
         arrow = _pyarrow()
         # Said explicitly, because a column of nothing but unknown truths would have no type.
-        types = dict.fromkeys(("label", "truth"), arrow.array(np.asarray(self.classes)).type)
+        types = dict.fromkeys(("prediction", "y"), arrow.array(np.asarray(self.classes)).type)
         columns = {name: arrow.array(column, types.get(name)) for name, column in self.to_dict().items()}
         about = {
             "algorithm": self.algorithm,

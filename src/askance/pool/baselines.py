@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from askance._util.parameters import POSITIVE, Words, check_parameters
+from askance._util.parameters import POSITIVE, OneOf, check_parameters
 from askance.learners.labels import as_labels
 from askance.pool.selection import Selection, as_count, selected
 from askance.pool.views import AnyMatrix, as_matrix, as_privileged
@@ -22,10 +22,10 @@ MANNERS = ("aggressive", "conservative")
 
 
 class RandomChoice(BaseEstimator):  # type: ignore[misc]
-    """Any rows, which is what others must beat. They depend on `seed` and on how many labels there are."""
+    """Any rows, which is what others must beat. They depend on `random_state` and on how many labels there are."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+    def __init__(self, random_state: int = 0) -> None:
+        self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, privileged: Any = None) -> Self:  # noqa: ARG002
         """Count the labels."""
@@ -36,21 +36,21 @@ class RandomChoice(BaseEstimator):  # type: ignore[misc]
         """`n` rows, any with the same chance."""
         check_is_fitted(self)
         rows, count = as_matrix(X).shape[0], as_count(n)
-        return selected(np.random.default_rng([self.seed, self.labels_]).random(rows), count)
+        return selected(np.random.default_rng([self.random_state, self.labels_]).random(rows), count)
 
 
 class _Uncertain(BaseEstimator):  # type: ignore[misc]
     """A strategy that learns classifiers; while all labels are of one class, it chooses as chance does."""
 
     C: float
-    seed: int
+    random_state: int
 
     def fit(self, X: Any, y: ArrayLike, privileged: Any = None) -> Self:
         """Learn from the labelled rows."""
         check_parameters(self, {"C": POSITIVE})
         rows = as_matrix(X)
         labels = as_labels(y, rows.shape[0])
-        chance = RandomChoice(self.seed).fit(rows, labels)
+        chance = RandomChoice(self.random_state).fit(rows, labels)
         self.learns_ = self._learn(rows, labels, *as_privileged(privileged, rows.shape[0]))
         self.chance_ = chance
         return self
@@ -75,12 +75,12 @@ class Margin(_Uncertain):
     """Rows between two classes: 1/(s₁ - s₂ + ε), of the best and the second best score of a linear SVM.
 
     The scores are those of `sklearn.svm.LinearSVC`, a class against the rest; of two classes, s and -s. Yan 2017,
-    equation 4.3, with ε = 1e-6. While all labels are of one class, any rows, by `seed`.
+    equation 4.3, with ε = 1e-6. While all labels are of one class, any rows, by `random_state`.
     """
 
-    def __init__(self, C: float = 1.0, *, seed: int = 0) -> None:
+    def __init__(self, C: float = 1.0, *, random_state: int = 0) -> None:
         self.C = C
-        self.seed = seed
+        self.random_state = random_state
 
     def _learn(self, X: AnyMatrix, y: NDArray[Any], others: AnyMatrix, known: NDArray[np.bool_]) -> bool:  # noqa: ARG002
         if len(np.unique(y)) < 2:
@@ -98,12 +98,12 @@ class Margin(_Uncertain):
 class Entropy(_Uncertain):
     """Rows whose class is the most open: the entropy -Σ p ln p of the probabilities of a logistic regression.
 
-    While all labels are of one class, any rows, by `seed`.
+    While all labels are of one class, any rows, by `random_state`.
     """
 
-    def __init__(self, C: float = 1.0, *, seed: int = 0) -> None:
+    def __init__(self, C: float = 1.0, *, random_state: int = 0) -> None:
         self.C = C
-        self.seed = seed
+        self.random_state = random_state
 
     def _learn(self, X: AnyMatrix, y: NDArray[Any], others: AnyMatrix, known: NDArray[np.bool_]) -> bool:  # noqa: ARG002
         if len(np.unique(y)) < 2:
@@ -124,16 +124,16 @@ class CoTesting(_Uncertain):
     so (Muslea, Minton and Knoblock 2006). If these are too few, rows follow on which the views agree, the lowest
     mean confidence first; rows without privileged features are among them.
 
-    While the labels of a view are of one class, any rows, by `seed`.
+    While the labels of a view are of one class, any rows, by `random_state`.
     """
 
-    def __init__(self, manner: str = "aggressive", C: float = 1.0, *, seed: int = 0) -> None:
+    def __init__(self, manner: str = "aggressive", C: float = 1.0, *, random_state: int = 0) -> None:
         self.manner = manner
         self.C = C
-        self.seed = seed
+        self.random_state = random_state
 
     def _learn(self, X: AnyMatrix, y: NDArray[Any], others: AnyMatrix, known: NDArray[np.bool_]) -> bool:
-        check_parameters(self, {"manner": Words(MANNERS)})
+        check_parameters(self, {"manner": OneOf(MANNERS)})
         if not others.shape[1]:
             raise ValueError("CoTesting compares two views: give fit the privileged features of its rows")
         if len(np.unique(y[known])) < 2:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from askance._util.parameters import COUNT, POSITIVE, Words, check_parameters
+from askance._util.parameters import COUNT, POSITIVE, OneOf, check_parameters
 from askance.learners.labels import as_labels
 from askance.pool.ratio.kernel_blocks import RBF, gamma_of, similarities
 from askance.pool.ratio.ranking import distinct, ranked
@@ -25,10 +25,10 @@ from askance.pool.uncertainty import (
 from askance.pool.views import AnyMatrix, as_matrix, as_privileged
 
 WORDS = {
-    "combine": Words(tuple(COMBINATIONS)),
-    "use": Words(("both", "uncertainty", "diversity")),
-    "aggregate": Words(AGGREGATES),
-    "solver": Words(SOLVERS),
+    "combine": OneOf(tuple(COMBINATIONS)),
+    "use": OneOf(("both", "uncertainty", "diversity")),
+    "aggregate": OneOf(AGGREGATES),
+    "solver": OneOf(SOLVERS),
 }
 MOST_ROWS_WITH_WEIGHT = 2000
 LARGEST_FOR_ALM = 5000

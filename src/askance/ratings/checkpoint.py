@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance._util.sealed_file import ModelFault, arrays_of, header_of, read, seal
+from askance._util.sealed_file import arrays_of, header_of, read, seal
+from askance.errors import ModelFileError
 from askance.ratings.conjugate_gradient import Iterate, Move
 from askance.ratings.manifold import Point, Tangent
 from askance.ratings.rank_search import Stage, State
@@ -40,11 +41,11 @@ class Checkpoint:
         try:
             header = header_of(content)
             if header.get("kind") != KIND:
-                raise ModelFault("is no checkpoint of ratings")
-        except ModelFault as fault:
-            raise ModelFault(f"{self._path} {fault}") from None
+                raise ModelFileError("is no checkpoint of ratings")
+        except ModelFileError as fault:
+            raise ModelFileError(f"{self._path} {fault}") from None
         if header["digest"] != self._digest:
-            raise ModelFault(
+            raise ModelFileError(
                 f"{self._path} is of a fit to other ratings or with other settings: give another name"
             )
         arrays = arrays_of(content)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from askance._util.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Limit, Limits, Words, check_parameters
+from askance._util.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Interval, OneOf, check_parameters
 from askance.data.rating_columns import Triplets
 from askance.ratings.checkpoint import kept
 from askance.ratings.drift import Drift, RefitAdvised
@@ -29,20 +29,20 @@ from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, level
 
 Numbers = NDArray[np.float64]
 
-LIMITS: Limits = {
-    "regularization": Limit(0, 1, high_closed=False),
-    "thresholds": Words(("global", "user")),
+LIMITS: Constraints = {
+    "regularization": Interval(0, 1, high_closed=False),
+    "thresholds": OneOf(("global", "user")),
     "threshold_regularization": POSITIVE,
-    "loss": Words(("squared", "sq_sum")),
+    "loss": OneOf(("squared", "sq_sum")),
     "barrier": POSITIVE,
     "growth": COUNT,
     "max_rank": COUNT,
     "tol": POSITIVE,
     "rank_tol": NOT_NEGATIVE,
     "max_iter": COUNT,
-    "validation_fraction": Limit(0, 0.5, low_closed=True),
+    "validation_fraction": Interval(0, 0.5, low_closed=True),
     "patience": COUNT,
-    "seed": Limit(0, 2.0**63, low_closed=True, whole=True),
+    "random_state": Interval(0, 2.0**63, low_closed=True, whole=True),
 }
 
 
@@ -78,7 +78,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         are not told better, iterations stop when they are told worse, and probabilities are calibrated by them;
         in the end all ratings are learned from. With 0 the objective alone decides.
     patience : how many iterations without a better validation end a rank.
-    seed : of the ratings held back and of the search for singular vectors.
+    random_state : of the ratings held back and of the search for singular vectors.
     n_jobs : how many threads, as joblib has it; -1, all cores, unless said.
     watch : called with a `Progress` after each iteration.
 
@@ -113,7 +113,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         max_iter: int = 200,
         validation_fraction: float = 0.1,
         patience: int = 10,
-        seed: int = 0,
+        random_state: int = 0,
         n_jobs: int | None = -1,
         watch: Callable[[Progress], None] | None = None,
     ) -> None:
@@ -131,7 +131,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.validation_fraction = validation_fraction
         self.patience = patience
-        self.seed = seed
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.watch = watch
 
@@ -277,7 +277,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
             max_iter=int(self.max_iter),
             patience=int(self.patience),
             rank_tol=float(self.rank_tol),
-            seed=int(self.seed),
+            random_state=int(self.random_state),
         )
 
     def _keep(self, found: Fitted, known: Known, users: Ids, items: Ids, levels: Numbers) -> None:

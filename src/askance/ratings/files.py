@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance._util.sealed_file import ModelFault, arrays_of, header_of, read, seal
+from askance._util.sealed_file import arrays_of, header_of, read, seal
+from askance.errors import ModelFileError
 from askance.ratings.biases import Leanings
 from askance.ratings.calibration import Calibration
 from askance.ratings.drift import Drift
@@ -31,12 +32,12 @@ def save(model: "MaxMarginFactorization", path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> "MaxMarginFactorization":
-    """The model in a file; ModelFault if it is damaged or holds something else."""
+    """The model in a file; ModelFileError if it is damaged or holds something else."""
     content = read(path)
     try:
         return from_bytes(content)
-    except ModelFault as fault:
-        raise ModelFault(f"{path} {fault}") from None
+    except ModelFileError as fault:
+        raise ModelFileError(f"{path} {fault}") from None
 
 
 def to_bytes(model: "MaxMarginFactorization") -> bytes:
@@ -84,14 +85,16 @@ def from_bytes(content: bytes) -> "MaxMarginFactorization":
     """The model in the content of a file."""
     header = header_of(content)
     if header.get("kind") != KIND:
-        raise ModelFault("holds another kind of model, no factorisation of ratings")
+        raise ModelFileError("holds another kind of model, no factorisation of ratings")
     try:
         return _rebuilt(header, arrays_of(content))
-    except ModelFault:
+    except ModelFileError:
         raise
     except Exception as error:
         # The checksum fits, so somebody made it so: whatever a header can be made to do, it must not get further.
-        raise ModelFault(f"holds what no factorisation can hold ({' '.join(str(error).split())[:100]})") from None
+        raise ModelFileError(
+            f"holds what no factorisation can hold ({' '.join(str(error).split())[:100]})"
+        ) from None
 
 
 def _rebuilt(header: dict[str, Any], arrays: Arrays) -> "MaxMarginFactorization":
@@ -134,7 +137,7 @@ def _drift(fitted: int, rmse: float, later: int, judged: int, squares: float, fo
 def _doubles(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.float64]:
     array = arrays[name]
     if array.dtype != np.float64 or array.ndim != dimensions or not np.isfinite(array).all():
-        raise ModelFault(f"has an array {name} that no factorisation can have")
+        raise ModelFileError(f"has an array {name} that no factorisation can have")
     return array
 
 
@@ -148,11 +151,11 @@ def _check_factors(
     )
     sound &= (len(leanings.users), len(leanings.items)) == shape
     if not sound or (np.diff(levels) <= 0).any():
-        raise ModelFault("has factors, thresholds and levels that do not fit together")
+        raise ModelFileError("has factors, thresholds and levels that do not fit together")
 
 
 def _check_known(known: Known, levels: int, shape: tuple[int, int]) -> None:
-    """Compiled code trusts these: ModelFault if a number points outside."""
+    """Compiled code trusts these: ModelFileError if a number points outside."""
     fitted, later = known
     kinds = np.int64, np.int32, np.uint8, np.int32, np.int32, np.uint8
     arrays: list[NDArray[Any]] = [
@@ -182,7 +185,7 @@ def _check_known(known: Known, levels: int, shape: tuple[int, int]) -> None:
     for array, limit in (*limits, (later.levels, levels)):
         sound = sound and (not len(array) or (array.min() >= 0 and array.max() < limit))
     if not sound:
-        raise ModelFault("has ratings that do not fit together")
+        raise ModelFileError("has ratings that do not fit together")
 
 
 def _id_arrays(name: str, ids: NDArray[Any]) -> Arrays:
@@ -210,5 +213,5 @@ def _ids(arrays: Arrays, name: str) -> NDArray[Any]:
         numbers = arrays[f"{name}/is_number"].tolist()
         ids = as_names([int(word) if number else word for word, number in zip(words, numbers, strict=True)], name)
     if ids.ndim != 1 or len(set(ids.tolist())) != len(ids):
-        raise ModelFault(f"has the same id twice among its {name}")
+        raise ModelFileError(f"has the same id twice among its {name}")
     return ids

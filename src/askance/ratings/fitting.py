@@ -57,7 +57,7 @@ def fitted(
     file: Checkpoint,
 ) -> Fitted:
     """Fit to the ratings observed, on from where the file is, if it is anywhere."""
-    part, held = _split(observed, levels, held_back, plan.seed)
+    part, held = _split(observed, levels, held_back, plan.random_state)
     problem = Problem(part, len(levels), settings, threads)
     state, last = file.resumed()
     if last is None:
@@ -102,9 +102,9 @@ def _descent(problem: Problem, plan: Plan, now: Iterate, iteration: int) -> Iter
         yield now, iteration
 
 
-def _split(observed: Observed, levels: Numbers, held_back: float, seed: int) -> tuple[Observed, Held]:
+def _split(observed: Observed, levels: Numbers, held_back: float, random_state: int) -> tuple[Observed, Held]:
     """Ratings to learn from, and those held back, drawn at random."""
-    chosen = np.random.default_rng(seed).random(observed.size, np.float32) < held_back
+    chosen = np.random.default_rng(random_state).random(observed.size, np.float32) < held_back
     if not chosen.any() or chosen.all():
         return observed, Held(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8), levels)
     users = observed.user_numbers()

@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     max_iter: int  # at each rank
     patience: int  # iterations without a better validation before a rank is given up
     rank_tol: float  # ε of eq. 2.15
-    seed: int
+    random_state: int
 
 
 class Stage(NamedTuple):
@@ -115,7 +115,7 @@ def _at_next_rank(problem: Problem, held: Held, plan: Plan, state: State) -> Sta
     """The state at the warm start of a larger rank; None if no direction leads down."""
     rank = state.now.point.rank
     by = plan.rank - rank if plan.rank else min(plan.growth, plan.most - rank)
-    point = grown(problem, state.now, by, np.random.default_rng([plan.seed, rank]))
+    point = grown(problem, state.now, by, np.random.default_rng([plan.random_state, rank]))
     if point is None:
         return None
     now = begun(problem, point, state.now.thresholds)

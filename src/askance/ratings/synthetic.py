@@ -40,10 +40,10 @@ class MadeUp(NamedTuple):
         """How many ratings there are to learn from."""
         return round(self.oversampling * self.rank * (self.users + self.items - self.rank))
 
-    def part(self, *seed: int) -> Part:
-        """Ratings of no pair twice, which the seed decides; ValueError if there are not so many pairs."""
+    def part(self, *random_state: int) -> Part:
+        """Ratings of no pair twice, which the random_state decides; ValueError if there are not so many pairs."""
         self._check()
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(random_state)
         left, right = (_orthonormal(size, self.rank, random) for size in (self.users, self.items))
         scale = random.normal(0, np.sqrt(1000), self.rank)
         pairs = _different(self.users * self.items, self.learned + round(self.tested * self.learned), random)

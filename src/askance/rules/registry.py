@@ -21,7 +21,7 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
     """ValueError or TypeError, in one sentence, unless the rules are sound, fit each other and `many` classes."""
     for rule in _with_inner(update):
         _check_methods(rule, UpdateRule, "an update rule")
-        check_parameters(rule, rule.limits())
+        check_parameters(rule, rule.constraints())
     if hasattr(update, "check"):
         update.check()
     if needs_spread(query) and not about(update).has_spread:
@@ -34,7 +34,7 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
         raise ValueError(f"{type(update).__name__} is for two classes: for many take {able}")
     while query is not None:
         _check_methods(query, QueryRule, "a query rule")
-        check_parameters(query, query.limits())
+        check_parameters(query, query.constraints())
         inner = getattr(query, "inner", None)
         if isinstance(query, AtRate) and not hasattr(inner, "scaled"):
             raise ValueError(f"AtRate needs a rule that can be scaled, which {type(inner).__name__} cannot")

@@ -64,7 +64,7 @@ def aggregate(
     iterations: int = 1,
     tol: float = 1e-6,
     max_iter: int = 10_000,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Aggregation:
     """Solve for μ = 1/M, and again for each better μ, `iterations` times in all, each to a relative gap of `tol`.
 
@@ -80,7 +80,7 @@ def aggregate(
     values, gaps, passes = [], [], 0
     for _ in range(iterations):
         used = shares
-        primal, value, more = solve(problem, point, _widened(shares, lanes), tol, max_iter, seed)
+        primal, value, more = solve(problem, point, _widened(shares, lanes), tol, max_iter, random_state)
         passes += more
         values.append(value)
         gaps.append((primal - value) / primal)
@@ -96,14 +96,14 @@ def better_shares(used: Numbers, weights: Numbers) -> Numbers:
 
 
 def solve(
-    problem: Problem, point: Point, shares: Numbers, tol: float, max_iter: int, seed: int
+    problem: Problem, point: Point, shares: Numbers, tol: float, max_iter: int, random_state: int
 ) -> tuple[float, float, int]:
     """Move the point to the optimum for a μ; the primal and dual values reached, and how many passes it took.
 
     Rows whose multiplier is at a bound, and would go beyond it by more than any other row went last time, are left
     out until all others are done (shrinking, as in LIBLINEAR). Now and then all go on at once, as they last went.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     every = active = np.arange(len(problem.bounds))
     earlier = _copy(point)
     primal, value = _values(problem, point, shares)

@@ -16,9 +16,9 @@ def replicate(classes: NDArray[np.intp], size: int, random: np.random.Generator)
     return np.append(drawn, [random.choice(np.flatnonzero(classes == one)) for one in missing]).astype(np.intp)
 
 
-def taught(annotator: Any, X: Any, classes: NDArray[np.intp], share: float, seed: list[int]) -> Any:
+def taught(annotator: Any, X: Any, classes: NDArray[np.intp], share: float, random_state: list[int]) -> Any:
     """A copy of the annotator that has learned a replicate of the rows, so large as a share of them."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     own = clone(annotator)
     if "random_state" in own.get_params():
         own.set_params(random_state=int(random.integers(2**31)))
@@ -30,7 +30,7 @@ def taught(annotator: Any, X: Any, classes: NDArray[np.intp], share: float, seed
 
 
 def annotate(
-    annotator: Any, X: Any, classes: NDArray[np.intp], unlabelled: Any, share: float, seed: list[int]
+    annotator: Any, X: Any, classes: NDArray[np.intp], unlabelled: Any, share: float, random_state: list[int]
 ) -> NDArray[np.intp]:
     """Which class one annotator, taught a replicate of the labelled rows, takes each of the others to be of."""
-    return np.asarray(taught(annotator, X, classes, share, seed).predict(unlabelled), np.intp)
+    return np.asarray(taught(annotator, X, classes, share, random_state).predict(unlabelled), np.intp)

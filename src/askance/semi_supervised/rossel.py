@@ -17,8 +17,8 @@ from askance._util.parameters import (
     POSITIVE,
     SHARE,
     YES_OR_NO,
-    Limits,
-    Words,
+    Constraints,
+    OneOf,
     check_parameters,
 )
 from askance.semi_supervised.aggregation import Aggregation, aggregate
@@ -42,13 +42,13 @@ def _literal(found: Aggregation) -> Numbers:
 
 
 COMBINATIONS = {"weighted": _weighted, "primal": _primal, "literal": _literal}
-LIMITS: Limits = {
+LIMITS: Constraints = {
     "n_estimators": COUNT,
     "C": POSITIVE,
     "C1": POSITIVE,
     "C2": NOT_NEGATIVE_AND_FINITE,
-    "annotation": Words(("classes", "one-vs-rest")),
-    "combine": Words(tuple(COMBINATIONS)),
+    "annotation": OneOf(("classes", "one-vs-rest")),
+    "combine": OneOf(tuple(COMBINATIONS)),
     "max_samples": SHARE,
     "iterations": COUNT,
     "fit_intercept": YES_OR_NO,
@@ -79,7 +79,7 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     fit_intercept : whether rows get a constant feature; the paper's have none.
     tol : the duality gap, relative to the primal value, to which the aggregation is solved.
     max_iter : how many passes that may take.
-    seed : of the replicates and of the order of rows.
+    random_state : of the replicates and of the order of rows.
     n_jobs : how many processes teach annotators and learn classes, as in joblib.
     watch : called with (done, of, what) after each step, for a progress bar.
 
@@ -110,7 +110,7 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fit_intercept: bool = False,
         tol: float = 1e-6,
         max_iter: int = 10_000,
-        seed: int = 0,
+        random_state: int = 0,
         n_jobs: int | None = None,
         watch: Watch | None = None,
     ) -> None:
@@ -126,7 +126,7 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
-        self.seed = seed
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.watch = watch
 
@@ -169,7 +169,12 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positives = range(1, 2) if classes == 2 else range(classes)
         guesses = self._guesses(rows, places, positives)
         X, bounds = rows.stacked(), rows.bounds(self.C1, self.C2)
-        how = {"iterations": self.iterations, "tol": self.tol, "max_iter": self.max_iter, "seed": self.seed}
+        how = {
+            "iterations": self.iterations,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "random_state": self.random_state,
+        }
         tasks = [
             joblib.delayed(_classifier)(self.combine, X, _signs(places == k, guess), bounds, **how)
             for k, guess in zip(positives, guesses, strict=True)
@@ -185,10 +190,14 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         others = (unlabelled, self.max_samples)
         task = joblib.delayed(annotate)
         if self.annotation == "classes" or len(positives) == 1:
-            guessed = self._done([task(*taught, places, *others, [self.seed, m]) for m in members], "annotators")
+            guessed = self._done(
+                [task(*taught, places, *others, [self.random_state, m]) for m in members], "annotators"
+            )
             return np.stack([k == np.array(guessed).T for k in positives])
         pairs = [(k, m) for k in positives for m in members]
-        tasks = [task(*taught, (places == k).astype(np.intp), *others, [self.seed, m, k]) for k, m in pairs]
+        tasks = [
+            task(*taught, (places == k).astype(np.intp), *others, [self.random_state, m, k]) for k, m in pairs
+        ]
         guessed = self._done(tasks, "annotators")
         return np.array(guessed, bool).reshape(len(positives), len(members), -1).transpose(0, 2, 1)
 

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from askance._util.memory import free_bytes
 
 if TYPE_CHECKING:
-    from askance.learners.core import LabellingLoop
+    from askance.learners.core import LearnerCore
     from askance.rules.query import QueryRule
 
 # JSON schemas and Python disagree on what $ means before a last line's end.
@@ -91,7 +91,7 @@ class TaskSettings(Section, frozen=True):
     labels: Labelling = Labelling()
     costs: Costs = Costs()
     desk: Desk = Desk()
-    seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    random_state: Annotated[int, Meta(ge=0, le=2**53)] = 0
     dtype: Literal["float32", "float64"] = "float64"
 
     @property
@@ -117,10 +117,10 @@ class TaskSettings(Section, frozen=True):
         query = parts_of(self.method, self.parameters).query
         return query if self.budget.rate is None else steered(self.method, query, self.budget.rate)
 
-    def learner(self) -> "LabellingLoop":
+    def learner(self) -> "LearnerCore":
         """The learner before the first item; ValueError, in one sentence, if the settings do not fit together."""
         from askance.algorithms import parts_of
-        from askance.learners.core import LabellingLoop
+        from askance.learners.core import LearnerCore
 
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must differ from each other, not {self.classes}")
@@ -135,10 +135,10 @@ class TaskSettings(Section, frozen=True):
                 f"{len(self.classes)} classes of 2**{self.hashing.bits} features do not fit into memory"
             )
         check_keys(self)
-        learner = LabellingLoop(
+        learner = LearnerCore(
             parts.update,
             self.query(),
-            seed=self.seed,
+            random_state=self.random_state,
             dtype=self.dtype,
             sgn0=parts.sgn0,
             classes=sorted(self.classes),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance._util.sealed_file import ModelFault
+from askance.errors import ModelFileError, StoreError
 from askance.metrics import Estimate
 from askance.service import messages
 from askance.service.commands.amendments import Amendment, label_now
@@ -24,7 +24,6 @@ from askance.service.settings import TaskSettings, warm_up
 from askance.service.state import journal, snapshots
 from askance.service.state.fold import Fold
 from askance.service.store import Store
-from askance.service.store.entries import StoreFault
 from askance.service.throughput import Pace
 from askance.service.transaction import Draft
 from askance.service.views import task as task_view
@@ -177,7 +176,7 @@ class LiveTask:
         except Refusal as refusal:
             self._stale = self._stale or self.fold.seq != before  # it should come before the first change
             return refusal
-        except StoreFault as error:
+        except StoreError as error:
             self._stale = self._stale or self.fold.seq != before
             return unavailable(error)
         except Exception as error:
@@ -257,7 +256,7 @@ class LiveTask:
                 fold = snapshots.unpack(found[1], self.first_settings)
                 if upto is None or fold.amended <= upto:  # a snapshot may know of what came after it
                     return fold
-            except ModelFault as fault:
+            except ModelFileError as fault:
                 log.error("snapshot %d %s", found[0], fault, extra={"task": self.first_settings.name})
         return Fold(self.first_settings)
 
@@ -275,7 +274,7 @@ class LiveTask:
             self.store.add_snapshot(self.number, seq, snapshots.pack(sealed))
             surplus = thinned(self.store.snapshot_seqs(self.number), self.horizon())
             self.store.drop_snapshots(self.number, surplus)
-        except StoreFault as fault:
+        except StoreError as fault:
             log.error("a snapshot failed: %s", fault, extra={"task": self.first_settings.name})
 
 
@@ -300,8 +299,8 @@ def unavailable(error: Exception | None) -> Refusal:
     """The store does not do its part."""
     if isinstance(error, Refusal):
         return error
-    if isinstance(error, StoreFault) and error.full:
+    if isinstance(error, StoreError) and error.full:
         return Refusal(507, "store_full", f"nothing was changed: {error}")
-    reason = f" ({error})" if isinstance(error, StoreFault) else ""
+    reason = f" ({error})" if isinstance(error, StoreError) else ""
     message = f"this cannot be acknowledged now{reason}: send it again later, with the same ids and keys"
     return Refusal(503, "store_unavailable", message, retry_after=1)

@@ -166,16 +166,16 @@ def drawn(trace: Trace, rows: Labelled) -> Draw:
         raise ValueError(
             f"the trace has {len(trace)} rounds, but X has {len(rows)} rows: give the rows that it is of"
         )
-    if not np.array_equal(trace.truth, rows.codes):
-        wrong = int(np.argmax(trace.truth != rows.codes))
+    if not np.array_equal(trace.true_codes, rows.codes):
+        wrong = int(np.argmax(trace.true_codes != rows.codes))
         raise ValueError(f"the trace has another label than y at row {wrong}: give the labels that it is of")
     return Draw(
-        guesses=trace.guesses,
+        guesses=trace.predicted_codes,
         scores=trace.scores.astype(np.float64),
-        probabilities=trace.probabilities.astype(np.float64),
+        probabilities=trace.ask_probabilities.astype(np.float64),
         asked=trace.asked,
         updated=trace.updated,
-        mistakes=trace.guesses != rows.codes,
+        mistakes=trace.predicted_codes != rows.codes,
         from_start=trace.first_round == 0,
         exact="float64" in trace.mode,
     )

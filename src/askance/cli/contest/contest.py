@@ -44,7 +44,7 @@ class Contestant:
         (trace,) = self.learner.follow(_Alone(self.name, chunk))
         self.seconds += time.perf_counter() - begun
         self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
-        self.asked.add(*trace.signs(), trace.asked, trace.probabilities, trace.margins)
+        self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)
         self.refused += trace.refused
         return trace
 

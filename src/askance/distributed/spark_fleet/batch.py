@@ -99,9 +99,9 @@ class _Work:
         self.board(keys)
         trace = self.fleet.decide(keys, stacked(rows, self.settings))
         decisions = zip(
-            trace.labels.tolist(),
+            trace.predictions.tolist(),
             trace.scores.tolist(),
-            trace.probabilities.tolist(),
+            trace.ask_probabilities.tolist(),
             trace.asked.tolist(),
             strict=True,
         )

@@ -4,8 +4,8 @@ import os
 import warnings
 from typing import Any, NamedTuple
 
-from askance.data import DataFault, DataNotice
 from askance.datasets import load
+from askance.errors import DataError, DataWarning
 from askance.experiments.papers import (
     cesabianchi2006,
     dada2021,
@@ -67,7 +67,7 @@ def reproduce(
     table: AnyTable,
     *,
     quick: bool = False,
-    seed: int = 0,
+    random_state: int = 0,
     jobs: int = -1,
     backend: str = "loky",
     store: str | os.PathLike[str] | None = None,
@@ -79,11 +79,11 @@ def reproduce(
     missing = {}
     read = _reader(table)
     with warnings.catch_warnings(record=True) as notices:
-        warnings.simplefilter("always", DataNotice)
+        warnings.simplefilter("always", DataWarning)
         for label, (name, use) in table.data.items():
             try:
-                sets[label] = read(name, use, seed)
-            except DataFault as fault:
+                sets[label] = read(name, use, random_state)
+            except DataError as fault:
                 missing[label] = str(fault)
     notes = [str(notice.message) for notice in notices]
     if not sets:
@@ -96,7 +96,9 @@ def reproduce(
             "watch": watch,
             "cluster": cluster,
         }
-        return Reproduction(table, table.again(sets, quick=QUICK * quick, seed=seed, **how), missing, notes)
+        return Reproduction(
+            table, table.again(sets, quick=QUICK * quick, random_state=random_state, **how), missing, notes
+        )
     found = sweep(
         sets,
         table.algorithms,
@@ -104,7 +106,7 @@ def reproduce(
         QUICK if quick else table.permutations,
         table.rates,
         table.metric,
-        seed,
+        random_state,
         backend,
         tuning=QUICK if quick else 5,
         points=table.points,
@@ -117,7 +119,7 @@ def reproduce(
 
 
 def _reader(table: AnyTable) -> Any:
-    """What reads a data set of a table, given its name, its preparation and a seed."""
+    """What reads a data set of a table, given its name, its preparation and a random_state."""
     if isinstance(table, PoolTable):
         return load_views
     return load_rated if isinstance(table, RatedTable | DescentTable) else load

@@ -30,15 +30,15 @@ def run_line(plan: Rounds, line: Method, data: str, source: MadeUp, store: Store
     parameters = {**line.parameters, "rank": rank, "tol": plan.tol, "validation_fraction": 0.0}
     rows = []
     for number in range(plan.splits):
-        key = ["descent", *key_of(source), plan.seed, number, parameters]
-        row = store.recall(key, partial(_descended, source, (plan.seed, number), parameters))
+        key = ["descent", *key_of(source), plan.random_state, number, parameters]
+        row = store.recall(key, partial(_descended, source, (plan.random_state, number), parameters))
         rows.append({"data": data, "algorithm": line.label, "split": number, **row})
     return rows
 
 
-def _descended(source: MadeUp, seed: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
+def _descended(source: MadeUp, random_state: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
     """Objectives are relative to that of X = 0 with the best thresholds for it."""
-    part = source.part(*seed)
+    part = source.part(*random_state)
     seen: dict[tuple[int, int], tuple[float, float]] = {}
 
     def watch(progress: Progress) -> None:

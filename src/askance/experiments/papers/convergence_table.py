@@ -37,9 +37,9 @@ class DescentTable(NamedTuple):
         """The file of a report that shows it."""
         return f"{self.shows}.png"
 
-    def again(self, sets: Mapping[str, MadeUp], *, quick: int, seed: int, **how: Any) -> list[Row]:
+    def again(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every line and split; `quick`, unless 0, is how many splits of tiny data sets."""
-        plan = self.plan._replace(seed=seed)
+        plan = self.plan._replace(random_state=random_state)
         if quick:
             plan, sets = plan._replace(splits=quick), {label: tiny(source) for label, source in sets.items()}
         return run_descents(sets, self.lines, plan, **how)

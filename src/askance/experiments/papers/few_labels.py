@@ -29,7 +29,7 @@ DTYPE = np.dtype("float64")
 
 
 class Method(NamedTuple):
-    """How a classifier is made of a seed and a setting, and whether rows without a label are of use to it.
+    """How a classifier is made of a random_state and a setting, and whether rows without a label are of use to it.
 
     `varied` is the parameter that says how many annotators there are, where a method has any.
     """
@@ -52,7 +52,7 @@ class Drawing(NamedTuple):
 
     splits: int = 10
     tuning: int = 5
-    seed: int = 0
+    random_state: int = 0
     labelled: float = 0.05
     test: float = 0.2
     even: bool = True
@@ -63,13 +63,13 @@ class Drawing(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Rows to learn from with their labels, of which those without are -1; rows for the test; a seed."""
+    """Rows to learn from with their labels, of which those without are -1; rows for the test; a random_state."""
 
     X: Any
     y: NDArray[np.int64]
     test_X: Any  # noqa: N815 - as scikit-learn has it
     test_y: NDArray[np.int64]
-    seed: int
+    random_state: int
 
 
 def run_few_labels(
@@ -86,8 +86,8 @@ def run_few_labels(
 
 
 def split(data: Material, plan: Drawing, number: int, noise: float = 0.0) -> Split:
-    """A split that seed and number decide; of its labels, a share of `noise` is switched to other classes."""
-    random = np.random.default_rng([plan.seed, number])
+    """A split decided by random_state and number; a share `noise` of its labels is switched to other classes."""
+    random = np.random.default_rng([plan.random_state, number])
     y = np.unique(data.y, return_inverse=True)[1]
     order = random.permutation(len(y))
     known = _drawn(y[order], round(plan.labelled * len(y)), plan.even)
@@ -168,7 +168,7 @@ def _tested(plan: Drawing, method: Method, data: Material, setting: Mapping[str,
 def _accuracy(method: Method, part: Split, setting: Mapping[str, Any]) -> tuple[float, float]:
     """In per cent, on the test rows; and how long the learning took."""
     own = slice(None) if method.semi else part.y != UNLABELLED
-    classifier = method.make(seed=part.seed, **setting)
+    classifier = method.make(random_state=part.random_state, **setting)
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of extreme settings, which tuning leaves aside

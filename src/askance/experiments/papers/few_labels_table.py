@@ -36,9 +36,9 @@ class FewLabelsTable(NamedTuple):
         """The file of a report that shows what changes along something."""
         return f"{self.along}.png" if self.along else None
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, seed: int, **how: Any) -> list[Row]:
+    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every method, value and split of the data sets; `quick`, unless 0, is how many splits."""
-        plan = self.plan._replace(seed=seed)
+        plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
         return [
             {**row, "algorithm": _label(row, self.along)}

@@ -71,7 +71,7 @@ def _asked(
     update: Any = parts_of(entrant.name, setting).update
     rows = []
     for number in range(plan.splits):
-        part = split(data, plan.seed, number)
+        part = split(data, plan.random_state, number)
         for (how, rate), query in queries_at(saving.rates).items():
             told = {"how": how, "rate": rate, "split": number, "setting": as_json(setting)}
             look = number < saving.looks and how != ALL  # with all labels, estimates are the truth
@@ -92,7 +92,9 @@ def _tried(update: ManyCosts, query: QueryRule, part: Split, *, look: bool) -> R
 
 
 def _new(update: ManyCosts, query: QueryRule, part: Split) -> OMCSL:
-    return OMCSL.of(update, query, seed=part.seed, dtype=str(part.X.dtype), sgn0=-1, classes=[-1, 1])
+    return OMCSL.of(
+        update, query, random_state=part.random_state, dtype=str(part.X.dtype), sgn0=-1, classes=[-1, 1]
+    )
 
 
 def true_measures(learner: OMCSL, part: Split, asked: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -47,9 +47,9 @@ class SavingTable(NamedTuple):
         """The file of a report that shows F against labels."""
         return "labels.png"
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, seed: int, **how: Any) -> list[Row]:
+    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every way to ask and split of the data sets; `quick`, unless 0, is how many splits."""
-        plan = self.plan._replace(seed=seed)
+        plan = self.plan._replace(random_state=random_state)
         saving = self.saving._replace(looks=1) if quick else self.saving
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
         return run_saving(sets, self.entrant, plan, saving, **how)

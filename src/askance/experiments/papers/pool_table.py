@@ -37,9 +37,9 @@ class PoolTable(NamedTuple):
         """The file of a report that shows the curves."""
         return "curves.png"
 
-    def again(self, sets: Mapping[str, Views], *, quick: int, seed: int, **how: Any) -> list[Row]:
+    def again(self, sets: Mapping[str, Views], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every strategy and split of the data sets; `quick`, unless 0, is how many splits."""
-        plan = self.plan._replace(seed=seed)
+        plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=1) if quick else plan
         named = {label: views._replace(name=label) for label, views in sets.items()}
         return run_contest(named, self.families, plan, **how)

@@ -41,7 +41,7 @@ class Views(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Strategies, each made of a seed and a setting, that share the setting which is best for the first."""
+    """Strategies made of a random_state and a setting; all share the setting that is best for the first."""
 
     members: Mapping[str, Callable[..., Strategy]]
     settings: tuple[Mapping[str, Any], ...] = ({},)
@@ -52,7 +52,7 @@ class Contest(NamedTuple):
 
     splits: int = 10
     tuning: int = 2
-    seed: int = 0
+    random_state: int = 0
     learned: float = 0.7
     seeds: float = 0.1
     batch: int = 10
@@ -73,8 +73,8 @@ class Split(NamedTuple):
 
 
 def split(data: Views, plan: Contest, number: int) -> Split:
-    """A split that seed and number decide, with both views scaled by the rows to learn from."""
-    random = np.random.default_rng([plan.seed, number])
+    """A split that random_state and number decide, with both views scaled by the rows to learn from."""
+    random = np.random.default_rng([plan.random_state, number])
     order = random.permutation(len(data.y))
     cut = round(plan.learned * len(data.y))
     rows, test = order[:cut], order[cut:]

@@ -33,9 +33,9 @@ class Rated(NamedTuple):
     items: NDArray[Any]
     ratings: NDArray[Any]
 
-    def part(self, *seed: int) -> Part:
-        """A split that the seed decides."""
-        order = np.random.default_rng(seed).permutation(len(self.ratings))
+    def part(self, *random_state: int) -> Part:
+        """A split that the random_state decides."""
+        order = np.random.default_rng(random_state).permutation(len(self.ratings))
         cut = round(TEST * len(order))
         return Part(*(Triplets(*(column[own] for column in self)) for own in (order[cut:], order[:cut])))
 
@@ -52,10 +52,10 @@ class Method(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """How many splits are reported, the seed, and when gradients are flat enough."""
+    """How many splits are reported, the random_state, and when gradients are flat enough."""
 
     splits: int = 10
-    seed: int = 0
+    random_state: int = 0
     tol: float = 1e-3
 
 
@@ -77,7 +77,7 @@ def run_rated(tasks: Sequence[Task], methods: Sequence[Method], plan: Rounds, **
 def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) -> list[Row]:
     """One data set: each method tuned, then fitted to every split; every fit is kept at once."""
     warm_up()
-    key = ["rated", *key_of(task.source), plan.seed, plan.tol]
+    key = ["rated", *key_of(task.source), plan.random_state, plan.tol]
     true_rank = task.source.rank if isinstance(task.source, MadeUp) else None
     ranks: dict[int, int] = {}
     rows = []
@@ -86,7 +86,7 @@ def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) 
         rank = (true_rank or max(1, ranks[number])) if method.rank_given else "auto"  # 0 cannot be given
         parameters = {**method.parameters, "regularization": regularization, "tol": plan.tol, "rank": rank}
         work = [*key, number, parameters]
-        row: Row = store.recall(work, lambda: _fitted(task.source.part(plan.seed, number), parameters))
+        row: Row = store.recall(work, lambda: _fitted(task.source.part(plan.random_state, number), parameters))
         return row
 
     for method in methods:

@@ -60,7 +60,7 @@ class RatedTable(NamedTuple):
     def picture(self) -> None:
         """There is none."""
 
-    def again(self, sets: Mapping[str, Source], *, quick: int, seed: int, **how: Any) -> list[Row]:
+    def again(self, sets: Mapping[str, Source], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every method and split of the data sets; unless 0, `quick` splits of tiny ones."""
         tasks = []
         for label, source in sets.items():
@@ -68,7 +68,7 @@ class RatedTable(NamedTuple):
             tasks.append(
                 Task(label, reduced(source), grid[::3], quick) if quick else Task(label, source, grid, splits)
             )
-        return run_rated(tasks, self.methods, self.plan._replace(seed=seed), **how)
+        return run_rated(tasks, self.methods, self.plan._replace(random_state=random_state), **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
         """The tables of a report."""

@@ -71,9 +71,9 @@ class SplitTable(NamedTuple):
         """The file of a report that shows the passes."""
         return "online.png"
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, seed: int, **how: Any) -> list[Row]:
+    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every algorithm, measure and split of the data sets; `quick`, unless 0, is how many splits."""
-        plan = self.plan._replace(seed=seed)
+        plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
         return run_splits(sets, self.entrants, plan, **how)
 

@@ -31,14 +31,14 @@ WIDE = 1000  # features: from here on a matrix of them is too much
 
 
 class Split(NamedTuple):
-    """Rows to learn from, in their order and with their coins; rows to be tested on; a seed for other chances."""
+    """Training rows in their order with their coins, test rows, and a random_state for everything else."""
 
     X: Any
     y: NDArray[np.int64]
     coins: NDArray[np.float64]
     test_X: Any  # noqa: N815 - as scikit-learn has it
     test_y: NDArray[np.int64]
-    seed: int
+    random_state: int
 
 
 class Entrant(NamedTuple):
@@ -65,7 +65,7 @@ class Splitting(NamedTuple):
 
     splits: int = 25
     tuning: int = 5
-    seed: int = 0
+    random_state: int = 0
     points: int = 12
 
     def tuning_splits(self) -> range:
@@ -91,9 +91,9 @@ def prepared(name: str, X: Any, y: Any) -> Material:
     return material(name, sp.hstack([X, np.ones((X.shape[0], 1), DTYPE)], format="csr"), y, DTYPE)
 
 
-def split(data: Material, seed: int, number: int) -> Split:
-    """Four fifths of the rows and the rest, by a permutation that seed and number decide."""
-    stream = shuffled(data, seed, number)
+def split(data: Material, random_state: int, number: int) -> Split:
+    """Four fifths of the rows and the rest, by a permutation that random_state and number decide."""
+    stream = shuffled(data, random_state, number)
     y, cut = stream.y.astype(np.int64), 4 * len(stream.y) // 5
     return Split(stream.X[:cut], y[:cut], stream.coins[:cut], stream.X[cut:], y[cut:], number)
 
@@ -131,17 +131,19 @@ def _tuned(plan: Splitting, entrant: Entrant, data: Material) -> list[int]:
     settings = entrant.settings_for(data.X.shape[1])
     values = np.zeros((len(settings), len(entrant.measures)))
     for number in plan.tuning_splits():
-        part = split(data, plan.seed, number)
+        part = split(data, plan.random_state, number)
         for place, setting in enumerate(settings):
             trace = started(entrant.name, setting, part).run(part.X, part.y, coins=part.coins)
-            values[place] += [judged(measure, part.y, trace.labels, trace.scores) for measure in entrant.measures]
+            values[place] += [
+                judged(measure, part.y, trace.predictions, trace.scores) for measure in entrant.measures
+            ]
     return [int(best) for best in np.argmax(values, axis=0)]
 
 
 def _tested(plan: Splitting, entrant: Entrant, data: Material, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     rows = []
     for number in range(plan.splits):
-        part = split(data, plan.seed, number)
+        part = split(data, plan.random_state, number)
         for measure, setting in zip(entrant.measures, chosen, strict=True):
             told = {"measure": measure, "split": number, "setting": as_json(setting)}
             rows.append({**told, **tested(started(entrant.name, setting, part), part, measure, plan.points)})
@@ -150,7 +152,7 @@ def _tested(plan: Splitting, entrant: Entrant, data: Material, chosen: Sequence[
 
 def started(name: str, setting: Mapping[str, Any], part: Split) -> Learner:
     """A learner that has seen nothing yet."""
-    return make(name, seed=part.seed, dtype=str(part.X.dtype), classes=[-1, 1], **setting)
+    return make(name, random_state=part.random_state, dtype=str(part.X.dtype), classes=[-1, 1], **setting)
 
 
 def tested(learner: Learner, part: Split, measure: str, points: int) -> Row:
@@ -159,7 +161,7 @@ def tested(learner: Learner, part: Split, measure: str, points: int) -> Row:
     trace = learner.run(part.X, part.y, coins=part.coins)
     seconds = time.perf_counter() - began
     ends = [len(part.y) * (point + 1) // points for point in range(points)]
-    curve = [judged(measure, part.y[:end], trace.labels[:end], trace.scores[:end]) for end in ends]
+    curve = [judged(measure, part.y[:end], trace.predictions[:end], trace.scores[:end]) for end in ends]
     test = judged(measure, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X))
     told = {"online": curve[-1], "test": test, "rounds": ends, "curve": curve}
     return {**told, "cost_error": _cost_error(learner, len(part.y)), "seconds": seconds}

@@ -25,10 +25,10 @@ class Pair(NamedTuple):
     rows: int = 0
 
 
-def load_views(name: str, pair: Pair, seed: int) -> Views:
-    """Both views of a named data set; DataFault that says how to get it where it is not on this machine."""
+def load_views(name: str, pair: Pair, random_state: int) -> Views:
+    """Both views of a named data set; DataError that says how to get it where it is not on this machine."""
     path = find(name).paths[0]
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     if pair.main:
         (X, y), (privileged, _) = (_read(path, view) for view in (pair.main, pair.privileged))
     else:

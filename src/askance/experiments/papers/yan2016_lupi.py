@@ -32,8 +32,8 @@ def _seeded(strategy: Callable[..., Any], **how: Any) -> Callable[..., Any]:
     return partial(_make_seeded, strategy, how)
 
 
-def _make_seeded(strategy: Callable[..., Any], how: dict[str, Any], seed: int, **setting: Any) -> Any:
-    return strategy(seed=seed, **how, **setting)
+def _make_seeded(strategy: Callable[..., Any], how: dict[str, Any], random_state: int, **setting: Any) -> Any:
+    return strategy(random_state=random_state, **how, **setting)
 
 
 def _lupi(*, suffix: str = "", **how: Any) -> dict[str, Callable[..., Any]]:

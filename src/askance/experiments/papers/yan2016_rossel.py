@@ -22,20 +22,20 @@ ROSSEL_SETTINGS = tuple(
 )
 
 
-def _svm(seed: int, C: float, loss: str) -> LinearSVC:
-    return LinearSVC(loss=loss, C=C, fit_intercept=False, random_state=seed)
+def _svm(random_state: int, C: float, loss: str) -> LinearSVC:
+    return LinearSVC(loss=loss, C=C, fit_intercept=False, random_state=random_state)
 
 
 class _Ensemble:
     """Linear SVMs, each taught a replicate, that vote."""
 
-    def __init__(self, seed: int, C: float, n_estimators: int = 10) -> None:
-        self.seed, self.C, self.n_estimators = seed, C, n_estimators
+    def __init__(self, random_state: int, C: float, n_estimators: int = 10) -> None:
+        self.random_state, self.C, self.n_estimators = random_state, C, n_estimators
 
     def fit(self, X: Any, y: Any) -> None:
         """Teach them all."""
         svm = LinearSVC(loss="hinge", C=self.C, fit_intercept=False)
-        self.members = [taught(svm, X, y, 0.5, [self.seed, m]) for m in range(self.n_estimators)]
+        self.members = [taught(svm, X, y, 0.5, [self.random_state, m]) for m in range(self.n_estimators)]
 
     def predict(self, X: Any) -> Any:
         """The class with the most votes, of equals the first."""
@@ -43,17 +43,17 @@ class _Ensemble:
         return np.argmax([np.sum(votes == k, axis=0) for k in range(votes.max() + 1)], axis=0)
 
 
-def _self_training(seed: int, C: float) -> SelfTrainingClassifier:  # noqa: ARG001 - it has no chances
+def _self_training(random_state: int, C: float) -> SelfTrainingClassifier:  # noqa: ARG001 - it has no chances
     return SelfTrainingClassifier(LogisticRegression(C=C, max_iter=1000))
 
 
-def _rossel(seed: int, **setting: Any) -> Rossel:
-    return Rossel(seed=seed, tol=1e-4, **setting)
+def _rossel(random_state: int, **setting: Any) -> Rossel:
+    return Rossel(random_state=random_state, tol=1e-4, **setting)
 
 
-def _as_printed(seed: int, C: float, **setting: Any) -> Rossel:
+def _as_printed(random_state: int, C: float, **setting: Any) -> Rossel:
     svm = LinearSVC(loss="hinge", C=C, fit_intercept=False)
-    return _rossel(seed, estimator=svm, annotation="one-vs-rest", **setting)
+    return _rossel(random_state, estimator=svm, annotation="one-vs-rest", **setting)
 
 
 _BY_PENALTY = tuple({"C": C} for C in PENALTIES)

@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     tuning: int
     rates: tuple[float, ...] | None
     metric: str
-    seed: int
+    random_state: int
     dtype: str
     points: int
 
@@ -76,7 +76,7 @@ def make_plan(
     permutations: int,
     rates: Sequence[float] | None,
     metric: str | None,
-    seed: int,
+    random_state: int,
     *,
     tuning: int,
     dtype: str,
@@ -103,7 +103,9 @@ def make_plan(
         if method.many != many:
             kind = "more than two classes" if method.many else "two classes"
             raise ValueError(f"{method.label} is for {kind}, and {data[0].name} has {len(data[0].classes)}")
-    return Plan(methods, int(permutations), int(tuning), _rates(rates), metric, int(seed), dtype, int(points))
+    return Plan(
+        methods, int(permutations), int(tuning), _rates(rates), metric, int(random_state), dtype, int(points)
+    )
 
 
 def _rates(rates: Sequence[float] | None) -> tuple[float, ...] | None:

@@ -30,7 +30,7 @@ def sweep(
     permutations: int = 20,
     rates: Sequence[float] | None = (0.1, 0.2),
     metric: str | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     backend: str = "loky",
     *,
     tuning: int = 5,
@@ -64,7 +64,16 @@ def sweep(
         raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {dtype!r}")
     sets = materials(data, np.dtype(dtype))
     plan = make_plan(
-        sets, algorithms, grid, permutations, rates, metric, seed, tuning=tuning, dtype=dtype, points=points
+        sets,
+        algorithms,
+        grid,
+        permutations,
+        rates,
+        metric,
+        random_state,
+        tuning=tuning,
+        dtype=dtype,
+        points=points,
     )
     cells = [(plan, method, data) for data in sets for method in plan.methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
@@ -75,7 +84,7 @@ def sweep(
 def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[Row]:
     """One algorithm on one data set: tuned, then run on every permutation."""
     key: list[Any] = [__version__, package_digest(), data.digest, method.name, list(map(as_json, method.settings))]
-    key += [plan.permutations, plan.tuning, plan.metric, plan.seed, plan.dtype, plan.points]
+    key += [plan.permutations, plan.tuning, plan.metric, plan.random_state, plan.dtype, plan.points]
     if plan.rates is None:
         rows: list[Row] = store.recall(["grid", *key], lambda: _grid(plan, method, data))
     else:
@@ -88,7 +97,7 @@ def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[R
 def _grid(plan: Plan, method: Method, data: Material) -> list[Row]:
     """Every setting on every permutation, as it is: an algorithm of its own, at the mean share it asks for."""
     candidates = [method.candidate(setting) for setting in method.settings]
-    streams = (shuffled(data, plan.seed, permutation) for permutation in range(plan.permutations))
+    streams = (shuffled(data, plan.random_state, permutation) for permutation in range(plan.permutations))
     trials = [play(candidates, data, stream, plan.points) for stream in streams]
     rows = []
     for setting, own in zip(method.settings, zip(*trials, strict=True), strict=True):
@@ -107,7 +116,7 @@ def _told(setting: Mapping[str, Any]) -> list[str]:
 
 def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> list[Choice | None]:
     """The best setting at each rate, on permutations that are not reported."""
-    streams = [shuffled(data, plan.seed, plan.permutations + number) for number in range(plan.tuning)]
+    streams = [shuffled(data, plan.random_state, plan.permutations + number) for number in range(plan.tuning)]
 
     def measured(settings: list[int], factors: Any, count: int) -> Any:
         candidates = [
@@ -140,7 +149,7 @@ def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chos
     settings = [method.settings[choice.setting] for _, choice in able]
     rows = []
     for permutation in range(plan.permutations):
-        stream = shuffled(data, plan.seed, permutation)
+        stream = shuffled(data, plan.random_state, permutation)
         factors = [1.0] * len(able) if method.asks_for_all else _met(method, data, stream, able)
         candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
         trials = play(candidates, data, stream, plan.points)

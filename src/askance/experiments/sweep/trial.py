@@ -91,7 +91,7 @@ def _alone(candidate: Candidate, data: Material, stream: Shuffled, parts: int) -
         many=data.many,
     )
     trace = learner.run(stream.X, stream.y.astype(int), coins=stream.coins)
-    right = np.where(trace.labels == stream.y, 1, -1)
+    right = np.where(trace.predictions == stream.y, 1, -1)
     truth, guesses = (np.ones_like(right), right) if data.many else (stream.y, stream.y * right)
     seen = events(truth, guesses, trace.asked, trace.updated)
     counts = [counted(seen, 0, last).counts for last in _ends(len(stream.y), parts)]

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, POSITIVE, Limit, check_parameters
+from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, POSITIVE, Interval, check_parameters
 from askance.pool.svm_plus.correcting import Learned, learned
 from askance.pool.svm_plus.feature_space import Space, View, check_kernel
 from askance.pool.svm_plus.interior_point import CLOSE
@@ -24,7 +24,7 @@ Kernel = str | Callable[[Any, Any], Any]
 LIMITS = {
     "C": POSITIVE,
     "gamma": POSITIVE,
-    "degree": Limit(1, low_closed=True, high_closed=False, whole=True),
+    "degree": Interval(1, low_closed=True, high_closed=False, whole=True),
     "coef0": NOT_NEGATIVE_AND_FINITE,
 }
 

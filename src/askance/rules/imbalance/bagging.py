@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import COUNT, POSITIVE, YES_OR_NO, Limits
+from askance._util.parameters import COUNT, POSITIVE, YES_OR_NO, Constraints
 from askance.jit.interop import inlined
 from askance.jit.select import larger, smaller, where
 from askance.jit.simd.aligned import aligned_zeros
@@ -45,7 +45,7 @@ class OnlineBagging(NamedTuple):
         """The label, and η_t."""
         return True, (label, pace(self.eta, self.decaying, seen.told))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """One member or more, η > 0."""
         flags = dict.fromkeys(("under", "logistic", "decaying"), YES_OR_NO)
         return {"members": COUNT, "eta": POSITIVE, **flags}

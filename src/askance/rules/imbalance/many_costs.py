@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import COUNT, NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limits, check_parameters
+from askance._util.parameters import (
+    COUNT,
+    NOT_NEGATIVE_AND_FINITE,
+    POSITIVE,
+    YES_OR_NO,
+    Constraints,
+    check_parameters,
+)
 from askance.jit.select import larger, sign, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.arithmetic import any_of
@@ -58,7 +65,7 @@ class ManyCosts(NamedTuple):
         """The label, and η_t: what each member makes of them is its own affair."""
         return True, (label, pace(self.eta, self.decaying, seen.told))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """K ≥ 1, γ ≥ 0, η > 0."""
         return {
             "K": COUNT,
@@ -79,7 +86,7 @@ class ManyCosts(NamedTuple):
                 f"ManyCosts: measure must be one of imbalance.F(), AUROC() or AUPRC(), not {self.measure!r}"
             )
         measure: Any = self.measure
-        check_parameters(measure, measure.limits())
+        check_parameters(measure, measure.constraints())
 
 
 def costs(K: int) -> NDArray[np.float64]:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import Limit, Limits
+from askance._util.parameters import Constraints, Interval
 from askance.jit.interop import inlined
 from askance.jit.select import where
 from askance.jit.simd.exponential import sigmoid
 from askance.jit.simd.vector import at, blocks, sixteen
 
-BINS = Limit(2, 1e6, low_closed=True, whole=True)
+BINS = Interval(2, 1e6, low_closed=True, whole=True)
 
 # Sums of so many bins stand ready, so that a sum up to some bin has few terms.
 RUN = 16
@@ -30,7 +30,7 @@ class F(NamedTuple):
         """Nothing seen."""
         return FObserved(*np.zeros((3, lanes)))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has no hyper-parameters."""
         return {}
 
@@ -62,7 +62,7 @@ class AUROC(NamedTuple):
         table, runs = np.zeros((2, lanes * self.m)), np.zeros((2, lanes * -(-self.m // RUN)))
         return AUROCObserved(np.zeros(lanes), np.zeros(lanes), table, runs, np.zeros(2))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """Two bins or more."""
         return {"m": BINS}
 
@@ -107,7 +107,7 @@ class AUPRC(NamedTuple):
         table = lanes * self.m
         return AUPRCObserved(np.zeros(lanes), np.zeros(table), np.zeros(table), np.zeros(2))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """Two bins or more."""
         return {"m": BINS}
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import Limits
+from askance._util.parameters import Constraints
 from askance.jit.interop import inlined
 from askance.jit.select import larger, where
 from askance.jit.simd.aligned import aligned_zeros
@@ -31,7 +31,7 @@ class OFO(NamedTuple):
         """The label, and η_t."""
         return True, (label, pace(self.eta, self.decaying, seen.told))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """η > 0."""
         return COMMON
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance._util.memory import free_bytes
-from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Limit, Limits
+from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_NO, Constraints, Interval
 from askance.jit.coins import scrambled_bits
 from askance.jit.simd.blocked_dot import lane_dot
 from askance.rules.rows import Seen
@@ -19,7 +19,7 @@ from askance.rules.state.pairwise import Pairwise, room_for_pairs
 from askance.rules.update.rule import About
 
 # The signs of a row in a sketch are the bits of one number.
-COLUMNS = Limit(0, 64, low_closed=True, whole=True)
+COLUMNS = Interval(0, 64, low_closed=True, whole=True)
 
 
 class OPAUC(NamedTuple):
@@ -53,7 +53,7 @@ class OPAUC(NamedTuple):
         others = seen.told - seen.positives if label > 0 else seen.positives
         return others > 0, (label, self.eta, self.lam)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """η > 0, λ ≥ 0, up to 64 columns."""
         return {"eta": POSITIVE, "lam": NOT_NEGATIVE_AND_FINITE, "diagonal": YES_OR_NO, "rank": COLUMNS}
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import Limit, Limits
+from askance._util.parameters import Constraints, Interval
 from askance.jit.kernels.dual_sums import inner_product
 from askance.rules.kernel.comparison import Likeness, compare
 from askance.rules.kernel.kernels import AnyKernel, Linear, check_kernel, check_whole
@@ -21,7 +21,7 @@ from askance.rules.update import RULES, UpdateRule
 from askance.rules.update.rule import About
 
 Numbers = NDArray[np.float64]
-AT_LEAST_ONE = Limit(1, low_closed=True, high_closed=False)
+AT_LEAST_ONE = Interval(1, low_closed=True, high_closed=False)
 
 
 class Glance(NamedTuple):
@@ -75,7 +75,7 @@ class Kernelized(NamedTuple):
         """That of the inner rule: the coefficient of the new support vector."""
         return self.inner.step(seen, label)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """budget ≥ 1, if there is one."""
         return budget_limits(self.budget)
 
@@ -102,7 +102,7 @@ def has_kernel_form(rule: Any) -> bool:
     return not isinstance(step, tuple)
 
 
-def budget_limits(budget: int | None) -> Limits:
+def budget_limits(budget: int | None) -> Constraints:
     """At least one support vector, if their number is limited at all."""
     return {} if budget is None else {"budget": AT_LEAST_ONE}
 

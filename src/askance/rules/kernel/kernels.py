@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import POSITIVE, Limit, Limits, check_parameters
+from askance._util.parameters import POSITIVE, Constraints, Interval, check_parameters
 
 Numbers = NDArray[np.float64]
-WHOLE_AND_POSITIVE = Limit(1, low_closed=True, high_closed=False)
+WHOLE_AND_POSITIVE = Interval(1, low_closed=True, high_closed=False)
 
 
 class Kernel(Protocol):
@@ -25,7 +25,7 @@ class Kernel(Protocol):
     def own(self, square: np.float64) -> np.float64:
         """k(x, x), from x·x."""
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """The allowed values of the hyper-parameters."""
 
 
@@ -40,7 +40,7 @@ class Linear(NamedTuple):
         """x·x."""
         return square
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has no hyper-parameters."""
         return {}
 
@@ -58,7 +58,7 @@ class RBF(NamedTuple):
         """1."""
         return np.float64(1.0)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """γ > 0."""
         return {"gamma": POSITIVE}
 
@@ -78,12 +78,12 @@ class Polynomial(NamedTuple):
         """(γ x·x + c₀)^degree."""
         return np.float64(self.gamma * square + self.coef0) ** int(self.degree)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """A whole degree ≥ 1, γ > 0 and c₀ ≥ 0: others are no kernels."""
         return {
             "degree": WHOLE_AND_POSITIVE,
             "gamma": POSITIVE,
-            "coef0": Limit(0, low_closed=True, high_closed=False),
+            "coef0": Interval(0, low_closed=True, high_closed=False),
         }
 
 
@@ -115,7 +115,7 @@ def is_ours(kernel: Any) -> TypeGuard[Kernel]:
 def check_kernel(kernel: Any) -> None:
     """ValueError or TypeError, in one sentence, unless `kernel` is one with sound parameters."""
     if is_ours(kernel):
-        check_parameters(kernel, kernel.limits())
+        check_parameters(kernel, kernel.constraints())
         check_whole(kernel, "degree")
     elif isinstance(kernel, type) or not callable(kernel):
         raise TypeError(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import Limits
+from askance._util.parameters import Constraints
 from askance.jit.kernels.dual_sums import inner_product, solve, strike
 from askance.rules.kernel.comparison import Likeness, compare
 from askance.rules.kernel.kernelized import Glance, budget_limits, weights
@@ -99,7 +99,7 @@ class SecondOrder(NamedTuple):
         """y on a mistake."""
         return seen.guess != label, label
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """budget ≥ 1, if there is one."""
         return budget_limits(self.budget)
 

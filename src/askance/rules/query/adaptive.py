@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from askance._util.parameters import POSITIVE_OR_INFINITE, Limits
+from askance._util.parameters import POSITIVE_OR_INFINITE, Constraints
 from askance.jit.select import larger, where
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
@@ -32,6 +32,6 @@ class Adaptive(NamedTuple):
         """β times `factor`."""
         return Adaptive(self.beta * factor)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """β > 0."""
         return {"beta": POSITIVE_OR_INFINITE}

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance._util.parameters import Limits
+from askance._util.parameters import Constraints
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
 
@@ -18,6 +18,6 @@ class Always(NamedTuple):
         """1."""
         return 1.0
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has no hyper-parameters."""
         return {}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import SHARE, Limits
+from askance._util.parameters import SHARE, Constraints
 from askance.jit.select import larger, smaller
 from askance.rules.query.rule import ScalableRule
 from askance.rules.rows import Seen
@@ -53,6 +53,6 @@ class AtRate(NamedTuple):
         memory.behind[0] = larger(-FURTHEST / PULL, smaller(FURTHEST / PULL, behind))
         return probability
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """0 < rate ≤ 1."""
         return {"rate": SHARE}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import POSITIVE_OR_INFINITE, YES_OR_NO, Limits
+from askance._util.parameters import POSITIVE_OR_INFINITE, YES_OR_NO, Constraints
 from askance.jit.select import where
 from askance.rules.rows import Seen
 
@@ -40,6 +40,6 @@ class Decaying(NamedTuple):
         """δ₀ times `factor`."""
         return Decaying(self.delta0 * factor, self.after)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """δ₀ > 0."""
         return {"delta0": POSITIVE_OR_INFINITE, "after": YES_OR_NO}

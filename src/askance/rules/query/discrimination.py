@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance._util.parameters import NOT_NEGATIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Limits
+from askance._util.parameters import NOT_NEGATIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Constraints
 from askance.jit.select import larger, where
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
@@ -39,6 +39,6 @@ class Discrimination(NamedTuple):
         """Yes."""
         return True
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """b > 0, η ≥ 0."""
         return {"b": POSITIVE_OR_INFINITE, "eta": NOT_NEGATIVE, "damped": YES_OR_NO}

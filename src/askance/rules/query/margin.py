@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance._util.parameters import NOT_NEGATIVE, POSITIVE_OR_INFINITE, Limits
+from askance._util.parameters import NOT_NEGATIVE, POSITIVE_OR_INFINITE, Constraints
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
 
@@ -29,6 +29,6 @@ class Margin(NamedTuple):
         """b times `factor`."""
         return Margin(self.b * factor, self.offset)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """b > 0, offset ≥ 0."""
         return {"b": POSITIVE_OR_INFINITE, "offset": NOT_NEGATIVE}

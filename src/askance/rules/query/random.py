@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance._util.parameters import SHARE, Limits
+from askance._util.parameters import SHARE, Constraints
 from askance.jit.select import smaller
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
@@ -25,6 +25,6 @@ class Random(NamedTuple):
         """The ratio times `factor`, at most 1."""
         return Random(smaller(1.0, self.ratio * factor))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """0 < ratio ≤ 1."""
         return {"ratio": SHARE}

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple, Protocol
 
-from askance._util.parameters import Limits
+from askance._util.parameters import Constraints
 from askance.rules.rows import Seen
 
 
@@ -19,7 +19,7 @@ class QueryRule(Protocol):
     def ask(self, memory: Any, seen: Seen, coin: float) -> float:
         """The probability of asking for the label of this row."""
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """The allowed values of the hyper-parameters."""
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from askance._util.parameters import POSITIVE, POSITIVE_OR_INFINITE, Limits
+from askance._util.parameters import POSITIVE, POSITIVE_OR_INFINITE, Constraints
 from askance.jit.select import larger
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
@@ -32,7 +32,7 @@ class SpreadMargin(NamedTuple):
         """b times `factor`."""
         return SpreadMargin(self.b * factor, self.eta, self.gamma)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """b > 0, η > 0, γ > 0."""
         return {"b": POSITIVE_OR_INFINITE, "eta": POSITIVE, "gamma": POSITIVE}
 

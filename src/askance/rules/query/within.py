@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import NOT_NEGATIVE, Limit, Limits
+from askance._util.parameters import NOT_NEGATIVE, Constraints, Interval
 from askance.jit.select import where
 from askance.rules.query.rule import QueryRule
 from askance.rules.rows import Seen
@@ -51,6 +51,6 @@ class Within(NamedTuple):
         probability: float = where(granted, wanted, 0.0)
         return probability
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """0 ≤ rate ≤ 1, burst ≥ 0, limit ≥ 0."""
-        return {"rate": Limit(0, 1, low_closed=True), "burst": NOT_NEGATIVE, "limit": NOT_NEGATIVE}
+        return {"rate": Interval(0, 1, low_closed=True), "burst": NOT_NEGATIVE, "limit": NOT_NEGATIVE}

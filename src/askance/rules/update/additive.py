@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import POSITIVE, Limit, Limits
+from askance._util.parameters import POSITIVE, Constraints, Interval
 from askance.jit.interop import inlined, like
 from askance.jit.select import larger, sign, smaller, where
 from askance.rules.rows import Seen
@@ -49,7 +49,7 @@ class Winnow(NamedTuple):
         """η y on a mistake."""
         return seen.guess != label, self.eta * label
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """η > 0."""
         return {"eta": POSITIVE}
 
@@ -76,9 +76,9 @@ class PNorm(NamedTuple):
         """η y on a mistake."""
         return seen.guess != label, self.eta * label
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """2 ≤ p < ∞, η > 0."""
-        return {"p": Limit(2, low_closed=True, high_closed=False), "eta": POSITIVE}
+        return {"p": Interval(2, low_closed=True, high_closed=False), "eta": POSITIVE}
 
     def about(self) -> About:
         """For two classes."""

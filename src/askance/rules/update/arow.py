@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import POSITIVE, YES_OR_NO, Limits
+from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import full_step
 from askance.rules.update.rule import About
@@ -39,7 +39,7 @@ class AROW(NamedTuple):
         length = label * full_step(loss, seen.spread + self.r)
         return loss > 0, (length, 0.0, shrinkage(1.0 / self.r, seen.spread, entrywise))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """r > 0."""
         return {"r": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 

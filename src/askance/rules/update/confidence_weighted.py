@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import POSITIVE, YES_OR_NO, Limit, Limits, check_parameters
+from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints, Interval, check_parameters
 from askance.jit.select import larger, where
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import SHORTEST
@@ -33,7 +33,7 @@ class Confidence(NamedTuple):
 
 def deviations(eta: float) -> float:
     """φ = Φ⁻¹(η): how many standard deviations a margin must be above 0 for the confidence η, ½ < η < 1."""
-    check_parameters(Confidence(eta), {"eta": Limit(0.5, 1.0, high_closed=False)})
+    check_parameters(Confidence(eta), {"eta": Interval(0.5, 1.0, high_closed=False)})
     return NormalDist().inv_cdf(float(eta))
 
 
@@ -63,7 +63,7 @@ class ConfidenceWeighted(NamedTuple):
         shrink = shrinkage(2.0 * alpha * phi, spread, self.inverse & (not self.full))
         return (lacking > 0.0) & (seen.spread > SHORTEST), (label * alpha, 0.0, shrink)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """φ > 0."""
         return {"phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
@@ -101,7 +101,7 @@ class ConfidenceWeightedStdev(NamedTuple):
         fires = (margin < phi * math.sqrt(spread)) & (seen.spread > SHORTEST)
         return fires, (label * alpha, 0.0, shrink)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """φ > 0."""
         return {"phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, POSITIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Limits
+from askance._util.parameters import (
+    NOT_NEGATIVE_AND_FINITE,
+    POSITIVE,
+    POSITIVE_OR_INFINITE,
+    YES_OR_NO,
+    Constraints,
+)
 from askance.jit.select import larger, smaller, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
@@ -38,7 +44,7 @@ class CostSensitivePA1(NamedTuple):
         wanted = where(self.literal, loss, full_step(loss, seen.squared_norm))
         return loss > 0, label * smaller(self.C, wanted)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""
         return {"C": POSITIVE, "rho": POSITIVE, "literal": YES_OR_NO}
 
@@ -61,7 +67,7 @@ class PAUM(NamedTuple):
         """η y."""
         return label * seen.score <= where(label > 0, self.tau_pos, self.tau_neg), label * self.eta
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """Margins ≥ 0, η > 0."""
         return {"tau_pos": NOT_NEGATIVE_AND_FINITE, "tau_neg": NOT_NEGATIVE_AND_FINITE, "eta": POSITIVE}
 
@@ -88,6 +94,6 @@ class CPA(NamedTuple):
         soft = full_step(loss, seen.squared_norm + 1.0 / (2.0 * self.C))
         return seen.guess != label, label * where(self.squared, soft, hard)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""
         return {"C": POSITIVE_OR_INFINITE, "rho": POSITIVE, "squared": YES_OR_NO}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import POSITIVE, YES_OR_NO, Limits
+from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
 from askance.jit.interop import inlined
 from askance.jit.select import where
 from askance.jit.simd.exponential import sigmoid
@@ -22,8 +22,8 @@ from askance.rules.update.weights import zero_weights
 # Whether the pace falls, as the catalog calls it.
 SCHEDULES = {"sqrt": True, "const": False}
 
-RHO: Limits = {"rho": POSITIVE, "running": YES_OR_NO}
-COMMON: Limits = {"eta": POSITIVE, "logistic": YES_OR_NO, "decaying": YES_OR_NO}
+RHO: Constraints = {"rho": POSITIVE, "running": YES_OR_NO}
+COMMON: Constraints = {"eta": POSITIVE, "logistic": YES_OR_NO, "decaying": YES_OR_NO}
 
 
 class OGD(NamedTuple):
@@ -42,7 +42,7 @@ class OGD(NamedTuple):
         slope = descent(1.0 - label * seen.score, self.logistic)
         return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """η > 0."""
         return COMMON
 
@@ -65,7 +65,7 @@ class OCS1(NamedTuple):
         slope = descent(rho_of(self, seen, label) - label * seen.score, self.logistic)
         return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
         return {**RHO, **COMMON}
 
@@ -88,7 +88,7 @@ class OCS2(NamedTuple):
         slope = rho_of(self, seen, label) * descent(1.0 - label * seen.score, self.logistic)
         return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
         return {**RHO, **COMMON}
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import POSITIVE, YES_OR_NO, Limits
+from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
 from askance.jit.select import smaller
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import full_step
@@ -37,7 +37,7 @@ class PAM(NamedTuple):
         length = label * full_step(loss, seen.spread)
         return loss > 0, (length, 0.0, shrinkage(1.0, seen.spread, entrywise))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has switches alone."""
         return {"full": YES_OR_NO, "inverse": YES_OR_NO}
 
@@ -64,7 +64,7 @@ class PAM1(NamedTuple):
         length = label * smaller(self.C, full_step(loss, seen.spread))
         return loss > 0, (length, 0.0, shrinkage(1.0, seen.spread, entrywise))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """C > 0."""
         return {"C": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
@@ -91,7 +91,7 @@ class PAM2(NamedTuple):
         length = label * loss / (seen.spread + 1.0 / (2.0 * self.C))
         return loss > 0, (length, 0.0, shrinkage(1.0, seen.spread, entrywise))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """C > 0."""
         return {"C": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 

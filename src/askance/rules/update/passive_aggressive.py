@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import POSITIVE, Limits
+from askance._util.parameters import POSITIVE, Constraints
 from askance.jit.interop import inlined
 from askance.jit.select import larger, smaller, where
 from askance.rules.rows import Seen
@@ -29,7 +29,7 @@ class PassiveAggressive(NamedTuple):
         loss = hinge(seen, label)
         return loss > 0, label * full_step(loss, seen.squared_norm)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has no hyper-parameters."""
         return {}
 
@@ -52,7 +52,7 @@ class PassiveAggressive1(NamedTuple):
         loss = hinge(seen, label)
         return loss > 0, label * smaller(self.C, full_step(loss, seen.squared_norm))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """C > 0."""
         return {"C": POSITIVE}
 
@@ -75,7 +75,7 @@ class PassiveAggressive2(NamedTuple):
         loss = hinge(seen, label)
         return loss > 0, label * loss / (seen.squared_norm + 1.0 / (2.0 * self.C))
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """C > 0."""
         return {"C": POSITIVE}
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import Limits
+from askance._util.parameters import Constraints
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.rule import About
@@ -22,7 +22,7 @@ class Perceptron(NamedTuple):
         """τ = y on a mistake."""
         return seen.guess != label, label
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has no hyper-parameters."""
         return {}
 

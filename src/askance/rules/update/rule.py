@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import Limits
+from askance._util.parameters import Constraints
 from askance.rules.rows import Seen
 from askance.rules.state.linear import Linear
 
@@ -25,7 +25,7 @@ class About(NamedTuple):
 class UpdateRule(Protocol):
     """How to learn from a label: a named tuple of hyper-parameters with these methods.
 
-    `start` and `limits` run in plain Python, `step` in compiled code too, where it must be free of branches:
+    `start` and `constraints` run in plain Python, `step` in compiled code too, where it must be free of branches:
     `askance.jit.select` has what to use instead of `if`. A method `about` that returns an `About` is optional.
     """
 
@@ -38,7 +38,7 @@ class UpdateRule(Protocol):
     def step(self, seen: Seen, label: float) -> tuple[bool, Any]:
         """Whether the rule fires on a row of this `label` (+1 or -1), and the step it then takes."""
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """The allowed values of the hyper-parameters."""
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import YES_OR_NO, Limits
+from askance._util.parameters import YES_OR_NO, Constraints
 from askance.rules.rows import Seen
 from askance.rules.state.diagonal import EntryPerceptron, RankOnePerceptron, at_one
 from askance.rules.state.full import full_perceptron
@@ -36,7 +36,7 @@ class SecondOrderPerceptron(NamedTuple):
         share = 1.0 / (1.0 + seen.spread)
         return seen.guess != label, (label * share - seen.score, label, share)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """It has switches alone."""
         return {"full": YES_OR_NO, "rank1": YES_OR_NO}
 

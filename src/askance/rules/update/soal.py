@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
-from askance._util.parameters import POSITIVE, YES_OR_NO, Limits
+from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
 from askance.jit.select import where
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About
@@ -39,7 +39,7 @@ class SOAL(NamedTuple):
         after = where(self.full, 0.0, length)
         return label * seen.score < 1.0, (before, after, shrink)
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """η > 0, γ > 0."""
         return {"eta": POSITIVE, "gamma": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 

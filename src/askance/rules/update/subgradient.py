@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance._util.parameters import POSITIVE, Limit, Limits
+from askance._util.parameters import POSITIVE, Constraints, Interval
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About
 from askance.rules.update.weights import hinge
 
 # Below this, 1/δ comes near the largest number of single precision.
-DELTA = Limit(1e-30, low_closed=True, high_closed=False)
+DELTA = Interval(1e-30, low_closed=True, high_closed=False)
 
 
 class DualAveraging(NamedTuple):
@@ -35,7 +35,7 @@ class DualAveraging(NamedTuple):
         """η y."""
         return hinge(seen, label) > 0, label * self.eta
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """δ > 0, η > 0."""
         return {"delta": DELTA, "eta": POSITIVE}
 
@@ -58,7 +58,7 @@ class MirrorDescent(NamedTuple):
         """η y."""
         return hinge(seen, label) > 0, label * self.eta
 
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """δ > 0, η > 0."""
         return {"delta": DELTA, "eta": POSITIVE}
 

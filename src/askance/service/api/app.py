@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
+from askance.errors import StoreError
 from askance.service import messages
 from askance.service.api.audit_log import note_deed
 from askance.service.api.guard import Guard, Limits
@@ -23,7 +24,6 @@ from askance.service.api.route import JSON, PAGE, Call, Route
 from askance.service.api.table import ROUTES
 from askance.service.errors import Refusal
 from askance.service.service import Service
-from askance.service.store.entries import StoreFault
 from askance.service.task import unavailable
 from askance.service.web.rendering import HEADERS, refusal_page
 from askance.service.web.sign_in import to_sign_in
@@ -104,7 +104,7 @@ def _protect(response: Response, headers: Mapping[str, str]) -> None:
 def _as_refusal(route: Route, fault: Exception) -> Refusal:
     if isinstance(fault, Refusal):
         return fault
-    if isinstance(fault, StoreFault):
+    if isinstance(fault, StoreError):
         return unavailable(fault)
     log.exception("a request failed", exc_info=fault, extra={"route": route.name})
     return Refusal(500, "fault_of_ours", "the service stumbled, which is a fault of its own: see its log")

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
+from askance.errors import StoreError
 from askance.service.api.route import Call, Route
 from askance.service.errors import Refusal
 from askance.service.settings import TaskSettings
-from askance.service.store.entries import StoreFault
 
 
 async def note_deed(route: Route, call: Call, answer: Any) -> None:
@@ -26,7 +26,7 @@ async def note_deed(route: Route, call: Call, answer: Any) -> None:
             subject=_subject(call, answer),
             detail=_detail(call),
         )
-    except StoreFault as fault:
+    except StoreError as fault:
         status, code = (507, "store_full") if fault.full else (503, "store_unavailable")
         message = (
             f"this was done, but could not be written into the trail ({fault}): look at it before you do it again"

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.requests import Request
 
+from askance.errors import StoreError
 from askance.service.api.cookies import secret_of
 from askance.service.api.limits import Pacer, address_of
 from askance.service.api.route import FORM, JSON, Call, Route
@@ -17,7 +18,6 @@ from askance.service.auth.sessions import Visit
 from askance.service.auth.tokens import Person
 from askance.service.errors import Refusal
 from askance.service.service import Service
-from askance.service.store.entries import StoreFault
 
 log = logging.getLogger("askance.service")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -112,7 +112,7 @@ class Guard:
         """A store that cannot be told that a session is in use is no reason to refuse the request."""
         try:
             await asyncio.to_thread(self.service.sessions.note, session.number)
-        except StoreFault as fault:
+        except StoreError as fault:
             log.warning("a session's use could not be noted", extra={"fault": str(fault)})
 
     async def _form(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:

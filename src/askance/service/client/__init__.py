@@ -6,9 +6,9 @@ try:
 except ImportError as missing:
     raise ImportError(f"the client needs {missing.name}: pip install 'askance[live]'") from missing
 
+from askance.errors import ServiceError
 from askance.service.client.asynchronous import AsyncClient
-from askance.service.client.errors import ServiceFault
 from askance.service.client.synchronous import Client
 from askance.service.messages import Item, Label
 
-__all__ = ["AsyncClient", "Client", "Item", "Label", "ServiceFault"]
+__all__ = ["AsyncClient", "Client", "Item", "Label", "ServiceError"]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 import httpx
 
 from askance._util.atomic_write import write_whole
+from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
 from askance.service.client.calls import Call, Settings
 from askance.service.client.connection import connection
-from askance.service.client.errors import CUT_OFF, ServiceFault, cut_off
+from askance.service.client.errors import CUT_OFF, cut_off
 from askance.service.client.lines import EventReader, LineCutter
 from askance.service.client.naming import Given, Named
 from askance.service.client.speaking import RECONNECT_AFTER, Speaker, in_sum
@@ -236,7 +237,7 @@ class AsyncClient(Speaker):
                     figures = reader.take(line)
                     if figures is not None:
                         yield figures
-            except ServiceFault as fault:
+            except ServiceError as fault:
                 if fault.code != CUT_OFF:
                     raise
             await asyncio.sleep(RECONNECT_AFTER)

@@ -3,29 +3,21 @@
 import httpx
 import msgspec
 
+from askance.errors import ServiceError
 from askance.service.messages import Refused
 
 UNREACHABLE, LOST, CUT_OFF, UNREADABLE = "unreachable", "answer_lost", "cut_off", "unreadable"
 
 
-class ServiceFault(ValueError):
-    """A request that came to nothing; `status` is None where nobody answered, `code` is a word for programs."""
-
-    def __init__(self, message: str, status: int | None = None, code: str = "") -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-
-
-def refusal(status: int, content: bytes) -> ServiceFault:
+def refusal(status: int, content: bytes) -> ServiceError:
     """What the service said was wrong."""
     said = own_words(content)
     if said is None:
-        return ServiceFault(
+        return ServiceError(
             f"the answer was {status} without a reason, so it did not come from askance: check the address",
             status,
         )
-    return ServiceFault(said.error.message, status, said.error.code)
+    return ServiceError(said.error.message, status, said.error.code)
 
 
 def own_words(content: bytes) -> Refused | None:
@@ -36,32 +28,32 @@ def own_words(content: bytes) -> Refused | None:
         return None
 
 
-def unreachable(url: str, error: httpx.TransportError) -> ServiceFault:
+def unreachable(url: str, error: httpx.TransportError) -> ServiceError:
     """Nobody there."""
-    return ServiceFault(
+    return ServiceError(
         f"{url}: there is no answer ({_reason(error)}): start it with `askance serve`, or check the address",
         code=UNREACHABLE,
     )
 
 
-def lost(url: str, error: httpx.TransportError) -> ServiceFault:
+def lost(url: str, error: httpx.TransportError) -> ServiceError:
     """Something that must not be sent twice, and may have been done."""
-    return ServiceFault(
+    return ServiceError(
         f"{url}: the answer was lost ({_reason(error)}), so it may have been done: look before you try again",
         code=LOST,
     )
 
 
-def cut_off(url: str, lines: int, error: httpx.TransportError) -> ServiceFault:
+def cut_off(url: str, lines: int, error: httpx.TransportError) -> ServiceError:
     """An answer of many lines that broke off."""
-    return ServiceFault(
+    return ServiceError(
         f"{url}: the answer was cut off after {lines} lines ({_reason(error)}): ask again", code=CUT_OFF
     )
 
 
-def unreadable(url: str, error: Exception) -> ServiceFault:
+def unreadable(url: str, error: Exception) -> ServiceError:
     """An answer of another form."""
-    return ServiceFault(
+    return ServiceError(
         f"{url}: cannot read the answer ({_reason(error)}): use the same version of askance on both sides",
         code=UNREADABLE,
     )

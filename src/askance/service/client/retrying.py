@@ -7,8 +7,9 @@ from typing import Any
 
 import httpx
 
+from askance.errors import ServiceError
 from askance.service.client.calls import Call
-from askance.service.client.errors import ServiceFault, lost, own_words, refusal, unreachable
+from askance.service.client.errors import lost, own_words, refusal, unreachable
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
 LONGEST_WISH = 120.0  # a service that wants more is better asked later, by a person
@@ -27,9 +28,9 @@ class Attempts:
         self._made = 0
 
     def pause_after_error(self, error: httpx.TransportError) -> float:
-        """How long to wait before the next attempt; ServiceFault if there is to be none."""
+        """How long to wait before the next attempt; ServiceError if there is to be none."""
         if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
-            raise ServiceFault(f"{self._url}: cannot be asked ({error})") from error
+            raise ServiceError(f"{self._url}: cannot be asked ({error})") from error
         if not self._call.repeatable and not isinstance(error, NOT_SENT):
             raise lost(self._url, error) from error
         if self._made >= self._retries:

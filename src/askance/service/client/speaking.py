@@ -5,9 +5,10 @@ from typing import Any, TypeVar
 
 import httpx
 
+from askance.errors import ServiceError
 from askance.service.client.calls import Call
 from askance.service.client.connection import Connection
-from askance.service.client.errors import ServiceFault, unreadable
+from askance.service.client.errors import unreadable
 from askance.service.client.retrying import Attempts
 from askance.service.messages import Imported
 
@@ -37,7 +38,7 @@ class Speaker:
     def _read(self, call: Call[T], content: bytes) -> T:
         try:
             return call.read(content)
-        except ServiceFault:
+        except ServiceError:
             raise
         except ValueError as error:
             raise unreadable(self._connection.url, error) from error

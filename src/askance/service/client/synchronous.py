@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 import httpx
 
 from askance._util.atomic_write import write_whole
+from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
 from askance.service.client.calls import Call, Settings
 from askance.service.client.connection import connection
-from askance.service.client.errors import CUT_OFF, ServiceFault, cut_off
+from askance.service.client.errors import CUT_OFF, cut_off
 from askance.service.client.lines import EventReader, LineCutter
 from askance.service.client.naming import Given, Named
 from askance.service.client.speaking import RECONNECT_AFTER, Speaker, in_sum
@@ -29,7 +30,7 @@ class Client(Speaker):
     """A live service, and in it perhaps one task: `Client(task="tickets").decide("my invoice is wrong")`.
 
     `url` and `token` come from ASKANCE_URL and ASKANCE_TOKEN unless given. Lost connections and a busy service are
-    tried again, `retries` times; whatever is sent is done once. A refusal raises `ServiceFault`. Threads may share
+    tried again, `retries` times; whatever is sent is done once. A refusal raises `ServiceError`. Threads may share
     a client.
     """
 
@@ -237,7 +238,7 @@ class Client(Speaker):
                     figures = reader.take(line)
                     if figures is not None:
                         yield figures
-            except ServiceFault as fault:
+            except ServiceError as fault:
                 if fault.code != CUT_OFF:
                     raise
             time.sleep(RECONNECT_AFTER)

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from askance.service.client import Client, Item, ServiceFault
+from askance.errors import ServiceError
+from askance.service.client import Client, Item
 from askance.service.demo.words import AMOUNTS, ASIDES, DAYS, DEVICES, ENDINGS, GREETINGS, NAMES, SUBJECTS, TRADES
 from askance.service.messages import Figure, Figures, Question
 from askance.service.settings import Budget, Hashing, TaskSettings
@@ -30,14 +31,14 @@ IDLE_SECONDS = 0.2
 TABLE_SECONDS, LINE_SECONDS = 0.5, 5.0  # between two looks at the figures
 
 
-def made_up_messages(seed: int) -> Iterator[tuple[str, str]]:
-    """Messages and their classes, for ever: the same for the same seed."""
-    return (made_up_message(seed, number) for number in count())
+def made_up_messages(random_state: int) -> Iterator[tuple[str, str]]:
+    """Messages and their classes, for ever: the same for the same random_state."""
+    return (made_up_message(random_state, number) for number in count())
 
 
-def made_up_message(seed: int, number: int) -> tuple[str, str]:
+def made_up_message(random_state: int, number: int) -> tuple[str, str]:
     """The message of this number, and its class."""
-    chance = random.Random(f"{seed}:{number}")
+    chance = random.Random(f"{random_state}:{number}")
     kind = chance.choices(list(SHARES), list(SHARES.values()))[0]
     # Early messages use the first words of the lists, later ones all of them: the wording drifts.
     use = 0.5 + 0.5 * min(1.0, number / FULL_USE_AFTER)
@@ -84,18 +85,22 @@ def _mistyped(chance: random.Random, word: str) -> str:
 class Name(NamedTuple):
     """The id of a message, from which the labeller knows the truth."""
 
-    seed: int
+    random_state: int
     number: int
 
     def __str__(self) -> str:
-        return f"demo-{self.seed}-{self.number}"
+        return f"demo-{self.random_state}-{self.number}"
 
     @classmethod
     def read(cls, name: str | None) -> "Name | None":
         """The name in an id, if it is one of ours."""
         head, _, rest = (name or "").partition("-")
-        seed, _, number = rest.partition("-")
-        return cls(int(seed), int(number)) if head == "demo" and seed.isdecimal() and number.isdecimal() else None
+        random_state, _, number = rest.partition("-")
+        return (
+            cls(int(random_state), int(number))
+            if head == "demo" and random_state.isdecimal() and number.isdecimal()
+            else None
+        )
 
 
 def run_demo(
@@ -103,7 +108,7 @@ def run_demo(
     token: str | None,
     *,
     stop: threading.Event,
-    seed: int = 7,
+    random_state: int = 7,
     rows_per_second: float = 20.0,
     labeller_delay: float = 0.3,
 ) -> None:
@@ -111,17 +116,17 @@ def run_demo(
     with Client(url, token, TASK) as client:
         if TASK not in [task.name for task in client.tasks()]:
             client.create(SETTINGS)
-        labeller = Labeller(client, stop, seed, labeller_delay)
+        labeller = Labeller(client, stop, random_state, labeller_delay)
         thread = threading.Thread(target=labeller.run, name="made-up labeller", daemon=True)
         thread.start()
         try:
-            _send(client, stop, seed, rows_per_second)
+            _send(client, stop, random_state, rows_per_second)
         finally:
             stop.set()
             thread.join()
 
 
-def _send(client: Client, stop: threading.Event, seed: int, rows_per_second: float) -> None:
+def _send(client: Client, stop: threading.Event, random_state: int, rows_per_second: float) -> None:
     """Messages at this pace, from where an earlier run left off."""
     began, sent = time.monotonic(), 0
     number = client.figures().items
@@ -130,11 +135,11 @@ def _send(client: Client, stop: threading.Event, seed: int, rows_per_second: flo
         if due < 1:
             stop.wait(min(IDLE_SECONDS, 1 / rows_per_second))
             continue
-        names = [Name(seed, number + place) for place in range(due)]
+        names = [Name(random_state, number + place) for place in range(due)]
         items = [Item(text=made_up_message(*name)[0], id=str(name)) for name in names]
         try:
             client.decide(items)
-        except ServiceFault:
+        except ServiceError:
             if not stop.is_set():
                 raise
         sent, number = sent + due, number + due
@@ -143,10 +148,10 @@ def _send(client: Client, stop: threading.Event, seed: int, rows_per_second: flo
 class Labeller:
     """Knows the truth, is wrong now and then, and notices some of the errors later."""
 
-    def __init__(self, client: Client, stop: threading.Event, seed: int, delay: float) -> None:
+    def __init__(self, client: Client, stop: threading.Event, random_state: int, delay: float) -> None:
         self._client = client
         self._stop = stop
-        self._chance = random.Random(seed)
+        self._chance = random.Random(random_state)
         self._delay = delay
         self._errors: list[tuple[int, str]] = []
 
@@ -159,7 +164,7 @@ class Labeller:
                     self._answer(question)
                 if not questions:
                     self._stop.wait(IDLE_SECONDS)
-            except ServiceFault:
+            except ServiceError:
                 self._stop.wait(1.0)
 
     def _answer(self, question: Question) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
+from askance.errors import StoreError
 from askance.jit.coins import coins
 from askance.rules.rows import Row
 from askance.service.settings import State, TaskSettings
@@ -20,7 +21,7 @@ from askance.service.state.figures import Figures
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.questions import Loan, Question, Questions, Vote
 from askance.service.state.rows import hashed, single
-from askance.service.store.entries import Entry, StoreFault
+from askance.service.store.entries import Entry
 
 MOST_OPEN = 2000  # questions that a point of the history takes into account
 REMEMBERED = 50  # labels of each labeller that can be taken back without naming the item
@@ -107,9 +108,9 @@ class Fold:
     def ask(self, row: Row, at: float) -> Verdict:
         """Decide about the next item, which comes at that time; the learner has then seen it."""
         granted = self.state == "running" and self.ledger.grants(self.settings.budget, at)
-        coin = float(coins(self.settings.seed, self.ledger.rows, 1)[0])
+        coin = float(coins(self.settings.random_state, self.ledger.rows, 1)[0])
         with self.lock:
-            label, score, probability, wants = self.learner.ask(row, granted=granted)
+            label, score, probability, wants, coin = self.learner.ask(row, granted=granted)
         return Verdict(label, float(score), float(probability), coin, bool(wants), granted)
 
     def take(self, entry: Entry, body: Any, row: Row | None = None) -> None:
@@ -254,7 +255,7 @@ class Fold:
             return {}
         gone = next((seq for seq, content in contents.items() if not has_content(self.settings, content)), None)
         if gone is not None:
-            raise StoreFault(
+            raise StoreError(
                 f"item {gone} was compacted, and the snapshot after it is missing or damaged: restore a backup"
             )
         return dict(zip(contents, single(hashed(self.settings, list(contents.values()))), strict=True))

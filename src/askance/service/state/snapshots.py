@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 from msgspec import Struct, field
 
-from askance._util.sealed_file import ModelFault, arrays_of, header_of, seal
-from askance.learners.core import LabellingLoop
+from askance._util.sealed_file import arrays_of, header_of, seal
+from askance.errors import ModelFileError
+from askance.learners.core import LearnerCore
 from askance.learners.files import loop_from_bytes
 from askance.learners.files import to_bytes as loop_to_bytes
 from askance.service.settings import State, TaskSettings
@@ -65,20 +66,20 @@ def pack(sealed: bytes) -> bytes:
 
 
 def unpack(packed: bytes, settings: TaskSettings) -> Fold:
-    """The fold in a snapshot; ModelFault if it is damaged."""
+    """The fold in a snapshot; ModelFileError if it is damaged."""
     try:
         sealed = zlib.decompress(packed)
     except zlib.error:
-        raise ModelFault("is damaged: it cannot be unpacked") from None
+        raise ModelFileError("is damaged: it cannot be unpacked") from None
     if header_of(sealed).get("kind") != "snapshot":
-        raise ModelFault("is no snapshot")
+        raise ModelFileError("is no snapshot")
     arrays = arrays_of(sealed)
     try:
         books = msgspec.msgpack.decode(arrays.pop(BOOKS).tobytes(), type=Books)
     except (msgspec.DecodeError, KeyError):
-        raise ModelFault("is of another version of askance") from None
+        raise ModelFileError("is of another version of askance") from None
     fold = Fold(settings, Amendments(set(books.undone), books.corrected, books.rolled_back))
-    fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LabellingLoop)
+    fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LearnerCore)
     fold.figures.restore(arrays)
     for name in (*FIRST, *LATER):
         setattr(fold, name, getattr(books, name))

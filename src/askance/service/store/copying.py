@@ -5,8 +5,8 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
+from askance.errors import StoreError
 from askance.service.store.database import Connection
-from askance.service.store.entries import StoreFault
 from askance.service.store.opening import is_postgres, open_store, sqlite_path
 from askance.service.store.schema import TABLES
 from askance.service.store.sqlite import settle
@@ -32,14 +32,14 @@ def copy(source: Store, target_url: str, tell: Callable[[float], None] = lambda 
 def _write_file(source: Store, path: Path, tell: Callable[[float], None]) -> None:
     left = path.with_name(path.name + "-wal")
     if left.exists():
-        raise StoreFault(f"{left}: belongs to a database that is gone, and would spoil a new one: move it away")
+        raise StoreError(f"{left}: belongs to a database that is gone, and would spoil a new one: move it away")
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with open_store(str(draft)) as target:
             _fill(target, source, tell)
         settle(draft)
         if path.exists():
-            raise StoreFault(f"{path}: somebody has created it meanwhile: choose another name")
+            raise StoreError(f"{path}: somebody has created it meanwhile: choose another name")
         draft.replace(path)
         _sync(path.parent)
     finally:
@@ -64,7 +64,7 @@ def _fill(target: Store, source: Store, tell: Callable[[float], None]) -> None:
 def _refuse_filled(target: Connection) -> None:
     for table in TABLES:
         if target.rows(f"SELECT 1 FROM {table} LIMIT 1"):
-            raise StoreFault(f"the target is not empty: it has {table}: choose a new file or an empty database")
+            raise StoreError(f"the target is not empty: it has {table}: choose a new file or an empty database")
 
 
 def _sync(directory: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from askance.service.store.entries import StoreFault
+from askance.errors import StoreError
 
 Row = tuple[Any, ...]
 
@@ -106,7 +106,7 @@ class Database(ABC):
     def _writer_now(self) -> Connection:
         self._refuse_closed()
         if not self._own:
-            raise StoreFault(f"{self.name}: opened for reading only, and cannot be written to")
+            raise StoreError(f"{self.name}: opened for reading only, and cannot be written to")
         if self._writer is None:
             self._writer = self.connect(writes=True)
         return self._writer
@@ -116,7 +116,7 @@ class Database(ABC):
         try:
             if not connection.usable():
                 connection.run("ROLLBACK")
-        except StoreFault:
+        except StoreError:
             connection.close()
             self._writer = None
 
@@ -142,4 +142,4 @@ class Database(ABC):
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise StoreFault(f"{self.name}: the store has been closed")
+            raise StoreError(f"{self.name}: the store has been closed")

@@ -56,11 +56,3 @@ class Deed(NamedTuple):
     task: str | None = None
     subject: str | None = None
     detail: str | None = None
-
-
-class StoreFault(OSError):
-    """The store cannot be reached, is full, is owned by another process, or refuses what it was given."""
-
-    def __init__(self, sentence: str, *, full: bool = False) -> None:
-        super().__init__(sentence)
-        self.full = full

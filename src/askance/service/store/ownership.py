@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from askance.service.store.entries import StoreFault
+from askance.errors import StoreError
 
 
 class Ownership:
@@ -15,12 +15,12 @@ class Ownership:
         try:
             self._file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as fault:
-            raise StoreFault(f"{lock}: {fault.strerror}: choose a place that can be written to") from fault
+            raise StoreError(f"{lock}: {fault.strerror}: choose a place that can be written to") from fault
         try:
             _lock(self._file)
         except OSError as fault:
             os.close(self._file)
-            raise StoreFault(f"{path}: another process owns this store: stop that service first") from fault
+            raise StoreError(f"{path}: another process owns this store: stop that service first") from fault
 
     def release(self) -> None:
         """Let another process own the store. The file stays: without it two processes could lock two files."""

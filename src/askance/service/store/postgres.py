@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from askance.errors import StoreError
 from askance.service.store.database import Connection, Database, Row
-from askance.service.store.entries import StoreFault
 from askance.service.store.schema import POSTGRES, bring_up_to_date, check_version
 
 try:
@@ -113,7 +113,7 @@ class PostgresDatabase(Database):
             return
         with self.reading() as connection:
             if connection.rows("SELECT to_regclass('schema_version') IS NULL")[0][0]:
-                raise StoreFault(f"{self.name}: there is no store in it")
+                raise StoreError(f"{self.name}: there is no store in it")
             check_version(connection)
 
     def connect(self, *, writes: bool) -> PostgresConnection:
@@ -151,7 +151,7 @@ class PostgresDatabase(Database):
         deadline = time.monotonic() + OWNER_LEAVES
         while connection.rows(lock, (OWNED,)) != [(True,)]:
             if time.monotonic() > deadline:
-                raise StoreFault(f"{self.name}: another process owns this store: stop that service first")
+                raise StoreError(f"{self.name}: another process owns this store: stop that service first")
             time.sleep(0.02)
 
     def complaints(self, connection: Connection) -> list[str]:
@@ -179,8 +179,8 @@ def _placed(sql: str) -> bytes:
     return sql.replace("?", "%s").encode()
 
 
-def _as_store_fault(name: str, fault: Exception) -> StoreFault:
+def _as_store_fault(name: str, fault: Exception) -> StoreError:
     told = " ".join(str(fault).split())
     if isinstance(fault, psycopg.errors.DiskFull):
-        return StoreFault(f"{name}: the server's disk is full: make room, and nothing is lost: {told}", full=True)
-    return StoreFault(f"{name}: {told}")
+        return StoreError(f"{name}: the server's disk is full: make room, and nothing is lost: {told}", full=True)
+    return StoreError(f"{name}: {told}")

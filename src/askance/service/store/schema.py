@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from askance.errors import StoreError
 from askance.service.store.database import Connection
-from askance.service.store.entries import StoreFault
 
 
 class Dialect(NamedTuple):
@@ -107,11 +107,11 @@ def bring_up_to_date(connection: Connection, dialect: Dialect, steps: tuple[tupl
 
 
 def check_version(connection: Connection) -> None:
-    """StoreFault unless the database has done all steps: a reader changes nothing."""
+    """StoreError unless the database has done all steps: a reader changes nothing."""
     done = _version(connection)
     _refuse_newer(done, len(STEPS))
     if done < len(STEPS):
-        raise StoreFault(
+        raise StoreError(
             f"the store is of version {done}, and this askance reads version {len(STEPS)}: start the service on "
             "it once, which brings it up to date"
         )
@@ -124,6 +124,6 @@ def _version(connection: Connection) -> int:
 
 def _refuse_newer(done: int, known: int) -> None:
     if done > known:
-        raise StoreFault(
+        raise StoreError(
             f"the store is of version {done}, and this askance knows {known}: install a newer askance"
         )

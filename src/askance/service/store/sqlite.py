@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from askance.errors import StoreError
 from askance.service.store.database import Connection, Database, Row
-from askance.service.store.entries import StoreFault
 from askance.service.store.ownership import Ownership
 from askance.service.store.schema import SQLITE, bring_up_to_date, check_version
 
@@ -76,7 +76,7 @@ class SqliteConnection:
         self.run("PRAGMA auto_vacuum = INCREMENTAL")  # heeded by a file that is still empty
         mode = self.rows("PRAGMA journal_mode = WAL")[0][0]
         if mode != "wal":
-            raise StoreFault(
+            raise StoreError(
                 f"{self.path}: SQLite cannot keep a write-ahead log here, as on many network file systems: choose "
                 "a local disk, or PostgreSQL"
             )
@@ -85,7 +85,7 @@ class SqliteConnection:
     def _refuse_stranger(self) -> None:
         names = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if names and "schema_version" not in names:
-            raise StoreFault(f"{self.path}: a database of something else, not a store: choose another file")
+            raise StoreError(f"{self.path}: a database of something else, not a store: choose another file")
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
@@ -113,12 +113,12 @@ class SqliteDatabase(Database):
     def _open(self) -> None:
         if not self._own:
             if not self._path.is_file():
-                raise StoreFault(f"{self._path}: there is no such store")
+                raise StoreError(f"{self._path}: there is no such store")
             with self.reading() as connection:
                 check_version(connection)
             return
         if not self._path.parent.is_dir():
-            raise StoreFault(f"{self._path.parent}: there is no such directory: create it first")
+            raise StoreError(f"{self._path.parent}: there is no such directory: create it first")
         self._ownership = Ownership(self._path)
         if not self._path.exists():
             os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))  # people's data: for the owner's eyes
@@ -165,10 +165,10 @@ def settle(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _as_store_fault(path: Path, fault: Exception) -> StoreFault:
+def _as_store_fault(path: Path, fault: Exception) -> StoreError:
     code = getattr(fault, "sqlite_errorcode", None)
     if code == sqlite3.SQLITE_FULL:
-        return StoreFault(f"{path}: the disk is full: make room, and nothing is lost", full=True)
+        return StoreError(f"{path}: the disk is full: make room, and nothing is lost", full=True)
     if code == sqlite3.SQLITE_NOTADB:
-        return StoreFault(f"{path}: not an SQLite file: choose another file")
-    return StoreFault(f"{path}: {fault}")
+        return StoreError(f"{path}: not an SQLite file: choose another file")
+    return StoreError(f"{path}: {fault}")

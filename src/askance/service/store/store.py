@@ -3,15 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
+from askance.errors import StoreError
 from askance.service.store import integrity
 from askance.service.store.database import Connection, Database
-from askance.service.store.entries import Deed, Entry, Session, StoreFault, Task, Token
+from askance.service.store.entries import Deed, Entry, Session, Task, Token
 from askance.service.store.reader import Reader, slices
 from askance.service.store.schema import TABLES
 
 
 class Store(Reader):
-    """Reads from any thread, and writes from any thread, one at a time; every fault is a StoreFault.
+    """Reads from any thread, and writes from any thread, one at a time; every fault is a StoreError.
 
     What a writing method did is on disk when it returns, all of it or, after a fault, none. Only when the
     connection was lost during the commit itself does nobody know: look into the store again.
@@ -40,7 +41,7 @@ class Store(Reader):
         """Other settings for a task."""
         with self._database.writing() as connection:
             if not connection.run("UPDATE tasks SET settings = ? WHERE id = ?", (settings, id)):
-                raise StoreFault(f"there is no task {id}")
+                raise StoreError(f"there is no task {id}")
 
     def append(self, task: int, entries: Sequence[Entry], drop_from: int | None = None) -> None:
         """Put entries at the end of the journal, all or none; snapshots with seq >= drop_from go with it."""
@@ -75,7 +76,7 @@ class Store(Reader):
         """From this time on the token is worth nothing; a second time changes nothing."""
         with self._database.writing() as connection:
             if not connection.run("UPDATE tokens SET revoked = COALESCE(revoked, ?) WHERE name = ?", (at, name)):
-                raise StoreFault(f"there is no token {name!r}")
+                raise StoreError(f"there is no token {name!r}")
 
     def add_session(self, session: Session, instead_of: Collection[int] = ()) -> None:
         """A new session; those with the other numbers are forgotten."""
@@ -125,7 +126,7 @@ class Store(Reader):
             return self._database.complaints(connection) + integrity.complaints(connection)
 
     def reachable(self) -> None:
-        """StoreFault unless the store answers."""
+        """StoreError unless the store answers."""
         self._rows("SELECT version FROM schema_version")
 
     def one_moment(self) -> AbstractContextManager[Connection]:
@@ -161,10 +162,10 @@ def _check_follows(connection: Connection, task: int, entries: Sequence[Entry]) 
     for expected, entry in enumerate(entries, last + 1):
         _check_text(entry.key)
         if entry.seq != expected:
-            raise StoreFault(f"entry {entry.seq} cannot stand where entry {expected} of task {task} is next")
+            raise StoreError(f"entry {entry.seq} cannot stand where entry {expected} of task {task} is next")
 
 
 def _check_text(text: str | None) -> None:
     """One of the two databases would take it, and then it could not be moved to the other."""
     if text is not None and "\0" in text:
-        raise StoreFault(f"{text!r} has a zero character, which no name or key may have: leave it out")
+        raise StoreError(f"{text!r} has a zero character, which no name or key may have: leave it out")

@@ -8,7 +8,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from askance.service.client import Client, ServiceFault
+from askance.errors import ServiceError
+from askance.service.client import Client
 from askance.service.messages import Question
 
 AHEAD = 3
@@ -45,7 +46,7 @@ class Desk:
     ) -> None:
         self._fetcher.shutdown()  # what is on its way is given back too
         for item in list(self._on_lease):
-            with suppress(ServiceFault):  # a lease that cannot be given back runs out by itself
+            with suppress(ServiceError):  # a lease that cannot be given back runs out by itself
                 self._client.give_back(item)
 
     @property
@@ -100,7 +101,7 @@ class Desk:
         self._held.extendleft(self._lease(1, item))
         return True
 
-    def _label(self, label: str) -> ServiceFault | None:
+    def _label(self, label: str) -> ServiceError | None:
         question = self._held[0].question
         return _unless_conflict(lambda: self._client.label(question, label, question.lease))
 
@@ -129,11 +130,11 @@ class Desk:
         return bool(again)
 
 
-def _unless_conflict(work: Callable[[], Any]) -> ServiceFault | None:
+def _unless_conflict(work: Callable[[], Any]) -> ServiceError | None:
     """Do it; the fault if somebody else was faster."""
     try:
         work()
-    except ServiceFault as fault:
+    except ServiceError as fault:
         if fault.status != CONFLICT:
             raise
         return fault

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, existing_file, listed, reason, shown
 from askance.data.recipe import LABEL_NAMES
 from askance.data.tables import TableStream
+from askance.errors import DataError
 
 NOT_YET = ("", "?")
 ROW, LABEL = "row", "label"
@@ -70,17 +70,17 @@ def answers(path: Path) -> Iterator[tuple[int, Given]]:
     place, header = next(cells, (f"{path}", []))
     names = [name.strip().lower() for name in header]
     if ROW not in names or LABEL not in names:
-        raise DataFault(f"{place}: needs the columns row and label, but there are {listed(header)}")
+        raise DataError(f"{place}: needs the columns row and label, but there are {listed(header)}")
     row_at, label_at = names.index(ROW), names.index(LABEL)
     for place, row in cells:
         if len(row) != len(names):
-            raise DataFault(f"{place}: has {len(row)} cells where the header has {len(names)}: check it")
+            raise DataError(f"{place}: has {len(row)} cells where the header has {len(names)}: check it")
         label = row[label_at].strip()
         if label in NOT_YET:
             continue
         number = row[row_at].strip()
         if not (number.isascii() and number.isdigit() and len(number) < 19):
-            raise DataFault(f"{place}: {shown(number)} is no row number: give a whole number from 0 on")
+            raise DataError(f"{place}: {shown(number)} is no row number: give a whole number from 0 on")
         yield int(number), Given(label, place)
 
 
@@ -88,7 +88,7 @@ def is_answered(path: Path) -> bool:
     """Whether a file that would be replaced holds answers; a file of another kind holds none."""
     try:
         return any(True for _ in answers(path))
-    except DataFault:
+    except DataError:
         return False
 
 
@@ -101,7 +101,7 @@ def cells_of(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
             try:
                 row = next(reader, None)
             except csv.Error as error:
-                raise DataFault(f"{place}: is not well-formed CSV ({reason(error)}): check quotes") from error
+                raise DataError(f"{place}: is not well-formed CSV ({reason(error)}): check quotes") from error
             if row is None:
                 return
             if row:

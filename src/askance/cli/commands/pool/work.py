@@ -117,10 +117,10 @@ def _baseline(name: str, seed: int) -> Strategy:
     from askance.pool import CoTesting, Entropy, Margin, RandomChoice
 
     made: dict[str, Callable[[], Strategy]] = {
-        "margin": lambda: Margin(seed=seed),
-        "entropy": lambda: Entropy(seed=seed),
-        "co-testing": lambda: CoTesting(seed=seed),
-        "co-testing-conservative": lambda: CoTesting("conservative", seed=seed),
+        "margin": lambda: Margin(random_state=seed),
+        "entropy": lambda: Entropy(random_state=seed),
+        "co-testing": lambda: CoTesting(random_state=seed),
+        "co-testing-conservative": lambda: CoTesting("conservative", random_state=seed),
         "random": lambda: RandomChoice(seed),
     }
     return made[name]()

@@ -16,13 +16,13 @@ from askance.cli.commands.push.command import PushWish
 from askance.cli.errors import Interrupted
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import figures, progress
-from askance.data.faults import DataFault
 from askance.data.files import TextLines, batches, shown, stem
 from askance.data.jsonl import Entry, text_of, value_of
 from askance.data.reading import STANDARD_INPUT
 from askance.data.recipe import Fields, Recipe
 from askance.data.rows_as_written import JsonRows, Rows, rows_of
-from askance.service.client import Client, ServiceFault
+from askance.errors import DataError, ServiceError
+from askance.service.client import Client
 from askance.service.messages import Item, LabelledItem
 from askance.service.settings import TaskSettings
 
@@ -81,7 +81,7 @@ class ItemMaker:
     learn: bool
 
     def item(self, entry: Entry) -> Item:
-        """The item; DataFault with the line if the service would not take it."""
+        """The item; DataError with the line if the service would not take it."""
         place = f"{self.rows.lines.path}, line {entry.line}"
         content: dict[str, Any] = {}
         if self.fields.text is None:
@@ -96,14 +96,14 @@ class ItemMaker:
         try:
             return msgspec.convert(content, LabelledItem if self.learn else Item)
         except msgspec.ValidationError as error:
-            raise DataFault(f"{place}: cannot be sent ({error}): mend it or drop the line") from None
+            raise DataError(f"{place}: cannot be sent ({error}): mend it or drop the line") from None
 
     def _id(self, entry: Entry, place: str) -> str | None:
         if self.own_id is None:
             return None if self.prefix is None else f"{self.prefix}:{entry.line}"
         name = value_of(entry.record, self.own_id, place)
         if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
-            raise DataFault(f"{place}: the id is {shown(name)}: give a string or a whole number")
+            raise DataError(f"{place}: the id is {shown(name)}: give a string or a whole number")
         return str(name)
 
     def _label(self, entry: Entry, place: str) -> str:
@@ -111,7 +111,7 @@ class ItemMaker:
         value = value_of(entry.record, self.fields.label, place)
         label = value.strip() if isinstance(value, str) else shown_class(value)
         if label not in self.settings.classes:
-            raise DataFault(
+            raise DataError(
                 f"{place}: the label is {shown(value)}, but the classes of {self.settings.name} are "
                 f"{', '.join(map(shown, self.settings.classes))}: mend it or drop the line"
             )
@@ -131,15 +131,15 @@ def answer(wish: PushWish, *, as_json: bool) -> None:
             for batch in _batches(wish, rows, settings):
                 try:
                     _send(client, [sent.item for sent in batch], outcome)
-                except ServiceFault as fault:
+                except ServiceError as fault:
                     raise _placed(fault, rows, batch) from None
                 outcome.seconds = time.monotonic() - began
                 tell(outcome)
         except KeyboardInterrupt:
             raise Interrupted(outcome.told()) from None
-        except DataFault as fault:
+        except DataError as fault:
             before = f"; before it, {outcome.told()}" if outcome.items else ""
-            raise DataFault(f"{fault}{before}") from None
+            raise DataError(f"{fault}{before}") from None
     if as_json:
         print_json(outcome.as_dict())
     else:
@@ -171,7 +171,7 @@ def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Sent]
     if first is None:
         if wish.file == STANDARD_INPUT:
             return
-        raise DataFault(f"{rows.lines.path}: has no lines but blank ones: check how it was made")
+        raise DataError(f"{rows.lines.path}: has no lines but blank ones: check how it was made")
     maker = _maker(wish, rows, settings, first)
     for entry in chain([first], entries):
         yield Sent(entry.line, maker.item(entry))
@@ -212,11 +212,11 @@ def _bar(wish: PushWish, rows: Rows) -> Iterator[Any]:
             yield lambda _outcome: tell(rows.lines.progress)
 
 
-def _placed(fault: ServiceFault, rows: Rows, batch: list[Sent]) -> DataFault:
+def _placed(fault: ServiceError, rows: Rows, batch: list[Sent]) -> DataError:
     """What the service said, with the lines that it said it about."""
     place = f"{rows.lines.path}, lines {batch[0].line} to {batch[-1].line}"
     hint = ": name the rows with --id if they are others than before" if fault.code == OTHER_CONTENT else ""
-    return DataFault(f"{place}: {fault}{hint}")
+    return DataError(f"{place}: {fault}{hint}")
 
 
 def _show(outcome: Outcome) -> None:

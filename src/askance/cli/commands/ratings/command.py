@@ -149,7 +149,7 @@ def fit(
             "thresholds": thresholds,
             "max_rank": max_rank,
             "levels": _levels(levels),
-            "seed": seed,
+            "random_state": seed,
             "n_jobs": jobs,
         },
     )

@@ -27,7 +27,7 @@ from askance.cli.contest.source import Classes, MoreThanTwo, find_classes, open_
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
-from askance.data import DataFault
+from askance.errors import DataError
 from askance.learners.files import load
 from askance.metrics.measures import check_kind, find
 from askance.plotting.curves import draw
@@ -101,12 +101,14 @@ def _lined_up(wish: Wish, name: str) -> LineUp:
     others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
     dtype = wish.dtype or "float32"
     for method in (main, *others):
-        method.learner(seed=wish.seed or 0, dtype=dtype)  # a bad parameter is told before the file is opened
+        method.learner(
+            random_state=wish.seed or 0, dtype=dtype
+        )  # a bad parameter is told before the file is opened
     stream = open_file(wish.file, wish.reading, dtype)
     classes = find_classes(stream, wish.classes, str(wish.file), many=main.many)
 
     def contestant(method: Method) -> Contestant:
-        learner = method.learner(seed=wish.seed or 0, dtype=dtype, classes=classes.values)
+        learner = method.learner(random_state=wish.seed or 0, dtype=dtype, classes=classes.values)
         return Contestant(method.name, learner)
 
     def at_random(rate: float) -> Contestant:
@@ -129,7 +131,7 @@ def _naming(file: Path) -> Iterator[None]:
     """A learner does not know which file an unfit label comes from; readers do."""
     try:
         yield
-    except DataFault:
+    except DataError:
         raise
     except ValueError as fault:
         raise ValueError(f"{file}: {fault}") from fault

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from askance.service.client import Client, ServiceFault
+from askance.errors import ServiceError
+from askance.service.client import Client
 from askance.service.demo.world import TASK, run_demo, watch_demo
 from askance.service.service import Service
 
@@ -50,6 +51,6 @@ def _quietly(work: Callable[[], None], stop: threading.Event) -> None:
     """Do it; that the service goes away at the end is no fault."""
     try:
         work()
-    except ServiceFault:
+    except ServiceError:
         if not stop.is_set():
             raise

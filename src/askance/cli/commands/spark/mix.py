@@ -64,7 +64,7 @@ def mix(
     from askance.distributed.spark_mixing import mix as run
 
     parameters = parse_parameters(param or [])
-    learner = make(algorithm, seed=seed, dtype=dtype or "float32", classes=_two(classes), **parameters)
+    learner = make(algorithm, random_state=seed, dtype=dtype or "float32", classes=_two(classes), **parameters)
     reading = {} if label is None else {"label": label}
     wish = Wish(input, output, checkpoint, files_a_batch, not once, reading)
     check_mixable(learner)  # before Spark takes its time to start

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from askance.experiments.sweep.results import Results
 
 EXAMPLE = "Example:   askance sweep plan.toml --out results"
-KNOWN = ("data", "algorithms", "grid", "rates", "permutations", "tuning", "metric", "seed", "dtype", "points")
+KNOWN = (
+    "data",
+    "algorithms",
+    "grid",
+    "rates",
+    "permutations",
+    "tuning",
+    "metric",
+    "random_state",
+    "dtype",
+    "points",
+)
 QUICK = 3
 
 PlanFile = Annotated[
@@ -54,7 +65,8 @@ def sweep(
     """Compare algorithms on data sets, each at the same shares of labels, over permutations.
 
     A plan says `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`, and may say `rates`,
-    `permutations`, `metric`, `seed` and a table `grid` of values to try. Interrupt it and call it again: it goes
+    `permutations`, `metric`, `random_state` and a table `grid` of values to try. Interrupt it and call it
+    again: it goes
     on where it was. On a cluster, the directory must be one that all machines see.
     """
     wanted = read_plan(plan)

@@ -41,7 +41,7 @@ function everything() {
     name: value("name"),
     classes: lines("classes"),
     item: value("item"),
-    ...filled({ algorithm: value("algorithm"), seed: number("seed") }),
+    ...filled({ algorithm: value("algorithm"), random_state: number("random_state") }),
     parameters: Object.fromEntries(parameters),
     hashing: { ...filled({ bits: number("bits") }), pairs: form.elements.pairs.checked },
     ...changeable(),
@@ -51,7 +51,7 @@ function everything() {
 function fill(settings) {
   const { budget = {}, labels = {}, costs = {}, desk = {}, hashing = {} } = settings;
   const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
-  for (const name of ["name", "item", "algorithm", "seed"]) put(name, settings[name]);
+  for (const name of ["name", "item", "algorithm", "random_state"]) put(name, settings[name]);
   put("classes", settings.classes.join("\n"));
   put("parameters", Object.entries(settings.parameters ?? {}).map(([name, found]) => `${name} = ${found}`).join("\n"));
   put("bits", hashing.bits);

@@ -1,0 +1,56 @@
+"""`askance demo`: an honest story."""
+
+import numpy as np
+import pytest
+
+from askance.cli.commands.demo import work
+from askance.cli.commands.demo.command import TYPICAL_SEED
+from command_line import answer, complaint, output
+
+
+def accuracies(random_state):
+    line_up = work.line_up_for(*work.tumours(random_state), random_state)
+    line_up.run(lambda share: None)
+    return [contestant.recorder.tally.value("accuracy") for contestant in line_up.contestants]
+
+
+def test_the_story_fits_a_narrow_terminal():
+    told = output("demo")
+    assert all(len(line) <= 80 for line in told.splitlines())
+    assert "569 breast tumours" in told
+    assert "of 569 labels were saved" in told
+    assert "█" in told
+    assert "askance run tumours.csv --rate 0.1 --against random,full --seed 71" in told
+
+
+def test_few_labels_do_nearly_as_well_as_all_and_better_than_random_ones():
+    told = answer("demo")
+    active, random, full = told["methods"]
+    assert active["share_asked"] < 0.13
+    assert random["query"] == f"Random(ratio={active['share_asked']})"
+    assert full["share_asked"] == 1
+    assert random["metrics"]["accuracy"] < active["metrics"]["accuracy"] < full["metrics"]["accuracy"]
+
+
+@pytest.mark.soak
+def test_the_fixed_seed_is_a_typical_one():
+    low, high = np.quantile([accuracies(random_state) for random_state in range(60)], [0.25, 0.75], axis=0)
+    assert (low <= accuracies(TYPICAL_SEED)).all()
+    assert (accuracies(TYPICAL_SEED) <= high).all()
+
+
+def test_the_data_can_be_kept_and_run(tmp_path):
+    data, picture = tmp_path / "tumours.csv", tmp_path / "demo.svg"
+    told = output("demo", "--data", data, "--plot", picture)
+    assert f"askance run {data}" in told
+    assert b"<svg" in picture.read_bytes()
+    shown = answer("demo")["methods"]
+    again = answer("run", data, "--rate", 0.1, "--against", "full", "--seed", TYPICAL_SEED)["methods"]
+    assert [method["metrics"] for method in again] == [shown[0]["metrics"], shown[2]["metrics"]]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["demo.svg", "tumours.csv"]
+
+
+def test_mistakes():
+    assert complaint("demo", "--plot", "demo.gif").startswith("--plot demo.gif: give a name that ends in .png")
+    assert complaint("demo", "--data", "d.txt").startswith("--data d.txt: give a name that ends in .csv")
+    assert complaint("demo", "--seed", "-1").startswith("Invalid value for '--seed'")

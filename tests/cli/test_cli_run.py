@@ -1,0 +1,394 @@
+"""`askance run`: what it prints, writes and refuses."""
+
+import sys
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+import askance
+import streams
+from askance.cli.commands.run.command import METRIC_NAMES
+from askance.cli.errors import in_options
+from askance.metrics import METRICS
+from command_line import answer, complaint, mails, output, write_csv
+
+ROWS = 3000
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return mails(tmp_path_factory.mktemp("data") / "mails.csv", ROWS)
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    made = streams.noisy(ROWS, 6)
+    return made.X, np.where(made.y > 0, "spam", "ham")
+
+
+def without_times(told):
+    return {key: value for key, value in told.items() if key != "seconds"}
+
+
+def columns(path):
+    table = parquet.read_table(path)
+    return {name: table[name].to_numpy() for name in table.column_names}
+
+
+# ---------------------------------------------------------------------- what it prints
+
+
+def test_the_table_and_the_sentence(data):
+    told = output("run", data, "--rate", 0.1, "--against", "random,full", "--metric", "f")
+    assert "mails.csv: spam (positive) or ham" in told
+    lines = [line.split() for line in told.splitlines()]
+    for name in ("PAA-II", "asking at random", "asking for all"):
+        line = next(line for line in lines if line[: len(name.split())] == name.split())
+        assert line[len(name.split())] == "3,000"
+    sentence = " ".join(told.split())
+    assert "of the labels and reached F 0." in sentence
+    assert "asking at random for " in sentence
+    assert "asking for all of them reached 0." in sentence
+    assert all(len(line) <= 80 for line in told.splitlines())
+
+
+def test_the_figures_are_those_of_the_library(data, arrays):
+    told = answer("run", data, "--param", "C=0.5", "--param", "delta=0.2", "--seed", 4, "--dtype", "float64")
+    (method,) = told["methods"]
+    trace = askance.make("PAA-II", C=0.5, delta=0.2, random_state=4, dtype="float64").run(*arrays)
+    assert (method["rows"], method["asked"]) == (ROWS, np.count_nonzero(trace.asked))
+    assert method["updates"] == np.count_nonzero(trace.updated)
+    assert method["metrics"]["f"] == trace.tally().value("f")
+    assert set(method["metrics"]) == set(METRICS)
+    assert (told["classes"], told["positive"]) == (["ham", "spam"], "spam")
+
+
+def test_estimates_are_those_of_the_library(data, arrays):
+    words = ("run", data, "--rate", 0.1, "--against", "full", "--metric", "auroc", "--dtype", "float64")
+    main, full = answer(*words)["methods"]
+    learner = askance.make("PAA-II", dtype="float64")
+    trace = learner.set_params(query=askance.queries.AtRate(learner.query, 0.1)).run(*arrays)
+    expected = trace.summary().as_dict()["estimates"]
+    assert main["estimates"] == expected
+    assert set(expected) == set(METRICS)
+    told = output(*words)
+    found = expected["auroc"]
+    assert f"{found['value']:.3f} ({found['low']:.3f}–{found['high']:.3f})" in told
+    (line,) = (line for line in told.splitlines() if line.startswith("asking for all"))
+    assert "(" not in line
+    assert full["estimates"]["f"]["low"] == pytest.approx(full["metrics"]["f"])
+
+
+def test_what_cannot_be_told_is_not_told(tmp_path):
+    rng = np.random.default_rng(0)
+    data = write_csv(tmp_path / "d.csv", rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.02, "b", "a"))
+    words = ("run", data, "--rate", 0.1, "--metric", "f")
+    assert "cannot tell yet" in output(*words)
+    found = answer(*words)["methods"][0]["estimates"]["f"]
+    assert (found["enough"], found["value"], found["low"]) == (False, None, None)
+    assert "positive rows were asked for, and it takes 20." in found["note"]
+
+
+def test_a_kernel_is_named_by_a_word(data, arrays):
+    words = ("kernel=rbf", "gamma=0.5", "budget=20")
+    told = answer(
+        "run", data, "-a", "K-PAA-I", "--dtype", "float64", *(part for word in words for part in ("--param", word))
+    )
+    learner = askance.make("K-PAA-I", kernel="rbf", gamma=0.5, budget=20, dtype="float64")
+    trace = learner.run(*arrays)
+    (method,) = told["methods"]
+    assert (method["asked"], method["metrics"]["f"]) == (np.count_nonzero(trace.asked), trace.tally().value("f"))
+
+
+def test_a_parameter_may_be_a_word(data, arrays):
+    words = ("--param", "variant=PA-II", "--param", "rho=3", "--dtype", "float64")
+    (method,) = answer("run", data, "--algorithm", "CPA", *words)["methods"]
+    trace = askance.make("CPA", variant="PA-II", rho=3.0, dtype="float64").run(*arrays)
+    assert method["updates"] == np.count_nonzero(trace.updated)
+    assert method["metrics"]["f"] == trace.tally().value("f")
+
+
+def test_the_same_seed_says_the_same(data):
+    words = ("run", data, "--rate", 0.1, "--against", "random,full", "--seed", 3)
+    assert without_times(answer(*words)) == without_times(answer(*words))
+    other = answer(*words[:-1], 4)
+    assert other["methods"][0]["asked"] != answer(*words)["methods"][0]["asked"]
+
+
+def test_a_rate_is_reached_by_all_but_full(data):
+    told = answer("run", data, "--rate", 0.1, "--against", "random, full,PEA,PA-II", "--param", "C=0.3")
+    methods = {method["name"]: method for method in told["methods"]}
+    assert list(methods) == ["PAA-II", "random", "full", "PEA", "PA-II"]
+    for name in ("PAA-II", "random", "PEA"):
+        assert methods[name]["share_asked"] == pytest.approx(0.1, abs=0.02)
+    for name in ("full", "PA-II"):
+        assert methods[name]["share_asked"] == 1
+    # The same rule, asked otherwise: and a parameter that methods share is the same for all.
+    for name in ("random", "full", "PA-II"):
+        assert methods[name]["update"] == "PassiveAggressive2(C=0.3)"
+    assert methods["full"]["metrics"] == methods["PA-II"]["metrics"]
+
+
+def test_without_a_rate_random_asks_as_often_as_the_algorithm_did(data):
+    told = answer("run", data, "--against", "full,random")
+    main, random, full = told["methods"]
+    assert (random["name"], full["name"]) == ("random", "full")
+    assert random["query"] == f"Random(ratio={main['share_asked']})"
+    assert random["share_asked"] == pytest.approx(main["share_asked"], abs=0.05)
+
+
+def test_the_metrics_are_all_in_the_help():
+    assert METRIC_NAMES.replace(" or ", ", ").split(", ") == list(METRICS)
+
+
+@pytest.mark.parametrize(("metric", "words"), [("mistakes", "made {} mistakes."), ("cost", "reached cost {}.")])
+def test_counts_are_told_as_counts(data, metric, words):
+    told = answer("run", data, "--metric", metric)
+    assert told["sentence"].endswith(words.format(round(told["methods"][0]["metrics"][metric])))
+
+
+def test_a_blind_guess_that_is_as_good_is_told(tmp_path):
+    data = write_csv(tmp_path / "d.csv", np.random.default_rng(0).normal(size=(300, 3)), [0, 0, 0, 0, 1] * 60)
+    assert "Always guessing 0 would reach accuracy 0.800" in answer("run", data)["notes"][0]
+
+
+def test_a_file_that_begins_with_one_class(tmp_path):
+    data = write_csv(
+        tmp_path / "d.csv", np.random.default_rng(0).normal(size=(5000, 2)), ["b"] * 4500 + ["a"] * 500
+    )
+    told = answer("run", data)
+    assert told["classes"] == ["a", "b"]
+    assert told["notes"][0].startswith("The first 4,096 rows are of one class")
+    assert answer("run", data, "--shuffle", 7)["notes"][:1] != told["notes"][:1]
+
+
+def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):
+    plain, shuffled = tmp_path / "plain.parquet", tmp_path / "shuffled.parquet"
+    output("run", data, "--trace", plain)
+    output("run", data, "--trace", shuffled, "--shuffle", 7)
+    before, after = columns(plain)["truth"], columns(shuffled)["truth"]
+    assert before.tolist() != after.tolist()
+    assert sorted(before) == sorted(after)
+
+
+def test_sparse_rows_that_grow_wider_can_be_shuffled(tmp_path):
+    data = tmp_path / "d.svm"
+    # A chunk of svmlight text is a megabyte.
+    lines = [f"{(-1) ** row} {row % 7 + 1}:1 {8 + row // 50_000}:0.5 # {'.' * 20}" for row in range(60_000)]
+    data.write_text("\n".join(lines))
+    told = answer("run", data, "--shuffle", 1, "--rate", 0.01)
+    assert told["methods"][0]["rows"] == 60_000
+    assert told["classes"] == [-1.0, 1.0]
+
+
+def test_given_classes_decide(tmp_path):
+    data = write_csv(tmp_path / "d.csv", [[1.0], [2.0]], ["a", "a"])
+    assert answer("run", data, "--classes", "z,a")["positive"] == "z"
+    numbers = write_csv(tmp_path / "n.csv", [[1.0], [2.0]], [3, 3])
+    assert answer("run", numbers, "--classes", "3,2")["classes"] == [2, 3]
+
+
+# ---------------------------------------------------------------------- what it writes
+
+
+def test_the_trace_is_that_of_the_library(data, arrays, tmp_path):
+    path = tmp_path / "trace.parquet"
+    output("run", data, "--seed", 5, "--dtype", "float64", "--trace", path)
+    expected = askance.make("PAA-II", random_state=5, dtype="float64").run(*arrays).to_arrow()
+    written = parquet.read_table(path)
+    assert written.equals(expected, check_metadata=False)
+    assert written.schema.metadata == expected.schema.metadata
+
+
+def test_a_budget_holds_at_every_prefix(data, tmp_path):
+    path = tmp_path / "trace.parquet"
+    told = answer("run", data, "--rate", 0.1, "--burst", 3, "--limit", 200, "--against", "random", "--trace", path)
+    main, random = told["methods"]
+    spent = np.cumsum(columns(path)["asked"])
+    assert (spent <= 3 + 0.1 * np.arange(1, ROWS + 1)).all()
+    assert spent[-1] == main["asked"] <= 200
+    assert main["refused"] > 0
+    assert random["asked"] <= 200
+    assert f"The budget refused {main['refused']:,} further questions of PAA-II." in told["notes"]
+
+
+def test_a_limit_alone(data):
+    main, random, full = answer("run", data, "--limit", 50, "--against", "random,full")["methods"]
+    assert main["asked"] == 50
+    assert random["asked"] <= 50
+    assert full["asked"] == ROWS
+
+
+def test_a_saved_model_goes_on_as_if_nothing_had_happened(arrays, tmp_path):
+    X, y = arrays
+    half = ROWS // 2
+    first, second = (
+        write_csv(tmp_path / "1.csv", X[:half], y[:half]),
+        write_csv(tmp_path / "2.csv", X[half:], y[half:]),
+    )
+    model, path = tmp_path / "model", tmp_path / "trace.parquet"
+    output("run", first, "--seed", 2, "--dtype", "float64", "--save", model)
+    whole = askance.make("PAA-II", random_state=2, dtype="float64").run(X, y)
+    continued = askance.load(model).run(X[half:], y[half:])
+    assert (continued.scores == whole.scores[half:]).all()
+    assert (continued.asked == whole.asked[half:]).all()
+
+    told = answer("run", second, "--resume", model, "--save", model, "--trace", path)
+    assert told["methods"][0]["name"] == "model"
+    assert columns(path)["asked"].tolist() == whole.asked[half:].tolist()
+    assert columns(path)["round"].tolist() == list(range(half, ROWS))
+    assert askance.load(model).spending().rows == ROWS
+
+
+def test_the_picture(data, tmp_path):
+    path = tmp_path / "curve.png"
+    assert "The picture is in" in output("run", data, "--rate", 0.1, "--against", "random,full", "--plot", path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert [file.name for file in tmp_path.iterdir()] == ["curve.png"]
+
+
+def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
+    broken = tmp_path / "broken.csv"
+    broken.write_text(data.read_text() + "1,2,3,4,5,nan,ham\n")
+    old = tmp_path / "old.parquet"
+    old.write_text("precious")
+    said = complaint("run", broken, "--trace", old, "--save", tmp_path / "model")
+    assert (
+        said == f"{broken}, line {ROWS + 2}, column 'x5': nan is not a finite number: mend it or leave the row out"
+    )
+    assert old.read_text() == "precious"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["broken.csv", "old.parquet"]
+
+
+# ---------------------------------------------------------------------- what it refuses
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--algorithm", "PAA-2"], "the catalog has no algorithm 'PAA-2'; did you mean PAA-I or PAA or PAA-II?"),
+        (["--against", "fuller"], "the catalog has no algorithm 'fuller'"),
+        (["--against", "PAA-II"], "--against PAA-II: that is the algorithm itself"),
+        (["--param", "D=1"], "PAA-II has no parameter 'D': it takes delta, C, sgn0"),
+        (["--param", "C=0"], "PassiveAggressive2: C must be greater than 0 and finite, not 0.0"),
+        (["--param", "C=nan"], "PassiveAggressive2: C must be greater than 0 and finite, not nan"),
+        (["--param", "C=much"], "--param C=much: 'much' is not a number"),
+        (["--param", "C"], "--param C: give a name and a number"),
+        (["-a", "K-PAA", "--param", "kernel=tanh"], "kernel must be 'linear', 'rbf', 'poly' or a function"),
+        (["-a", "K-PAA", "--param", "budget=few"], "--param budget=few: 'few' is not a number"),
+        (["-a", "CPA", "--param", "variant=soft"], "CPA: variant must be 'PA' or 'PA-I' or 'PA-II', not 'soft'"),
+        (["--param", "sgn0=3"], "sgn0 must be +1 or -1"),
+        (["--rate", "0"], "--rate must be a share of the rows, more than 0 and at most 1, not 0"),
+        (["--rate", "2"], "--rate must be a share of the rows, more than 0 and at most 1, not 2"),
+        (
+            ["--rate", "0.1", "-a", "PA-II"],
+            "PA-II always asks, so a rate cannot steer it: its active form is PAA-II",
+        ),
+        (["--rate", "0.1", "-a", "PE"], "PE always asks, so a rate cannot steer it: its active form is PEA"),
+        (["--burst", "3"], "--burst is how far questions may run ahead of the rate: give --rate too"),
+        (["--limit", "0"], "Invalid value for '--limit'"),
+        (["--metric", "beauty"], "there is no metric 'beauty'; there are accuracy, error"),
+        (["--dtype", "float16"], "dtype must be 'float32' (fast) or 'float64' (exact), not 'float16'"),
+        (["--seed", "-1"], "random_state must be a whole number from 0"),
+        (["--classes", "ham"], "--classes ham: give two different classes"),
+        (["--classes", "ham,eggs"], "{data}: unknown class 'spam' in y: the classes are 'eggs', 'ham'"),
+        (["--label", "kind"], "{data}, line 1: no label field 'kind'"),
+        (["--format", "xls"], "--format 'xls': give one of"),
+        (["--shuffle", "-1"], "--shuffle -1: give a random_state"),
+        (["--trace", "t.csv"], "--trace t.csv: give a name that ends in .parquet"),
+        (["--plot", "p.jpg"], "--plot p.jpg: give a name that ends in .png or .svg or .pdf"),
+        (["--save", "no/such/place"], "no/such/place: cannot be written (No such file or directory)"),
+        (["--save", "."], ".: is not a file that can be replaced"),
+        (["--save", "/dev/null"], "/dev/null: is not a file that can be replaced"),
+        (["--save", "{data}"], "{data}: would overwrite the data"),
+        (["--resume", "{data}"], "{data} is no model of askance"),
+        (["--resume", "m", "--rate", "0.1"], "--resume goes on with a model as it is: leave --rate out"),
+        (["--resume", "m", "--param", "C=1"], "--resume goes on with a model as it is: leave --param out"),
+        (["--resume", "m", "--against", "full"], "--against compares methods that start from nothing"),
+    ],
+)
+def test_one_line_for_a_mistake(data, words, said):
+    words = [word.replace("{data}", str(data)) for word in words]
+    assert complaint("run", data, *words).startswith(said.replace("{data}", str(data)))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "there is no such file"),
+        ("", "is empty"),
+        (
+            "a,b\n1,2\n",
+            "no label field: looked for 'label', 'y', 'class', 'target' among 'a', 'b': name it with --label",
+        ),
+        ("x,label\n1,a\n2,a\n", "has only the class 'a': there is nothing to tell apart"),
+        ("x,label\n1,a\nnan,b\n", "line 3, column 'x': nan is not a finite number"),
+        ("x,label\n1,a\n2\n", "line 3: has 1 cells where the header has 2"),
+    ],
+)
+def test_one_line_for_a_bad_file(tmp_path, content, said):
+    data = tmp_path / "d.csv"
+    if content is not None:
+        data.write_text(content)
+    told = complaint("run", data)
+    assert told.startswith(str(data))
+    assert said in told
+
+
+def test_many_classes_take_a_method_for_many_classes(tmp_path):
+    made = streams.several(rows=300)
+    data = write_csv(tmp_path / "d.csv", made.X, np.array(["a", "b", "c", "d"])[made.y])
+    said = answer("run", data, "--against", "MPE,full", "--rate", "0.3")
+    assert [method["name"] for method in said["methods"]] == ["MPAA-II", "MPE", "full"]
+    assert said["classes"] == ["a", "b", "c", "d"]
+    assert said["positive"] is None
+    assert set(said["methods"][0]["metrics"]) == {"accuracy", "error", "mistakes", "query_ratio"}
+    assert "4 classes: a, b, c, d" in output("run", data)
+    told = complaint("run", data, "--algorithm", "PAA-II")
+    assert "has more than two classes ('a', 'b', 'c', 'd'): take a multiclass method" in told
+    assert "the metric 'f' is for two classes" in complaint("run", data, "--metric", "f")
+    assert "PE is for two classes" in complaint("run", data, "--algorithm", "MPAA-II", "--against", "PE")
+    assert "give two or more different classes" in complaint("run", data, "--algorithm", "MPE", "--classes", "a,a")
+
+
+def test_a_model_of_many_classes_goes_on(tmp_path):
+    made = streams.several(rows=300)
+    first = write_csv(tmp_path / "first.csv", made.X[:150], made.y[:150])
+    second = write_csv(tmp_path / "second.csv", made.X[150:], made.y[150:])
+    output("run", first, "--save", tmp_path / "m.safetensors", "--trace", tmp_path / "t.parquet")
+    resumed = answer("run", second, "--resume", tmp_path / "m.safetensors")
+    assert resumed["classes"] == [0, 1, 2, 3]
+    assert resumed["methods"][0]["rows"] == 150
+
+
+def test_the_words_of_the_library_become_options():
+    assert (
+        in_options("name it with label=..., or set label=False for a stream without labels")
+        == "name it with --label"
+    )
+    assert in_options("mend it, or set categories=['zip']") == "mend it, or give --category ['zip']"
+    assert in_options("though indices count from 1: set zero_based=True") == (
+        "though indices count from 1: give --zero-based"
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "words", "said"),
+    [
+        ("pyarrow", ("--trace", "t.parquet"), "Parquet needs pyarrow: pip install 'askance[parquet]'"),
+        ("matplotlib", ("--plot", "p.png"), "a picture needs matplotlib: pip install 'askance[plots]'"),
+    ],
+)
+def test_a_missing_package_is_told_before_the_work(data, package, words, said, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    assert complaint("run", data, *words) == said
+
+
+def test_a_directory_that_cannot_be_written(data, tmp_path, monkeypatch):
+    def refuse(path, *arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    target = tmp_path / "model"
+    assert complaint("run", data, "--save", target).startswith(f"{target}: cannot be written (Permission denied)")

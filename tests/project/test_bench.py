@@ -1,0 +1,119 @@
+"""The benchmark works: its data are the same everywhere, its text says what its arrays hold, its table builds."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import askance
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path.append(str(ROOT))  # the benchmark is not part of the package
+
+from bench.__main__ import main  # noqa: E402
+from bench.clock import Contender, Timing, race, ratio  # noqa: E402
+from bench.datasets import Dataset, Shape, make_dataset  # noqa: E402
+from bench.files import text_file  # noqa: E402
+from bench.report import at_least, at_most  # noqa: E402
+
+SPARSE = Shape(rows=300, columns=2000, features=12, random_state=1)
+DENSE = Shape(rows=300, columns=7, features=7, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def sparse() -> Dataset:
+    return make_dataset("sparse", SPARSE)
+
+
+@pytest.mark.parametrize(
+    ("shape", "digest"),
+    [(SPARSE, "9c6b9bb7a92993cf"), (DENSE, "99fffff052e44e4f")],
+)
+def test_data_are_the_same_everywhere(shape: Shape, digest: str) -> None:
+    assert make_dataset("", shape).digest()[:16] == digest
+    assert make_dataset("", shape._replace(random_state=2)).digest()[:16] != digest
+
+
+def test_sparse_rows_are_as_promised(sparse: Dataset) -> None:
+    X = sparse.X
+    assert X.dtype == np.float32
+    assert X.has_canonical_format
+    assert (np.diff(X.indptr) == SPARSE.features).all()
+    np.testing.assert_allclose(X.power(2).sum(axis=1), 1, atol=1e-5)
+    assert set(sparse.y.tolist()) == {-1, 1}
+    counts = np.sort(np.bincount(X.indices, minlength=SPARSE.columns))
+    assert counts[-20:].sum() > 20 * counts.mean() * 5  # a few columns have many of the features
+
+
+def test_text_holds_the_same_numbers(sparse: Dataset, tmp_path: pathlib.Path) -> None:
+    chunks = list(askance.data.read(text_file(sparse, "svm", tmp_path).path))
+    np.testing.assert_array_equal(np.concatenate([chunk.y for chunk in chunks]), sparse.y)
+    whole = sp.vstack([sp.csr_array(chunk.X) for chunk in chunks])
+    np.testing.assert_array_equal(whole.data, sparse.X.data)
+    np.testing.assert_array_equal(whole.indices, sparse.X.indices)
+    np.testing.assert_array_equal(whole.indptr, sparse.X.indptr)
+
+
+def test_both_texts_have_equal_content(sparse: Dataset, tmp_path: pathlib.Path) -> None:
+    svmlight, vowpal = (text_file(sparse, ending, tmp_path).path.read_text() for ending in ("svm", "vw"))
+    assert vowpal.replace(" | ", " ") == svmlight
+
+
+def test_a_text_file_is_reused_until_it_changes(sparse: Dataset, tmp_path: pathlib.Path) -> None:
+    path = text_file(sparse, "svm", tmp_path).path
+    whole, written = path.read_bytes(), path.stat().st_mtime_ns
+    assert text_file(sparse, "svm", tmp_path).path.stat().st_mtime_ns == written
+    path.write_bytes(whole[:-1] + b"!")
+    assert text_file(sparse, "svm", tmp_path).path.read_bytes() == whole
+
+
+def test_contenders_take_turns() -> None:
+    order: list[str] = []
+    found = race([Contender("a", lambda _: order.append("a")), Contender("b", lambda _: order.append("b"))], 0.0)
+    assert "".join(order) == "ab" * 4  # one turn to warm up and the fewest that count
+    assert len(found.wall["a"].turns) == len(found.processor["b"].turns) == 3
+
+
+def test_noise_is_seen() -> None:
+    calm, restless = Timing([1.0, 1.1, 1.05]), Timing([1.0, 2.0, 3.0])
+    assert not ratio(calm, calm).noisy
+    assert ratio(restless, calm).noisy
+    assert ratio(calm, restless).best == 1.0
+    assert ratio(calm, restless).median == pytest.approx(1.05 / 2.0)
+
+
+def test_goals() -> None:
+    assert at_most(1.2).met(1.2)
+    assert not at_most(1.2).met(1.3)
+    assert at_least(7).met(8)
+    assert not at_least(7).met(6)
+
+
+@pytest.mark.soak
+def test_a_quick_run_of_rules_with_two_numbers_a_feature(tmp_path: pathlib.Path) -> None:
+    report = main(["--quick", "subgradient"], tmp_path)
+    assert [line.group for line in report.lines] == ["subgradient A"] * 2 + ["subgradient B"] * 2
+    assert all(line.best > 0 for line in report.lines)
+
+
+def test_a_quick_run_makes_table_and_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = main(["--quick", "memory"], tmp_path)
+    assert {line.group for line in report.lines} == {"memory A"}
+    shown = capsys.readouterr().out
+    saved = json.loads((tmp_path / "quick-results.json").read_text())
+    for line, written in zip(report.lines, saved["lines"], strict=True):
+        assert line.what in shown
+        assert written["best"] == line.best > 0
+    assert saved["seconds"]["memory A"]["public run"]
+
+
+@pytest.mark.soak
+def test_a_quick_run_of_ratings(tmp_path: pathlib.Path) -> None:
+    report = main(["--quick", "ratings"], tmp_path)
+    groups = {line.group for line in report.lines}
+    assert groups == {"ratings, made up", "ratings, growth", "ratings, folding"}
+    errors = [line.best for line in report.lines if line.unit == "RMSE"]
+    assert all(0.5 < error < 1.5 for error in errors)

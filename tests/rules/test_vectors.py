@@ -1,0 +1,149 @@
+"""Every name of the catalog returns what its formulas give, at 1e-9, in whatever form and chunks the rows come."""
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import askance
+import make_vectors
+import naive
+from askance import kernels
+from askance.jit.interop import COMPILING
+from askance.rules.imbalance import ManyCosts, OnlineBagging
+from naive import imbalance, multiclass
+from thinning import one_of_each_form
+
+FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
+CHUNKS = (1, 7, None) if COMPILING else (7,)  # how rows are cut is no matter of the compiler
+SPEC_FIELDS = {
+    "labels": "pred",
+    "scores": "margin",
+    "probabilities": "prob",
+    "asked": "query",
+    "updated": "update",
+    "w": "w",
+}
+
+
+def names_and_forms() -> Iterator[Any]:
+    """Every name with rows of either form; of the sparse ones, a name of each form is compiled in every run."""
+    few = one_of_each_form()
+    for name, form in itertools.product(askance.catalog, FORMS):
+        waits = COMPILING and form == "sparse" and name not in few
+        yield pytest.param(name, form, marks=[pytest.mark.soak] if waits else [])
+
+
+def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: int | None) -> dict[str, Any]:
+    """The trace of a run in chunks of `size` rows, and the last weights."""
+    edges = range(0, len(y), size or len(y))
+    parts = [slice(start, start + (size or len(y))) for start in edges]
+    trace = askance.Trace.join([learner.run(X[part], y[part], coins=coins[part]) for part in parts])
+    fields = {
+        name: getattr(trace, name) for name in ("predictions", "scores", "ask_probabilities", "asked", "updated")
+    }
+    return fields | {"w": weights_of(learner)}
+
+
+def weights_of(learner: askance.Learner) -> Any:
+    """The weights as the vectors have them: a row a class or a member, or the coefficients of a dual form."""
+    if learner.many or isinstance(learner.update, ManyCosts | OnlineBagging):
+        return learner.coef_
+    return learner.dual_coef_[0] if isinstance(learner.update, kernels.RULES) else learner.coef_[0]
+
+
+def made(name: str) -> askance.Learner:
+    """The learner of a name in exact mode; many classes are known from the start, however few a chunk shows."""
+    several = {"k": make_vectors.CLASSES} if askance.catalog[name].kind == "multiclass" else {}
+    return askance.make(name, dtype="float64", **several)
+
+
+def coins_of(name: str, one: str, several: str) -> str:
+    """Which coins a name takes: one a round, or one a member."""
+    return several if name.startswith(("iOOB", "iUOB")) else one
+
+
+def streams_of(name: str, two: tuple[str, ...], many: str) -> tuple[str, ...]:
+    """The streams that a name has vectors on."""
+    return (many,) if askance.catalog[name].kind == "multiclass" else two
+
+
+def without_empty_vectors(name: str, X: Any, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The vectors of kernel forms list a coefficient for every update; learners keep none for rows of zeros."""
+    if not name.startswith("K-"):
+        return wanted
+    learned_from = X[np.asarray(wanted["updated"], bool)]
+    return {**wanted, "w": wanted["w"][learned_from.any(axis=1)]}
+
+
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    """What differs by more than 1e-9, and from which round on."""
+    for field, values in wanted.items():
+        if found[field].shape != values.shape:
+            yield f"{field} has the shape {found[field].shape}, not {values.shape}"
+            continue
+        wrong = np.flatnonzero(~(np.abs(np.asarray(found[field], float) - np.asarray(values, float)) <= 1e-9))
+        if len(wrong):
+            yield f"{field} from {wrong[0]} on"
+
+
+@pytest.fixture(scope="module")
+def own_vectors() -> Mapping[str, Any]:
+    with np.load(make_vectors.PATH) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
+def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
+    for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
+        stored = f"out/{stream}/{name}/w" in own_vectors
+        assert stored, f"{name} has no vector: write its twin, run tests/support/make_vectors.py"
+        X, y, coins = (own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "coins", "draws")))
+        wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
+        for size in CHUNKS:
+            learner = made(name)
+            found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
+            assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
+
+
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
+def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
+    for stream in streams_of(name, ("bin", "sparse"), "multi"):
+        X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "u", "U")))
+        wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
+        for size in CHUNKS:
+            learner = made(name)
+            found = run_in_chunks(learner, FORMS[form](X), y, coins, size)
+            assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
+
+
+@pytest.mark.parametrize("name", askance.catalog)
+def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mapping[str, Any]) -> None:
+    for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
+        run = make_vectors.run(name, stream)
+        wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
+        assert list(differences(vars(run), wanted)) == []
+        assert run.settled == len(run.predictions)
+
+
+@pytest.mark.parametrize("name", askance.catalog)
+def test_the_twins_return_the_vectors_of_the_specification(name: str, spec_vectors: Mapping[str, Any]) -> None:
+    for stream in streams_of(name, ("bin", "sparse"), "multi"):
+        arrays = [spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u")]
+        if name in imbalance.ALGORITHMS:
+            run = imbalance.algorithm(name, *arrays, spec_vectors[f"in/{stream}/U"])
+        elif stream == "multi":
+            run = multiclass.algorithm(name, *arrays, classes=make_vectors.CLASSES)
+        else:
+            run = naive.algorithm(name, *arrays)
+        wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
+        assert list(differences(vars(run), wanted)) == []
+
+
+def test_the_streams_hold_what_they_are_for(own_vectors: Mapping[str, Any]) -> None:
+    assert (~own_vectors["in/sparse/X"].any(axis=1)).sum() == 1
+    for stream in make_vectors.STREAMS:
+        assert set(own_vectors[f"in/{stream}/y"].tolist()) == {-1, 1}

@@ -1,0 +1,115 @@
+"""A browser in front of a service: what the tests of pages share."""
+
+import itertools
+import json
+import os
+import shutil
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from needs import missing
+
+sys.path.append(str(Path(__file__).parents[2]))  # the benchmark's load generator is not part of the package
+
+from bench.load import Running
+
+CHROMIUM = os.environ.get("ASKANCE_CHROMIUM") or shutil.which("chromium") or ""
+FIRST_TASK = 'name = "first"\nclasses = ["ham", "spam"]\n[hashing]\nbits = 8\n'
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser without a window."""
+    if not CHROMIUM:
+        missing("the tests of pages", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Served:
+    """A service in a process of its own, which can be killed and started again on its port."""
+
+    def __init__(self, directory: Path, *, guarded: bool = False) -> None:
+        self.directory = directory
+        self.guarded = guarded
+        self.running = self._start("0")
+        self.address = f"http://127.0.0.1:{self.running.port}"
+        self._numbers = itertools.count(1)
+
+    @contextmanager
+    def killed(self) -> Iterator[None]:
+        """Without the service, which begins again where it was."""
+        self.running.kill()
+        try:
+            yield
+        finally:
+            self.running = self._start(str(self.running.port))
+
+    def task(self, **settings: Any) -> "ServedTask":
+        """A new task: two classes and a learner that asks about every item, unless told otherwise."""
+        many = len(settings.get("classes", "ab")) > 2
+        wish = {
+            "name": f"desk-{next(self._numbers)}",
+            "classes": ["ham", "spam"],
+            "algorithm": "MPA-II" if many else "PA-II",
+            "hashing": {"bits": 8},
+        }
+        wish |= settings
+        self.post("/api/tasks", wish)
+        return ServedTask(self, wish["name"])
+
+    def post(self, path: str, body: Any) -> Any:
+        """The answer to a request, as an object."""
+        headers = {"content-type": "application/json", **self.who}
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    @property
+    def who(self) -> dict[str, str]:
+        """What a request says of its sender."""
+        return {"authorization": f"Bearer {self.running.token}"} if self.guarded else {}
+
+    def _start(self, port: str) -> Running:
+        store = str(self.directory / "store.db")
+        return Running(store, FIRST_TASK, self.directory, "--port", port, guarded=self.guarded)
+
+
+class ServedTask(NamedTuple):
+    """A task of it."""
+
+    served: Served
+    name: str
+
+    @property
+    def page(self) -> str:
+        """The address of its pages."""
+        return f"{self.served.address}/tasks/{self.name}"
+
+    def ask(self, count: int, text: Callable[[int], str] = "question {}".format) -> None:
+        """Send so many items, all of which are asked."""
+        items = [{"text": text(number), "id": f"id-{number}"} for number in range(count)]
+        decisions = self.post("items", {"items": items})["decisions"]
+        assert all(decision["asked"] for decision in decisions)
+
+    def labels(self) -> list[dict[str, Any]]:
+        """All items that have a label."""
+        address = f"{self.served.address}/api/tasks/{self.name}/export/labels"
+        with urllib.request.urlopen(
+            urllib.request.Request(address, headers=self.served.who), timeout=30
+        ) as answer:
+            return [json.loads(line) for line in answer]
+
+    def post(self, path: str, body: Any) -> Any:
+        """The answer to a request about the task."""
+        return self.served.post(f"/api/tasks/{self.name}/{path}", body)

@@ -1,0 +1,127 @@
+"""Every update rule with every query rule, bare and wrapped: what the registers offer, made into learners.
+
+A new rule is found in its register. Where the defaults make no difference on few rows, parameters stand here.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from askance import Learner, queries, updates
+from askance.jit.interop import COMPILING
+from askance.rules.query.rule import needs_spread
+from askance.rules.registry import check_rules
+from thinning import few_compiled
+
+BARE: dict[type, dict[str, float]] = {queries.Decaying: {"delta0": 8.0}}
+WRAPPED: dict[type, dict[str, float]] = {
+    queries.Within: {"rate": 0.4, "burst": 2.0},
+    queries.AtRate: {"rate": 0.3},
+}
+
+
+def query_rules() -> Iterator[Any]:
+    """Each query rule, each wrapper around each rule that it takes, and a budget around a steered rule."""
+    for rule in queries.RULES:
+        yield rule(**BARE.get(rule, {}))
+    for wrapper, rule in itertools.product(queries.WRAPPERS, queries.RULES):
+        if wrapper is queries.Within or hasattr(rule, "scaled"):
+            yield wrapper(rule(**BARE.get(rule, {})), **WRAPPED[wrapper])
+    yield queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
+
+
+def update_rules() -> Iterator[Any]:
+    """Each update rule; those that can keep a full matrix also with one."""
+    for rule in updates.RULES:
+        yield rule()
+        if "full" in rule._fields:  # type: ignore[attr-defined]
+            yield rule(full=True)
+
+
+def fits(query: Any, update: Any) -> bool:
+    """Whether the rules go together."""
+    try:
+        check_rules(update, query)
+    except ValueError:
+        return False
+    return True
+
+
+class Combination(NamedTuple):
+    """An update rule and a query rule."""
+
+    update: Any
+    query: Any
+
+    def learner(self, **changes: Any) -> Learner:
+        """A learner of these rules in exact mode, its classes known from the start."""
+        return Learner(
+            self.update, self.query, **({"dtype": "float64", "classes": (-1, 1), "random_state": 5} | changes)
+        )
+
+    def __str__(self) -> str:
+        full = "-full" if getattr(self.update, "full", False) else ""
+        return f"{type(self.update).__name__}{full}-{_name(self.query)}"
+
+
+def _name(rule: Any) -> str:
+    inner = getattr(rule, "inner", None)
+    return type(rule).__name__ + (f"({_name(inner)})" if inner is not None else "")
+
+
+# Query rules that look at the spread need a reference that has one.
+REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
+# A wrapper sees no more of an update rule than what it wraps does: a rule of each kind of state will do.
+WRAPPED_WITH = {REFERENCE, REFERENCE_WITH_SPREAD, "Winnow"}
+
+
+# Nor does a query rule see more of a full matrix than score and spread.
+WITH_FULL_MATRICES = {queries.Margin, queries.SpreadMargin}
+
+
+def is_wanted(update: Any, query: Any) -> bool:
+    """Whether the pair goes together and tells something that others do not."""
+    if getattr(update, "full", False) and type(query) not in WITH_FULL_MATRICES:
+        return False
+    return fits(query, update) and (not hasattr(query, "inner") or type(update).__name__ in WRAPPED_WITH)
+
+
+ALL = [
+    Combination(rule, query)
+    for rule, query in itertools.product(update_rules(), query_rules())
+    if is_wanted(rule, query)
+]
+
+# Compiling takes seconds for each pair: there, every update rule is seen with one query rule, every query rule
+# with one update rule, and a full matrix of either kind once; all pairs are left to plain Python. Of those again,
+# a few that differ most are compiled in every run.
+PARTNER = "Margin"
+FULL = ("AROW", "SecondOrderPerceptron")
+FEW = (
+    "PassiveAggressive2-Margin",
+    "PassiveAggressive2-Adaptive",
+    "PassiveAggressive2-Within(Random)",
+    "PassiveAggressive2-Within(AtRate(Margin))",
+    "AROW-Margin",
+    "AROW-full-Margin",
+    "DualAveraging-Margin",
+    "MirrorDescent-SpreadMargin",
+    "MirrorDescent-AtRate(Discrimination)",
+    "Winnow-Margin",
+    "PNorm-Margin",
+    "OCS2-Margin",
+)
+
+
+def _is_reference(combination: Combination) -> bool:
+    name = type(combination.update).__name__
+    return name == (REFERENCE_WITH_SPREAD if needs_spread(combination.query) else REFERENCE)
+
+
+def _is_partner(combination: Combination) -> bool:
+    full = getattr(combination.update, "full", False)
+    return _name(combination.query) == PARTNER and (not full or type(combination.update).__name__ in FULL)
+
+
+THIN = [combination for combination in ALL if _is_reference(combination) or _is_partner(combination)]
+COMBINATIONS = few_compiled(THIN if COMPILING else ALL, FEW, by=str)
