@@ -57,8 +57,8 @@ def main() -> None:
         truth, right = {}, 0
         for start in range(0, len(records), BATCH):
             decisions = client.decide(records[start : start + BATCH])
-            truth |= {made.item: label for made, label in zip(decisions, labels[start:], strict=False)}
-            right += sum(made.label == truth[made.item] for made in decisions)
+            truth |= {decision.item: label for decision, label in zip(decisions, labels[start:], strict=False)}
+            right += sum(decision.label == truth[decision.item] for decision in decisions)
             for question in client.questions(BATCH):  # leased to this client: nobody else gets the same
                 client.label(question, truth[question.item], question.lease)
             figures = client.figures()

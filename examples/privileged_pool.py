@@ -2,7 +2,7 @@
 
 The classifier gets 4 × 4 thumbnails of handwritten digits. While labelling, the whole 8 × 8 picture is there
 too: these 64 pixels are the privileged features. AL-LUPI uses both to choose rows that are uncertain and unlike
-each other.
+each other. This is one split of a small pool: differences of a few percent are chance.
 """
 
 import numpy as np
