@@ -174,7 +174,7 @@ def test_every_form_of_one_row(form: Any, expected: tuple[askance.Trace, bytes])
     model = learner().resize(X.shape[1])
     for t, (x, label) in enumerate(zip(X, Y.tolist(), strict=True)):
         decision = model.ask(form(x))
-        assert decision == (
+        assert decision[:4] == (
             expected[0].predictions[t],
             expected[0].scores[t],
             expected[0].ask_probabilities[t],

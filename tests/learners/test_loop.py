@@ -10,8 +10,8 @@ import askance
 import streams
 from askance import Learner, queries, updates
 from askance.algorithms import parts_of
-from askance.learners.core import LearnerCore, Settings
 from askance.learners.codec import decode
+from askance.learners.core import LearnerCore, Settings
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.from_rules import with_rules
 from askance.learners.omcsl import OMCSL

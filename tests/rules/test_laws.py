@@ -185,7 +185,11 @@ def test_mistakes_are_counted_on_all_rounds_asked_or_not() -> None:
     assert not trace.asked.any()
     assert trace.summary().mistakes == (made.y == -1).sum()
     rare = exact(updates.Perceptron(), queries.Random(0.2)).run(made.X, made.y)
-    assert rare.summary().mistakes == (rare.predictions != made.y).sum() > ((rare.predictions != made.y) & rare.asked).sum()
+    assert (
+        rare.summary().mistakes
+        == (rare.predictions != made.y).sum()
+        > ((rare.predictions != made.y) & rare.asked).sum()
+    )
 
 
 # ---------------------------------------------------------------------- mistake bounds

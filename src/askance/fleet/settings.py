@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from askance.algorithms import Parts, parts_of
+from askance.algorithms import parts_of
+from askance.algorithms.entry import Parts
 from askance.fleet.shard import field_of
 from askance.learners import labels
 from askance.learners.codec import classes_from_dict, classes_to_dict, rule_from_dict, rule_to_dict

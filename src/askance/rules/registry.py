@@ -116,3 +116,19 @@ def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
         if rules.setdefault(rule.__name__, rule) is not rule:
             raise ValueError(f"two rules are called {rule.__name__}: give one of them another name")
     return rules
+
+
+def get_params(self: Any, deep: bool = True) -> dict[str, Any]:
+    """The parameters by name; with `deep`, also those of rules inside this one, as `inner__name`."""
+    return parameters_of(self) if deep else dict(self._asdict())
+
+
+def set_params(self: Any, **params: Any) -> Any:
+    """A copy with some parameters changed: rules are immutable."""
+    return with_parameters(self, params)
+
+
+# Named tuples cannot inherit these from a base class.
+for _rule in known_rules().values():
+    _rule.get_params = get_params  # type: ignore[attr-defined]
+    _rule.set_params = set_params  # type: ignore[attr-defined]
