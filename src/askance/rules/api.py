@@ -1,7 +1,7 @@
 """What you import to write a rule of your own.
 
-A rule is a `NamedTuple` of hyper-parameters with the methods of `UpdateRule` or `QueryRule`. The methods that run in
-compiled code have no branches: use `where`, `larger`, `smaller` and `sign` instead of `if`. The guide on rules of
+A rule is a `NamedTuple` of hyper-parameters with the methods of `UpdateRule` or `QueryRule`. Methods that run in
+compiled code have no branches: use `where`, `larger`, `smaller` and `sign` instead of `if`. The guide to rules of
 your own has complete examples.
 """
 
