@@ -73,8 +73,6 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from askance import Learner, queries, updates
     >>> learner = Learner(updates.PassiveAggressive2(C=1.0), queries.Margin(b=1.0), classes=["ham", "spam"])
     >>> decision = learner.ask([1.0, 0.0])
-    >>> decision.ask
-    True
     >>> if decision.ask:
     ...     _ = learner.tell([1.0, 0.0], "spam")
     >>> learner.ask([0.9, 0.1]).prediction
