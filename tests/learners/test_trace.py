@@ -80,7 +80,7 @@ def test_length_and_repr_of_one_line() -> None:
 
 
 def test_arrays_of_different_length_and_odd_classes_are_refused() -> None:
-    with pytest.raises(ValueError, match="must be equally long"):
+    with pytest.raises(ValueError, match="must have the same length"):
         make_trace(asked=np.zeros(3, dtype=bool))
     with pytest.raises(ValueError, match="two classes, not 3"):
         make_trace(classes=[1, 2, 3])
@@ -150,7 +150,7 @@ def test_pieces_that_do_not_belong_together_are_refused() -> None:
     first, second, third = pieces_of(make_trace(90), 30, 60)
     with pytest.raises(ValueError, match="expected round 30, got 60"):
         Trace.join([first, third])
-    with pytest.raises(ValueError, match="round 60 expected, 0 found"):
+    with pytest.raises(ValueError, match="expected round 60, got 0"):
         Trace.join([second, first])
     for name, value in {"mode": "float32 relaxed", "algorithm": "PA"}.items():
         with pytest.raises(ValueError, match=f"the same {name}"):
