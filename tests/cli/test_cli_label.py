@@ -19,7 +19,7 @@ from askance.cli.output.untrusted import harmless, in_one_line, shortened
 from askance.service.client import Client, Item
 from askance.service.messages import Question
 from askance.service.shortcuts import keys_of, with_chosen
-from live_twin import Refusal, Twin
+from service_twin import RequestError, Twin
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\x9b31m\r\x7f?"
 
@@ -86,7 +86,7 @@ def test_a_question_that_somebody_else_answered_is_told_and_left(twin):
     def second_is_taken(one):
         if one.item == 2 and 2 not in twin.predictions:
             twin.predictions[2] = "praise"
-            raise Refusal(409, "leased_by_another", "item 2 is leased by another")
+            raise RequestError(409, "leased_by_another", "item 2 is leased by another")
         return noted(one)
 
     twin.noted = second_is_taken

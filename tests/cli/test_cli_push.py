@@ -18,8 +18,8 @@ from askance.cli.commands.push import batches, work
 from askance.service.client import Client
 from askance.service.settings import TaskSettings
 from command_line import answer, complaint, output
-from live_service import real_service
-from live_twin import CLASSES, LOSE_ANSWER, Twin
+from service_server import real_service
+from service_twin import CLASSES, LOSE_ANSWER, Twin
 
 TICKETS = [
     {"text": "my invoice?", "label": "billing"},
@@ -156,7 +156,7 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     assert "no such thing" in complaint("push", file, "--task", "other")
     assert "this needs a token" in complaint("push", file, "--task", "desk", "--token", "wrong")
     assert "--batch" in complaint("push", file, "--task", "desk", "--batch", 1001)
-    assert "is no address" in complaint("push", file, "--task", "desk", "--url", "here")
+    assert "is not the URL of a service" in complaint("push", file, "--task", "desk", "--url", "here")
     table = tmp_path / "t.csv"
     table.write_text("text,text\na,b\n")
     assert "two columns are called 'text'" in complaint("push", table, "--task", "desk")
@@ -246,7 +246,7 @@ def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, 
     with real_service(tmp_path, TaskSettings("desk", CLASSES)) as (url, code):
         monkeypatch.setenv("ASKANCE_URL", url)
         with Client(url) as stranger:
-            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first(code).token)
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
         told = push(file)
         assert (told["items"], told["again"], told["asked"] > 0) == (3, 0, True)
         assert push(file)["again"] == 3

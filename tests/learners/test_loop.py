@@ -85,7 +85,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         import askance.cli.app
         from askance import Client
         from askance.service.settings import TaskSettings
-        from live_service import real_service
+        from service_server import real_service
 
         ALGORITHMS = {{"PAA-II": 2, "MPAA-II": 3, "AROW-diag": 2}}
         TASKS = [
@@ -96,7 +96,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
 
         def work(client):
             decided = client.decide(TEXTS)
-            client.teach(["old"], ["a"])
+            client.import_items(["old"], ["a"])
             for question in client.questions(3):
                 client.label(question, "b", question.lease)
             client.label(client.questions(1)[0], "a")
@@ -111,7 +111,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         def serve():
             with real_service(WHERE, *TASKS) as (url, code):
                 with Client(url) as client:
-                    token = client.first(code).token
+                    token = client.first_token(code).token
                 for task in TASKS:
                     with Client(url, token, task=task.name) as client:
                         yield client

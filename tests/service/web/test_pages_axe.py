@@ -35,10 +35,10 @@ def world(tmp_path_factory):
     script()  # without it there is nothing to do
     served = Served(tmp_path_factory.mktemp("axe"), guarded=True)
     messages = list(islice(made_up_messages(5), 200))
-    task = served.task(name="support", classes=CLASSES, budget={"total": 180}, desk={"guess": "shown"})
+    task = served.task(name="support", classes=CLASSES, budget={"total": 180}, interface={"prediction": "shown"})
     items = [{"text": text, "id": f"mail-{n}", "note": "by mail"} for n, (text, _) in enumerate(messages)]
     decided = task.post("items", {"items": items})["decisions"]
-    asked = [one["item"] for one in decided if one["asked"]][:100]
+    asked = [one["item"] for one in decided if one["ask"]][:100]
     right = {one["item"]: kind for one, (_, kind) in zip(decided, messages, strict=True)}
     for item in asked:
         task.post("labels", {"labels": [{"item": item, "label": right[item]}]})

@@ -310,7 +310,7 @@ def test_more_than_nine_classes_are_searched(served, browser):
 
 
 def test_mouse_touch_and_keys_of_ones_own(served, context):
-    task = served.task(desk={"keys": {"ham": "h"}, "guidance": "Mind the subject."})
+    task = served.task(interface={"keys": {"ham": "h"}, "guidance": "Mind the subject."})
     task.ask(4)
     tab = Tab(context, task)
     tab.ready()
@@ -339,7 +339,7 @@ def test_the_guess_is_hidden_until_the_answer_and_shown_if_the_task_says_so(serv
     context.route("**/leases", with_a_reason)
     tab = Tab(context, task)
     tab.ready()
-    guess = tab.state()["queue"][0]["guess"]
+    guess = tab.state()["queue"][0]["prediction"]
     shown = tab.page.locator("#item")
     assert "<b>bold</b>" in shown.text_content()
     assert shown.locator("mark").count() == 0
@@ -349,7 +349,7 @@ def test_the_guess_is_hidden_until_the_answer_and_shown_if_the_task_says_so(serv
     assert f"would have said {guess}" in tab.page.locator("#before").text_content()
     assert "refund → spam" in tab.page.locator("#before").text_content()
     assert not tab.faults
-    shows = served.task(desk={"guess": "shown"})
+    shows = served.task(interface={"prediction": "shown"})
     shows.ask(1, lambda number: f"wörd 🙂 refund {number}")
     tab = Tab(context, shows)
     tab.ready()
@@ -365,10 +365,10 @@ def with_a_reason(route):
     for question in body["questions"]:
         start = question["text"].index("refund")
         pull = {"feature": "refund", "towards": "spam", "by": 0.4, "spans": [[start, start + 6]]}
-        reason = f"It is almost as likely to be {question['guess']} as not."
+        reason = f"It is almost as likely to be {question['prediction']} as not."
         question["why"] = {
             "reason": reason,
-            "label": question["guess"],
+            "prediction": question["prediction"],
             "score": 0.1,
             "version": 1,
             "pulls": [pull],

@@ -160,7 +160,7 @@ def undo_and_correct(page, client):
     page.get_by_label("Right label").select_option(right)
     page.get_by_role("button", name="Correct the label").click()
     page.get_by_text(f"Item {item} is {right} now").wait_for()
-    story = client.story(item)
+    story = client.item_detail(item)
     assert story.label == right
     assert [(vote.label, vote.undone) for vote in story.votes] == [(right, True), (wrong, False)]
     page.get_by_text(f"admin corrected it to {right}").wait_for()
@@ -208,7 +208,7 @@ def roll_back_and_forth(page, client):
     page.get_by_role("button", name="Take it back").click()
     page.get_by_role("heading", name="Rolled back").wait_for(state="hidden")
     again = client.predict([text for text, _ in MESSAGES])
-    assert [(one.label, one.score) for one in again] == [(one.label, one.score) for one in before]
+    assert [(one.prediction, one.score) for one in again] == [(one.prediction, one.score) for one in before]
 
 
 def try_a_text(page):
@@ -246,7 +246,7 @@ SEEN = {  # a role's sections of a task, and the pages that are shut
 
 @pytest.fixture(scope="module")
 def guarded_task(served):
-    task = served.task(name="guarded", desk={"guess": "shown"})
+    task = served.task(name="guarded", interface={"prediction": "shown"})
     task.ask(4)
     task.post("labels", {"labels": [{"item": 1, "label": "ham"}, {"item": 2, "label": "spam"}]})
     return task

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from live_service import real_service
+from service_server import real_service
 
 
 @pytest.fixture
@@ -89,5 +89,5 @@ def test_the_audit_is_exported_as_it_is_shown(first):
     first.locator("#deeds td.when").first.wait_for()
     with first.expect_download() as got:
         first.locator("#export").click()
-    lines = [json.loads(line)["deed"] for line in Path(got.value.path()).read_text().splitlines()]
-    assert lines == ["export_deeds", "create_token", "first_visit"]
+    lines = [json.loads(line)["action"] for line in Path(got.value.path()).read_text().splitlines()]
+    assert lines == ["export_audit", "create_token", "first_sign_in"]

@@ -6,7 +6,7 @@ import jinja2
 from starlette.responses import HTMLResponse
 
 from askance.service.api.route import Call
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.web.assets import ADDRESS
 
 # Scripts, styles and connections of our own alone: what somebody smuggles into a page can do nothing there, and
@@ -46,7 +46,7 @@ def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLRes
     return HTMLResponse(content, status, headers=HEADERS)
 
 
-def refusal_page(call: Call, refusal: Refusal) -> HTMLResponse:
+def refusal_page(call: Call, refusal: RequestError) -> HTMLResponse:
     """What a browser shows where a program gets a refusal as JSON."""
     shown = page(call, "refused.html", refusal.status, refusal=refusal)
     if refusal.retry_after is not None:

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from askance.service.api import cookies
-from askance.service.api.limits import address_of
+from askance.service.api.rate_limits import address_of
 from askance.service.api.route import Call
 from askance.service.auth.tokens import Person
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.web.rendering import page
 
 HOME, DOOR = "/tasks", "/sign-in"
@@ -40,15 +40,15 @@ async def sign_in(call: Call) -> Response:
         person = call.service.tokens.person(token)
         if person is None:
             attempts.failed(address)
-    except Refusal as refusal:
+    except RequestError as refusal:
         said = f"{refusal.message[0].upper()}{refusal.message[1:]}."
         response = _form(call, wanted, said, refusal.status)
         response.headers["retry-after"] = str(refusal.retry_after)
         return response
     if person is None:
-        await asyncio.to_thread(call.service.deeds.note, None, "sign_in_failed", detail=address)
+        await asyncio.to_thread(call.service.audit.record, None, "sign_in_failed", detail=address)
         return _form(call, wanted, _about(token), 403)
-    await asyncio.to_thread(call.service.deeds.note, person.name, "sign_in", detail=address)
+    await asyncio.to_thread(call.service.audit.record, person.name, "sign_in", detail=address)
     response = _see(wanted)
     cookies.keep(call.request, response, await _begin(call, person))
     return response
@@ -59,7 +59,7 @@ async def sign_out(call: Call) -> Response:
     response = _see(DOOR)
     if call.session is not None:
         await asyncio.to_thread(call.service.sessions.end, call.session.number)
-        await asyncio.to_thread(call.service.deeds.note, call.who, "sign_out")
+        await asyncio.to_thread(call.service.audit.record, call.who, "sign_out")
         cookies.forget(call.request, response)
     return response
 
@@ -71,11 +71,11 @@ async def first_page(call: Call) -> Response:
 
 async def first_visit(call: Call) -> Response:
     """The token, after the button was pressed; whoever pressed it is signed in."""
-    made = await asyncio.to_thread(call.service.tokens.first_visit, call.body.code)
-    await asyncio.to_thread(call.service.deeds.note, made.name, "first_visit", detail=address_of(call.request))
+    made = await asyncio.to_thread(call.service.tokens.redeem_first_code, call.body.code)
+    await asyncio.to_thread(call.service.audit.record, made.name, "first_sign_in", detail=address_of(call.request))
     person = Person(made.name, made.role)
     secret = await _begin(call, person)
-    signed_in = call._replace(person=person, session=call.service.sessions.visit(secret))
+    signed_in = call._replace(person=person, session=call.service.sessions.find(secret))
     response = page(signed_in, "first.html", code="", made=made)
     cookies.keep(call.request, response, secret)
     return response

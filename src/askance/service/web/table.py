@@ -10,7 +10,9 @@ PAGES = (
     Route("GET", "/assets/{digest}/{name}", assets.asset, None, "Styles and modules", media=PAGE, errors=(404,)),
     Route("GET", "/", sign_in.home, None, "The first page", media=PAGE),
     Route("GET", "/first", sign_in.first_page, None, "The page of the first visit", media=PAGE),
-    Route("POST", "/first", sign_in.first_visit, None, "Its button", m.FirstForm, media=PAGE, takes_form=True),
+    Route(
+        "POST", "/first", sign_in.first_visit, None, "Its button", m.FirstTokenForm, media=PAGE, takes_form=True
+    ),
     Route("GET", "/sign-in", sign_in.sign_in_page, None, "The page to sign in", media=PAGE),
     Route("POST", "/sign-in", sign_in.sign_in, None, "Its button", m.SignIn, media=PAGE, takes_form=True),
     Route("POST", "/sign-out", sign_in.sign_out, EVERYBODY, "Sign out", m.Form, media=PAGE, takes_form=True),

@@ -62,7 +62,7 @@ async def model_page(call: Call) -> HTMLResponse:
 async def label_page(call: Call) -> HTMLResponse:
     """The labelling desk of a task."""
     settings = call.writer.task.settings
-    keys = with_chosen(keys_if_enough(settings.classes), settings.desk.keys)
+    keys = with_chosen(keys_if_enough(settings.classes), settings.interface.keys)
     return _task_page(call, "label.html", keys=msgspec.json.encode(keys).decode())
 
 

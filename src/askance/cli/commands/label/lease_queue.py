@@ -47,7 +47,7 @@ class Desk:
         self._fetcher.shutdown()  # what is on its way is given back too
         for item in list(self._on_lease):
             with suppress(ServiceError):  # a lease that cannot be given back runs out by itself
-                self._client.give_back(item)
+                self._client.return_question(item)
 
     @property
     def given(self) -> int:

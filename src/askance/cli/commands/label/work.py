@@ -21,7 +21,7 @@ from askance.service.shortcuts import QUIT, SKIP, UNDO, VERBS
 def answer(task: str, url: str | None, token: str | None) -> None:
     """Ask until the labeller quits, and give back what is left."""
     with Client(url, token, task, retries=1) as first_contact:
-        settings = first_contact.task_story().settings  # a wrong address, token or task is told at once
+        settings = first_contact.task_detail().settings  # a wrong address, token or task is told at once
     console = stdout()
     with (
         Client(url, token, task) as client,
@@ -29,7 +29,9 @@ def answer(task: str, url: str | None, token: str | None) -> None:
         Desk(client, settings.labels.lease_seconds) as desk,
     ):
         try:
-            Session(desk, _answers(keys, settings), console, shows_guess=settings.desk.guess == "shown").run()
+            Session(
+                desk, _answers(keys, settings), console, shows_guess=settings.interface.prediction == "shown"
+            ).run()
         except KeyboardInterrupt:
             raise Interrupted(_told(desk)) from None
         console.print(_told(desk))
@@ -72,7 +74,7 @@ class Session:
         elif question is not None and said.verb == SKIP:
             self._desk.skip()
         elif question is not None and said.label is not None:
-            guess = "" if self._shows_guess else f" (the model would have said {in_one_line(question.guess)})"
+            guess = "" if self._shows_guess else f" (the model would have said {in_one_line(question.prediction)})"
             self._say(f"→ {in_one_line(said.label)}{guess}", "bold")
             refused = self._desk.label(said.label)
             if refused is not None:
@@ -86,8 +88,8 @@ class Session:
         if question.note:
             self._say(f"note: {shortened(in_one_line(question.note))}", "italic")
         if self._shows_guess:
-            self._say(f"guess {in_one_line(question.guess)}: score {question.score:.2g}", "dim")
-        self._say(f"asked with probability {question.probability:.2g}", "dim")
+            self._say(f"guess {in_one_line(question.prediction)}: score {question.score:.2g}", "dim")
+        self._say(f"asked with probability {question.ask_probability:.2g}", "dim")
         self._say(key_line(self._answers.keys), "cyan")
         self._say(_told(self._desk), "dim")
         self._answers.begin()
@@ -115,7 +117,7 @@ def _field(name: str, value: Any) -> str:
 
 def _answers(keys: Keyboard | None, settings: TaskSettings) -> Answers:
     # A key of the task that is a verb here means its class on the page alone.
-    chosen = {name: key for name, key in settings.desk.keys.items() if key.lower() not in VERBS}
+    chosen = {name: key for name, key in settings.interface.keys.items() if key.lower() not in VERBS}
     if keys is None:
         return LineAnswers(settings.classes, chosen)
     return KeyAnswers(keys, settings.classes, chosen)

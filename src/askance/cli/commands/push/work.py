@@ -121,7 +121,7 @@ class ItemMaker:
 def answer(wish: PushWish, *, as_json: bool) -> None:
     """Send the rows and tell what came of them."""
     with Client(wish.url, wish.token, wish.task, retries=1) as first_contact:
-        settings = first_contact.task_story().settings  # a wrong address, token or task is told at once
+        settings = first_contact.task_detail().settings  # a wrong address, token or task is told at once
     if wish.text is not None and settings.item != "text":
         raise ValueError(f"--text {wish.text}: the items of {wish.task} are records: leave it out")
     outcome = Outcome(wish.learn)
@@ -148,12 +148,12 @@ def answer(wish: PushWish, *, as_json: bool) -> None:
 
 def _send(client: Client, batch: list[Any], outcome: Outcome) -> None:
     if outcome.learn:
-        done = client.teach(batch, [item.label for item in batch])
+        done = client.import_items(batch, [item.label for item in batch])
         outcome.learned += done.learned
         outcome.again += done.again
     else:
         decided = client.decide(batch)
-        outcome.asked += sum(one.asked for one in decided)
+        outcome.asked += sum(one.ask for one in decided)
         outcome.again += sum(one.again for one in decided)
     outcome.items += len(batch)
 

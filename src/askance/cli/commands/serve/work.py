@@ -10,12 +10,12 @@ from typing import NamedTuple
 from rich.console import Console
 
 from askance.cli.output.console import stdout
-from askance.service.api.guard import Limits
+from askance.service.api.guard import ServerOptions
 from askance.service.json_logging import write_logs
-from askance.service.server import is_loopback, listening_socket, make_server
+from askance.service.launch import serving
+from askance.service.server import is_loopback
 from askance.service.service import Service
 from askance.service.settings import TaskSettings, from_toml
-from askance.service.store import Store, open_store
 
 World = Callable[[Service, str, Console], AbstractContextManager[None]]
 LEVELS = ("debug", "info", "warning", "error")
@@ -54,23 +54,19 @@ def serve(wish: Wish, world: World, *more: TaskSettings) -> None:
     """Serve, with something that goes on around the service, and perhaps more tasks."""
     settings = [*(from_toml(path) for path in wish.tasks), *more]
     write_logs(wish.log)
-    with listening_socket(wish.host, wish.port) as listener, open_store(wish.store) as store:
-        service = begin(store, settings, open_to_all=wish.open_to_all)
-        try:
-            server = make_server(service, wish.host, limits(wish))
-            url = address(wish.host, listener.getsockname()[1])
-            greet(wish, service, url)
-            gc.freeze()  # no later collection goes through what the start has made
-            gc.enable()
-            with world(service, url, stdout()):
-                server.run(sockets=[listener])
-        finally:
-            service.stop()
-
-
-def address(host: str, port: int) -> str:
-    """Where the service can be reached."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    with serving(
+        wish.store,
+        settings,
+        host=wish.host,
+        port=wish.port,
+        open_to_all=wish.open_to_all,
+        options=limits(wish),
+    ) as bound:
+        greet(wish, bound.service, bound.url)
+        gc.freeze()  # no later collection goes through what the start has made
+        gc.enable()
+        with world(bound.service, bound.url, stdout()):
+            bound.serve()
 
 
 def check(wish: Wish) -> None:
@@ -85,26 +81,9 @@ def check(wish: Wish) -> None:
         raise ValueError(f"--log {wish.log}: give {', '.join(LEVELS)}")
 
 
-def begin(store: Store, tasks: list[TaskSettings], *, open_to_all: bool) -> Service:
-    """The service of a store, with these tasks in it."""
-    service = Service(store, open_to_all=open_to_all)
-    try:
-        for settings in tasks:
-            if settings.name not in service.writers:
-                service.add_task(settings)
-            elif service.writers[settings.name].task.first_settings != settings:
-                raise ValueError(
-                    f"the task {settings.name!r} is in the store with other settings: give it another name"
-                )
-    except BaseException:
-        service.stop()
-        raise
-    return service
-
-
-def limits(wish: Wish) -> Limits:
+def limits(wish: Wish) -> ServerOptions:
     """What the guard is to let pass."""
-    return Limits(
+    return ServerOptions(
         body_bytes=wish.body_bytes,
         requests_per_second=wish.requests_per_second,
         wrong_tokens_per_second=wish.requests_per_second / 100,

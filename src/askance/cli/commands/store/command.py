@@ -10,7 +10,7 @@ from askance.cli import options
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
-    from askance.service.store import Store, Task
+    from askance.service.store import Store, TaskRecord
 
 BACKUP_EXAMPLE = "Example:   askance store backup labels.db labels-monday.db"
 RESTORE_EXAMPLE = "Example:   askance store restore labels-monday.db postgresql://me@host/labels"
@@ -81,13 +81,13 @@ def compact(url: Url, task: TaskName, keep_days: KeepDays, json: options.Json = 
     from askance.service import compaction
     from askance.service.settings import from_json
     from askance.service.store import open_store
-    from askance.service.task import LiveTask
+    from askance.service.task import Task
 
     with open_store(url, own=False):  # a store that is not there is not to be created
         pass
     with open_store(url) as store, figures("compacting"):
         found = _task(store, task)
-        done = compaction.compact(LiveTask(store, found.id, from_json(found.settings)), keep_days, time.time())
+        done = compaction.compact(Task(store, found.id, from_json(found.settings)), keep_days, time.time())
     if json:
         print_json({"task": task, "before": done.before, "items": done.items})
     else:
@@ -108,7 +108,7 @@ def _copy(source: str, target: str, *, json: bool) -> None:
         stdout().print(f"copied {len(counts)} tasks with {sum(counts.values()):,} entries")
 
 
-def _task(store: "Store", name: str) -> "Task":
+def _task(store: "Store", name: str) -> "TaskRecord":
     tasks = {task.name: task for task in store.tasks()}
     if name not in tasks:
         raise ValueError(f"there is no task {name!r}: there is {', '.join(map(repr, tasks)) or 'none at all'}")

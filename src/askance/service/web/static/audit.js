@@ -16,11 +16,11 @@ function query(more = {}) {
 async function show(goesOn) {
   at("sheet").setAttribute("aria-busy", "true");
   try {
-    const { deeds, more } = await get(`/api/deeds${query(goesOn ? { before: oldest } : {})}`);
-    const rows = deeds.map(row);
+    const { entries, more } = await get(`/api/audit${query(goesOn ? { before: oldest } : {})}`);
+    const rows = entries.map(row);
     if (goesOn) at("deeds").append(...rows);
     else at("deeds", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "Nothing was done that would stand here.")));
-    oldest = deeds.at(-1)?.seq;
+    oldest = entries.at(-1)?.seq;
     at("older").hidden = !more;
   } catch (fault) {
     complain(fault);
@@ -35,7 +35,7 @@ function row(deed) {
     {},
     el("td", { "data-label": "When", class: "when" }, date(deed.at)),
     el("td", { "data-label": "Who" }, who),
-    el("td", { "data-label": "What", class: "what" }, words(deed.deed)),
+    el("td", { "data-label": "What", class: "what" }, words(deed.action)),
     cell("Task", deed.task),
     cell("To", deed.subject),
     cell("Details", details(deed), "detail small soft"),
@@ -73,7 +73,7 @@ function choose() {
   chosen.who = at("who").value;
   chosen.task = at("task").value;
   history.replaceState(null, "", `/audit${query()}`);
-  at("export").setAttribute("href", `/api/deeds/export${query()}`);
+  at("export").setAttribute("href", `/api/audit/export${query()}`);
   return show(false);
 }
 

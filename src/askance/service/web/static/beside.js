@@ -14,8 +14,8 @@ export function reasonOf(why, open, classes) {
 export function answerOf(question, kind, label, classes) {
   const name = `Item ${new Intl.NumberFormat().format(question.item)}: `;
   if (kind === "skip") return [el("p", {}, name, "skipped.")];
-  const same = question.guess === label;
-  const model = [" The model would have said ", el("b", {}, question.guess), "."];
+  const same = question.prediction === label;
+  const model = [" The model would have said ", el("b", {}, question.prediction), "."];
   const verdict = el("span", { class: same ? "chip good" : "chip warn" }, same ? "agrees" : "differs");
   const said = el("p", {}, name, "you said ", el("b", {}, label), ".", model, verdict);
   const pulls = question.why?.pulls.slice(0, PULLS_BESIDE) ?? [];

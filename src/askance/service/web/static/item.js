@@ -17,7 +17,7 @@ async function show() {
   at("content", gone ? el("p", { class: "soft" }, "Its content was dropped by a compaction.") : contentOf(story, why.pulls, classes));
   at("note", story.note ?? "").hidden = !story.note;
   at("known", known(story));
-  at("why", why ? [el("p", {}, el("b", {}, why.label), `, by ${fine.format(why.score)}`), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, "Nothing can be said."));
+  at("why", why ? [el("p", {}, el("b", {}, why.prediction), `, by ${fine.format(why.score)}`), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, "Nothing can be said."));
   at("votes", said(story));
   showCorrection(story);
 }
@@ -31,8 +31,8 @@ function known({ state, label, decision, agreement, id, at: time }) {
   const rows = [["State", state], ["Label", label ?? "none"], ["Came", date(time)]];
   if (id) rows.push(["Id", id]);
   if (decision) {
-    rows.push(["Predicted then", `${decision.label}, score ${fine.format(decision.score)}, by version ${decision.version}`]);
-    rows.push(["Probability of asking", fine.format(decision.probability)]);
+    rows.push(["Predicted then", `${decision.prediction}, score ${fine.format(decision.score)}, by version ${decision.version}`]);
+    rows.push(["Probability of asking", fine.format(decision.ask_probability)]);
   }
   if (agreement !== null) rows.push(["Agreement", fine.format(agreement)]);
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);

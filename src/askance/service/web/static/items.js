@@ -75,7 +75,7 @@ function row(story) {
     el("td", { class: "text", "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(story)), story.id ? el("span", { class: "soft small" }, story.id) : null),
     el("td", { "data-label": "State" }, el("span", { class: `chip ${story.state === "open" ? "waiting" : story.state.replace(" ", "-")}` }, story.state === "open" ? "waiting" : story.state), " ", corrected, " ", differs),
     el("td", { "data-label": "Label" }, story.label ?? el("span", { class: "soft" }, "–")),
-    el("td", { "data-label": "Predicted" }, decision ? `${decision.label} (${fine.format(decision.score)})` : "–"),
+    el("td", { "data-label": "Predicted" }, decision ? `${decision.prediction} (${fine.format(decision.score)})` : "–"),
     el("td", { "data-label": "When", class: "when" }, date(story.at)));
 }
 

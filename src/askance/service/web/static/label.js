@@ -17,7 +17,7 @@ const { task, person, ...given } = at("desk").dataset;
 const settings = JSON.parse(given.settings);
 const usualKeys = JSON.parse(given.keys);
 const { classes } = settings;
-const { guess: guessIs = "hidden", guidance = "" } = settings.desk ?? {};
+const { prediction: guessIs = "hidden", guidance = "" } = settings.interface ?? {};
 const number = new Intl.NumberFormat();
 
 const outbox = new Outbox(task, person);
@@ -63,7 +63,7 @@ function paint(question) {
   at("item").dataset.item = question.item;
   at("item-name", `Item ${number.format(question.item)}${question.id ? ` · ${question.id}` : ""}`);
   at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
-  at("guess", open ? [el("span", { class: "chip note plain" }, `The model says ${question.guess}`)] : []);
+  at("guess", open ? [el("span", { class: "chip note plain" }, `The model says ${question.prediction}`)] : []);
   at("note", question.note ?? "").hidden = !question.note;
   at("why").hidden = !why;
   at("why").open = false;

@@ -88,7 +88,7 @@ at("try").addEventListener("submit", async (event) => {
   try {
     const item = settings.item === "record" ? { record: JSON.parse(given) } : { text: given };
     const why = await post(`${path}/explain`, { item });
-    at("tried", el("p", {}, el("b", {}, why.label), `, by ${fine.format(why.score)}`), contentOf(item, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
+    at("tried", el("p", {}, el("b", {}, why.prediction), `, by ${fine.format(why.score)}`), contentOf(item, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
   } catch (fault) {
     if (fault instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(`this is no JSON: ${fault.message}`)));
     else complain(fault);

@@ -31,7 +31,7 @@ function changeable() {
     budget: filled({ rate: rate === null ? null : rate / 100, burst: number("burst"), per_day: number("per_day"), total: number("total") }),
     labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips") }),
     costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
-    desk: { guess: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
+    interface: { prediction: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
   };
 }
 
@@ -49,7 +49,7 @@ function everything() {
 }
 
 function fill(settings) {
-  const { budget = {}, labels = {}, costs = {}, desk = {}, hashing = {} } = settings;
+  const { budget = {}, labels = {}, costs = {}, interface: shown = {}, hashing = {} } = settings;
   const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
   for (const name of ["name", "item", "algorithm", "random_state"]) put(name, settings[name]);
   put("classes", settings.classes.join("\n"));
@@ -61,9 +61,9 @@ function fill(settings) {
   for (const name of ["per_item", "skips"]) put(name, labels[name]);
   put("lease_minutes", labels.lease_seconds === undefined ? null : labels.lease_seconds / 60);
   for (const name of ["c_p", "c_n"]) put(name, costs[name]);
-  put("guess", desk.guess);
-  put("guidance", desk.guidance);
-  put("keys", Object.entries(desk.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
+  put("guess", shown.prediction);
+  put("guidance", shown.guidance);
+  put("keys", Object.entries(shown.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
 }
 
 function wrong(words) {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from askance.errors import StoreError
-from askance.service.store import Deed, Session, Token, open_store
+from askance.service.store import AuditRecord, SessionRecord, TokenRecord, open_store, schema
 from askance.service.store.opening import is_postgres
 from askance.service.store.schema import POSTGRES, SQLITE, STEPS, TABLES, bring_up_to_date
 from askance.service.store.sqlite import SqliteConnection
@@ -29,43 +29,50 @@ def store(store_url):
         yield opened
 
 
-@pytest.mark.parametrize("version", range(len(STEPS)))
-def test_older_versions_are_brought_up_to_date(store_url, version):
-    old_store(store_url, STEPS[:version])
-    if version:
-        with pytest.raises(StoreError, match=f"version {version}.* reads version {len(STEPS)}"):
-            open_store(store_url, own=False)
+LATER = ("CREATE TABLE later (a {INTEGER})", "ALTER TABLE tasks ADD COLUMN note TEXT")
+
+
+def test_an_empty_database_gets_the_tables(store_url):
+    old_store(store_url, ())
     with open_store(store_url) as store:
-        if version:
-            assert all_entries(store) == [item(1, "a"), about(2, "label", 1)]
-            assert store.snapshot(1) == (None if version < 2 else (2, b"state"))
-            store.append(1, [item(3)])
-        else:
-            store.add_task("mails", b"", 1.0)
-            store.append(1, [item(1)])
+        store.add_task("mails", b"", 1.0)
+        store.append(1, [item(1)])
         store.add_snapshot(1, 1, b"")
-        store.add_token(Token("ann", "admin", b"", 1.0, None))
+        store.add_token(TokenRecord("ann", "admin", b"", 1.0, None))
         store.set_setting("a", "b")
-        store.add_session(Session(b"", 1, "ann", 1.0, 1.0, 2.0, ""))
-        store.add_deed(Deed(0, 1.0, "ann", "sign_in"))
+        store.add_session(SessionRecord(b"", 1, "ann", 1.0, 1.0, 2.0, ""))
+        store.add_audit_record(AuditRecord(0, 1.0, "ann", "sign_in"))
         assert store.check() == []
     with open_store(store_url, own=False) as store:
-        assert [token.name for token in store.tokens()] == (["ann"] if version < 3 else ["ann", "bob"])
-        assert (len(store.sessions()), [deed.seq for deed in store.deeds(9)]) == (1, [1])
+        assert [token.name for token in store.tokens()] == ["ann"]
+        assert (len(store.sessions()), [entry.seq for entry in store.audit_records(9)]) == (1, [1])
+
+
+def test_an_older_version_is_brought_up_to_date(store_url, monkeypatch):
+    old_store(store_url, STEPS)
+    monkeypatch.setattr(schema, "STEPS", (*STEPS, LATER))
+    with pytest.raises(StoreError, match=f"version {len(STEPS)}.* reads version {len(STEPS) + 1}"):
+        open_store(store_url, own=False)
+    with open_store(store_url) as store:
+        assert all_entries(store) == [item(1, "a"), about(2, "label", 1)]
+        assert (store.snapshot(1), store.tokens()[0].name) == ((2, b"state"), "bob")
+        with store.one_moment() as connection:
+            assert connection.rows("SELECT note FROM tasks") == [(None,)]
+            assert connection.rows("SELECT a FROM later") == []
+    with open_store(store_url, own=False) as store:
+        assert store.check() == []
 
 
 def old_store(url, steps):
-    """A store as an earlier version left it, with all that such a one could hold."""
+    """A store as an earlier version left it, with something in it if it has tables."""
     connection, dialect = raw_connection(url)
     connection.run("BEGIN")
     bring_up_to_date(connection, dialect, steps)
-    if len(steps) >= 1:
+    if steps:
         connection.insert("tasks", TABLES["tasks"], [(1, "mails", b"{}", 1.0)])
         connection.insert("journal", TABLES["journal"], [(1, *item(1, "a")), (1, *about(2, "label", 1))])
-    if len(steps) >= 2:
         connection.insert("snapshots", TABLES["snapshots"], [(1, 2, b"state")])
-    if len(steps) >= 3:
-        connection.insert("tokens", TABLES["tokens"], [Token("bob", "read", b"old", 1.0, None)])
+        connection.insert("tokens", TABLES["tokens"], [TokenRecord("bob", "read", b"old", 1.0, None)])
     connection.run("COMMIT")
     connection.close()
 
@@ -92,11 +99,13 @@ def test_a_newer_version_is_refused_and_left_alone(store_url):
 
 
 def test_a_step_that_fails_changes_nothing(store_url):
-    old_store(store_url, STEPS[:1])
+    old_store(store_url, STEPS)
     connection, dialect = raw_connection(store_url)
     connection.run("BEGIN")
     with pytest.raises(StoreError):
-        bring_up_to_date(connection, dialect, (*STEPS[:2], ("CREATE TABLE tasks (a TEXT)",)))
+        bring_up_to_date(
+            connection, dialect, (*STEPS, ("CREATE TABLE later (a TEXT)", "CREATE TABLE tasks (a TEXT)"))
+        )
     connection.run("ROLLBACK")
     connection.close()
     with open_store(store_url) as store:
@@ -160,7 +169,7 @@ def test_a_server_that_went_away_comes_back(postgres_server, monkeypatch):
             other.append(1, [item(3)])
             with pytest.raises(StoreError, match="another process owns"):
                 store.append(1, [item(3)])
-        with pytest.raises(StoreError, match="entry 3 cannot stand where entry 4"):
+        with pytest.raises(StoreError, match="expected seq 4, got 3"):
             store.append(1, [item(3)])
 
 
@@ -178,7 +187,7 @@ def test_a_server_that_is_not_there():
 
 @pytest.mark.parametrize("url", ["", "mysql://host/labels", "sqlite:///"])
 def test_no_store_at_all(url):
-    with pytest.raises(ValueError, match="is no store: give a path, sqlite:///path or postgresql:"):
+    with pytest.raises(ValueError, match="is not the URL of a store: give a path, sqlite:///path or postgresql:"):
         open_store(url)
 
 
@@ -192,7 +201,7 @@ def test_files_that_are_no_stores(tmp_path):
     for own in (True, False):
         with pytest.raises(StoreError):
             open_store(str(tmp_path / "other.db"), own=own)
-    with pytest.raises(StoreError, match="there is no such directory"):
+    with pytest.raises(StoreError, match="this directory does not exist"):
         open_store(str(tmp_path / "nowhere" / "a.db"))
 
 
@@ -200,7 +209,7 @@ def test_a_file_system_without_a_write_ahead_log_is_refused(tmp_path, monkeypatc
     connect = sqlite3.connect
     # Without shared memory, as on a network file system.
     monkeypatch.setattr(sqlite3, "connect", lambda address, **how: connect(f"{address}&vfs=unix-none", **how))
-    with pytest.raises(StoreError, match="cannot keep a write-ahead log here"):
+    with pytest.raises(StoreError, match="cannot use a write-ahead log here"):
         open_store(str(tmp_path / "a.db"))
 
 

@@ -11,7 +11,7 @@ from askance.service.commands import settings as setting_commands
 from askance.service.settings import Budget, Hashing, Labelling, TaskSettings, to_json
 from askance.service.state import snapshots
 from askance.service.store import open_store
-from askance.service.task import Job, LiveTask
+from askance.service.task import Job, Task
 from askance.service.views import items as item_view
 from askance.service.views import task as task_view
 
@@ -38,7 +38,7 @@ class Clock:
         return self.now
 
 
-class Desk:
+class TaskRunner:
     """A task on a store, with every command as a method."""
 
     def __init__(self, url, made=None, *, snapshot_every=10_000, clock=None):
@@ -48,7 +48,7 @@ class Desk:
         known = self.store.tasks()
         self.settings = made or settings()
         number = known[0].id if known else self.store.add_task("spam", to_json(self.settings), 1.0).id
-        self.task = LiveTask(self.store, number, self.settings, self.clock)
+        self.task = Task(self.store, number, self.settings, self.clock)
         self.task.snapshot_every = snapshot_every
         self._keys = itertools.count(1)
 
@@ -72,50 +72,50 @@ class Desk:
 
     def decide(self, *texts, who="sender", **more):
         items = [text if isinstance(text, messages.Item) else messages.Item(text=text, **more) for text in texts]
-        return self.run(lambda draft: item_commands.decide(draft, items, who)).decisions
+        return self.run(lambda transaction: item_commands.decide(transaction, items, who)).decisions
 
-    def teach(self, *pairs):
+    def import_items(self, *pairs):
         items = [messages.LabelledItem(text=text, label=label) for text, label in pairs]
-        return self.run(lambda draft: item_commands.teach(draft, items, "sender"))
+        return self.run(lambda transaction: item_commands.import_items(transaction, items, "sender"))
 
     def lease(self, who="ann", **wish):
-        return self.run(lambda draft: labels.lease(draft, messages.LeaseWish(**wish), who))
+        return self.run(lambda transaction: labels.lease(transaction, messages.LeaseRequest(**wish), who))
 
-    def give_back(self, item, who="ann"):
-        return self.run(lambda draft: labels.give_back(draft, item, who))
+    def return_question(self, item, who="ann"):
+        return self.run(lambda transaction: labels.return_question(transaction, item, who))
 
     def label(self, item, label, who="ann", **more):
         wish = messages.Label(label=label, item=item, **more)
-        return self.run(lambda draft: labels.label(draft, [wish], who)).labels[0]
+        return self.run(lambda transaction: labels.label(transaction, [wish], who)).labels[0]
 
     def skip(self, item, who="ann", **more):
-        return self.run(lambda draft: labels.skip(draft, messages.Skip(item=item, **more), who))
+        return self.run(lambda transaction: labels.skip(transaction, messages.Skip(item=item, **more), who))
 
     def undo(self, who="ann", **more):
-        return self.run(lambda draft: amendments.undo(draft, messages.Undo(**more), who), alone=True)
+        return self.run(lambda transaction: amendments.undo(transaction, messages.Undo(**more), who), alone=True)
 
     def correct(self, item, label, who="boss", **more):
         wish = messages.Correction(label=label, item=item, **more)
-        return self.run(lambda draft: amendments.correct(draft, wish, who), alone=True)
+        return self.run(lambda transaction: amendments.correct(transaction, wish, who), alone=True)
 
     def change(self, **parts):
         wish = messages.TaskChange(**parts)
-        return self.run(lambda draft: setting_commands.change(draft, wish, "boss"))
+        return self.run(lambda transaction: setting_commands.change(transaction, wish, "boss"))
 
-    def become(self, state):
-        return self.run(lambda draft: setting_commands.become(draft, state, "boss"))
+    def set_state(self, state):
+        return self.run(lambda transaction: setting_commands.set_state(transaction, state, "boss"))
 
     def roll_back(self, to):
-        return self.run(lambda draft: amendments.roll_back(draft, to, "boss"), alone=True)
+        return self.run(lambda transaction: amendments.roll_back(transaction, to, "boss"), alone=True)
 
-    def take_back_rollback(self, number):
-        return self.run(lambda draft: amendments.take_back_rollback(draft, number, "boss"), alone=True)
+    def undo_rollback(self, number):
+        return self.run(lambda transaction: amendments.undo_rollback(transaction, number, "boss"), alone=True)
 
     def found(self, **wish):
         return item_view.found(self.store, self.task, messages.ItemSearch(**wish))
 
-    def story(self, item):
-        return self.run(lambda draft: task_view.story(draft, item))
+    def detail(self, item):
+        return self.run(lambda transaction: task_view.detail(transaction, item))
 
     def figures(self):
         return self.run(self.task.figures)
@@ -131,7 +131,7 @@ class Desk:
     def reopened(self):
         """The same store, as after a restart."""
         self.close()
-        return Desk(self.url, self.settings, snapshot_every=self.task.snapshot_every, clock=self.clock)
+        return TaskRunner(self.url, self.settings, snapshot_every=self.task.snapshot_every, clock=self.clock)
 
 
 WORDS = {

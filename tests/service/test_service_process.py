@@ -17,9 +17,9 @@ from askance.learners.files import to_bytes
 from askance.service.settings import from_json
 from askance.service.state import journal
 from askance.service.store import open_store
-from askance.service.task import LiveTask
+from askance.service.task import Task
 from command_line import complaint
-from live_lives import PATH, TASK, Connection, Memory, Running, label_of, one_life
+from service_lives import PATH, TASK, Connection, Memory, Running, label_of, one_life
 from stores import KINDS
 
 TEXTS = [f"word{n % 7} word{n % 11} word{n % 13}" for n in range(120)]
@@ -41,7 +41,7 @@ def survives_kills(store, directory, kills, random_state=1):
         decided = [entry for batch in opened.entries(1, kinds=[journal.QUESTION]) for entry in batch]
         assert {entry.key: entry.seq for entry in decided} == memory.items
         assert opened.check() == []
-        task = LiveTask(opened, 1, from_json(opened.tasks()[0].settings))
+        task = Task(opened, 1, from_json(opened.tasks()[0].settings))
         model = to_bytes(task.fold.learner)
         opened.drop_snapshots(1, opened.snapshot_seqs(1))
         task.rebuild()
@@ -89,7 +89,7 @@ def test_a_copy_goes_on_with_the_same_decisions_on_another_port(tmp_path):
     first = Running(str(tmp_path / "a.db"), task, tmp_path)
     connection = Connection(first.port)
     for decision in sent(connection, TEXTS[:60]):
-        if decision["asked"]:
+        if decision["ask"]:
             label = {"item": decision["item"], "label": label_of(decision["item"])}
             connection.post(f"{PATH}/labels", {"labels": [label]})
     connection.close()
@@ -104,7 +104,7 @@ def test_a_copy_goes_on_with_the_same_decisions_on_another_port(tmp_path):
         connection.close()
         running.stop()
     assert runs[0] == runs[1]
-    assert len({decision["probability"] for decision in runs[0][0]}) > 10
+    assert len({decision["ask_probability"] for decision in runs[0][0]}) > 10
 
 
 def model_of(port):

@@ -10,24 +10,24 @@ import httpx
 import pytest
 
 import askance
-from askance.errors import ServiceError
+from askance.errors import AskanceError, ServiceError
 from askance.service.client import (
     AsyncClient,
     Client,
     Item,
     Label,
     asynchronous,
+    base,
     naming,
     retrying,
-    speaking,
     synchronous,
 )
 from askance.service.client.connection import connection
 from askance.service.messages import MOST_AT_ONCE
 from askance.service.settings import TaskSettings
-from live_service import real_service
-from live_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 from processes import run_code
+from service_server import real_service
+from service_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 
 SETTINGS = TaskSettings("desk", CLASSES)
 TEXTS = ["my invoice?", "it crashed", "great work?"]
@@ -63,24 +63,24 @@ def fault(work):
 
 def test_every_verb(client, twin, tmp_path):
     assert [task.name for task in client.tasks()] == ["desk"]
-    assert client.task_story().settings.classes == CLASSES
+    assert client.task_detail().settings.classes == CLASSES
     decided = client.decide(TEXTS)
-    assert [one.asked for one in decided] == [True, False, True]
+    assert [one.ask for one in decided] == [True, False, True]
     assert client.decide("one alone").item == 4
     assert client.decide({"amount": 3.5}).item == 5
     assert twin.items[-1].record == {"amount": 3.5}
-    assert client.predict("what now").label == CLASSES[0]
+    assert client.predict("what now").prediction == CLASSES[0]
     assert len(client.predict(["a", {"b": 1}])) == 2
-    assert client.teach(["old", "older"], ["bug", "praise"]).learned == 2
+    assert client.import_items(["old", "older"], ["bug", "praise"]).learned == 2
     first, second = client.questions(5)
     assert client.label(first, "bug", first.lease).state == "learned"
     assert client.undo().item == first.item
-    client.give_back(first)
+    client.return_question(first)
     assert client.questions(1, 10.0, items=[first.item])[0].text == TEXTS[0]
     assert client.skip(second).state == "given up"
     assert client.label_all([(first, "bug")])[0].version == 1
     assert client.correct(decided[0].id, "praise").label == "praise"
-    assert client.story(decided[0]).text == TEXTS[0]
+    assert client.item_detail(decided[0]).text == TEXTS[0]
     assert client.figures().labelled == 1
     assert list(client.labels()) == [{"item": 1, "label": "praise", "note": "a\u2028b"}]
     assert list(client.decisions())
@@ -97,7 +97,7 @@ def test_tasks_and_tokens_are_made(client, twin, tmp_path):
     client.create(twin.settings)
     assert twin.created == ["from-dict", "from-file", "desk"]
     assert client.create_token("anna", "labeller").token == "secret"
-    assert client.first("code").role == "admin"
+    assert client.first_token("code").role == "admin"
     assert client.revoke_token("anna").revoked
     assert [token.name for token in client.tokens()] == ["anna"]
 
@@ -115,26 +115,26 @@ def test_what_was_lost_is_sent_again_and_done_once(client, twin, trouble):
         return work()
 
     assert len(troubled(lambda: client.decide(TEXTS))) == len(twin.items) == 3
-    assert troubled(lambda: client.teach(["old"], ["bug"])).version == len(twin.imported) == 1
+    assert troubled(lambda: client.import_items(["old"], ["bug"])).version == len(twin.imported) == 1
     first = client.questions()[0]
     troubled(lambda: client.label(first, "bug", first.lease))
-    assert twin.predictions == {1: "bug"}
+    assert twin.labels == {1: "bug"}
     troubled(lambda: client.correct(first, "praise"))
-    assert twin.predictions == {1: "praise"}
+    assert twin.labels == {1: "praise"}
     troubled(client.undo)
-    assert twin.predictions == {}
+    assert twin.labels == {}
     troubled(lambda: client.skip(3))
     assert twin.skipped == [3]
     assert not twin.troubles
 
 
-@pytest.mark.parametrize("verb", ["create", "create_token", "first"])
+@pytest.mark.parametrize("verb", ["create", "create_token", "first_token"])
 def test_what_has_no_name_is_not_sent_twice_after_a_lost_answer(client, twin, verb):
-    words = {"create": (twin.settings,), "create_token": ("anna", "read"), "first": ("code",)}[verb]
+    words = {"create": (twin.settings,), "create_token": ("anna", "read"), "first_token": ("code",)}[verb]
     twin.troubles.append(LOSE_ANSWER)
     lost = fault(lambda: getattr(client, verb)(*words))
     assert lost.code == "answer_lost"
-    assert "look before you try again" in str(lost)
+    assert "check before you retry" in str(lost)
     twin.troubles.append((503, {}, b"<html>a proxy</html>"))
     assert fault(lambda: getattr(client, verb)(*words)).status == 503
     assert len(twin.requests) == 2
@@ -176,14 +176,15 @@ def test_a_refusal_is_final_and_keeps_the_services_own_words(client, twin, statu
     twin.troubles.append((status, {}, b'{"error": {"code": "why", "message": "because"}}'))
     refused = fault(lambda: client.decide("x"))
     assert (refused.status, refused.code, str(refused)) == (status, "why", "because")
-    assert isinstance(refused, ValueError)
+    assert isinstance(refused, AskanceError)
+    assert not isinstance(refused, ValueError)
     assert not pauses
     assert not twin.items
 
 
 def test_answers_that_are_none_of_the_services(client, twin):
     twin.troubles.append((301, {"Location": "/elsewhere"}, b"moved"))
-    assert "did not come from askance: check the address" in str(fault(client.figures))
+    assert "did not come from askance: check the URL" in str(fault(client.figures))
     twin.troubles.append((200, {}, b"<html>welcome</html>"))
     assert "use the same version of askance" in str(fault(client.figures))
 
@@ -195,7 +196,7 @@ def test_long_lists_go_in_batches(client, twin, monkeypatch):
     assert [one.item for one in decided] == list(range(1, len(texts) + 1))
     assert len(twin.requests) == 2
     monkeypatch.setattr(naming, "MOST_BYTES", 250)
-    assert client.teach(["x" * 100] * 5 + ["y" * 1000], ["bug"] * 6).learned == 6
+    assert client.import_items(["x" * 100] * 5 + ["y" * 1000], ["bug"] * 6).learned == 6
     assert len(twin.requests) == 2 + 6
     assert client.decide([]) == []
 
@@ -213,28 +214,28 @@ def test_own_ids_and_keys_are_kept(client, twin):
     client.label("mine", "bug", key="k")
     assert client.label_all([Label("bug", id="mine", key="k")])[0].again
     assert [body["labels"][0]["key"] for _, path, body in twin.requests if path.endswith("labels")] == ["k", "k"]
-    assert client.teach([Item(text="old", id="o"), "new"], ["bug", "bug"]).learned == 2
-    assert client.teach([Item(text="old", id="o")], ["bug"]).again == 1
+    assert client.import_items([Item(text="old", id="o"), "new"], ["bug", "bug"]).learned == 2
+    assert client.import_items([Item(text="old", id="o")], ["bug"]).again == 1
 
 
 @pytest.mark.parametrize(
     ("work", "said"),
     [
-        (lambda client: client.decide(3), "a int is no item"),
-        (lambda client: client.decide([None]), "a NoneType is no item"),
+        (lambda client: client.decide(3), "a int is not an item"),
+        (lambda client: client.decide([None]), "a NoneType is not an item"),
         (lambda client: client.decide({"x": float("nan")}), "the field 'x' of a record is nan"),
-        (lambda client: client.teach(["a", "b"], ["bug"]), "there are 2 items and 1 labels"),
-        (lambda client: client.teach(["a", "b", "c"], "bug"), "there are 3 items and 1 labels"),
-        (lambda client: client.teach([], []), "no items to learn from"),
-        (lambda client: client.story("mine"), "'mine' is no item"),
-        (lambda client: client.skip(True), "True is no item"),
-        (lambda client: client.create({"name": "x"}), "these are no settings of a task: .*classes"),
+        (lambda client: client.import_items(["a", "b"], ["bug"]), "there are 2 items but 1 labels"),
+        (lambda client: client.import_items(["a", "b", "c"], "bug"), "there are 3 items but 1 labels"),
+        (lambda client: client.import_items([], []), "no items to import"),
+        (lambda client: client.item_detail("mine"), "'mine' is not an item"),
+        (lambda client: client.skip(True), "True is not an item"),
+        (lambda client: client.create({"name": "x"}), "the settings are not valid: .*classes"),
         (lambda client: client.create("nowhere.toml"), "nowhere.toml: cannot be read"),
         (lambda client: Client(transport=httpx.MockTransport(None)).figures(), "no task is given"),
-        (lambda client: Client("ftp://here"), "'ftp://here' is no address of a service"),
-        (lambda client: Client("http://"), "is no address"),
-        (lambda client: Client("http://[::"), "is no address"),
-        (lambda client: Client(token="a b"), "the token holds characters"),
+        (lambda client: Client("ftp://here"), "'ftp://here' is not the URL of a service"),
+        (lambda client: Client("http://"), "is not the URL"),
+        (lambda client: Client("http://[::"), "is not the URL"),
+        (lambda client: Client(token="a b"), "the token contains characters"),
         (lambda client: Client(retries=-1), "retries=-1"),
         (lambda client: Client(timeout=0), "timeout=0"),
     ],
@@ -271,7 +272,7 @@ def test_watching_goes_on_after_a_lost_connection(client, twin, pauses):
     client.decide(TEXTS)
     twin.troubles.extend([LOSE_REQUEST, LOSE_ANSWER, (503, {})])
     assert next(seen).items == 3
-    assert pauses[0] == speaking.RECONNECT_AFTER
+    assert pauses[0] == base.RECONNECT_AFTER
     assert len(pauses) == 4
     twin.troubles.append((403, {}))
     assert fault(lambda: next(seen)).status == 403
@@ -330,23 +331,23 @@ def test_the_asynchronous_client_does_the_same(monkeypatch, tmp_path):
         async with AsyncClient(task="desk", transport=twin.transport()) as client:
             assert [task.name for task in await client.tasks()] == ["desk"]
             await client.create(twin.settings)
-            assert (await client.task_story()).settings == twin.settings
+            assert (await client.task_detail()).settings == twin.settings
             twin.troubles.extend([LOSE_ANSWER, LOSE_REQUEST, (503, {"Retry-After": "7"})])
             decided = await client.decide(TEXTS)
             assert len(twin.items) == 3
             assert pauses[2] == 7
             assert (await client.decide("alone")).item == 4
-            assert (await client.predict("now")).label == CLASSES[0]
-            assert (await client.teach(["old"], ["bug"])).learned == 1
+            assert (await client.predict("now")).prediction == CLASSES[0]
+            assert (await client.import_items(["old"], ["bug"])).learned == 1
             first, second = await client.questions(2)
             twin.troubles.append(LOSE_ANSWER)
             await client.label(first, "bug", first.lease)
             await client.undo(first)
-            await client.give_back(first)
+            await client.return_question(first)
             await client.skip(second)
             await client.label_all([(decided[0].id, "bug")])
             assert (await client.correct(1, "praise")).label == "praise"
-            assert (await client.story(1)).item == 1
+            assert (await client.item_detail(1)).item == 1
             assert (await client.figures()).labelled == 1
             assert [row["label"] async for row in client.labels()] == ["praise"]
             assert [row async for row in client.decisions()]
@@ -356,7 +357,7 @@ def test_the_asynchronous_client_does_the_same(monkeypatch, tmp_path):
             await client.save_model(tmp_path / "m")
             assert (await client.model()).coef_.tolist() == askance.load(tmp_path / "m").coef_.tolist()
             assert (await client.compact(1)).items == 0
-            await client.first("code")
+            await client.first_token("code")
             await client.create_token("anna", "read")
             assert (await client.revoke_token("anna")).revoked
             assert len(await client.tokens()) == 1
@@ -372,7 +373,7 @@ def test_over_a_real_socket_answers_get_lost_too():
         twin.troubles.extend([LOSE_ANSWER, LOSE_REQUEST, None, LOSE_ANSWER])
         client.decide(TEXTS)
         client.label(1, "bug")
-        assert (len(twin.items), twin.predictions) == (3, {1: "bug"})
+        assert (len(twin.items), twin.labels) == (3, {1: "bug"})
 
 
 def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
@@ -380,18 +381,18 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
     with real_service(tmp_path, SETTINGS) as (url, code):
         with Client(url) as stranger:
             assert fault(lambda: stranger.tasks()).status == 401
-            admin = stranger.first(code).token
+            admin = stranger.first_token(code).token
         with Client(url, admin, "desk") as client:
             client.create({"name": "other", "classes": ["a", "b"], "item": "record"})
             assert [task.name for task in client.tasks()] == ["desk", "other"]
-            assert client.task_story().settings == SETTINGS
+            assert client.task_detail().settings == SETTINGS
             labeller = client.create_token("anna", "labeller").token
             decided = client.decide([Item(text=text, id=text) for text in TEXTS])
             assert [one.again for one in client.decide([Item(text=text, id=text) for text in TEXTS])] == [True] * 3
-            assert decided[0].asked  # nothing is known yet
-            assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").label in "ab"
-            assert client.predict("invoice").label in CLASSES
-            assert client.teach(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
+            assert decided[0].ask  # nothing is known yet
+            assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").prediction in "ab"
+            assert client.predict("invoice").prediction in CLASSES
+            assert client.import_items(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
             with Client(url, labeller, "desk") as anna:
                 question = anna.questions(1, 60)[0]
                 assert question.text == TEXTS[0]
@@ -399,7 +400,7 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
                 undone = anna.undo()
                 assert undone.item == question.item
                 again = anna.questions(items=[question.item])[0]
-                anna.give_back(again)
+                anna.return_question(again)
                 anna.label(TEXTS[0], "bug", key="k")
                 assert anna.label(TEXTS[0], "bug", key="k").again
                 assert fault(lambda: anna.label(TEXTS[0], "praise", key="k")).code == "key_reused"
@@ -409,7 +410,7 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
             left = client.questions(5)
             client.skip(left[0])
             client.label_all([(question, "praise") for question in left[1:]])
-            story = client.story(decided[0])
+            story = client.item_detail(decided[0])
             assert (story.label, story.id) == ("billing", TEXTS[0])
             seen = client.watch()
             figures = next(seen)
@@ -418,11 +419,16 @@ def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
             assert figures.items == client.figures().items
             assert len(list(client.labels())) == figures.labelled + figures.imported
             assert len(list(client.decisions())) == figures.items == 6
-            assert client.change(desk={"guidance": "Look twice."}).settings.desk.guidance == "Look twice."
-            with pytest.raises(ValueError, match="settings cannot change so: Expected `int` >= 0"):
+            assert (
+                client.change(interface={"guidance": "Look twice."}).settings.interface.guidance == "Look twice."
+            )
+            with pytest.raises(ValueError, match="the change is not valid: Expected `int` >= 0"):
                 client.change(budget={"total": -1})
-            assert [client.become(state).figures.state for state in ("paused", "running")] == ["paused", "running"]
-            assert client.history().classes == client.model_story().labels
+            assert [client.set_state(state).figures.state for state in ("paused", "running")] == [
+                "paused",
+                "running",
+            ]
+            assert client.history().classes == client.model_detail().labels
             assert [story.id for story in client.search("CRASHED").items] == [TEXTS[1]]
             assert client.search(count=2, before=client.search(count=2).before).items
             assert client.explain("invoice").pulls[0].feature == "invoice"

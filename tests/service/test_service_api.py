@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 import askance
 from askance.errors import StoreError
 from askance.service.api.app import application
-from askance.service.api.guard import Limits
+from askance.service.api.guard import ServerOptions
 from askance.service.api.openapi import schema, statuses
 from askance.service.api.route import Route
 from askance.service.api.table import ROUTES
@@ -70,7 +70,7 @@ class World:
         self.service = Service(self.store, **options)
         for task in (SPAM, RECORDS, VOTES):
             self.service.add_task(task)
-        self.app = application(self.service, limits or Limits())
+        self.app = application(self.service, limits or ServerOptions())
         made = {role: self.service.tokens.create(role, role) for role in ROLES}
         self.tokens = {role: token.token for role, token in made.items()}
         self.client = Caller(self.app)
@@ -117,7 +117,7 @@ def address(route):
 
 
 def test_every_role_at_every_route(tmp_path):
-    world = World(tmp_path / "a.db", Limits(wrong_tokens_per_second=1000))
+    world = World(tmp_path / "a.db", ServerOptions(wrong_tokens_per_second=1000))
     for route, role in itertools.product(ROUTES, (*ROLES, "", "askance_wrong", "Bearer")):
         if route.name in ("watch_task", "revoke_token"):
             continue
@@ -131,7 +131,7 @@ def test_every_role_at_every_route(tmp_path):
             assert answer.status_code not in (401, 403), (route, role)
         else:
             assert answer.status_code == 403, (route, role)
-            assert answer.json()["error"]["code"] == "other_role"
+            assert answer.json()["error"]["code"] == "forbidden_role"
         assert answer.status_code in {200, *statuses(route)}, (route, role, answer.text)
     world.close()
 
@@ -179,12 +179,14 @@ def test_the_first_link_works_once(world):
 
 
 def test_without_tokens_pages_of_others_are_kept_out(tmp_path):
-    world = World(tmp_path / "a.db", Limits(hosts=("127.0.0.1", "localhost", "testserver")), open_to_all=True)
+    world = World(
+        tmp_path / "a.db", ServerOptions(hosts=("127.0.0.1", "localhost", "testserver")), open_to_all=True
+    )
     try:
         assert world.call("GET", TASK, role="").status_code == 200
         for origin in ("http://evil.example", "null", "http://testserver:81"):
             answer = world.call("POST", f"{TASK}/items", items("a"), "", headers={"origin": origin})
-            assert answer.json()["error"]["code"] == "other_origin"
+            assert answer.json()["error"]["code"] == "foreign_origin"
         assert world.call("GET", TASK, role="", headers={"origin": "http://testserver"}).status_code == 200
         for host in ("evil.example", "127.0.0.1.evil.example", ""):
             assert world.call("GET", TASK, role="", headers={"host": host}).status_code == 421
@@ -195,7 +197,7 @@ def test_without_tokens_pages_of_others_are_kept_out(tmp_path):
 
 
 def test_one_request_too_many(tmp_path):
-    world = World(tmp_path / "a.db", Limits(requests_per_second=0.001, wrong_tokens_per_second=0.001))
+    world = World(tmp_path / "a.db", ServerOptions(requests_per_second=0.001, wrong_tokens_per_second=0.001))
     try:
         for role, first in (("read", 200), ("wrong", 401)):
             answers = [world.call("GET", TASK, role=role) for _ in range(2)]
@@ -214,8 +216,13 @@ BAD = {
     "no list": ("items", {"items": {"text": "a"}}, 422, "Expected `array`"),
     "an empty list": ("items", {"items": []}, 422, "length >= 1"),
     "a misspelt field": ("items", {"items": [{"txt": "a"}]}, 422, "unknown field `txt`"),
-    "a record for a text": ("items", {"items": [{"record": {"a": 1}}]}, 422, "must have a text and no record"),
-    "nothing at all": ("items", {"items": [{}]}, 422, "must have a text"),
+    "a record for a text": (
+        "items",
+        {"items": [{"record": {"a": 1}}]},
+        422,
+        "the field 'text' and not 'record'",
+    ),
+    "nothing at all": ("items", {"items": [{}]}, 422, "must have the field 'text'"),
     "a long text": ("items", {"items": [{"text": LONG}]}, 422, "length <= 200000"),
     "too many": ("items", {"items": [{"text": "a"}] * 1001}, 422, "length <= 1000"),
     "a control character in an id": ("items", {"items": [{"text": "a", "id": "a\x00b"}]}, 422, "matching regex"),
@@ -224,8 +231,13 @@ BAD = {
     "unknown id": ("labels", {"labels": [{"id": "no", "label": "ham"}]}, 404, "no item with the id 'no'"),
     "a lease for an item": ("labels", {"labels": [{"item": 3, "label": "ham"}]}, 404, "no item 3"),
     "neither item nor id": ("labels", {"labels": [{"label": "ham"}]}, 422, "name the item"),
-    "both item and id": ("labels", {"labels": [{"label": "ham", "item": 1, "id": "a"}]}, 422, "not by both"),
-    "twice the same": ("labels", {"labels": [{"label": "ham", "item": 1}] * 2}, 422, "item 1 is there twice"),
+    "both item and id": (
+        "labels",
+        {"labels": [{"label": "ham", "item": 1, "id": "a"}]},
+        422,
+        "give exactly one",
+    ),
+    "twice the same": ("labels", {"labels": [{"label": "ham", "item": 1}] * 2}, 422, "item 1 has two labels"),
     "item 0": ("labels", {"labels": [{"label": "ham", "item": 0}]}, 422, "Expected `int` >= 1"),
     "one good, one bad": (
         "labels",
@@ -233,8 +245,8 @@ BAD = {
         404,
         "no item 99",
     ),
-    "no correction without label": ("corrections", {"item": 1, "label": "ham"}, 409, "no label that could"),
-    "nothing to undo": ("undo", {}, 404, "no label that could be taken back"),
+    "no correction without label": ("corrections", {"item": 1, "label": "ham"}, 409, "has no label to correct"),
+    "nothing to undo": ("undo", {}, 404, "no label from you that can be undone"),
     "a skip of nothing": ("skips", {"item": 77}, 404, "no item 77"),
     "too many leases": ("leases", {"count": 101}, 422, "<= 100"),
     "an endless lease": ("leases", {"seconds": 1e9}, 422, "<= 86400"),
@@ -298,7 +310,7 @@ def test_records_of_every_kind(record, sentence, world):
     ("settings", "sentence"),
     [
         ({"name": "a", "classes": ["x"]}, "length >= 2"),
-        ({"name": "a", "classes": ["x", "x"]}, "must differ"),
+        ({"name": "a", "classes": ["x", "x"]}, "must be distinct"),
         ({"name": "a", "classes": ["x", "y"], "algorithm": "PAA-IV"}, "no algorithm 'PAA-IV'; did you mean PAA-I"),
         ({"name": "a", "classes": ["x", "y"], "algorithm": "MPAA-II"}, "MPAA-II is for many classes"),
         ({"name": "a", "classes": ["x", "y", "z"], "algorithm": "PAA-II"}, "PAA-II is for two classes"),
@@ -307,7 +319,7 @@ def test_records_of_every_kind(record, sentence, world):
         ({"name": "a", "classes": ["x", "y"], "algorithm": "PA-II", "budget": {"rate": 0.1}}, "always asks"),
         ({"name": "a", "classes": ["x", "y"], "algorithm": "AROW"}, "memory"),
         ({"name": "A b", "classes": ["x", "y"]}, "matching regex"),
-        ({"name": "spam", "classes": ["x", "y"]}, "there is a task 'spam' already"),
+        ({"name": "spam", "classes": ["x", "y"]}, "there is already a task 'spam'"),
     ],
 )
 def test_tasks_that_cannot_be(settings, sentence, world):
@@ -338,7 +350,7 @@ async def show_page(call):
         ("?before=101", 422, "<= 100"),
         ("?state=shut", 422, "Invalid enum value"),
         ("?befor=7", 422, "unknown field `befor`"),
-        ("?before=7&before=8", 422, "stands twice"),
+        ("?before=7&before=8", 422, "given twice"),
         ("?before=%ff", 422, "Expected `int`"),
     ],
 )
@@ -377,7 +389,7 @@ def test_addresses_and_methods_that_are_not_there(world):
 
 def test_the_loop(world):
     first, second = world.post(f"{TASK}/items", items("win cash", "hello you"), "ingest")["decisions"]
-    assert (first["item"], first["asked"], second["probability"]) == (1, True, 1.0)
+    assert (first["item"], first["ask"], second["ask_probability"]) == (1, True, 1.0)
     lent = world.post(f"{TASK}/leases", {"count": 5}, "labeller")
     assert [question["text"] for question in lent["questions"]] == ["win cash", "hello you"]
     assert lent["waiting"] == 0
@@ -391,7 +403,7 @@ def test_the_loop(world):
         assert (again["again"], again["version"]) == (True, noted["version"])
     reused = world.call("POST", f"{TASK}/labels", {"labels": [{"item": 2, "label": "ham", "key": "k1"}]})
     assert reused.json()["error"]["code"] == "key_reused"
-    assert world.post(f"{TASK}/predict", items("cash"), "read")["predictions"][0]["label"] == "spam"
+    assert world.post(f"{TASK}/predict", items("cash"), "read")["predictions"][0]["prediction"] == "spam"
     mended = world.post(f"{TASK}/corrections", {"item": 1, "label": "ham", "key": "c"}, "labeller")
     assert (mended["label"], mended["replayed"]) == ("ham", 6)
     assert world.post(f"{TASK}/corrections", {"item": 1, "label": "ham", "key": "c"}, "labeller")["again"]
@@ -423,7 +435,7 @@ def test_an_expired_lease(world):
 def test_an_item_that_was_not_asked_for(world):
     records = "/api/tasks/records"
     body = {"items": [{"record": {"a": 1}}, {"record": {"a": 2}}]}
-    asked = [decision["asked"] for decision in world.post(f"{records}/items", body)["decisions"]]
+    asked = [decision["ask"] for decision in world.post(f"{records}/items", body)["decisions"]]
     assert asked == [True, False], "the budget is one label"
     refused = world.call("POST", f"{records}/labels", {"labels": [{"item": 2, "label": "yes"}]})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_asked")
@@ -473,9 +485,9 @@ def test_imported_labels_are_learned_and_not_counted(world):
     assert world.post(f"{TASK}/import", {"items": body["items"][:1]}, "ingest")["again"] == 1
     figures = world.call("GET", f"{TASK}/figures").json()
     assert (figures["imported"], figures["items"], figures["estimates"]["accuracy"]["labels"]) == (2, 0, 0)
-    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["label"] == "spam"
+    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["prediction"] == "spam"
     assert world.post(f"{TASK}/corrections", {"id": "a", "label": "ham"})["label"] == "ham"
-    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["label"] == "ham"
+    assert world.post(f"{TASK}/predict", items("cash"))["predictions"][0]["prediction"] == "ham"
 
 
 def test_a_stream_of_lines(world):
@@ -570,7 +582,7 @@ def test_a_commit_that_fails_is_not_acknowledged(full, status, world, monkeypatc
             answer = world.call("POST", f"{TASK}/{path}", body)
         if path != "corrections":
             assert answer.status_code == status, answer.text
-            sentence = "nothing was changed" if full else "cannot be acknowledged now"
+            sentence = "nothing was changed" if full else "the store is not available"
             assert sentence in answer.json()["error"]["message"]
         world.call("GET", f"{TASK}/figures")
         assert world.state() == before
@@ -609,6 +621,8 @@ def test_answers_come_when_the_entries_are_on_disk(world, tmp_path):
 
     for number in range(20):
         item = Item(text=f"word {number}")
-        future = writer.submit(lambda draft, item=item: item_commands.decide(draft, [item], None), size=1)
+        future = writer.submit(
+            lambda transaction, item=item: item_commands.decide(transaction, [item], None), size=1
+        )
         future.add_done_callback(look)
     assert [seen.get(timeout=10) for _ in range(20)] == [True] * 20

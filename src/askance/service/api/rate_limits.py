@@ -1,4 +1,4 @@
-"""Limits on how fast somebody may send requests."""
+"""Rate limits."""
 
 import ipaddress
 import math
@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from starlette.requests import Request
 
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 
 MOST_SENDERS = 10_000  # that are remembered
 
 
-class Pacer:
-    """So many requests a second for each sender, and as many at once as make up two seconds, or one."""
+class RateLimiter:
+    """Limits the requests per second of each sender; a burst may use the requests of two seconds."""
 
     def __init__(
         self, per_second: float, at_once: float | None = None, clock: Callable[[], float] = time.monotonic
@@ -21,16 +21,18 @@ class Pacer:
         self._rate = per_second
         self._burst = at_once or max(1.0, 2 * per_second)
         self._clock = clock
-        self._senders: dict[str, tuple[float, float]] = {}  # what is left, and when that was
+        self._senders: dict[str, tuple[float, float]] = {}  # requests left, and when
 
     def check(self, sender: str) -> None:
-        """Refuse one request too many."""
+        """Count a request, or refuse it if there are too many."""
         if wait := self.wait(sender):
-            raise Refusal(429, "too_fast", f"more than {self._rate:g} requests a second", retry_after=wait)
+            raise RequestError(
+                429, "rate_limited", f"more than {self._rate:g} requests per second: slow down", retry_after=wait
+            )
         self.spend(sender)
 
     def wait(self, sender: str) -> int:
-        """The seconds until this sender may send one; 0 if now."""
+        """The seconds until this sender may send the next request."""
         left = self._left(sender)
         return 0 if left >= 1 else math.ceil((1 - left) / self._rate)
 
@@ -48,31 +50,31 @@ class Pacer:
 
 
 class Attempts:
-    """Wrong tokens at the sign-in: five from an address and then five a minute, and from all not many more.
+    """Limits wrong tokens at the sign-in: five per address, then five per minute, and a total for all addresses.
 
-    An address that has failed too often waits with any token. When all together have, only wrong ones wait:
-    strangers must not be able to keep others out.
+    An address that failed too often must wait, even with a valid token. When the total is exceeded, only wrong
+    tokens are refused: strangers must not be able to lock others out.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._each = Pacer(5 / 60, 5, clock)
-        self._all = Pacer(12 / 60, 30, clock)
+        self._each = RateLimiter(5 / 60, 5, clock)
+        self._all = RateLimiter(12 / 60, 30, clock)
 
     def check(self, address: str) -> None:
-        """Refuse an address that has failed too often."""
+        """Refuse an address that failed too often."""
         if wait := self._each.wait(address):
             raise _too_often("this address", wait)
 
     def failed(self, address: str) -> None:
-        """Count a failure; Refusal if there are too many from everywhere."""
+        """Count a failure; RequestError if there are too many in total."""
         self._each.spend(address)
         if wait := self._all.wait(""):
-            raise _too_often("everywhere", wait)
+            raise _too_often("all addresses", wait)
         self._all.spend("")
 
 
-def _too_often(where: str, wait: int) -> Refusal:
-    return Refusal(
+def _too_often(where: str, wait: int) -> RequestError:
+    return RequestError(
         429,
         "too_many_attempts",
         f"too many wrong tokens came from {where}: try again in {wait} seconds",
@@ -81,7 +83,7 @@ def _too_often(where: str, wait: int) -> Refusal:
 
 
 def address_of(request: Request) -> str:
-    """Whom limits for an address are for: of IPv6 the network, because one sender has many addresses in it."""
+    """The address that limits apply to. For IPv6 it is the /64 network, because one sender has many addresses."""
     host = request.client.host if request.client else "?"
     if ":" not in host:
         return host

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from live_lives import TASK, Running
+from service_lives import TASK, Running
 from stores import KINDS
 
 CONFIGURATION = """

@@ -24,7 +24,7 @@ class Lost(Exception):
     """No answer reaches the client."""
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
         self.status, self.code = status, code
@@ -39,7 +39,7 @@ class Twin:
         self.troubles: deque[Any] = deque()  # one for each request to come: LOSE_..., or status and headers
         self.requests: list[tuple[str, str, Any]] = []
         self.items: list[m.Item] = []
-        self.by_id: dict[str, m.Decided] = {}
+        self.by_id: dict[str, m.ItemDecision] = {}
         self.leased: dict[int, int] = {}
         self.leases = 0
         self.labels: dict[int, str] = {}
@@ -118,9 +118,9 @@ class Twin:
                 return trouble[0], trouble[1], trouble[2] if len(trouble) > 2 else refused("busy", "busy now")
             try:
                 if self.token is not None and headers.get("authorization") != f"Bearer {self.token}":
-                    raise Refusal(401, "no_token", "this needs a token: give one")
+                    raise RequestError(401, "no_token", "this needs a token: give one")
                 done = self.done(method, path, body)
-            except Refusal as refusal:
+            except RequestError as refusal:
                 return refusal.status, {}, refused(refusal.code, str(refusal))
             if trouble == LOSE_ANSWER:
                 raise Lost(trouble)
@@ -134,9 +134,9 @@ class Twin:
                 try:
                     read = [] if kind is None else [msgspec.json.decode(body, type=kind)]
                 except msgspec.DecodeError as error:
-                    raise Refusal(422, "wrong_value", str(error)) from None
+                    raise RequestError(422, "wrong_value", str(error)) from None
                 return work(self, *found.groups(), *read)
-        raise Refusal(404, "not_found", f"{path}: there is no such thing")
+        raise RequestError(404, "not_found", f"{path}: there is no such thing")
 
     def once(self, kind: str, key: Any, work: Any) -> Any:
         """The work, or its outcome if this key was here before."""
@@ -152,14 +152,14 @@ class Twin:
             [m.TaskSummary("desk", "running", self.settings.classes, "MPAA-II", len(self.items), 0, 0, NO_SPEND)]
         )
 
-    def create(self, body: TaskSettings) -> m.TaskStory:
+    def create(self, body: TaskSettings) -> m.TaskDetail:
         if body.name in self.created:
-            raise Refusal(409, "exists", f"there is a task {body.name} already")
+            raise RequestError(409, "exists", f"there is a task {body.name} already")
         self.created.append(body.name)
-        return m.TaskStory(body, self.figures())
+        return m.TaskDetail(body, self.figures())
 
-    def task_story(self) -> m.TaskStory:
-        return m.TaskStory(self.settings, self.figures())
+    def task_detail(self) -> m.TaskDetail:
+        return m.TaskDetail(self.settings, self.figures())
 
     def figures(self) -> m.Figures:
         numbers = dict.fromkeys(m.Figures.__struct_fields__, 0)
@@ -174,14 +174,14 @@ class Twin:
     def decide(self, body: m.Items) -> m.Decisions:
         return m.Decisions([self.decided(item) for item in body.items])
 
-    def decided(self, item: m.Item) -> m.Decided:
+    def decided(self, item: m.Item) -> m.ItemDecision:
         assert item.id is not msgspec.UNSET, "an item without an id cannot be sent twice"
         if item.id in self.by_id:
             return msgspec.structs.replace(self.by_id[item.id], again=True)
         self.items.append(item)
         asked = "?" in str(item.text if item.text is not msgspec.UNSET else item.record)
         guess = self.settings.classes[0]
-        self.by_id[item.id] = done = m.Decided(len(self.items), guess, 0.125, 0.8, asked, 0, item.id)
+        self.by_id[item.id] = done = m.ItemDecision(len(self.items), guess, 0.125, 0.8, asked, 0, item.id)
         return done
 
     def predict(self, body: m.Items) -> m.Predictions:
@@ -194,16 +194,16 @@ class Twin:
 
     @property
     def open(self) -> list[int]:
-        asked = [done.item for done in self.by_id.values() if done.asked]
+        asked = [done.item for done in self.by_id.values() if done.ask]
         return [item for item in asked if item not in self.labels and item not in self.skipped]
 
-    def lease(self, body: m.LeaseWish) -> m.Questions:
+    def lease(self, body: m.LeaseRequest) -> m.Questions:
         if body.items is msgspec.UNSET:
             free = [item for item in self.open if item not in self.leased][: body.count]
         else:
             free = body.items
             if closed := set(free) - set(self.open):
-                raise Refusal(409, "answered", f"item {min(closed)} has its labels already")
+                raise RequestError(409, "answered", f"item {min(closed)} has its labels already")
         for item in free:
             self.leases += 1
             self.leased[item] = self.leases
@@ -218,26 +218,26 @@ class Twin:
             number, self.leased[number], 2e9, guess, 0.125, 0.8, 1e9, item.id, text, record, item.note or None
         )
 
-    def give_back(self, item: str) -> m.Questions:
+    def return_question(self, item: str) -> m.Questions:
         if int(item) not in self.open:
-            raise Refusal(409, "answered", f"item {item} has its labels already")
+            raise RequestError(409, "answered", f"item {item} has its labels already")
         self.leased.pop(int(item), None)
         return m.Questions([], len(self.open) - len(self.leased))
 
-    def label(self, body: m.Labels) -> m.NotedLabels:
-        return m.NotedLabels([self.once("label", one.key, lambda one=one: self.noted(one)) for one in body.labels])
+    def label(self, body: m.Labels) -> m.Receipts:
+        return m.Receipts([self.once("label", one.key, lambda one=one: self.noted(one)) for one in body.labels])
 
-    def noted(self, one: m.Label) -> m.Noted:
+    def noted(self, one: m.Label) -> m.Receipt:
         item = one.item if one.id is msgspec.UNSET else self.by_id[one.id].item
         if one.label not in self.settings.classes:
-            raise Refusal(422, "unknown_class", f"{one.label!r} is no class of this task")
+            raise RequestError(422, "unknown_class", f"{one.label!r} is no class of this task")
         if item in self.labels:
-            raise Refusal(409, "answered", f"item {item} was answered already")
+            raise RequestError(409, "answered", f"item {item} was answered already")
         if one.lease is not msgspec.UNSET and self.leased.get(item) != one.lease:
-            raise Refusal(409, "lease_expired", f"the lease of item {item} ran out")
+            raise RequestError(409, "lease_expired", f"the lease of item {item} ran out")
         self.labels[item] = one.label
         self.leased.pop(item, None)
-        return m.Noted(item, "learned", {one.label: 1}, len(self.labels))
+        return m.Receipt(item, "learned", {one.label: 1}, len(self.labels))
 
     def skip(self, body: m.Skip) -> m.Skipped:
         def skipped() -> m.Skipped:
@@ -247,27 +247,27 @@ class Twin:
 
         return self.once("skip", body.key, skipped)
 
-    def undo(self, body: m.Undo) -> m.Mended:
-        def undone() -> m.Mended:
+    def undo(self, body: m.Undo) -> m.Amendment:
+        def undone() -> m.Amendment:
             item = next(reversed(self.labels)) if body.item is msgspec.UNSET else body.item
             del self.labels[item]
             self.leases += 1
             self.leased[item] = self.leases
-            return m.Mended(item, None, 0, 3)
+            return m.Amendment(item, None, 0, 3)
 
         return self.once("undo", body.key, undone)
 
-    def correct(self, body: m.Correction) -> m.Mended:
-        def mended() -> m.Mended:
+    def correct(self, body: m.Correction) -> m.Amendment:
+        def mended() -> m.Amendment:
             item = body.item if body.id is msgspec.UNSET else self.by_id[body.id].item
             self.labels[item] = body.label
-            return m.Mended(item, body.label, 0, 3)
+            return m.Amendment(item, body.label, 0, 3)
 
         return self.once("correction", body.key, mended)
 
-    def story(self, item: str) -> m.ItemStory:
+    def item_detail(self, item: str) -> m.ItemDetail:
         found = self.items[int(item) - 1]
-        return m.ItemStory(int(item), 1e9, "open", self.by_id[found.id], None, [], [], None, found.id, found.text)
+        return m.ItemDetail(int(item), 1e9, "open", self.by_id[found.id], None, [], [], None, found.id, found.text)
 
     def export(self, what: str) -> bytes:
         lines = [{"item": item, "label": label, "note": "a\u2028b"} for item, label in self.labels.items()]
@@ -286,15 +286,15 @@ class Twin:
     def compact(self, body: m.Compaction) -> m.Compacted:
         return m.Compacted(0, 0)
 
-    def first(self, body: m.FirstVisit) -> m.NewToken:
+    def first(self, body: m.FirstTokenRequest) -> m.NewToken:
         return m.NewToken("admin", "admin", "secret")
 
     def show_tokens(self) -> m.Tokens:
         return m.Tokens(list(self.tokens.values()))
 
-    def create_token(self, body: m.TokenWish) -> m.NewToken:
+    def create_token(self, body: m.TokenRequest) -> m.NewToken:
         if body.name in self.tokens:
-            raise Refusal(409, "exists", f"there is a token {body.name} already")
+            raise RequestError(409, "exists", f"there is a token {body.name} already")
         self.tokens[body.name] = m.KnownToken(body.name, body.role, 1e9, None)
         return m.NewToken(body.name, body.role, "secret")
 
@@ -304,26 +304,26 @@ class Twin:
 
 
 def refused(code: str, message: str) -> bytes:
-    return msgspec.json.encode(m.Refused(m.Fault(code, message)))
+    return msgspec.json.encode(m.ErrorResponse(m.ErrorDetail(code, message)))
 
 
 DESK = "/api/tasks/desk"
 ROUTES = {
     ("GET", "/api/tasks"): Twin.show_tasks,
     ("POST", "/api/tasks"): Twin.create,
-    ("GET", DESK): Twin.task_story,
+    ("GET", DESK): Twin.task_detail,
     ("GET", f"{DESK}/figures"): Twin.figures,
     ("GET", f"{DESK}/events"): Twin.events,
     ("POST", f"{DESK}/items"): Twin.decide,
     ("POST", f"{DESK}/predict"): Twin.predict,
     ("POST", f"{DESK}/import"): Twin.learn,
     ("POST", f"{DESK}/leases"): Twin.lease,
-    ("DELETE", rf"{DESK}/leases/(\d+)"): Twin.give_back,
+    ("DELETE", rf"{DESK}/leases/(\d+)"): Twin.return_question,
     ("POST", f"{DESK}/labels"): Twin.label,
     ("POST", f"{DESK}/skips"): Twin.skip,
     ("POST", f"{DESK}/undo"): Twin.undo,
     ("POST", f"{DESK}/corrections"): Twin.correct,
-    ("GET", rf"{DESK}/items/(\d+)"): Twin.story,
+    ("GET", rf"{DESK}/items/(\d+)"): Twin.item_detail,
     ("GET", rf"{DESK}/export/(labels|decisions)"): Twin.export,
     ("GET", f"{DESK}/export/model"): Twin.model,
     ("POST", f"{DESK}/compact"): Twin.compact,

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from askance.errors import StoreError
-from askance.service.store import Entry, Store, Task, Token, open_store
+from askance.service.store import Entry, Store, TaskRecord, TokenRecord, open_store
 from stores import about, all_entries, item
 
 
@@ -29,7 +29,7 @@ def test_what_is_appended_is_there_after_closing(store_url):
         assert store.last(task.id) == 0
         store.append(task.id, entries)
     with open_store(store_url) as store:
-        assert store.tasks() == [task] == [Task(1, "mails", b"{}", 10.0)]
+        assert store.tasks() == [task] == [TaskRecord(1, "mails", b"{}", 10.0)]
         assert store.last(task.id) == 4
         assert all_entries(store) == entries
         assert store.check() == []
@@ -161,7 +161,7 @@ def test_snapshots(store):
 
 
 def test_tokens_and_settings(store):
-    ann, bob = Token("ann", "labeller", b"\x00\xff", 1.0, None), Token("bob", "admin", b"b", 2.0, None)
+    ann, bob = TokenRecord("ann", "labeller", b"\x00\xff", 1.0, None), TokenRecord("bob", "admin", b"b", 2.0, None)
     store.add_token(ann)
     store.add_token(bob)
     for same in (bob._replace(digest=b"c"), bob._replace(name="carol")):

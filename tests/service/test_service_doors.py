@@ -7,22 +7,22 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from test_live_api import ROLES, TASK, Caller, World, address, items
+from test_service_api import ROLES, TASK, Caller, World, address, items
 
 from askance.errors import StoreError
 from askance.service.api import tasks
-from askance.service.api.guard import Limits
-from askance.service.api.limits import Attempts, Pacer
+from askance.service.api.guard import ServerOptions
+from askance.service.api.rate_limits import Attempts, RateLimiter
 from askance.service.api.route import PAGE
 from askance.service.api.table import ROUTES
 from askance.service.auth.sessions import IDLE, csrf_of
 from askance.service.auth.tokens import Person
 from askance.service.commands import amendments
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.web.rendering import HEADERS
 from askance.service.web.sign_in import local_path
 from askance.service.web.table import PAGES
-from live_service import real_service
+from service_server import real_service
 from stores import content
 
 COOKIE = "askance_session"
@@ -44,7 +44,7 @@ class Doors(World):
 
     def __init__(self, path, limits=None, **options):
         self.clock = Clock()
-        super().__init__(path, limits or Limits(wrong_tokens_per_second=1e4), clock=self.clock, **options)
+        super().__init__(path, limits or ServerOptions(wrong_tokens_per_second=1e4), clock=self.clock, **options)
         self.secrets = {role: self.sign_in(role) for role in ROLES}
 
     def sign_in(self, role):
@@ -59,8 +59,11 @@ class Doors(World):
         self.client._client.cookies.clear()
         return self.client.request(method, path, headers=headers, **options)
 
-    def deeds(self):
-        return [(deed.who, deed.deed, deed.task, deed.subject) for deed in reversed(self.store.deeds(999))]
+    def audit(self):
+        return [
+            (entry.who, entry.action, entry.task, entry.subject)
+            for entry in reversed(self.store.audit_records(999))
+        ]
 
 
 @pytest.fixture
@@ -86,13 +89,13 @@ def code_of(answer):
 def strangers(doors):
     """Ways to come that let nobody in."""
     ended = doors.sign_in("admin")
-    doors.service.sessions.end(doors.service.sessions.visit(ended).number)
+    doors.service.sessions.end(doors.service.sessions.find(ended).number)
     gone = doors.service.tokens.create("gone", "admin")
     of_gone, _ = doors.service.sessions.begin(Person("gone", "admin"), "")
     doors.service.tokens.revoke("gone")
     doors.clock.now += IDLE - 1
     for secret in doors.secrets.values():
-        doors.service.sessions.visit(secret)
+        doors.service.sessions.find(secret)
     idle = doors.sign_in("admin")
     doors.clock.now += IDLE
     for role in ROLES:
@@ -132,7 +135,7 @@ def test_strangers_are_let_in_nowhere(doors):
                 )
             else:
                 assert answer.status_code == 401, (route.name, name)
-                assert code_of(answer) in ("no_token", "no_session")
+                assert code_of(answer) in ("no_token", "session_ended")
     assert (content(doors.store), doors.state()) == (before, state)
 
 
@@ -148,19 +151,19 @@ def test_other_roles_are_refused_by_token_and_by_cookie(doors):
                     assert f'title="{role}"' in answer.text, "the person is known, so that the navigation is right"
                     assert "/people" not in answer.text
                 else:
-                    assert code_of(answer) == "other_role"
+                    assert code_of(answer) == "forbidden_role"
     assert (content(doors.store), doors.state()) == (before, state)
 
 
 FROM_ELSEWHERE = {
-    "no value": ({}, "no_csrf"),
-    "another session's value": ({"csrf": csrf_of("another")}, "no_csrf"),
-    "a value that is no ASCII": ({"headers": {"x-askance-csrf": b"\xe9\xff"}}, "no_csrf"),
-    "another origin": ({"right": True, "headers": {"origin": "http://evil.example"}}, "other_origin"),
-    "an origin that is hidden": ({"right": True, "headers": {"origin": "null"}}, "other_origin"),
-    "another port": ({"right": True, "headers": {"origin": "http://testserver:81"}}, "other_origin"),
-    "another site": ({"right": True, "headers": {"sec-fetch-site": "cross-site"}}, "other_origin"),
-    "a sibling": ({"right": True, "headers": {"sec-fetch-site": "same-site"}}, "other_origin"),
+    "no value": ({}, "missing_csrf"),
+    "another session's value": ({"csrf": csrf_of("another")}, "missing_csrf"),
+    "a value that is no ASCII": ({"headers": {"x-askance-csrf": b"\xe9\xff"}}, "missing_csrf"),
+    "another origin": ({"right": True, "headers": {"origin": "http://evil.example"}}, "foreign_origin"),
+    "an origin that is hidden": ({"right": True, "headers": {"origin": "null"}}, "foreign_origin"),
+    "another port": ({"right": True, "headers": {"origin": "http://testserver:81"}}, "foreign_origin"),
+    "another site": ({"right": True, "headers": {"sec-fetch-site": "cross-site"}}, "foreign_origin"),
+    "a sibling": ({"right": True, "headers": {"sec-fetch-site": "same-site"}}, "foreign_origin"),
 }
 
 
@@ -176,7 +179,7 @@ def test_with_a_cookie_pages_of_others_change_nothing(doors):
             assert answer.status_code == 403, (route.name, name)
             assert code_of(answer) in (code, ""), (route.name, name)
     assert (content(doors.store), doors.state()) == (before, state)
-    assert doors.service.sessions.visit(secret)
+    assert doors.service.sessions.find(secret)
 
 
 def test_who_may_is_let_in_by_token_and_by_cookie(doors):
@@ -215,15 +218,15 @@ def test_signing_in_and_out(doors):
     left = doors.by("POST", "/sign-out", cookie=secret, data={"csrf": csrf_of(secret)})
     assert (left.status_code, left.headers["location"], flags(left)[COOKIE]) == (303, "/sign-in", '""')
     assert doors.by("GET", "/people", cookie=secret).status_code == 303
-    assert doors.deeds() == [("admin", "sign_in", None, None), ("admin", "sign_out", None, None)]
+    assert doors.audit() == [("admin", "sign_in", None, None), ("admin", "sign_out", None, None)]
 
 
 def test_signing_in_anew_ends_the_session_before(doors):
     old = doors.secrets["read"]
     answer = doors.by("POST", "/sign-in", cookie=old, data={"token": doors.tokens["labeller"]})
     assert answer.headers["location"] == "/tasks"
-    assert doors.service.sessions.visit(old) is None
-    assert doors.service.sessions.visit(flags(answer)[COOKIE]).person.name == "labeller"
+    assert doors.service.sessions.find(old) is None
+    assert doors.service.sessions.find(flags(answer)[COOKIE]).person.name == "labeller"
 
 
 @pytest.mark.parametrize("site", [{"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}])
@@ -231,7 +234,7 @@ def test_nobody_is_signed_in_by_another_site(doors, site):
     for path, data in (("/sign-in", {"token": doors.tokens["read"]}), ("/first", {"code": "x"})):
         answer = doors.by("POST", path, data=data, headers=site)
         assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
-    assert doors.deeds() == []
+    assert doors.audit() == []
 
 
 def flags(answer):
@@ -265,8 +268,8 @@ def test_a_proxy_on_this_machine_tells_of_tls_and_of_the_address(tmp_path):
         set_ = flags(made)
         assert "secure" in set_
         cookie = {"cookie": f"__Host-{COOKIE}={set_[f'__Host-{COOKIE}']}"}
-        deed = client.get("/api/deeds", headers=cookie).json()["deeds"][0]
-        assert (deed["deed"], deed["detail"]) == ("first_visit", "192.0.2.9")
+        entry = client.get("/api/audit", headers=cookie).json()["entries"][0]
+        assert (entry["action"], entry["detail"]) == ("first_sign_in", "192.0.2.9")
 
 
 LOCAL = ["/", "/tasks", "/tasks/a/items?state=open&search=%2F%2Fx", "/people#a", "/é"]
@@ -320,7 +323,7 @@ def test_wrong_tokens_are_slowed_down(doors):
     clock.now += 12
     assert doors.by("POST", "/sign-in", data=good).status_code == 303
     failed = ("sign_in_failed", None, None)
-    assert [deed[1:] for deed in doors.deeds() if deed[0] is None] == [failed] * 5, "the trail is not flooded"
+    assert [entry[1:] for entry in doors.audit() if entry[0] is None] == [failed] * 5, "the trail is not flooded"
 
 
 def test_strangers_everywhere_do_not_keep_others_out():
@@ -330,7 +333,7 @@ def test_strangers_everywhere_do_not_keep_others_out():
         attempts.check(f"10.0.0.{n}")
         attempts.failed(f"10.0.0.{n}")
     attempts.check("10.0.1.1")
-    with pytest.raises(Refusal, match="from everywhere: try again in 5 seconds"):
+    with pytest.raises(RequestError, match="from all addresses: try again in 5 seconds"):
         attempts.failed("10.0.1.1")
     clock.now += 5
     attempts.failed("10.0.1.2")
@@ -338,13 +341,13 @@ def test_strangers_everywhere_do_not_keep_others_out():
 
 def test_a_pacer_lets_so_many_at_once_and_then_so_many_a_second():
     clock = Clock()
-    pacer = Pacer(0.5, 3, clock)
+    pacer = RateLimiter(0.5, 3, clock)
     for _ in range(3):
         pacer.check("a")
     assert (pacer.wait("a"), pacer.wait("b")) == (2, 0)
     clock.now += 2
     pacer.check("a")
-    with pytest.raises(Refusal, match=r"more than 0\.5 requests a second"):
+    with pytest.raises(RequestError, match=r"more than 0\.5 requests per second"):
         pacer.check("a")
 
 
@@ -356,7 +359,7 @@ def test_the_first_visit_signs_in(doors):
     assert answer.headers["cache-control"] == "no-store"
     assert doors.by("GET", "/api/me", cookie=secret).json()["name"] == "admin-2"
     assert doors.by("GET", "/api/me", token=token).json()["role"] == "admin"
-    assert doors.deeds() == [("admin-2", "first_visit", None, None)]
+    assert doors.audit() == [("admin-2", "first_sign_in", None, None)]
 
 
 def test_without_tokens_there_is_nothing_to_sign_in_to(tmp_path):
@@ -398,7 +401,7 @@ def test_sessions_of_others_are_for_admins(doors):
     assert doors.by("DELETE", f"/api/sessions/{everybody['labeller']}", **admin).json()["name"] == "labeller"
     assert doors.by("GET", "/tasks", cookie=doors.secrets["labeller"]).status_code == 303
     assert doors.by("DELETE", f"/api/sessions/{everybody['read']}", **read).status_code == 200
-    assert code_of(doors.by("GET", "/api/me", **read)) == "no_session"
+    assert code_of(doors.by("GET", "/api/me", **read)) == "session_ended"
 
 
 def test_a_revoked_token_ends_its_sessions(doors):
@@ -420,7 +423,7 @@ def test_a_stream_of_events_ends_with_what_let_it_in(doors, way, monkeypatch):
 
 
 def test_listening_is_no_use_of_a_session(doors):
-    visit = doors.service.sessions.visit(doors.secrets["read"])
+    visit = doors.service.sessions.find(doors.secrets["read"])
     doors.clock.now += IDLE - 1
     assert doors.service.sessions.holds(visit.number)
     doors.clock.now += 1
@@ -432,7 +435,7 @@ def test_a_browser_at_a_wrong_address_is_shown_a_page(doors):
     shown = doors.by("GET", "/nothing", cookie=doors.secrets["read"], headers=dict(browser))
     assert (shown.status_code, "go back to the tasks" in shown.text) == (404, True)
     assert {name: shown.headers[name] for name in HEADERS} == HEADERS
-    assert code_of(doors.by("GET", "/api/nothing", headers=dict(browser))) == "unknown_address"
+    assert code_of(doors.by("GET", "/api/nothing", headers=dict(browser))) == "unknown_path"
 
 
 def test_tokens_tell_when_they_were_seen(doors):
@@ -448,7 +451,7 @@ def test_a_store_that_cannot_be_told_of_use_keeps_nobody_out(doors, monkeypatch)
     def fail(*_):
         raise StoreError("gone")
 
-    monkeypatch.setattr(doors.store, "see_session", fail)
+    monkeypatch.setattr(doors.store, "touch_session", fail)
     doors.clock.now += 3600
     assert doors.by("GET", "/api/me", cookie=doors.secrets["read"]).status_code == 200
 
@@ -456,17 +459,17 @@ def test_a_store_that_cannot_be_told_of_use_keeps_nobody_out(doors, monkeypatch)
 # ---------------------------------------------------------------------- the trail
 
 NEW = {"name": "new", "classes": ["a", "b"], "hashing": {"bits": 8}}
-# A request for every route that leaves a deed, and whom or what it names.
+# A request for every route that leaves a entry, and whom or what it names.
 DEEDS = {
     "create_token": ("POST", "/api/tokens", {"name": "eve", "role": "read"}, (None, "eve")),
     "revoke_token": ("DELETE", "/api/tokens/ingest", None, (None, "ingest")),
     "end_session": ("DELETE", "/api/sessions/{number}", None, (None, "labeller")),
-    "export_deeds": ("GET", "/api/deeds/export?who=ann", None, (None, None)),
+    "export_audit": ("GET", "/api/audit/export?who=ann", None, (None, None)),
     "create_task": ("POST", "/api/tasks", NEW, ("new", None)),
     "change_task": ("PATCH", TASK, {"budget": {"total": 5}}, ("spam", None)),
     "set_state": ("POST", f"{TASK}/state", {"state": "paused"}, ("spam", None)),
     "roll_back": ("POST", f"{TASK}/rollbacks", {"to": 0}, ("spam", None)),
-    "take_back_rollback": ("DELETE", f"{TASK}/rollbacks/{{rollback}}", None, ("spam", "3")),
+    "undo_rollback": ("DELETE", f"{TASK}/rollbacks/{{rollback}}", None, ("spam", "3")),
     "export_items": ("GET", f"{TASK}/export/items", None, ("spam", None)),
     "correct_label": ("POST", f"{TASK}/corrections", {"item": 1, "label": "ham"}, ("spam", "1")),
     "export_labels": ("GET", f"{TASK}/export/labels", None, ("spam", None)),
@@ -477,25 +480,27 @@ DEEDS = {
 
 
 def prepare(doors, name):
-    """An item with a label, and what stands in the addresses of deeds."""
+    """An item with a label, and what stands in the addresses of audit."""
     doors.post(f"{TASK}/items", items("win cash"))
     doors.post(f"{TASK}/labels", {"labels": [{"item": 1, "label": "spam"}]}, "labeller")
     places = {"number": doors.service.sessions.open("labeller")[0].number}
-    if name == "take_back_rollback":
+    if name == "undo_rollback":
         writer = doors.service.writer("spam")
-        gone = writer.submit(lambda draft: amendments.roll_back(draft, 0, "admin"), alone=True).result()
+        gone = writer.submit(
+            lambda transaction: amendments.roll_back(transaction, 0, "admin"), alone=True
+        ).result()
         places["rollback"] = gone.number
     return places
 
 
 def test_every_deed_has_a_request_here():
-    assert DEEDS.keys() == {route.name for route in (*ROUTES, *PAGES) if route.deed}
+    assert DEEDS.keys() == {route.name for route in (*ROUTES, *PAGES) if route.audited}
 
 
 def test_bodies_with_secrets_are_not_written_down():
-    for route in (route for route in (*ROUTES, *PAGES) if route.deed):
+    for route in (route for route in (*ROUTES, *PAGES) if route.audited):
         assert route.roles is not None, (
-            "who comes without a token brings a secret: such a route notes its own deed"
+            "who comes without a token brings a secret: such a route notes its own entry"
         )
         assert not {"token", "code", "csrf"} & set(route.body.__struct_fields__ if route.body else ())
 
@@ -503,13 +508,13 @@ def test_bodies_with_secrets_are_not_written_down():
 @pytest.mark.parametrize("name", DEEDS)
 def test_a_deed_is_written_down(doors, name):
     places = prepare(doors, name)
-    assert doors.deeds() == [], "items and labels have their authors in the journal"
+    assert doors.audit() == [], "items and labels have their authors in the journal"
     method, path, body, named = DEEDS[name]
     answer = doors.call(method, path.format(**places), body)
     assert answer.status_code == 200, answer.text
-    assert doors.deeds() == [("admin", name, *named)]
-    told = doors.call("GET", "/api/deeds").json()["deeds"][0]
-    assert (told["who"], told["deed"], told["task"], told["subject"]) == ("admin", name, *named)
+    assert doors.audit() == [("admin", name, *named)]
+    told = doors.call("GET", "/api/audit").json()["entries"][0]
+    assert (told["who"], told["action"], told["task"], told["subject"]) == ("admin", name, *named)
     if body:
         assert json.loads(told["detail"]) == body
     assert not [secret for secret in (*doors.tokens.values(), *doors.secrets.values()) if secret in str(told)]
@@ -523,11 +528,11 @@ def test_a_deed_that_cannot_be_written_down_is_not_acknowledged(doors, name, ful
     def fail(*_):
         raise StoreError("no room", full=full)
 
-    monkeypatch.setattr(doors.store, "add_deed", fail)
+    monkeypatch.setattr(doors.store, "add_audit_record", fail)
     method, path, body, _ = DEEDS[name]
     answer = doors.call(method, path, body)
     assert answer.status_code == status
-    assert "this was done, but could not be written into the trail" in answer.json()["error"]["message"]
+    assert "this was done, but not written to the audit log" in answer.json()["error"]["message"]
     assert "askance_" not in answer.text
     sign_in = doors.by("POST", "/sign-in", data={"token": doors.tokens["read"]})
     assert (sign_in.status_code, "set-cookie" in sign_in.headers) == (status, False)
@@ -537,22 +542,22 @@ def test_refused_requests_leave_no_deed(doors):
     doors.call("POST", "/api/tokens", {"name": "read", "role": "read"})
     doors.call("POST", "/api/tokens", {"name": "eve", "role": "read"}, "labeller")
     doors.call("GET", "/api/tasks/nothing/export/labels")
-    assert doors.deeds() == []
+    assert doors.audit() == []
 
 
 def test_the_trail_by_person_and_task(doors):
     for role in ("admin", "read"):
         doors.call("GET", f"{TASK}/export/labels", role=role)
         doors.call("GET", "/api/tasks/votes/export/labels", role=role)
-    told = doors.call("GET", "/api/deeds?who=read&task=votes").json()
-    assert [(deed["who"], deed["task"]) for deed in told["deeds"]] == [("read", "votes")]
+    told = doors.call("GET", "/api/audit?who=read&task=votes").json()
+    assert [(entry["who"], entry["task"]) for entry in told["entries"]] == [("read", "votes")]
     assert told["more"] is False
-    before = told["deeds"][0]["seq"]
-    assert len(doors.call("GET", f"/api/deeds?before={before}").json()["deeds"]) == before - 1
-    lines = doors.call("GET", "/api/deeds/export?who=read").text.splitlines()
+    before = told["entries"][0]["seq"]
+    assert len(doors.call("GET", f"/api/audit?before={before}").json()["entries"]) == before - 1
+    lines = doors.call("GET", "/api/audit/export?who=read").text.splitlines()
     assert [json.loads(line)["task"] for line in lines] == ["votes", "spam"]
     for wrong in ("who=", "task=A", "before=0", "after=1"):
-        assert doors.call("GET", f"/api/deeds?{wrong}").status_code == 422
+        assert doors.call("GET", f"/api/audit?{wrong}").status_code == 422
 
 
 # ---------------------------------------------------------------------- headers

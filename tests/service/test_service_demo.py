@@ -14,18 +14,18 @@ from askance.data import hash_texts
 from askance.learners.files import from_bytes, to_bytes
 from askance.service.client import Client
 from askance.service.demo import world
-from live_service import real_service
+from service_server import real_service
 
 
 def messages(random_state, count):
-    return list(islice(world.made_up_messages(random_state), count))
+    return list(islice(world.synthetic_messages(random_state), count))
 
 
 def test_messages_are_the_same_for_the_same_seed_and_as_mixed_as_said():
     made = messages(7, 4000)
     assert made[:50] == messages(7, 50)
     assert made[:50] != messages(8, 50)
-    assert world.made_up_message(7, 49) == made[49]
+    assert world.synthetic_message(7, 49) == made[49]
     counts = Counter(kind for _, kind in made)
     for kind, share in world.SHARES.items():
         assert counts[kind] / len(made) == pytest.approx(share, abs=0.03)
@@ -35,7 +35,7 @@ def test_messages_are_the_same_for_the_same_seed_and_as_mixed_as_said():
 
 def test_later_messages_have_words_that_early_ones_had_not():
     early = " ".join(text for text, _ in messages(7, 100))
-    late = " ".join(world.made_up_message(7, number)[0] for number in range(5000, 5300))
+    late = " ".join(world.synthetic_message(7, number)[0] for number in range(5000, 5300))
     for word in ("voucher", "loops for ever", "backlinks"):
         assert word not in early
         assert word in late
@@ -59,7 +59,7 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
     console = Console(file=io.StringIO(), width=200)
     with real_service(tmp_path) as (url, code):
         with Client(url) as stranger:
-            token = stranger.first(code).token
+            token = stranger.first_token(code).token
         with Client(url, token, world.TASK) as client:
             for goal in (300, 500):
                 stop = threading.Event()
@@ -79,7 +79,7 @@ def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp
     assert figures.items >= 500
     assert texts == [text for text, _ in messages(7, len(texts))]
     assert len(given) >= 20
-    truth = [world.made_up_message(*world.Name.read(name))[1] for name, _ in given]
+    truth = [world.synthetic_message(*world.Name.read(name))[1] for name, _ in given]
     assert np.mean([label == right for (_, label), right in zip(given, truth, strict=True)]) > 0.85
     shown = console.file.getvalue()
     assert f"items {figures.items:,}, asked {figures.asked:,} (" in shown
@@ -111,7 +111,7 @@ def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(world, "TABLE_SECONDS", 0.0)
     with real_service(tmp_path, world.SETTINGS) as (url, code):
         with Client(url) as stranger:
-            token = stranger.first(code).token
+            token = stranger.first_token(code).token
         with Client(url, token, world.TASK) as client:
             before = client.figures()
             client.decide("one")
@@ -122,7 +122,7 @@ def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
         world.watch_demo(Busy(stop, before, after), console, stop)
     assert lines.file.getvalue().count("\n") == 2
     assert "items 0, asked 0," in lines.file.getvalue()
-    assert "accuracy cannot tell yet" in lines.file.getvalue()
+    assert "accuracy not enough labels yet" in lines.file.getvalue()
     assert "\x1b[" in screen.file.getvalue()
 
 

@@ -78,7 +78,7 @@ def test_a_backup_is_one_plain_file_or_none_at_all(tmp_path):
         copy(store, str(folder / "b.db"))
         assert [path.name for path in folder.iterdir()] == ["b.db"]
         (folder / "c.db-wal").write_bytes(b"of another database")
-        with pytest.raises(StoreError, match="would spoil a new one"):
+        with pytest.raises(StoreError, match="would damage a new one"):
             copy(store, str(folder / "c.db"))
         store.append(1, [item(2001)])
     with open_store(str(folder / "b.db"), own=False) as backup:
@@ -180,6 +180,6 @@ def test_a_store_that_is_not_there_is_not_created(tmp_path):
         ("check", nowhere),
         ("restore", nowhere, tmp_path / "b.db"),
     ):
-        assert "there is no such store" in complaint("store", *words)
-    assert "there is no such store" in complaint("store", "compact", nowhere, "mails", "--keep-days", 1)
+        assert "there is no store here" in complaint("store", *words)
+    assert "there is no store here" in complaint("store", "compact", nowhere, "mails", "--keep-days", 1)
     assert list(tmp_path.iterdir()) == []
