@@ -54,7 +54,7 @@ def words(place: pathlib.Path, **changes: object) -> list[object]:
         "dtype": "float64",
         "bits": 10,
         "pages": 16,
-        "files-a-batch": 1,
+        "files-per-batch": 1,
     } | {name.replace("_", "-"): value for name, value in changes.items()}
     return ["spark", "fleet", "--once", *(word for name, value in given.items() for word in (f"--{name}", value))]
 

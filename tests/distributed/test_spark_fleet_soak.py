@@ -30,7 +30,7 @@ def started(place: pathlib.Path) -> subprocess.Popen[bytes]:
         "random_state": "7",
         "dtype": "float64",
         "format": "parquet",
-        "files-a-batch": "2",
+        "files-per-batch": "2",
     }
     words = [word for name, value in given.items() for word in (f"--{name}", value)]
     for name, value in SPARK.items():

@@ -12,9 +12,7 @@ EXAMPLE = "Example:   askance demo --plot demo.png"
 TYPICAL_SEED = 71
 
 
-Seed = Annotated[
-    int, option(f"Of the order of the tumours and of the coins; {TYPICAL_SEED} unless said.", "N", min=0)
-]
+Seed = Annotated[int, option("The seed of the order of the tumours and of the coins.", "N", min=0)]
 Data = Annotated[Path | None, option("Keep the data, to try `askance run` on them.", "CSV")]
 
 
