@@ -9,15 +9,17 @@ LABELLER = ("labeller",)
 PAGES = (
     Route("GET", "/assets/{digest}/{name}", assets.asset, None, "Styles and modules", media=PAGE, errors=(404,)),
     Route("GET", "/", sign_in.home, None, "The first page", media=PAGE),
-    Route("GET", "/first", sign_in.first_page, None, "The page of the first visit", media=PAGE),
-    Route("POST", "/first", sign_in.first_visit, None, "Its button", m.FirstForm, media=PAGE, takes_form=True),
-    Route("GET", "/sign-in", sign_in.sign_in_page, None, "The page to sign in", media=PAGE),
-    Route("POST", "/sign-in", sign_in.sign_in, None, "Its button", m.SignIn, media=PAGE, takes_form=True),
+    Route("GET", "/first", sign_in.first_page, None, "Page of the first visit", media=PAGE),
+    Route(
+        "POST", "/first", sign_in.first_visit, None, "Submit its form", m.FirstForm, media=PAGE, takes_form=True
+    ),
+    Route("GET", "/sign-in", sign_in.sign_in_page, None, "Page to sign in", media=PAGE),
+    Route("POST", "/sign-in", sign_in.sign_in, None, "Submit its form", m.SignIn, media=PAGE, takes_form=True),
     Route("POST", "/sign-out", sign_in.sign_out, EVERYBODY, "Sign out", m.Form, media=PAGE, takes_form=True),
     Route("GET", "/tasks", views.tasks_page, EVERYBODY, "Tasks", media=PAGE),
     Route("GET", "/people", views.people_page, ADMIN, "People", media=PAGE),
-    Route("GET", "/audit", views.audit_page, ADMIN, "Who did what", media=PAGE),
-    Route("GET", "/new-task", views.new_task_page, ADMIN, "A new task", media=PAGE),
+    Route("GET", "/audit", views.audit_page, ADMIN, "Audit log", media=PAGE),
+    Route("GET", "/new-task", views.new_task_page, ADMIN, "Page to create a task", media=PAGE),
     Route("GET", "/tasks/{task}", views.dashboard_page, EVERYBODY, "Dashboard", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/items", views.items_page, EVERYBODY, "Items", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/items/{item}", views.item_page, EVERYBODY, "Item", media=PAGE, errors=(404,)),
