@@ -53,7 +53,8 @@ def info(
 ) -> None:
     """Describe FILE: rows, features, classes, and possible problems.
 
-    For a named data set, also show where it comes from and how papers prepared it.
+    For a named data set, also show where it comes from and how papers prepared
+    it.
     """
     from askance.cli.contest.source import open_file
     from askance.cli.output.progress import Watched, progress

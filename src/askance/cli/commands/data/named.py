@@ -49,7 +49,8 @@ def show_list(json: options.Json = False) -> None:
 def fetch_sets(names: Names, json: options.Json = False) -> None:
     """Download data sets into the cache; continues downloads that were interrupted.
 
-    The cache is the directory ASKANCE_CACHE, or askance in your cache directory.
+    The cache is the directory ASKANCE_CACHE, or askance in your cache
+    directory.
     """
     from askance.cli.output.progress import progress, shares
     from askance.datasets import fetch

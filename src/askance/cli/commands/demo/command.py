@@ -21,7 +21,8 @@ def demo(
 ) -> None:
     """Show on real data what asking only when in doubt saves.
 
-    The data come with scikit-learn: 569 breast tumours in 30 measurements, malignant or benign.
+    The data come with scikit-learn: 569 breast tumours in 30 measurements,
+    malignant or benign.
     """
     check_ending(data, "--data", (".csv",))
     check_ending(plot, "--plot", PICTURES)

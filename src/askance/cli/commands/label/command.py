@@ -9,8 +9,9 @@ EXAMPLE = "Example:   askance label --task tickets"
 def label(task: options.Task, url: options.Url = None, token: options.Token = None) -> None:
     """Answer the questions of a task with single keys.
 
-    Answers can also come from a pipe, one per line: a class or its key, s to skip, u to undo or q to quit. The
-    command then ends when there are no more questions.
+    Answers can also come from a pipe, one per line: a class or its key, s to
+    skip, u to undo or q to quit. The command then ends when there are no more
+    questions.
     """
     require("msgspec", "httpx")
     from askance.cli.commands.label import work

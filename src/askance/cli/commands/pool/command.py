@@ -62,7 +62,8 @@ def pool(
 ) -> None:
     """Choose the rows of FEATURES to label next: uncertain ones that differ from each other.
 
-    Start without labels. Then fill in the file that --out wrote, and pass it as --labels along with earlier ones.
+    Start without labels. Then fill in the file that --out wrote, and pass it as
+    --labels along with earlier ones.
     """
     request = PoolRequest(
         features=features,

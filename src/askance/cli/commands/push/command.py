@@ -49,7 +49,8 @@ def push(
 ) -> None:
     """Send the rows of FILE to the service, which predicts each of them and asks about some.
 
-    If you interrupt it and run it again, no row is processed twice. Labels are sent only with --labelled.
+    If you interrupt it and run it again, no row is processed twice. Labels are
+    sent only with --labelled.
     """
     require("msgspec", "httpx")
     from askance.cli.commands.push.work import PushRequest, answer

@@ -93,7 +93,8 @@ def fit(
 ) -> None:
     """Fit a model to the ratings of FILE.
 
-    Columns are found by their names. Without a header, they must be users, items and ratings, in this order.
+    Columns are found by their names. Without a header, they must be users,
+    items and ratings, in this order.
     """
     request = FitRequest(
         file=file,
@@ -131,7 +132,8 @@ def predict(
 ) -> None:
     """Predict the rating of each pair in FILE: the most likely level, the expected rating and all probabilities.
 
-    If FILE has ratings, the errors are reported too. Users and items that MODEL does not know count as average.
+    If FILE has ratings, the errors are reported too. Users and items that MODEL
+    does not know count as average.
     """
     check_ending(out, "--out", TABLES)
     from askance.cli.commands.ratings import predict
@@ -150,7 +152,8 @@ def recommend(
 ) -> None:
     """Recommend items that each USER has not rated yet, with the expected ratings.
 
-    A user that MODEL does not know gets the recommendations for the average user.
+    A user that MODEL does not know gets the recommendations for the average
+    user.
     """
     check_ending(out, "--out", TABLES)
     if everyone and users:

@@ -45,7 +45,8 @@ def reproduce(
 ) -> None:
     """Run the tables of a paper again: the printed values, the values here, and which of the orderings hold.
 
-    Data sets are looked up in ASKANCE_DATA and in the cache of `askance data fetch`; missing ones are listed.
+    Data sets are looked up in ASKANCE_DATA and in the cache of `askance data
+    fetch`; missing ones are listed.
     """
     from askance.cli.output.progress import progress
     from askance.experiments.papers import reproduce as run

@@ -96,7 +96,8 @@ def run(
 ) -> None:
     """Simulate active learning: learn from the rows of FILE one by one, asking for few of their labels.
 
-    Each row is predicted before its label may be asked for. The file is read as a stream, in constant memory.
+    Each row is predicted before its label may be asked for. The file is read as
+    a stream, in constant memory.
     """
     request = RunRequest(
         file=file,

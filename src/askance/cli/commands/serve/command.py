@@ -55,7 +55,8 @@ def serve(
 ) -> None:
     """Start the service: it predicts items, asks for labels, and learns from every answer.
 
-    Everything that it acknowledges is on disk. Ctrl-C completes the current requests and stops.
+    Everything that it acknowledges is on disk. Ctrl-C completes the current
+    requests and stops.
     """
     require("msgspec", "starlette", "uvicorn", "prometheus_client", "httpx")
     gc.disable()  # a start makes no garbage, and looking for it takes a tenth of the time

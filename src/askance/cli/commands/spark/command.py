@@ -92,8 +92,9 @@ def fleet(
 ) -> None:
     """Learn one small model per key, from a stream of rows and a stream of labels that may arrive much later.
 
-    Rows and labels are files in directories, read as they appear. Every row is decided once and every label is
-    learned at most once, even if the job is killed and started again.
+    Rows and labels are files in directories, read as they appear. Every row is
+    decided once and every label is learned at most once, even if the job is
+    killed and started again.
     """
     from askance.cli.commands.spark import fleet
     from askance.cli.contest.methods import parse_parameters

@@ -46,7 +46,8 @@ def mix(
 ) -> None:
     """Learn one model from files that arrive faster than one processor can learn.
 
-    The files of a batch are learned in parallel. Then the models are averaged, weighted by their updates.
+    The files of a batch are learned in parallel. Then the models are averaged,
+    weighted by their updates.
     """
     from askance.algorithms.make import make
     from askance.cli.contest.methods import parse_parameters

@@ -75,8 +75,9 @@ def check(url: Url, json: options.Json = False) -> None:
 def compact(url: Url, task: TaskName, keep_days: KeepDays, json: options.Json = False) -> None:
     """Drop the content of old items of TASK that were not asked about. Stop the service first, or use its API.
 
-    This affects items before the last snapshot that is older than DAYS days. Decisions and labels are kept, but
-    labels of that time cannot be corrected any more.
+    This affects items before the last snapshot that is older than DAYS days.
+    Decisions and labels are kept, but labels of that time cannot be corrected
+    any more.
     """
     from askance.cli.output.progress import progress
     from askance.service import compaction

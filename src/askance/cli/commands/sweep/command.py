@@ -61,9 +61,10 @@ def sweep(
 ) -> None:
     """Compare algorithms on data sets, at the same shares of labels, over several permutations of the rows.
 
-    A plan has `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`, and optionally `rates`,
-    `permutations`, `metric`, `random_state` and a table `grid` of values to try. If you interrupt the command, run
-    it again to continue. On a cluster, all machines must see the output directory.
+    A plan has `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`,
+    and optionally `rates`, `permutations`, `metric`, `random_state` and a table
+    `grid` of values to try. If you interrupt the command, run it again to
+    continue. On a cluster, all machines must see the output directory.
     """
     wanted = read_plan(plan)
     if quick:
