@@ -78,7 +78,7 @@ def test_records_are_sent_without_label_and_id(tmp_path, monkeypatch):
     with twin.serving() as url:
         push(file, "--url", url, "--id", "number")
         push(lines(tmp_path / "t.jsonl", [{"amount": 2, "class": "bug", "tags": ["a"]}]), "--url", url)
-        assert "are records: leave it out" in complaint(
+        assert "are records, not texts: remove --text" in complaint(
             "push", file, "--task", "desk", "--url", url, "--text", "city"
         )
     assert [(item.id, item.record) for item in twin.items] == [

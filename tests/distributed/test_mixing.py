@@ -197,4 +197,4 @@ def test_the_command(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert askance.load("out.model").spending().rows == 240
     assert (tmp_path / "out.model").read_bytes() == simulated(to_bytes(learner(classes=[-1.0, 1.0])), files, 2)
     again = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--seed", "5")
-    assert "no file that has not been mixed" in again
+    assert "there are no new files" in again

@@ -27,7 +27,7 @@ def started(place: pathlib.Path) -> subprocess.Popen[bytes]:
     given = {"input": "rows", "labels": "labels", "output": "out", "checkpoint": "state", "classes": "ham,spam"}
     given |= {
         "param": "delta=1",
-        "random_state": "7",
+        "seed": "7",
         "dtype": "float64",
         "format": "parquet",
         "files-per-batch": "2",

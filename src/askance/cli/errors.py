@@ -29,18 +29,19 @@ class Interrupted(Exception):
 class Group(TyperGroup):
     """The commands of the program; `main` ends the process, and never with a traceback."""
 
-    def main(self, *args: Any, **options: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
         """Run a command and exit."""
-        work = partial(super().main, *args, **options | {"standalone_mode": False})
-        sys.exit(exit_code(work, option_names(self, options.get("args") or (args[0] if args else None))))
+        words = list(sys.argv[1:] if args is None else args)
+        work = partial(super().main, words, *more, **options | {"standalone_mode": False})
+        sys.exit(exit_code(work, option_names(self, words)))
 
 
-def option_names(group: TyperGroup, words: Sequence[str] | None) -> dict[str, str]:
+def option_names(group: TyperGroup, words: Sequence[str]) -> dict[str, str]:
     """The options of the command that these words call, by the names of their parameters."""
     command: Any = group
-    for word in sys.argv[1:] if words is None else words:
+    for word in words:
         command = getattr(command, "commands", {}).get(word, command)
-    named = {parameter.name: parameter.opts[0] for parameter in command.params if parameter.opts[0][:2] == "--"}
+    named = {each.name: option for each in command.params for option in each.opts if option.startswith("--")}
     return named | {name: named[other] for name, other in RENAMED.items() if other in named}
 
 
