@@ -42,7 +42,17 @@ class ParameterError(AskanceError, ValueError, TypeError):
 
 
 class DataError(AskanceError, ValueError):
-    """A data source cannot be read. The message names the file, the line and the remedy."""
+    """A data source cannot be read. The message names the file, the line and the remedy.
+
+    Attributes
+    ----------
+    parameter : str or None
+        The parameter that the remedy sets, if there is one. The message names it as in "pass label=".
+    """
+
+    def __init__(self, message: str, *, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class ModelFileError(AskanceError, ValueError):

@@ -192,9 +192,9 @@ def test_spark_mixes_as_it_is_done_here_and_goes_on_after_an_interruption(sessio
 def test_the_command(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     files = write_files(tmp_path / "in", 4)
-    told = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--files-a-batch", "2", "--seed", "5")
+    told = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--files-per-batch", "2", "--seed", "5")
     assert "240 rows in 2 batches" in told
     assert askance.load("out.model").spending_.rows == 240
     assert (tmp_path / "out.model").read_bytes() == simulated(to_bytes(learner(classes=[-1.0, 1.0])), files, 2)
     again = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--seed", "5")
-    assert "no file that has not been mixed" in again
+    assert "there are no new files" in again
