@@ -160,7 +160,7 @@ def test_a_database_that_goes_away(postgres_server, tmp_path):
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.org"])
 def test_it_is_not_open_to_the_world(host, option, tmp_path):
     told = complaint("serve", "--store", tmp_path / "a.db", option, "--host", host)
-    assert "without tokens everybody who reaches this address" in told
+    assert "without tokens, everyone who reaches this address" in told
     assert not (tmp_path / "a.db").exists()
 
 
@@ -173,7 +173,7 @@ def test_a_fresh_start_listens_here_alone_and_prints_a_link(tmp_path):
     try:
         url = lines[0].split()[3]
         assert url.startswith("http://127.0.0.1:")
-        assert "this machine alone" in lines[0]
+        assert "this machine only" in lines[0]
         link = lines[1].split()[-1]
         assert link.startswith(f"{url}/first?code=")
         wait_for(url)

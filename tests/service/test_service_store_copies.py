@@ -162,13 +162,13 @@ def test_backup_restore_and_check_on_the_command_line(store_url, new_store_url, 
         assert told == {"tasks": [{"name": "mails", "entries": 1200}, {"name": "pages\n'?%s", "entries": 2}]}
         with open_store(restored, own=False) as again:
             assert content(again) == content(store)
-        assert output("store", "check", store_url) == "all is well\n"
+        assert output("store", "check", store_url) == "no damage found\n"
         with store.writing() as connection:
             connection.run("DELETE FROM journal WHERE task = 2 AND seq = 1")
         damaged = askance("store", "check", store_url)
         assert (damaged.exit_code, damaged.stderr) == (1, "")
         assert damaged.stdout.startswith("task 2: 1 entries have seqs from 2 to 2: 1 are missing\n")
-        assert "is there already" in complaint("store", "backup", store_url, backup)
+        assert "exists: choose another name" in complaint("store", "backup", store_url, backup)
         assert "not empty" in complaint("store", "restore", backup, restored)
         assert "another process owns" in complaint("store", "compact", store_url, "mails", "--keep-days", 1)
 

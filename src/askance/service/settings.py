@@ -122,13 +122,13 @@ class TaskSettings(Section, frozen=True):
     def learner(self) -> "LearnerCore":
         """The learner before the first item; ValueError if the settings are not valid."""
         from askance.algorithms import parts_of
-        from askance.learners.core import LearnerCore
+        from askance.learners.core import LearnerCore, Settings
 
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must be distinct, not {self.classes}")
         parts = parts_of(self.method, self.parameters)
-        if parts.many != self.many:
-            kind = "many classes" if parts.many else "two classes"
+        if parts.multiclass != self.many:
+            kind = "many classes" if parts.multiclass else "two classes"
             raise ValueError(
                 f"{self.method} is for {kind}, but there are {len(self.classes)}: choose another algorithm"
             )
@@ -139,14 +139,9 @@ class TaskSettings(Section, frozen=True):
         learner = LearnerCore(
             parts.update,
             self.query(),
-            random_state=self.random_state,
-            dtype=self.dtype,
-            sgn0=parts.sgn0,
-            classes=sorted(self.classes),
-            many=parts.many,
+            Settings(self.random_state, self.dtype, parts.sgn0, sorted(self.classes), parts.multiclass),
         )
-        learner.check_parameters()
-        return learner.widen(self.width)
+        return learner.resize(self.width)
 
 
 Settings = TaskSettings | Mapping[str, Any] | str | os.PathLike[str]

@@ -18,7 +18,7 @@ SHOWN = {
     "/sign-in": "#token",
     "/tasks": "#tasks section",
     "/people": "#sessions th",
-    "/audit": "#deeds td.when",
+    "/audit": "#entries td.when",
     "/new-task": "#task-form",
     "/tasks/{task}": "#pace canvas",
     "/tasks/{task}/items": "#items th",
@@ -134,11 +134,11 @@ def test_what_opens_at_the_desk(visit):
     page = visit("/tasks/support/label", "#item[data-item][aria-busy=false]")
     page.locator("#why summary").click()
     page.locator("#answers button").first.click()
-    page.locator("#before .chip").wait_for()
+    page.locator("#previous .chip").wait_for()
     assert barriers_everywhere(page) == {}
     page.locator("#help").click()
     page.get_by_role("dialog").get_by_label("Key for bug").fill("u")
-    page.get_by_role("button", name="Save the keys").click()
+    page.get_by_role("button", name="Save keys").click()
     assert barriers_everywhere(page) == {}
 
 
@@ -159,19 +159,19 @@ def test_what_opens_on_other_pages(visit, world):
     page.locator("#new-token").click()
     page.get_by_label("Name").fill("carl")
     assert barriers_everywhere(page) == {}
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     page.locator("#made code").wait_for()
     assert barriers_everywhere(page) == {}
     page = visit("/tasks/support/model", "#versions th")
     page.get_by_label("A text").fill("please refund my invoice")
-    page.get_by_role("button", name="What does it say?").click()
+    page.get_by_role("button", name="Predict").click()
     page.locator("#tried b").wait_for()
     assert barriers_everywhere(page) == {}
 
 
 def test_what_is_told_when_something_is_wrong(visit):
     page = visit("/new-task", "#task-form")
-    page.get_by_text("For those who know").click()
+    page.get_by_text("Advanced", exact=True).click()
     page.get_by_role("button", name="Create the task").click()
     page.get_by_role("alert").wait_for()
     assert barriers_everywhere(page) == {}

@@ -179,7 +179,7 @@ def test_people_and_audit(watched, browser, world):
         .count(PAYLOADS[0])
         == 1
     )
-    watched.open("/audit", "#deeds td.when")
+    watched.open("/audit", "#entries td.when")
     watched.open("/tasks", "#tasks section")
 
 

@@ -5,7 +5,7 @@ import asyncio
 from msgspec import UNSET
 from starlette.responses import Response
 
-from askance.learners.files import to_bytes
+from askance.learners.codec import encode
 from askance.service import messages
 from askance.service.api.route import Call
 from askance.service.commands import amendments
@@ -24,7 +24,7 @@ async def export_model(call: Call) -> Response:
     """Export the current model or an earlier version as a file for `askance.load`."""
     task, version = call.writer.task, call.query.version
     if version is UNSET:
-        content = await call.run(lambda transaction: to_bytes(transaction.fold.learner))
+        content = await call.run(lambda transaction: encode(transaction.fold.learner))
     else:
         content = await asyncio.to_thread(_earlier, call, version)
     name = task.settings.name if version is UNSET else f"{task.settings.name}-{version}"
@@ -49,4 +49,4 @@ def _earlier(call: Call, version: int) -> bytes:
     task = call.writer.task
     if version > task.fold.seq:
         raise not_found("unknown_version", f"there is no version {version}")
-    return to_bytes(task.fold_at(version).learner)
+    return encode(task.fold_at(version).learner)

@@ -235,7 +235,7 @@ class Fold:
         self.figures.set_costs(self.settings.costs)
         if self.settings.budget.rate != before.budget.rate:
             with self.lock:
-                self.learner.ask_by(self.settings.query())
+                self.learner.set_query_rule(self.settings.query())
 
     def _add_point_if_due(self) -> None:
         if not self.history.is_due(self.ledger.rows, self.counts.labelled):

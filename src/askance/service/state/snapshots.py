@@ -8,9 +8,7 @@ from msgspec import Struct
 
 from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
-from askance.learners.core import LearnerCore
-from askance.learners.files import loop_from_bytes
-from askance.learners.files import to_bytes as loop_to_bytes
+from askance.learners.codec import decode, encode
 from askance.service.settings import State, TaskSettings
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.fold import Amendments, Counts, Fold
@@ -56,7 +54,7 @@ def content(fold: Fold) -> bytes:
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
     )
-    parts = {MODEL: loop_to_bytes(fold.learner), STATE: msgspec.msgpack.encode(state)}
+    parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
     return seal({**as_arrays, **fold.figures.arrays()}, {"kind": "snapshot"})
 
@@ -80,7 +78,7 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     except (msgspec.DecodeError, KeyError):
         raise ModelFileError("was written by another version of askance") from None
     fold = Fold(settings, Amendments(set(state.undone), state.corrected, state.rolled_back))
-    fold.learner = loop_from_bytes(arrays.pop(MODEL).tobytes(), LearnerCore)
+    fold.learner = decode(arrays.pop(MODEL).tobytes())
     fold.figures.restore(arrays)
     for name in FIELDS:
         setattr(fold, name, getattr(state, name))

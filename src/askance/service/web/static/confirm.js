@@ -1,13 +1,13 @@
 import { el } from "./dom.js";
 
-/** Whether somebody wants it: a question, what follows from a yes, and the words of the button that says yes. */
-export function asked(question, consequence, verb) {
+/** Ask for confirmation: a question, the consequence of a yes, and the text of the button that says yes. */
+export function confirmed(question, consequence, verb) {
   const { promise, resolve } = withResolvers();
   const yes = el("button", { class: "danger", value: "yes" }, verb);
   const no = el("button", { value: "no", autofocus: true }, "Cancel");
-  const title = el("h2", { id: "asked" }, question);
+  const title = el("h2", { id: "confirm-title" }, question);
   const form = el("form", { method: "dialog" }, title, el("p", {}, consequence), el("div", { class: "actions" }, yes, no));
-  const dialog = el("dialog", { "aria-labelledby": "asked" }, form);
+  const dialog = el("dialog", { "aria-labelledby": "confirm-title" }, form);
   dialog.addEventListener("close", () => {
     dialog.remove();
     resolve(dialog.returnValue === "yes");
@@ -17,7 +17,7 @@ export function asked(question, consequence, verb) {
   return promise;
 }
 
-/** As Promise.withResolvers, which browsers of before 2024 lack. */
+/** Promise.withResolvers, which browsers before 2024 do not have. */
 function withResolvers() {
   let resolve;
   const promise = new Promise((kept) => (resolve = kept));

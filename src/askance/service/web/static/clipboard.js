@@ -1,13 +1,13 @@
-import { tell } from "./notices.js";
+import { notify } from "./notices.js";
 
-/** Copy what an element shows; where the browser does not allow that, select it. */
+/** Copy the text of an element; select it if the browser does not allow copying. */
 export async function copy(element) {
   try {
     await navigator.clipboard.writeText(element.textContent);
-    tell("Copied.", "good");
+    notify("Copied.", "good");
   } catch {
     getSelection().selectAllChildren(element);
-    tell("It is selected: copy it with the keyboard or the menu.");
+    notify("The text is selected: copy it with the keyboard or the menu.");
   }
 }
 
