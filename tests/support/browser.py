@@ -100,7 +100,7 @@ class ServedTask(NamedTuple):
         """Send so many items, all of which are asked."""
         items = [{"text": text(number), "id": f"id-{number}"} for number in range(count)]
         decisions = self.post("items", {"items": items})["decisions"]
-        assert all(decision["asked"] for decision in decisions)
+        assert all(decision["ask"] for decision in decisions)
 
     def labels(self) -> list[dict[str, Any]]:
         """All items that have a label."""

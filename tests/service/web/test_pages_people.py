@@ -47,7 +47,7 @@ def test_in_out_and_in_again(first):
     first.wait_for_url("**/audit?who=admin")
     first.locator("#entries td.when").first.wait_for()
     done = first.locator("#entries td.what").all_inner_texts()
-    assert done == ["Sign in", "Sign out", "First visit"]
+    assert done == ["Sign in", "Sign out", "First sign in"]
 
 
 def test_tokens_are_made_and_revoked(first, browser):
@@ -64,7 +64,7 @@ def test_tokens_are_made_and_revoked(first, browser):
     assert desk.goto("/people").status == 403
     make_token(first, "ann", "read")
     first.locator("#name-wrong:not(:empty)").wait_for()
-    assert "take another name" in first.locator("#name-wrong").inner_text()
+    assert "choose another name" in first.locator("#name-wrong").inner_text()
     first.locator("#token-cancel").click()
     first.get_by_role("button", name="Revoke the token of ann").click()
     first.get_by_role("button", name="Cancel").last.click()
