@@ -8,7 +8,7 @@ from numba.core import types
 from numba.extending import overload
 
 from askance.jit.interop import INLINE, inlined
-from askance.jit.select import larger, sign, where
+from askance.jit.select import maximum, sign, where
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.lane_tuples import LANES, laned
 from askance.jit.simd.vector import at, first_lanes, only, sixteen
@@ -78,7 +78,7 @@ def make_bank(digest: str) -> Callable[..., Any]:
             missed += where(wrong & (label > 0), 1.0, 0.0)
             alarms += where(wrong & (label < 0), 1.0, 0.0)
             shown += where(moved & wrong, 1.0, 0.0)
-            longest = where(moved & wrong, larger(longest, seen.squared_norm), longest)
+            longest = where(moved & wrong, maximum(longest, seen.squared_norm), longest)
             told += where(is_asked, 1.0, 0.0)
             positives += where(is_asked & (label > 0), 1.0, 0.0)
         tally.asked[every], tally.updated[every] = asked, updated

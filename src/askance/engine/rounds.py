@@ -3,7 +3,7 @@
 from typing import Any
 
 from askance.jit.interop import inlined, like
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.rules.rows import Seen
 
 # They take parts of a core, because a whole one would have its references counted in every row.
@@ -52,4 +52,4 @@ def take_step(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, la
     form.learn(state, rows, t, like(step, seen.score))
     wrong = seen.guess != label
     past.mistakes[0] += wrong
-    past.longest[0] = larger(past.longest[0], wrong * seen.squared_norm)
+    past.longest[0] = maximum(past.longest[0], wrong * seen.squared_norm)

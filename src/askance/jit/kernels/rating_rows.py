@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.jit.interop import inlined, persistent
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.jit.source_digest import package_digest
 
 STEPS, HALVINGS = 100, 40
@@ -52,7 +52,7 @@ def _loss(rows: Any, row: Any, factor: Any, slopes: Any, bends: Any) -> Any:
         squares, hinges, slope, active, net = 0.0, 0.0, 0.0, 0.0, 0.0
         for z in range(rows.thresholds.shape[1]):
             side = 1.0 if z >= rows.levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (rows.thresholds[whose, z] - score))
+            hinge = maximum(0.0, 1.0 - side * (rows.thresholds[whose, z] - score))
             on = 1.0 if hinge > 0.0 else 0.0
             squares += hinge * hinge
             hinges += hinge

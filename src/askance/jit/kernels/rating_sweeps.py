@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, persistent
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.jit.source_digest import package_digest
 
 Numbers = NDArray[np.float64]
@@ -39,7 +39,7 @@ def _losses_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, curvat
         slope, active = 0.0, 0.0
         for k in range(levels.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            hinge = maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             squares += hinge * hinge
             slope -= side * hinge
             active += 1.0 if hinge > 0.0 else 0.0
@@ -56,7 +56,7 @@ def _losses_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, cur
         total = 0.0
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            total += larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            total += maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
             on = 1.0 if 1.0 - side * (thresholds[z] - scores[k]) > 0.0 else 0.0
@@ -103,7 +103,7 @@ def _bends_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, found: 
     for z in range(thresholds.shape[0]):
         for k in range(levels.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            hinge = maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             slopes[k] += side * hinge
             found[k] += np.float32(hinge > 0.0)
 
@@ -115,7 +115,7 @@ def _bends_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, foun
         total, net = 0.0, 0.0
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            hinge = maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             total += hinge
             net += side if hinge > 0.0 else 0.0
         slopes[k] = total * net

@@ -12,7 +12,7 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 from askance.jit.interop import INLINE, inlined
-from askance.jit.select import larger, smaller
+from askance.jit.select import maximum, minimum
 from askance.jit.simd.arithmetic import library
 from askance.jit.simd.vector import Vector
 
@@ -30,7 +30,7 @@ TERMS = tuple(1 / math.factorial(k) for k in range(13, -1, -1))
 @inlined
 def exp(x: Any) -> Any:
     """eˣ, for x beyond ±87 that of ±87: 2ⁿ eʳ with a whole n and |r| ≤ ln 2 / 2."""
-    x = larger(smaller(x, FURTHEST), -FURTHEST)
+    x = maximum(minimum(x, FURTHEST), -FURTHEST)
     n = whole_part(x * OCTAVES + 0.5)
     r = x - n * LN_2_HIGH - n * LN_2_LOW
     total = r * TERMS[0] + TERMS[1]

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import COUNT, POSITIVE, YES_OR_NO, Constraints
 from askance.jit.interop import inlined
-from askance.jit.select import larger, smaller, where
+from askance.jit.select import maximum, minimum, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.exponential import exp
 from askance.rules.rows import Seen
@@ -102,7 +102,7 @@ class Voters(NamedTuple):
         own = where(label > 0, 1, 0)
         for side in range(2):
             self.sizes[side] = MEMORY * self.sizes[side] + (1.0 - MEMORY) * where(side == own, 1.0, 0.0)
-        least, most = smaller(self.sizes[0], self.sizes[1]), larger(self.sizes[0], self.sizes[1])
+        least, most = minimum(self.sizes[0], self.sizes[1]), maximum(self.sizes[0], self.sizes[1])
         rate = where(self.under, least, most) / self.sizes[own]
         for i in range(self.members):
             moved = 0.0

@@ -18,7 +18,7 @@ from askance._util.parameters import (
     Constraints,
     check_parameters,
 )
-from askance.jit.select import larger, sign, where
+from askance.jit.select import maximum, sign, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.exponential import exp
@@ -131,7 +131,7 @@ class ManyLearned(NamedTuple):
         member = 0
         for i in range(self.members - 1):
             member += where(self.chances[i] <= target, 1, 0)
-        low = where(member > 0, self.chances[larger(member - 1, 0)], 0.0)
+        low = where(member > 0, self.chances[maximum(member - 1, 0)], 0.0)
         left = (target - low) / (self.chances[member] - low)
         score = scores[member]
         return score, sign(score, at_zero), where(left < LARGEST_COIN, left, LARGEST_COIN)
@@ -166,7 +166,7 @@ class ManyLearned(NamedTuple):
         best, most = 0, values[0]
         for i in range(1, self.members):
             best = where(values[i] > most, i, best)
-            most = larger(values[i], most)
+            most = maximum(values[i], most)
         self.best[0] = best
         self.recent[self.best[1] % LAST] = best
         self.best[1] += 1

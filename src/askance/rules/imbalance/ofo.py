@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import Constraints
 from askance.jit.interop import inlined
-from askance.jit.select import larger, where
+from askance.jit.select import maximum, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.exponential import FURTHEST, sigmoid
 from askance.rules.rows import Seen
@@ -58,7 +58,7 @@ class Thresholded(NamedTuple):
     def decide(self, score: float) -> float:
         """p less the p at which σ(p) = τ."""
         tau = threshold(self.hits[0], self.calls[0])
-        return score - larger(math.log(tau / (1.0 - tau)) if tau > 0.0 else -FURTHEST, -FURTHEST)
+        return score - maximum(math.log(tau / (1.0 - tau)) if tau > 0.0 else -FURTHEST, -FURTHEST)
 
     def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same, whatever the coin."""

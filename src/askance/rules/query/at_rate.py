@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.parameters import SHARE, Constraints
-from askance.jit.select import larger, smaller
+from askance.jit.select import maximum, minimum
 from askance.rules.query.rule import ScalableRule
 from askance.rules.rows import Seen
 
@@ -48,9 +48,9 @@ class AtRate(NamedTuple):
         """The probability of the scaled inner rule."""
         eagerness = math.exp(PULL * memory.behind[0])
         wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin)
-        probability: float = wanted * smaller(1.0, eagerness * E_TO_ENOUGH)
+        probability: float = wanted * minimum(1.0, eagerness * E_TO_ENOUGH)
         behind = memory.behind[0] + seen.counts * self.rate - seen.counts * probability
-        memory.behind[0] = larger(-FURTHEST / PULL, smaller(FURTHEST / PULL, behind))
+        memory.behind[0] = maximum(-FURTHEST / PULL, minimum(FURTHEST / PULL, behind))
         return probability
 
     def constraints(self) -> Constraints:

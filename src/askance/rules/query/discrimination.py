@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from askance._util.parameters import NOT_NEGATIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Constraints
-from askance.jit.select import larger, where
+from askance.jit.select import maximum, where
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
 
@@ -26,9 +26,9 @@ class Discrimination(NamedTuple):
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
         """`b / (b + max(q, 0))`, written so that an infinite b gives 1."""
-        length = where(self.damped, larger(1.0, seen.squared_norm), 1.0)
+        length = where(self.damped, maximum(1.0, seen.squared_norm), 1.0)
         doubt = abs(seen.score) - 0.5 * self.eta * seen.spread / length
-        probability: float = 1.0 / (1.0 + larger(0.0, doubt) / self.b)
+        probability: float = 1.0 / (1.0 + maximum(0.0, doubt) / self.b)
         return probability
 
     def scaled(self, factor: float) -> "Discrimination":

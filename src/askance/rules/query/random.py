@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from askance._util.parameters import SHARE, Constraints
-from askance.jit.select import smaller
+from askance.jit.select import minimum
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
 
@@ -23,7 +23,7 @@ class Random(NamedTuple):
 
     def scaled(self, factor: float) -> "Random":
         """The ratio times `factor`, at most 1."""
-        return Random(smaller(1.0, self.ratio * factor))
+        return Random(minimum(1.0, self.ratio * factor))
 
     def constraints(self) -> Constraints:
         """0 < ratio ≤ 1."""

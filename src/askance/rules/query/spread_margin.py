@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from askance._util.parameters import POSITIVE, POSITIVE_OR_INFINITE, Constraints
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
 
@@ -26,7 +26,7 @@ class SpreadMargin(NamedTuple):
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
         """b / (b + max(0, q)), written so that an infinite b gives 1."""
         doubt = self.eta * seen.spread * self.gamma / (2.0 * (seen.spread + self.gamma))
-        return 1.0 / (1.0 + larger(0.0, abs(seen.score) - doubt) / self.b)
+        return 1.0 / (1.0 + maximum(0.0, abs(seen.score) - doubt) / self.b)
 
     def scaled(self, factor: float) -> "SpreadMargin":
         """b times `factor`."""

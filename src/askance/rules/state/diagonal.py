@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.jit.select import larger
+from askance.jit.select import maximum
 
 
 class DropDiagonal(NamedTuple):
@@ -38,7 +38,7 @@ class DropDiagonal(NamedTuple):
         before, after, shrink = step
         variance = self.pairs[j, 1]
         reach = variance * x
-        left = larger(variance - shrink * reach * reach, np.finfo(self.pairs.dtype).eps * variance)
+        left = maximum(variance - shrink * reach * reach, np.finfo(self.pairs.dtype).eps * variance)
         self.pairs[j, 0] += before * reach + after * left * x
         self.pairs[j, 1] = left
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.jit.select import larger, where
+from askance.jit.select import maximum, where
 from askance.jit.simd.lane_tuples import LANES
 from askance.rules.rows import Seen, move_lanes
 from askance.rules.state.weights import Weights
@@ -81,7 +81,7 @@ class Panel(NamedTuple):
 
     def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
         """The row and its label as they are; a label asked for with probability π stands for 1/π rows."""
-        self.kept[1] = 1.0 / larger(probability, LEAST)
+        self.kept[1] = 1.0 / maximum(probability, LEAST)
         return seen, label
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:

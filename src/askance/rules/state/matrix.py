@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.select import larger, sign, smaller, where
+from askance.jit.select import maximum, minimum, sign, where
 from askance.jit.simd.blocked_dot import LANES
 from askance.rules.rows import State
 from askance.rules.state.form import usual
@@ -69,9 +69,9 @@ class Matrix(NamedTuple):
             for r in range(state.learned[0] % PENDING):
                 subtract(state.pending[r], rows, t, self.product)
             least = GRAIN * unrelated
-            spread = larger(along(self.product, rows, t), least)
+            spread = maximum(along(self.product, rows, t), least)
             square = spread * spread
-            self.bound[0] = where(square > 0.0, (spread - least) / larger(square, TINY), 0.0)
+            self.bound[0] = where(square > 0.0, (spread - least) / maximum(square, TINY), 0.0)
         # In double precision, as the matrix is: the step, which has the precision of the score, has to suit it.
         score = np.float64(state.margin(total, spread))
         return score, spread, squared_norm, sign(score, at_zero), sound
@@ -81,7 +81,7 @@ class Matrix(NamedTuple):
         rows.shift(t, state, step)
         for i in range(self.product.shape[0]):
             state.drift(i, self.product[i], step)
-        shrink = smaller(step[2], self.bound[0])
+        shrink = minimum(step[2], self.bound[0])
         if shrink > 0.0:  # not so for a row of zeros, after which all must be as before
             wait(state, self.product, math.sqrt(shrink))
 

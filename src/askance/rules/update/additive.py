@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import POSITIVE, Constraints, Interval
 from askance.jit.interop import inlined, like
-from askance.jit.select import larger, sign, smaller, where
+from askance.jit.select import maximum, minimum, sign, where
 from askance.rules.rows import Seen
 from askance.rules.state.coupled import Settled
 from askance.rules.update.rule import About
@@ -137,7 +137,7 @@ class Softmax(NamedTuple):
         if not LEAST <= self.total[0] <= MOST:
             top = -math.inf
             for j in range(self.dual.shape[0]):
-                top = larger(top, self.dual[j])
+                top = maximum(top, self.dual[j])
             total = 0.0
             for j in range(self.dual.shape[0]):
                 total += raised(self.dual[j] - top)
@@ -193,23 +193,23 @@ class PowerNorm(NamedTuple):
         if not LEAST <= self.total[0] <= MOST:
             top = 0.0
             for j in range(self.dual.shape[0]):
-                top = larger(top, abs(self.dual[j]))
+                top = maximum(top, abs(self.dual[j]))
             total = 0.0
             for j in range(self.dual.shape[0]):
-                total += (abs(self.dual[j]) / larger(top, TINY)) ** p
+                total += (abs(self.dual[j]) / maximum(top, TINY)) ** p
             self.reference[0] = where(top > 0, top * total ** (1 / p), 1.0)
             self.total[0] = 0.0
             for j in range(self.dual.shape[0]):
                 self.raw[j] = signed_power(self.dual[j] / self.reference[0], p - 1)
                 self.total[0] += self.raw[j] * (self.dual[j] / self.reference[0])
-        scale = self.reference[0] / larger(self.total[0], TINY) ** ((p - 2) / p)
+        scale = self.reference[0] / maximum(self.total[0], TINY) ** ((p - 2) / p)
         self.factor[0] = where(self.total[0] > 0, scale, 0.0)
 
 
 @inlined
 def raised(exponent: float) -> float:
     """e to the power of `exponent`."""
-    return math.exp(smaller(exponent, HIGHEST))
+    return math.exp(minimum(exponent, HIGHEST))
 
 
 @inlined

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from numpy.typing import DTypeLike
 
 from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints, Interval, check_parameters
-from askance.jit.select import larger, where
+from askance.jit.select import maximum, where
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import SHORTEST
 from askance.rules.update.rule import About
@@ -53,13 +53,13 @@ class ConfidenceWeighted(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """α y, and how much smaller Σ becomes."""
-        phi, margin, spread = self.phi, label * seen.score, larger(seen.spread, SHORTEST)
+        phi, margin, spread = self.phi, label * seen.score, maximum(seen.spread, SHORTEST)
         lacking, linear = phi * spread - margin, 1.0 + 2.0 * phi * margin
         difference = 1.0 - 2.0 * phi * margin
         root = math.sqrt(difference * difference + 8.0 * phi * phi * spread)
         # For linear > 0, root - linear would lose digits; their product with root + linear is 8φ(φV - M).
         sum_ = root + abs(linear)
-        alpha = larger(0.0, where(linear > 0.0, 2.0 * lacking / sum_, sum_ / (4.0 * phi)) / spread)
+        alpha = maximum(0.0, where(linear > 0.0, 2.0 * lacking / sum_, sum_ / (4.0 * phi)) / spread)
         shrink = shrinkage(2.0 * alpha * phi, spread, self.inverse & (not self.full))
         return (lacking > 0.0) & (seen.spread > SHORTEST), (label * alpha, 0.0, shrink)
 
@@ -88,13 +88,13 @@ class ConfidenceWeightedStdev(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """α y, and how much smaller Σ becomes."""
-        phi, margin, spread = self.phi, label * seen.score, larger(seen.spread, SHORTEST)
+        phi, margin, spread = self.phi, label * seen.score, maximum(seen.spread, SHORTEST)
         square = phi * phi
         root = math.sqrt(margin * margin * square * square / 4.0 + spread * square * (1.0 + square))
         # For M > 0, root - Mψ would lose digits; their product with root + Mψ is ζ(φ²V - M²).
         sum_ = root + abs(margin) * (1.0 + square / 2.0)
         lacking = spread * square - margin * margin
-        alpha = larger(0.0, where(margin > 0.0, lacking / sum_, sum_ / (1.0 + square)) / spread)
+        alpha = maximum(0.0, where(margin > 0.0, lacking / sum_, sum_ / (1.0 + square)) / spread)
         part = alpha * spread * phi
         c = alpha * phi * (part + math.sqrt(part * part + 4.0 * spread)) / (2.0 * spread)
         shrink = shrinkage(c, spread, self.inverse & (not self.full))

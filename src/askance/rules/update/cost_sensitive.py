@@ -16,7 +16,7 @@ from askance._util.parameters import (
     YES_OR_NO,
     Constraints,
 )
-from askance.jit.select import larger, smaller, where
+from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.passive_aggressive import full_step
@@ -40,9 +40,9 @@ class CostSensitivePA1(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
-        loss = larger(0.0, where(label > 0, self.rho, 1.0) - label * seen.score)
+        loss = maximum(0.0, where(label > 0, self.rho, 1.0) - label * seen.score)
         wanted = where(self.literal, loss, full_step(loss, seen.squared_norm))
-        return loss > 0, label * smaller(self.C, wanted)
+        return loss > 0, label * minimum(self.C, wanted)
 
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""
@@ -90,7 +90,7 @@ class CPA(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
         loss = math.sqrt(where(label > 0, self.rho, 1.0)) - label * seen.score
-        hard = smaller(self.C, full_step(loss, seen.squared_norm))
+        hard = minimum(self.C, full_step(loss, seen.squared_norm))
         soft = full_step(loss, seen.squared_norm + 1.0 / (2.0 * self.C))
         return seen.guess != label, label * where(self.squared, soft, hard)
 

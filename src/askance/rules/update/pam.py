@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from numpy.typing import DTypeLike
 
 from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
-from askance.jit.select import smaller
+from askance.jit.select import minimum
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import full_step
 from askance.rules.update.rule import About
@@ -61,7 +61,7 @@ class PAM1(NamedTuple):
         """τ y, and how much smaller Σ becomes."""
         loss = hinge(seen, label)
         entrywise = self.inverse & (not self.full)
-        length = label * smaller(self.C, full_step(loss, seen.spread))
+        length = label * minimum(self.C, full_step(loss, seen.spread))
         return loss > 0, (length, 0.0, shrinkage(1.0, seen.spread, entrywise))
 
     def constraints(self) -> Constraints:

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from askance._util.parameters import POSITIVE, Constraints
 from askance.jit.interop import inlined
-from askance.jit.select import larger, smaller, where
+from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.rule import About
@@ -50,7 +50,7 @@ class PassiveAggressive1(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
         loss = hinge(seen, label)
-        return loss > 0, label * smaller(self.C, full_step(loss, seen.squared_norm))
+        return loss > 0, label * minimum(self.C, full_step(loss, seen.squared_norm))
 
     def constraints(self) -> Constraints:
         """C > 0."""
@@ -91,5 +91,5 @@ SHORTEST = 1e-30
 @inlined
 def full_step(loss: float, squared_norm: float) -> float:
     """ℓ / (x·x), and 0 for a row of zeros, which no step can help."""
-    step: float = where(squared_norm > SHORTEST, loss / larger(squared_norm, SHORTEST), 0.0)
+    step: float = where(squared_norm > SHORTEST, loss / maximum(squared_norm, SHORTEST), 0.0)
     return step

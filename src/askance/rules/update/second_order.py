@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from askance.jit.interop import inlined
-from askance.jit.select import smaller, where
+from askance.jit.select import minimum, where
 from askance.rules.state.diagonal import DropDiagonal, InverseDiagonal, at_one
 from askance.rules.state.full import full_gaussian
 from askance.rules.update.rule import About
@@ -35,6 +35,6 @@ def about_second_order(rule: Any) -> About:
 @inlined
 def shrinkage(c: float, spread: float, inverse: bool) -> float:
     """The last number of a step: c where the state adds to Σ⁻¹, else s = c / (1 + c v)."""
-    capped = smaller(c, MOST)
+    capped = minimum(c, MOST)
     last: float = where(inverse, capped, capped / (1.0 + capped * spread))
     return last

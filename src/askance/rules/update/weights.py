@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from askance.jit.interop import inlined
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 
@@ -17,5 +17,5 @@ def zero_weights(width: int, dtype: DTypeLike) -> Weights:
 @inlined
 def hinge(seen: Seen, label: float) -> float:
     """ℓ = max(0, 1 - y p)."""
-    loss: float = larger(0.0, 1.0 - label * seen.score)
+    loss: float = maximum(0.0, 1.0 - label * seen.score)
     return loss
