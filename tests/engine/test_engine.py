@@ -236,7 +236,7 @@ class Stubborn(NamedTuple):
         return zero_weights(width, dtype)
 
     def step(self, seen, label):
-        return seen.guess != label, label * self.pace * PACE
+        return seen.prediction != label, label * self.pace * PACE
 
     def constraints(self):
         return {}

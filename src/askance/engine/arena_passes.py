@@ -104,8 +104,8 @@ def make_fleet_run(digest: str) -> Callable[..., Any]:
             if _lacks_room(models, ground, m, missing):
                 _put_down(models, desk, m)
                 return i
-            told, positives = past.told[0], past.told[1]
-            seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
             tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.seeds[m], np.uint64(past.rounds[0]))
             seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             faced, side = form.face(seen, labels[t], probability)
@@ -117,8 +117,8 @@ def make_fleet_run(digest: str) -> Callable[..., Any]:
                 take_step(form, state, past, here, t, seen, labels[t], step)
             past.rounds[0] += 1
             past.asked[0] += asked
-            past.told[0] += asked
-            past.told[1] += asked & (labels[t] > 0)
+            past.labels[0] += asked
+            past.labels[1] += asked & (labels[t] > 0)
             note(outcome, t, seen, probability, asked, updated)
         if current != NOBODY:
             _put_down(models, desk, current)
@@ -138,8 +138,8 @@ def make_fleet_ask(digest: str) -> Callable[..., Any]:
             t = order[i]
             m = current = _in_hand(models, desk, current, ids[t])
             translated(ground, models.plots[m], models.powers[m], rows, t, slots)
-            told, positives = past.told[0], past.told[1]
-            seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
             tossed = coin_at(models.seeds[m], np.uint64(past.rounds[0]))
             seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             past.rounds[0] += 1
@@ -167,16 +167,16 @@ def make_fleet_learn(digest: str) -> Callable[..., Any]:
             if _lacks_room(models, ground, m, missing):
                 _put_down(models, desk, m)
                 return i
-            told, positives = past.told[0], past.told[1]
-            seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
             faced, side = form.face(seen, labels[t], 1.0)
             fires, step = update.step(faced, side)
             if fires:
                 if missing > np.uint64(0):
                     settled(models, ground, m, rows, t, slots, missing)
                 take_step(form, state, past, here, t, seen, labels[t], step)
-            past.told[0] += 1
-            past.told[1] += labels[t] > 0
+            past.labels[0] += 1
+            past.labels[1] += labels[t] > 0
         if current != NOBODY:
             _put_down(models, desk, current)
         return order.shape[0]

@@ -41,10 +41,10 @@ class Tally(NamedTuple):
     updated: NDArray[Any]
     missed: NDArray[Any]
     alarms: NDArray[Any]
-    shown: NDArray[Any]
-    longest: NDArray[Any]
-    told: NDArray[Any]
-    positives: NDArray[Any]
+    mistakes: NDArray[Any]
+    max_squared_norm: NDArray[Any]
+    n_labels: NDArray[Any]
+    n_positives: NDArray[Any]
 
 
 def can_share(update: Any, query: Any) -> bool:

@@ -49,9 +49,9 @@ class DualMachine:
     ) -> tuple[int, int, Outcome]:
         """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
         outcome = passes.blank_outcome(len(signs), self.dtype)
-        kind, bad = self._check(rows, len(signs), width)
-        if kind != SOUND:
-            return kind, bad, outcome
+        error, row = self._check(rows, len(signs), width)
+        if error != SOUND:
+            return error, row, outcome
         core = self._apart(width)
         with self._at_work(width) as scratch:
             for t, (label, coin) in enumerate(zip(signs.astype(np.float64), coins, strict=True)):
@@ -62,7 +62,7 @@ class DualMachine:
                 updated = False
                 if asked:
                     core, updated = self._learned(core, point, glance, seen, label)
-                outcome.predictions[t], outcome.scores[t] = seen.guess, seen.score
+                outcome.predictions[t], outcome.scores[t] = seen.prediction, seen.score
                 outcome.ask_probabilities[t] = probability
                 outcome.asked[t], outcome.updated[t] = asked, updated
                 core.past.asked[0] += asked
@@ -71,25 +71,25 @@ class DualMachine:
         return SOUND, 0, outcome
 
     def ask(
-        self, rows: AnyRows, width: int, coin: float, counts: float = 1.0
+        self, rows: AnyRows, width: int, coin: float, eligible: float = 1.0
     ) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask.
+        """What is wrong with one row, or its prediction, score, probability of asking, and whether to ask.
 
-        `counts` is 0 where the label cannot be had.
+        `eligible` is 0 where the label cannot be had.
         """
-        kind, _ = self._check(rows, 1, width)
-        if kind != SOUND:
-            return kind, 0.0, 0.0, 0.0, False
+        error, _ = self._check(rows, 1, width)
+        if error != SOUND:
+            return error, 0.0, 0.0, 0.0, False
         core = self._apart(width)
         with self._at_work(width) as scratch:
             _, seen = self._look(core, point_of(rows, 0), 0, scratch)
-            seen = seen._replace(counts=counts)
+            seen = seen._replace(eligible=eligible)
             probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
         asked = coin < probability
         core.past.rounds[0] += 1
-        core.past.asked[0] += asked and counts > 0
+        core.past.asked[0] += asked and eligible > 0
         self.core, self.width = core, width
-        return SOUND, float(seen.guess), float(seen.score), probability, asked
+        return SOUND, float(seen.prediction), float(seen.score), probability, asked
 
     def learn(
         self,
@@ -101,9 +101,9 @@ class DualMachine:
         probability: float = 1.0,  # noqa: ARG002
     ) -> tuple[int, int]:
         """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
-        kind, bad = self._check(rows, len(signs), width)
-        if kind != SOUND:
-            return kind, bad
+        error, row = self._check(rows, len(signs), width)
+        if error != SOUND:
+            return error, row
         core = self._apart(width)
         with self._at_work(width) as scratch:
             for t, label in enumerate(signs.astype(np.float64)):
@@ -120,13 +120,13 @@ class DualMachine:
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
         """What is wrong with a bad row and which it is, and the scores."""
         scores = np.empty((count, 1), self.dtype)
-        kind, bad = self._check(rows, count, width)
-        if kind == SOUND:
+        error, row = self._check(rows, count, width)
+        if error == SOUND:
             core = self._with_room(width)
             with self._at_work(width) as scratch:
                 for t in range(count):
                     scores[t, 0] = self._look(core, point_of(rows, t), t, scratch)[1].score
-        return kind, bad, scores
+        return error, row, scores
 
     def make_room(self, width: int, lanes: int | None = None) -> None:  # noqa: ARG002
         """Have room for `width` features."""
@@ -154,17 +154,17 @@ class DualMachine:
                 f"row {t} of X is too long for this kernel: scale the rows, or choose a smaller degree"
             )
         past = core.past
-        guess = sign(score, core.at_zero)
-        shown = int(past.mistakes[0]), float(past.longest[0]), int(past.told[0]), int(past.told[1])
-        return glance, Seen(score, glance.spread, norm, guess, *shown)
+        prediction = sign(score, core.at_zero)
+        shown = int(past.mistakes[0]), float(past.max_squared_norm[0]), int(past.labels[0]), int(past.labels[1])
+        return glance, Seen(score, glance.spread, norm, prediction, *shown)
 
     def _learned(
         self, core: Core, point: Point, glance: Glance, seen: Seen, label: np.float64
     ) -> tuple[Core, bool]:
         """After the label of the row just looked at, and whether the rule fired."""
         fires, wanted = core.update.step(seen, label)
-        core.past.told[0] += 1
-        core.past.told[1] += label > 0
+        core.past.labels[0] += 1
+        core.past.labels[1] += label > 0
         if not fires:
             return core, False
         step = self.dtype.type(wanted)
@@ -172,9 +172,9 @@ class DualMachine:
         if step != 0 and seen.squared_norm > 0:
             budget = math.inf if core.update.budget is None else core.update.budget
             core = core._replace(state=core.state.learned(point, glance, step, budget))
-        if seen.guess != label:
+        if seen.prediction != label:
             core.past.mistakes[0] += 1
-            core.past.longest[0] = max(core.past.longest[0], seen.squared_norm)
+            core.past.max_squared_norm[0] = max(core.past.max_squared_norm[0], seen.squared_norm)
         return core, True
 
     def _apart(self, width: int) -> Core:

@@ -55,22 +55,22 @@ class Machine:
             # A copy of the state, which stands by for a fault, costs less than going through the rows twice.
             core = copied(core)
         else:
-            kind, bad = self._pass("check", rows, (rows, len(labels), width))
-            if kind != SOUND:
-                return kind, bad, outcome
-        kind, bad = self._pass("run", rows, (core, rows, width, labels, coins, outcome))
-        self._accept(kind, core, width, lanes)
-        return kind, bad, outcome
+            error, row = self._pass("check", rows, (rows, len(labels), width))
+            if error != SOUND:
+                return error, row, outcome
+        error, row = self._pass("run", rows, (core, rows, width, labels, coins, outcome))
+        self._accept(error, core, width, lanes)
+        return error, row, outcome
 
     def ask(
-        self, rows: AnyRows, width: int, coin: float, counts: float = 1.0
+        self, rows: AnyRows, width: int, coin: float, eligible: float = 1.0
     ) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask.
+        """What is wrong with one row, or its prediction, score, probability of asking, and whether to ask.
 
-        `counts` is 0 where the label cannot be had.
+        `eligible` is 0 where the label cannot be had.
         """
         core = self.core if width == self.width else self._with_room(width, self.lanes)
-        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin, counts))
+        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin, eligible))
         if core is not self.core:
             self._accept(found[0], core, width, self.lanes)
         return found
@@ -90,12 +90,12 @@ class Machine:
         """
         core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
         update, _, form, state, _, past, at_zero = core if draws is None else _with_draws(core, draws)
-        kind, bad = self._pass(
+        error, row = self._pass(
             "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero)
         )
         if core is not self.core:
-            self._accept(kind, core, width, lanes)
-        return kind, bad
+            self._accept(error, core, width, lanes)
+        return error, row
 
     def set_query_rule(self, query: Any) -> None:
         """Continue with another query rule, in its initial state."""
@@ -106,8 +106,8 @@ class Machine:
         """What is wrong with a bad row and which it is, and the scores, a column a lane."""
         scores = np.empty((count, self.lanes), self.dtype)
         core = self._with_room(width, self.lanes)
-        kind, bad = self._pass("score", rows, (core.form, core.state, rows, width, scores, core.at_zero))
-        return kind, bad, scores
+        error, row = self._pass("score", rows, (core.form, core.state, rows, width, scores, core.at_zero))
+        return error, row, scores
 
     def make_room(self, width: int, lanes: int | None = None) -> None:
         """Have room for `width` features and, if that is said, `lanes` classes."""
@@ -130,8 +130,8 @@ class Machine:
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
         """Have arrays of the sizes that a model file's have: width and lanes say them all."""
 
-    def _accept(self, kind: int, core: Core, width: int, lanes: int) -> None:
-        if kind == SOUND:
+    def _accept(self, error: int, core: Core, width: int, lanes: int) -> None:
+        if error == SOUND:
             self.core, self.width, self.lanes = core, width, lanes
 
     def _with_room(self, width: int, lanes: int) -> Core:

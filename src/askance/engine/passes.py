@@ -41,8 +41,8 @@ class Past(NamedTuple):
     rounds: NDArray[np.int64]
     asked: NDArray[np.int64]
     mistakes: NDArray[np.int64]
-    longest: NDArray[np.float64]
-    told: NDArray[np.int64]  # both in one array: each takes its time to be handed to machine code
+    max_squared_norm: NDArray[np.float64]
+    labels: NDArray[np.int64]  # both in one array: each takes its time to be handed to machine code
 
 
 def no_past() -> Past:
@@ -94,9 +94,9 @@ def _make_run(digest: str) -> Callable[..., Any]:
     def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, form, state, memory, past, at_zero = core
-        told, positives = past.told[0], past.told[1]
+        n_labels, n_positives = past.labels[0], past.labels[1]
         for t in range(labels.shape[0]):
-            seen, sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
+            seen, sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
@@ -107,12 +107,12 @@ def _make_run(digest: str) -> Callable[..., Any]:
                 take_step(form, state, past, rows, t, seen, labels[t], step)
             if asked:
                 form.note(state, rows, t, labels[t])
-            told += asked
-            positives += asked & (labels[t] > 0)
+            n_labels += asked
+            n_positives += asked & (labels[t] > 0)
             note(outcome, t, seen, probability, asked, updated)
         past.rounds[0] += labels.shape[0]
-        past.asked[0] += told - past.told[0]
-        past.told[0], past.told[1] = told, positives
+        past.asked[0] += n_labels - past.labels[0]
+        past.labels[0], past.labels[1] = n_labels, n_positives
         return SOUND, 0
 
     return run
@@ -127,18 +127,20 @@ def _make_check(digest: str) -> Callable[..., Any]:
 
 
 def _make_ask(digest: str) -> Callable[..., Any]:
-    def ask(core, rows, width, coin, counts):  # type: ignore[no-untyped-def]
+    def ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
         _ = digest
         past = core.past
-        told, positives = past.told[0], past.told[1]
-        seen, sound = look(core.form, core.state, past, rows, 0, width, told, positives, counts, core.at_zero)
+        n_labels, n_positives = past.labels[0], past.labels[1]
+        seen, sound = look(
+            core.form, core.state, past, rows, 0, width, n_labels, n_positives, eligible, core.at_zero
+        )
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         query, form, state, memory = core.query, core.form, core.state, core.memory
         seen, probability, asked = decide(form, query, state, memory, seen, coin, core.at_zero)
         past.rounds[0] += 1
-        past.asked[0] += asked & (counts > 0)
-        return SOUND, float(seen.guess), float(seen.score), probability, asked
+        past.asked[0] += asked & (eligible > 0)
+        return SOUND, float(seen.prediction), float(seen.score), probability, asked
 
     return ask
 
@@ -146,19 +148,19 @@ def _make_ask(digest: str) -> Callable[..., Any]:
 def _make_learn(digest: str) -> Callable[..., Any]:
     def learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
-        kind, bad = rows.check(0, labels.shape[0], width)
-        if kind == SOUND:
+        error, row = rows.check(0, labels.shape[0], width)
+        if error == SOUND:
             for t in range(labels.shape[0]):
-                told, positives = past.told[0], past.told[1]
-                seen, _sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
+                n_labels, n_positives = past.labels[0], past.labels[1]
+                seen, _sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
                 faced, side = form.face(seen, labels[t], probability)
                 fires, step = update.step(faced, side)
                 if fires:
                     take_step(form, state, past, rows, t, seen, labels[t], step)
                 form.note(state, rows, t, labels[t])
-                past.told[0] += 1
-                past.told[1] += labels[t] > 0
-        return kind, bad
+                past.labels[0] += 1
+                past.labels[1] += labels[t] > 0
+        return error, row
 
     return learn
 
@@ -167,7 +169,7 @@ def _make_score(digest: str) -> Callable[..., Any]:
     def score(form, state, rows, width, scores, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
         for t in range(scores.shape[0]):
-            score, _spread, _squared_norm, _guess, sound = form.look(state, rows, t, width, at_zero)
+            score, _spread, _squared_norm, _prediction, sound = form.look(state, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             form.put(state, score, scores, t)

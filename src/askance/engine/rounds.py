@@ -17,15 +17,17 @@ def look(
     rows: Any,
     t: int,
     width: int,
-    told: int,
-    positives: int,
-    counts: float,
+    n_labels: int,
+    n_positives: int,
+    eligible: float,
     at_zero: float,
 ) -> Any:
     """What is seen of row `t`, and whether it is sound."""
-    score, spread, squared_norm, guess, sound = form.look(state, rows, t, width, at_zero)
-    mistakes, longest = past.mistakes[0], past.longest[0]
-    return Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts), sound
+    score, spread, squared_norm, prediction, sound = form.look(state, rows, t, width, at_zero)
+    mistakes, max_squared_norm = past.mistakes[0], past.max_squared_norm[0]
+    return Seen(
+        score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible
+    ), sound
 
 
 @inlined
@@ -39,7 +41,7 @@ def decide(form: Any, query: Any, state: Any, memory: Any, seen: Any, coin: floa
 @inlined
 def note(outcome: Any, t: int, seen: Any, probability: float, asked: bool, updated: bool) -> None:
     """Write down what became of round `t`."""
-    outcome.predictions[t] = seen.guess
+    outcome.predictions[t] = seen.prediction
     outcome.scores[t] = seen.score
     outcome.ask_probabilities[t] = probability
     outcome.asked[t] = asked
@@ -50,6 +52,6 @@ def note(outcome: Any, t: int, seen: Any, probability: float, asked: bool, updat
 def take_step(form: Any, state: Any, past: Any, rows: Any, t: int, seen: Any, label: float, step: Any) -> None:
     """Take the step, and note whether the label has shown a mistake: every rule learns from those."""
     form.learn(state, rows, t, like(step, seen.score))
-    wrong = seen.guess != label
+    wrong = seen.prediction != label
     past.mistakes[0] += wrong
-    past.longest[0] = maximum(past.longest[0], wrong * seen.squared_norm)
+    past.max_squared_norm[0] = maximum(past.max_squared_norm[0], wrong * seen.squared_norm)

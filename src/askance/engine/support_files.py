@@ -45,9 +45,9 @@ def _check_support(support: Support, width: int, budget: int | None) -> None:
         raise ValueError(f"{count} support vectors within a budget of {budget:g}")
     arguments = (SparseRows(starts, support.indices, support.values), count, width)
     with np.errstate(over="ignore", invalid="ignore"):
-        kind, bad = passes.bind("check", arguments, exact=True)(*arguments)
-    if kind != SOUND:
-        raise ValueError(f"a support vector, number {bad}, that is no row")
+        error, row = passes.bind("check", arguments, exact=True)(*arguments)
+    if error != SOUND:
+        raise ValueError(f"a support vector, number {row}, that is no row")
 
 
 def _check_factor(factor: NDArray[Any], solved: NDArray[Any], count: int) -> None:

@@ -293,7 +293,7 @@ class LearnerCore:
         per_label = self.machine.draws
         if not per_label:
             return None
-        first = int(self.machine.core.past.told[0]) * per_label
+        first = int(self.machine.core.past.labels[0]) * per_label
         coins = toss(self.settings.random_state ^ LEARNING_STREAM, first, n_labels * per_label)
         return coins.reshape(-1, per_label)
 

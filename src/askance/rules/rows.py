@@ -23,7 +23,7 @@ class Row(NamedTuple):
 class Seen(NamedTuple):
     """What is known of a row before its label is, and of the past.
 
-    p = `score`, v = `spread`, x·x, the guess (sgn(p), or the number of a class), how many `mistakes` labels have
+    p = `score`, v = `spread`, x·x, the prediction (sgn(p), or the number of a class), how many `mistakes` labels have
     shown so far, and the `longest` x·x among these; how many labels have been `told`, and how many of them
     positive. `counts` is 0 where the label cannot be had, whatever the query rule says, and else 1.
     """
@@ -31,12 +31,12 @@ class Seen(NamedTuple):
     score: float
     spread: float
     squared_norm: float
-    guess: float
+    prediction: float
     mistakes: int
-    longest: float
-    told: int = 0
-    positives: int = 0
-    counts: float = 1.0
+    max_squared_norm: float
+    n_labels: int = 0
+    n_positives: int = 0
+    eligible: float = 1.0
 
 
 class State(Protocol):

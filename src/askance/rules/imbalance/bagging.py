@@ -43,7 +43,7 @@ class OnlineBagging(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
         """The label, and η_t."""
-        return True, (label, pace(self.eta, self.decaying, seen.told))
+        return True, (label, pace(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """One member or more, η > 0."""
@@ -84,8 +84,8 @@ class Voters(NamedTuple):
 
     def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same, whatever the coin."""
-        score, guess = self.speak(scores, at_zero)
-        return score, guess, coin
+        score, prediction = self.speak(scores, at_zero)
+        return score, prediction, coin
 
     def pull(
         self,

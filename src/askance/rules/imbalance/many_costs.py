@@ -63,7 +63,7 @@ class ManyCosts(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
         """The label, and η_t: what each member makes of them is its own affair."""
-        return True, (label, pace(self.eta, self.decaying, seen.told))
+        return True, (label, pace(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """K ≥ 1, γ ≥ 0, η > 0."""

@@ -29,7 +29,7 @@ class OFO(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
         """The label, and η_t."""
-        return True, (label, pace(self.eta, self.decaying, seen.told))
+        return True, (label, pace(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """η > 0."""
@@ -62,8 +62,8 @@ class Thresholded(NamedTuple):
 
     def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same, whatever the coin."""
-        score, guess = self.speak(scores, at_zero)
-        return score, guess, coin
+        score, prediction = self.speak(scores, at_zero)
+        return score, prediction, coin
 
     def pull(
         self,
@@ -82,9 +82,9 @@ class Thresholded(NamedTuple):
         return slope > 0.0
 
     def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:  # noqa: ARG002
-        """a and b, with the guess of before."""
-        _score, guess = self.speak(scores, 1.0)
-        positive, called = where(label > 0, weight, 0.0), where(guess > 0, weight, 0.0)
+        """a and b, with the prediction of before."""
+        _score, prediction = self.speak(scores, 1.0)
+        positive, called = where(label > 0, weight, 0.0), where(prediction > 0, weight, 0.0)
         self.hits[0] += where(label > 0, called, 0.0)
         self.calls[0] += positive + called
 

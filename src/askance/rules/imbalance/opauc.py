@@ -50,7 +50,7 @@ class OPAUC(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """The label, η and λ, once the other class has been seen."""
-        others = seen.told - seen.positives if label > 0 else seen.positives
+        others = seen.n_labels - seen.n_positives if label > 0 else seen.n_positives
         return others > 0, (label, self.eta, self.lam)
 
     def constraints(self) -> Constraints:

@@ -97,7 +97,7 @@ class SecondOrder(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """y on a mistake."""
-        return seen.guess != label, label
+        return seen.prediction != label, label
 
     def constraints(self) -> Constraints:
         """budget ≥ 1, if there is one."""

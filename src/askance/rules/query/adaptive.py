@@ -24,7 +24,7 @@ class Adaptive(NamedTuple):
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
         """`b / (b + |p|)`, written so that an infinite b gives 1."""
-        b = self.beta * maximum(seen.longest, seen.squared_norm) * math.sqrt(1.0 + seen.mistakes)
+        b = self.beta * maximum(seen.max_squared_norm, seen.squared_norm) * math.sqrt(1.0 + seen.mistakes)
         probability: float = where(b > 0, 1.0 / (1.0 + abs(seen.score) / where(b > 0, b, 1.0)), 0.0)
         return probability
 

@@ -49,7 +49,7 @@ class AtRate(NamedTuple):
         eagerness = math.exp(PULL * memory.behind[0])
         wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin)
         probability: float = wanted * minimum(1.0, eagerness * E_TO_ENOUGH)
-        behind = memory.behind[0] + seen.counts * self.rate - seen.counts * probability
+        behind = memory.behind[0] + seen.eligible * self.rate - seen.eligible * probability
         memory.behind[0] = maximum(-FURTHEST / PULL, minimum(FURTHEST / PULL, behind))
         return probability
 

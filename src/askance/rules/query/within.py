@@ -42,9 +42,11 @@ class Within(NamedTuple):
         memory.rows[0] += 1
         after = memory.spent[0] + 1
         granted = (after <= self.burst + self.rate * memory.rows[0]) & (after <= self.limit)
-        score, spread, squared_norm, guess, mistakes, longest, told, positives, counts = seen
-        counts = counts * where(granted, 1.0, 0.0)
-        seen = Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts)
+        score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible = seen
+        eligible = eligible * where(granted, 1.0, 0.0)
+        seen = Seen(
+            score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible
+        )
         wanted = self.inner.ask(memory.inner, seen, coin)
         memory.spent[0] += where(granted & (coin < wanted), 1, 0)
         memory.refused[0] += where((not granted) & (coin < wanted), 1, 0)

@@ -12,9 +12,9 @@ from askance.rules.state.form import usual
 
 @usual
 class Classes(NamedTuple):
-    """A lane a class. The guess is the class of the largest score, the first of them if there are several.
+    """A lane a class. The prediction is the class of the largest score, the first of them if there are several.
 
-    p is the lead of the guess over the second best class; v is the guess's spread and the largest other one. A
+    p is the lead of the prediction over the second best class; v is the prediction's spread and the largest other one. A
     label y is learned against its rival, the best class r ≠ y: what the update rule sees is the margin s_y - s_r
     and the length of a step that moves two lanes, 2 x·x, as if the label were +1; lane y then moves along the row
     and lane r against it. The arrays are of the row in hand.
@@ -27,14 +27,14 @@ class Classes(NamedTuple):
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:  # noqa: ARG002
         """The lead of the best class."""
         squared_norm, sound = rows.sweep_lanes(t, state, width, self.scores, self.spreads)
-        guess, second = best_two(self.scores)
+        prediction, second = best_two(self.scores)
         self.places[0] = second
         spread = self.scores.dtype.type(0)
         if self.spreads.shape[0] > 0:
             widest, next_widest = best_two(self.spreads)
-            spread += self.spreads[guess] + self.spreads[next_widest if widest == guess else widest]
-        score = self.scores[guess] - self.scores[second]
-        return score, spread, squared_norm, float(guess), sound
+            spread += self.spreads[prediction] + self.spreads[next_widest if widest == prediction else widest]
+        score = self.scores[prediction] - self.scores[second]
+        return score, spread, squared_norm, float(prediction), sound
 
     def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
         """The score of every class."""
@@ -42,18 +42,18 @@ class Classes(NamedTuple):
             scores[t, lane] = self.scores[lane]
 
     def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The label against its rival: the guess, or the second best if the guess is right."""
-        right = seen.guess == label
+        """The label against its rival: the prediction, or the second best if the prediction is right."""
+        right = seen.prediction == label
         y = int(label)
-        rival = self.places[0] if right else int(seen.guess)
+        rival = self.places[0] if right else int(seen.prediction)
         self.places[1], self.places[2] = y, rival
         # Where there is but one class, there is nothing to learn.
         alone = np.inf if y == rival else 0.0
         margin = self.scores[y] - self.scores[rival] + alone
         double = seen.squared_norm + seen.squared_norm
-        guess = 1.0 if right else -1.0
-        past = seen.mistakes, seen.longest, seen.told, seen.positives, seen.counts
-        return Seen(margin, seen.spread, double, guess, *past), 1.0
+        prediction = 1.0 if right else -1.0
+        past = seen.mistakes, seen.max_squared_norm, seen.n_labels, seen.n_positives, seen.eligible
+        return Seen(margin, seen.spread, double, prediction, *past), 1.0
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move the label's lane along the row and the rival's against it."""

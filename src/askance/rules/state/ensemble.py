@@ -22,10 +22,10 @@ class PanelState(Protocol):
     """
 
     def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
-        """The score and the guess of the panel, whose members have these scores."""
+        """The score and the prediction of the panel, whose members have these scores."""
 
     def decide(self, score: float) -> float:
-        """What `decision_function` shows of a score: positive if and only if the guess is."""
+        """What `decision_function` shows of a score: positive if and only if the prediction is."""
 
     def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same where a coin decides who speaks, and what is left of the coin."""
@@ -66,14 +66,14 @@ class Panel(NamedTuple):
         """The scores of all members, and what the panel makes of them."""
         squared_norm, sound = rows.sweep_lanes(t, Weights(state.weights), width, self.scores, self.spreads)
         self.kept[0] = squared_norm
-        score, guess = state.speak(self.scores, at_zero)
-        return score, self.scores.dtype.type(0), squared_norm, guess, sound
+        score, prediction = state.speak(self.scores, at_zero)
+        return score, self.scores.dtype.type(0), squared_norm, prediction, sound
 
     def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
         """What the member says on whom the coin falls."""
-        score, guess, left = state.elect(self.scores, at_zero, coin)
-        past = seen.mistakes, seen.longest, seen.told, seen.positives, seen.counts
-        return Seen(score, seen.spread, seen.squared_norm, guess, *past), left
+        score, prediction, left = state.elect(self.scores, at_zero, coin)
+        past = seen.mistakes, seen.max_squared_norm, seen.n_labels, seen.n_positives, seen.eligible
+        return Seen(score, seen.spread, seen.squared_norm, prediction, *past), left
 
     def put(self, state: Any, score: float, scores: Any, t: int) -> None:
         """The score of the panel."""

@@ -11,7 +11,7 @@ class Form(Protocol):
     """How a state is read and changed by rows: a named tuple, perhaps of scratch arrays, with these methods."""
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
-        """Score, spread, squared norm and guess of row `t`, and whether it is sound; if not, they mean nothing."""
+        """Score, spread, squared norm and prediction of row `t`, and whether it is sound; if not, they mean nothing."""
 
     def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
         """What is seen once a classifier was drawn, where there are several, and what is left of the coin for

@@ -58,7 +58,7 @@ class Matrix(NamedTuple):
     sums: NDArray[np.float64]
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
-        """Score, spread xᵀΣx, squared norm and guess."""
+        """Score, spread xᵀΣx, squared norm and prediction."""
         total, unrelated, squared_norm, sound = rows.sweep(t, state, width)
         spread = 0.0
         if sound:

@@ -47,7 +47,7 @@ class Winnow(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y on a mistake."""
-        return seen.guess != label, self.eta * label
+        return seen.prediction != label, self.eta * label
 
     def constraints(self) -> Constraints:
         """η > 0."""
@@ -74,7 +74,7 @@ class PNorm(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y on a mistake."""
-        return seen.guess != label, self.eta * label
+        return seen.prediction != label, self.eta * label
 
     def constraints(self) -> Constraints:
         """2 ≤ p < ∞, η > 0."""

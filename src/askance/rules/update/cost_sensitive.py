@@ -92,7 +92,7 @@ class CPA(NamedTuple):
         loss = math.sqrt(where(label > 0, self.rho, 1.0)) - label * seen.score
         hard = minimum(self.C, full_step(loss, seen.squared_norm))
         soft = full_step(loss, seen.squared_norm + 1.0 / (2.0 * self.C))
-        return seen.guess != label, label * where(self.squared, soft, hard)
+        return seen.prediction != label, label * where(self.squared, soft, hard)
 
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""

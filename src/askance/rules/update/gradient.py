@@ -40,7 +40,7 @@ class OGD(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ'(y p) y."""
         slope = descent(1.0 - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
+        return slope > 0, label * pace(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """η > 0."""
@@ -63,7 +63,7 @@ class OCS1(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ' y."""
         slope = descent(rho_of(self, seen, label) - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
+        return slope > 0, label * pace(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
@@ -86,7 +86,7 @@ class OCS2(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ' y."""
         slope = rho_of(self, seen, label) * descent(1.0 - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
+        return slope > 0, label * pace(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
@@ -104,15 +104,15 @@ def descent(short: Any, logistic: bool) -> Any:
 
 
 @inlined
-def pace(eta: Any, decaying: bool, told: Any) -> Any:
-    """η_t, of the label after `told` others."""
+def pace(eta: Any, decaying: bool, n_labels: Any) -> Any:
+    """η_t, of the label after `n_labels` others."""
     if decaying:
-        return eta / math.sqrt(told + 1.0)
+        return eta / math.sqrt(n_labels + 1.0)
     return eta
 
 
 @inlined
 def rho_of(rule: Any, seen: Seen, label: float) -> Any:
     """ρ_y: ρ for a positive label, 1 for a negative one."""
-    running = (1.0 + (seen.told - seen.positives)) / (1.0 + seen.positives)
+    running = (1.0 + (seen.n_labels - seen.n_positives)) / (1.0 + seen.n_positives)
     return where(label > 0, where(rule.running, running, rule.rho), 1.0)

@@ -1,6 +1,6 @@
 """Passive-aggressive learning (Crammer et al. 2006), as in Lu, Zhao and Hoi 2016, equation 1.
 
-With ℓ = max(0, 1 - y p), a label with ℓ > 0 moves w ← w + τ y x, whether the guess was wrong or only close.
+With ℓ = max(0, 1 - y p), a label with ℓ > 0 moves w ← w + τ y x, whether the prediction was wrong or only close.
 Each costs one pass over the row's non-zeros. A row of zeros moves nothing.
 """
 

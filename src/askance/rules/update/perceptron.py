@@ -20,7 +20,7 @@ class Perceptron(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ = y on a mistake."""
-        return seen.guess != label, label
+        return seen.prediction != label, label
 
     def constraints(self) -> Constraints:
         """It has no hyper-parameters."""

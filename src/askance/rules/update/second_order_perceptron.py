@@ -34,7 +34,7 @@ class SecondOrderPerceptron(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """How far A⁻¹v moves along A⁻¹x, y, and how much smaller A⁻¹ becomes."""
         share = 1.0 / (1.0 + seen.spread)
-        return seen.guess != label, (label * share - seen.score, label, share)
+        return seen.prediction != label, (label * share - seen.score, label, share)
 
     def constraints(self) -> Constraints:
         """It has switches alone."""
