@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from askance.engine.machine import copied
 from askance.engine.passes import bind
 from askance.jit.interop import COMPILING
-from askance.jit.simd.lane_tuples import LANES, PerLane, per_lane
+from askance.jit.simd.lane_tuples import PerLane, per_lane
+from askance.jit.simd.vector import LANES
 from askance.rules.rows import DenseRows, SparseRows
 from askance.rules.state.linear import Linear
 from askance.rules.update.rule import form_of

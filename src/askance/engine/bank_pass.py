@@ -10,8 +10,8 @@ from numba.extending import overload
 from askance.jit.interop import INLINE, inlined
 from askance.jit.select import maximum, sign, where
 from askance.jit.simd.arithmetic import any_of
-from askance.jit.simd.lane_tuples import LANES, laned
-from askance.jit.simd.vector import at, first_lanes, only, sixteen
+from askance.jit.simd.lane_tuples import laned
+from askance.jit.simd.vector import LANES, at, first_lanes, only, sixteen
 from askance.rules.rows import Seen, sums
 
 WIDE = np.uint64(LANES)

@@ -14,7 +14,7 @@ from askance.engine.machine import copied
 from askance.engine.passes import Core, Outcome
 from askance.engine.support_files import room_for
 from askance.jit.select import sign
-from askance.rules.kernel.kernelized import Glance
+from askance.rules.kernel.kernelized import Evaluation
 from askance.rules.kernel.support_set import Point, point_of
 from askance.rules.rows import SOUND, AnyRows, Seen
 
@@ -22,7 +22,7 @@ Numbers = NDArray[np.float64]
 LARGEST_COLUMN = np.iinfo(np.int32).max
 
 
-class DualMachine:
+class KernelMachine:
     """Two rules, what they have learned, and the loops over it. A call does all that it should, or nothing.
 
     The loop over rounds is plain Python, which costs little beside the sums over a support set. A state is a
@@ -56,12 +56,12 @@ class DualMachine:
         with self._at_work(width) as scratch:
             for t, (label, coin) in enumerate(zip(signs.astype(np.float64), coins, strict=True)):
                 point = point_of(rows, t)
-                glance, seen = self._look(core, point, t, scratch)
+                evaluation, seen = self._look(core, point, t, scratch)
                 probability = core.query.ask(core.memory, seen, coin)
                 asked = bool(coin < probability)
                 updated = False
                 if asked:
-                    core, updated = self._learned(core, point, glance, seen, label)
+                    core, updated = self._learned(core, point, evaluation, seen, label)
                 outcome.predictions[t], outcome.scores[t] = seen.prediction, seen.score
                 outcome.ask_probabilities[t] = probability
                 outcome.asked[t], outcome.updated[t] = asked, updated
@@ -108,8 +108,8 @@ class DualMachine:
         with self._at_work(width) as scratch:
             for t, label in enumerate(signs.astype(np.float64)):
                 point = point_of(rows, t)
-                glance, seen = self._look(core, point, t, scratch)
-                core, _ = self._learned(core, point, glance, seen, label)
+                evaluation, seen = self._look(core, point, t, scratch)
+                core, _ = self._learned(core, point, evaluation, seen, label)
         self.core, self.width = core, width
         return SOUND, 0
 
@@ -145,10 +145,10 @@ class DualMachine:
         """Have arrays as long as those of a model file; ValueError if no support set can be like these."""
         self.core = self.core._replace(state=room_for(found, self.core.state, self.core.update.budget))
 
-    def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Glance, Seen]:
-        glance = core.state.look(point, scratch)
-        norm = glance.likeness.norm
-        score = np.float64(self.dtype.type(glance.score))
+    def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Evaluation, Seen]:
+        evaluation = core.state.look(point, scratch)
+        norm = evaluation.similarity.norm
+        score = np.float64(self.dtype.type(evaluation.score))
         if not (math.isfinite(score) and math.isfinite(norm)):
             raise ValueError(
                 f"row {t} of X is too long for this kernel: scale the rows, or choose a smaller degree"
@@ -156,10 +156,10 @@ class DualMachine:
         past = core.past
         prediction = sign(score, core.at_zero)
         shown = int(past.mistakes[0]), float(past.max_squared_norm[0]), int(past.labels[0]), int(past.labels[1])
-        return glance, Seen(score, glance.spread, norm, prediction, *shown)
+        return evaluation, Seen(score, evaluation.spread, norm, prediction, *shown)
 
     def _learned(
-        self, core: Core, point: Point, glance: Glance, seen: Seen, label: np.float64
+        self, core: Core, point: Point, evaluation: Evaluation, seen: Seen, label: np.float64
     ) -> tuple[Core, bool]:
         """After the label of the row just looked at, and whether the rule fired."""
         fires, wanted = core.update.step(seen, label)
@@ -171,7 +171,7 @@ class DualMachine:
         # What would add nothing to any score is no support vector: by a kernel, k(x, x) = 0 makes φ(x) = 0.
         if step != 0 and seen.squared_norm > 0:
             budget = math.inf if core.update.budget is None else core.update.budget
-            core = core._replace(state=core.state.learned(point, glance, step, budget))
+            core = core._replace(state=core.state.learned(point, evaluation, step, budget))
         if seen.prediction != label:
             core.past.mistakes[0] += 1
             core.past.max_squared_norm[0] = max(core.past.max_squared_norm[0], seen.squared_norm)

@@ -11,7 +11,7 @@ from askance.engine.passes import Core, Outcome
 from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
 from askance.rules.rows import SOUND, AnyRows
-from askance.rules.state import Panel, room_for_classes
+from askance.rules.state import Ensemble, form_for_classes
 from askance.rules.update.rule import about, form_of, widened, widened_lanes
 
 
@@ -117,7 +117,7 @@ class Machine:
     def weights(self) -> NDArray[Any]:
         """A window on the weights, a row a lane, or a row a member of a panel."""
         form, state = self.core.form, self.core.state
-        if isinstance(form, Panel):
+        if isinstance(form, Ensemble):
             members: NDArray[Any] = state.weights.reshape(-1, len(form.scores)).T[: state.members]
             return members
         weights: NDArray[Any] = state.weights.reshape(-1, self.lanes).T
@@ -145,7 +145,7 @@ class Machine:
         return self.core._replace(state=state, form=self._classes(update, lanes))
 
     def _classes(self, update: Any, lanes: int) -> Any:
-        return room_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
+        return form_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
 
     def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
         key = (name, type(rows))

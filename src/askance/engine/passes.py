@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from askance.engine.arena_passes import MAKERS as OF_FLEETS
 from askance.engine.bank_pass import make_bank
-from askance.engine.rounds import decide, look, note, take_step
+from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.interop import COMPILING, compiled, expose, type_of
 from askance.jit.source_digest import is_ours, package_digest
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.rows import SOUND, Rows, State
-from askance.rules.state.coupled import SettlingState
-from askance.rules.state.ensemble import ObservedState, PanelState
+from askance.rules.state.coupled import CoupledState
+from askance.rules.state.ensemble import EnsembleState, ObservedState
 from askance.rules.state.form import Form
 from askance.rules.state.matrix import MatrixState
 from askance.rules.state.pairwise import PairwiseState
 from askance.rules.update.rule import UpdateRule
 
 PROTOCOLS = (
-    *(State, MatrixState, SettlingState, PanelState, ObservedState, PairwiseState),
+    *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
     *(Rows, Form, UpdateRule, QueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:
@@ -100,16 +100,16 @@ def _make_run(digest: str) -> Callable[..., Any]:
             if not sound:
                 return rows.check(t, t + 1, width)
             seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
-            faced, side = form.face(seen, labels[t], probability)
-            fires, step = update.step(faced, side)
+            binary, side = form.as_binary(seen, labels[t], probability)
+            fires, step = update.step(binary, side)
             updated = asked & fires
             if updated:
                 take_step(form, state, past, rows, t, seen, labels[t], step)
             if asked:
-                form.note(state, rows, t, labels[t])
+                form.record_label(state, rows, t, labels[t])
             n_labels += asked
             n_positives += asked & (labels[t] > 0)
-            note(outcome, t, seen, probability, asked, updated)
+            record_round(outcome, t, seen, probability, asked, updated)
         past.rounds[0] += labels.shape[0]
         past.asked[0] += n_labels - past.labels[0]
         past.labels[0], past.labels[1] = n_labels, n_positives
@@ -153,11 +153,11 @@ def _make_learn(digest: str) -> Callable[..., Any]:
             for t in range(labels.shape[0]):
                 n_labels, n_positives = past.labels[0], past.labels[1]
                 seen, _sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
-                faced, side = form.face(seen, labels[t], probability)
-                fires, step = update.step(faced, side)
+                binary, side = form.as_binary(seen, labels[t], probability)
+                fires, step = update.step(binary, side)
                 if fires:
                     take_step(form, state, past, rows, t, seen, labels[t], step)
-                form.note(state, rows, t, labels[t])
+                form.record_label(state, rows, t, labels[t])
                 past.labels[0] += 1
                 past.labels[1] += labels[t] > 0
         return error, row
@@ -172,7 +172,7 @@ def _make_score(digest: str) -> Callable[..., Any]:
             score, _spread, _squared_norm, _prediction, sound = form.look(state, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
-            form.put(state, score, scores, t)
+            form.write_score(state, score, scores, t)
         return SOUND, 0
 
     return score

@@ -33,13 +33,13 @@ def look(
 @inlined
 def decide(form: Any, query: Any, state: Any, memory: Any, seen: Any, coin: float, at_zero: float) -> Any:
     """What is seen by the one who decides, how likely a question was, and whether it is asked."""
-    seen, coin = form.draw(state, seen, coin, at_zero)
+    seen, coin = form.sample(state, seen, coin, at_zero)
     probability = query.ask(memory, seen, coin)
     return seen, probability, coin < probability
 
 
 @inlined
-def note(outcome: Any, t: int, seen: Any, probability: float, asked: bool, updated: bool) -> None:
+def record_round(outcome: Any, t: int, seen: Any, probability: float, asked: bool, updated: bool) -> None:
     """Write down what became of round `t`."""
     outcome.predictions[t] = seen.prediction
     outcome.scores[t] = seen.score

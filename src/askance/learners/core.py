@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.engine.choice import machine_for
+from askance.engine.machines import machine_for
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.learners import labels

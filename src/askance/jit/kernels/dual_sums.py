@@ -66,30 +66,30 @@ def _solve(factor: Numbers, given: NDArray[Any], solution: Numbers) -> None:
         offset += i + U1
 
 
-def _strike(factor: Numbers, solved: Numbers, gone: Any, smaller: Numbers, still_solved: Numbers) -> None:
+def _downdate(factor: Numbers, solved: Numbers, gone: Any, remaining: Numbers, remaining_solved: Numbers) -> None:
     count = np.uint64(solved.shape[0])
     cosines, sines = np.empty(solved.shape[0]), np.empty(solved.shape[0])
     kept = gone * (gone + U1) // U2
-    smaller[:kept] = factor[:kept]
-    still_solved[:gone] = solved[:gone]
+    remaining[:kept] = factor[:kept]
+    remaining_solved[:gone] = solved[:gone]
     offset, row = kept, gone + U1
     spare = solved[gone]
     while row < count:
         start = row * (row + U1) // U2
-        smaller[offset : offset + gone] = factor[start : start + gone]
+        remaining[offset : offset + gone] = factor[start : start + gone]
         # Row by row, the column struck out is turned into what stands on its right.
         rest = factor[start + gone]
         column = gone + U1
         while column < row:
             k, entry = column - U1, factor[start + column]
-            smaller[offset + k] = cosines[k] * entry + sines[k] * rest
+            remaining[offset + k] = cosines[k] * entry + sines[k] * rest
             rest = cosines[k] * rest - sines[k] * entry
             column += U1
         k, entry = row - U1, factor[start + row]
         radius = np.sqrt(entry * entry + rest * rest)
         cosines[k], sines[k] = entry / radius, rest / radius
-        smaller[offset + k] = radius
-        still_solved[k] = cosines[k] * solved[row] + sines[k] * spare
+        remaining[offset + k] = radius
+        remaining_solved[k] = cosines[k] * solved[row] + sines[k] * spare
         spare = cosines[k] * spare - sines[k] * solved[row]
         offset += row
         row += U1
@@ -98,7 +98,7 @@ def _strike(factor: Numbers, solved: Numbers, gone: Any, smaller: Numbers, still
 _compiled_products = persistent(_products, exact=True)
 _compiled_inner_product = persistent(_inner_product, exact=True)
 _compiled_solve = persistent(_solve, exact=True)
-_compiled_strike = persistent(_strike, exact=True)
+_compiled_downdate = persistent(_downdate, exact=True)
 
 
 def products(
@@ -122,9 +122,9 @@ def solve(factor: Numbers, given: NDArray[Any]) -> Numbers:
     return solution
 
 
-def strike(factor: Numbers, solved: Numbers, gone: int) -> tuple[Numbers, Numbers]:
+def downdate(factor: Numbers, solved: Numbers, gone: int) -> tuple[Numbers, Numbers]:
     """L and L⁻¹c for the matrix L Lᵀ and the vector c without row `gone`: rotations, which lose no accuracy."""
     count = len(solved) - 1
-    smaller, still_solved = np.empty(count * (count + 1) // 2), np.empty(count)
-    _compiled_strike(factor, solved, np.uint64(gone), smaller, still_solved)
-    return smaller, still_solved
+    remaining, remaining_solved = np.empty(count * (count + 1) // 2), np.empty(count)
+    _compiled_downdate(factor, solved, np.uint64(gone), remaining, remaining_solved)
+    return remaining, remaining_solved

@@ -12,8 +12,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 from askance.jit.interop import INLINE
-
-LANES = 16  # four additions of four numbers are under way at a time
+from askance.jit.simd.vector import LANES
 
 
 def lane_dot(a: Any, first: Any, b: Any, count: int) -> Any:

@@ -9,9 +9,7 @@ from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
 from askance.jit.interop import INLINE
-from askance.jit.simd.vector import Vector, load
-
-LANES = 16
+from askance.jit.simd.vector import LANES, Vector, load
 
 
 class PerLane(NamedTuple):

@@ -22,6 +22,9 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 
 from askance.jit.interop import INLINE, inlined
 
+# Lanes of a bank, an ensemble or a blocked dot product: four additions of four numbers are under way at a time.
+LANES = 16
+
 
 class Vector(Type):
     """The compiled type of `count` numbers of one precision."""
@@ -119,7 +122,7 @@ def _overload_spread(function: Callable[..., Any], count: int) -> None:
         return lambda number: spread(number)
 
 
-_overload_spread(sixteen, 16)
+_overload_spread(sixteen, LANES)
 
 
 @overload(lanes_of, jit_options=INLINE)

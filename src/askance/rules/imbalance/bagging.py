@@ -16,8 +16,8 @@ from askance.jit.select import maximum, minimum, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.exponential import exp
 from askance.rules.rows import Seen
-from askance.rules.state.ensemble import Panel, lanes_for, room_for_panel
-from askance.rules.update.gradient import descent, pace
+from askance.rules.state.ensemble import Ensemble, form_for_ensemble, lanes_for
+from askance.rules.update.gradient import learning_rate, negative_slope
 from askance.rules.update.rule import About
 
 # How much of what is known of the classes' sizes a label leaves as it was.
@@ -36,14 +36,14 @@ class OnlineBagging(NamedTuple):
     logistic: bool = False
     decaying: bool = False
 
-    def start(self, width: int, dtype: DTypeLike) -> "Voters":
+    def start(self, width: int, dtype: DTypeLike) -> "BaggingState":
         """All weights 0, both classes of one size."""
         weights = aligned_zeros(width * lanes_for(self.members), dtype)
-        return Voters(weights, np.full(2, 0.5), int(self.members), self.under, self.logistic)
+        return BaggingState(weights, np.full(2, 0.5), int(self.members), self.under, self.logistic)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
         """The label, and η_t."""
-        return True, (label, pace(self.eta, self.decaying, seen.n_labels))
+        return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """One member or more, η > 0."""
@@ -55,7 +55,7 @@ class OnlineBagging(NamedTuple):
         return About(cost="O(members · d')", draws=self.members)
 
 
-class Voters(NamedTuple):
+class BaggingState(NamedTuple):
     """Weights by feature and lane; the sizes of the negative and the positive class; how many members; which
     sampling, and which loss.
     """
@@ -66,11 +66,11 @@ class Voters(NamedTuple):
     under: bool
     logistic: bool
 
-    def form(self) -> Panel:
+    def form(self) -> Ensemble:
         """A panel."""
-        return room_for_panel(self.members, self.weights.dtype)
+        return form_for_ensemble(self.members, self.weights.dtype)
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
         """The mean vote; a member whose score is 0 votes for the negative class."""
         votes = 0.0
         for i in range(self.members):
@@ -78,16 +78,16 @@ class Voters(NamedTuple):
         mean = scores.dtype.type(votes / self.members)
         return mean, where(votes > 0, 1.0, where(votes < 0, -1.0, at_zero))
 
-    def decide(self, score: float) -> float:
+    def decision_value(self, score: float) -> float:
         """The mean vote."""
         return score
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same, whatever the coin."""
-        score, prediction = self.speak(scores, at_zero)
+        score, prediction = self.combine(scores, at_zero)
         return score, prediction, coin
 
-    def pull(
+    def fill_steps(
         self,
         scores: Any,
         steps: Any,
@@ -108,7 +108,7 @@ class Voters(NamedTuple):
             moved = 0.0
             for _ in range(repetitions(rate, draws[label_number, i])):
                 short = 1.0 - label * (scores[i] + moved * squared_norm)
-                moved += label * eta * descent(short, self.logistic)
+                moved += label * eta * negative_slope(short, self.logistic)
             steps[i] = moved
         return True
 

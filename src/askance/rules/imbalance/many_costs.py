@@ -25,8 +25,8 @@ from askance.jit.simd.exponential import exp
 from askance.jit.simd.vector import at, blocks, first_lanes, sixteen
 from askance.rules.imbalance.measures import MEASURES, F
 from askance.rules.rows import Seen
-from askance.rules.state.ensemble import Panel, lanes_for, room_for_panel
-from askance.rules.update.gradient import descent, pace
+from askance.rules.state.ensemble import Ensemble, form_for_ensemble, lanes_for
+from askance.rules.update.gradient import learning_rate, negative_slope
 from askance.rules.update.rule import About
 
 LARGEST_COIN = 1 - 2.0**-53
@@ -48,9 +48,9 @@ class ManyCosts(NamedTuple):
     decaying: bool = True
     logistic: bool = False
 
-    def start(self, width: int, dtype: DTypeLike) -> "ManyLearned":
+    def start(self, width: int, dtype: DTypeLike) -> "ManyCostsState":
         """All weights 0, all measures 0, all chances equal."""
-        return ManyLearned(
+        return ManyCostsState(
             aligned_zeros(width * lanes_for(self.K), dtype),
             self.measure.start(lanes_for(self.K)),
             np.arange(1.0, lanes_for(self.K) + 1),
@@ -63,7 +63,7 @@ class ManyCosts(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
         """The label, and η_t: what each member makes of them is its own affair."""
-        return True, (label, pace(self.eta, self.decaying, seen.n_labels))
+        return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """K ≥ 1, γ ≥ 0, η > 0."""
@@ -95,7 +95,7 @@ def costs(K: int) -> NDArray[np.float64]:
     return np.column_stack([1 - half_theta, half_theta])
 
 
-class ManyLearned(NamedTuple):
+class ManyCostsState(NamedTuple):
     """Weights by feature and lane; what the measure has noted; chances added up; the best member and the number of
     labels; which member was the best at the last labels; K; γ; which loss.
     """
@@ -109,20 +109,20 @@ class ManyLearned(NamedTuple):
     gamma: Any
     logistic: bool
 
-    def form(self) -> Panel:
+    def form(self) -> Ensemble:
         """A panel."""
-        return room_for_panel(self.members, self.weights.dtype)
+        return form_for_ensemble(self.members, self.weights.dtype)
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
         """The best member so far."""
         score = scores[self.best[0]]
         return score, sign(score, at_zero)
 
-    def decide(self, score: float) -> float:
+    def decision_value(self, score: float) -> float:
         """The score."""
         return score
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The first member whose chance, added to those before it, exceeds the coin.
 
         Where the coin lies within that chance is as uniform as the coin was, and decides about asking.
@@ -136,7 +136,7 @@ class ManyLearned(NamedTuple):
         score = scores[member]
         return score, sign(score, at_zero), where(left < LARGEST_COIN, left, LARGEST_COIN)
 
-    def pull(
+    def fill_steps(
         self,
         scores: Any,
         steps: Any,
@@ -153,7 +153,7 @@ class ManyLearned(NamedTuple):
             here = at(lane, zero)
             half_theta = numbers[here] / (2.0 * (self.members + 1.0))
             cost = where(label > 0, 1.0 - half_theta, half_theta)
-            wanted = cost * descent(1.0 - label * scores[here], self.logistic)
+            wanted = cost * negative_slope(1.0 - label * scores[here], self.logistic)
             wanted = where(first_lanes(self.members - lane, zero), wanted, 0.0)
             steps[here] = (label * eta) * wanted
             moving = moving | any_of(wanted > 0.0)

@@ -12,8 +12,8 @@ from askance.jit.select import maximum, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.exponential import FURTHEST, sigmoid
 from askance.rules.rows import Seen
-from askance.rules.state.ensemble import Panel, lanes_for, room_for_panel
-from askance.rules.update.gradient import COMMON, descent, pace
+from askance.rules.state.ensemble import Ensemble, form_for_ensemble, lanes_for
+from askance.rules.update.gradient import COMMON, learning_rate, negative_slope
 
 
 class OFO(NamedTuple):
@@ -23,20 +23,22 @@ class OFO(NamedTuple):
     logistic: bool = False
     decaying: bool = True
 
-    def start(self, width: int, dtype: DTypeLike) -> "Thresholded":
+    def start(self, width: int, dtype: DTypeLike) -> "ThresholdState":
         """w = 0, τ = 0."""
-        return Thresholded(aligned_zeros(width * lanes_for(1), dtype), np.zeros(1), np.zeros(1), 1, self.logistic)
+        return ThresholdState(
+            aligned_zeros(width * lanes_for(1), dtype), np.zeros(1), np.zeros(1), 1, self.logistic
+        )
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
         """The label, and η_t."""
-        return True, (label, pace(self.eta, self.decaying, seen.n_labels))
+        return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """η > 0."""
         return COMMON
 
 
-class Thresholded(NamedTuple):
+class ThresholdState(NamedTuple):
     """w, in the first of the lanes; a, the true positives; b, the positives and the rows called positive; 1; which
     loss.
     """
@@ -47,25 +49,25 @@ class Thresholded(NamedTuple):
     members: int
     logistic: bool
 
-    def form(self) -> Panel:
+    def form(self) -> Ensemble:
         """A panel of one."""
-        return room_for_panel(self.members, self.weights.dtype)
+        return form_for_ensemble(self.members, self.weights.dtype)
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:  # noqa: ARG002
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:  # noqa: ARG002
         """Positive where σ(p) ≥ τ."""
         return scores[0], where(sigmoid(scores[0]) >= threshold(self.hits[0], self.calls[0]), 1.0, -1.0)
 
-    def decide(self, score: float) -> float:
+    def decision_value(self, score: float) -> float:
         """p less the p at which σ(p) = τ."""
         tau = threshold(self.hits[0], self.calls[0])
         return score - maximum(math.log(tau / (1.0 - tau)) if tau > 0.0 else -FURTHEST, -FURTHEST)
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same, whatever the coin."""
-        score, prediction = self.speak(scores, at_zero)
+        score, prediction = self.combine(scores, at_zero)
         return score, prediction, coin
 
-    def pull(
+    def fill_steps(
         self,
         scores: Any,
         steps: Any,
@@ -77,13 +79,13 @@ class Thresholded(NamedTuple):
     ) -> bool:
         """-η_t ℓ'(y p) y."""
         label, eta = step
-        slope = descent(1.0 - label * scores[0], self.logistic)
+        slope = negative_slope(1.0 - label * scores[0], self.logistic)
         steps[0] = label * eta * slope
         return slope > 0.0
 
     def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:  # noqa: ARG002
         """a and b, with the prediction of before."""
-        _score, prediction = self.speak(scores, 1.0)
+        _score, prediction = self.combine(scores, 1.0)
         positive, called = where(label > 0, weight, 0.0), where(prediction > 0, weight, 0.0)
         self.hits[0] += where(label > 0, called, 0.0)
         self.calls[0] += positive + called

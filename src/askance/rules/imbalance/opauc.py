@@ -15,7 +15,7 @@ from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, POSITIVE, YES_OR_N
 from askance.jit.coins import scrambled_bits
 from askance.jit.simd.blocked_dot import lane_dot
 from askance.rules.rows import Seen
-from askance.rules.state.pairwise import Pairwise, room_for_pairs
+from askance.rules.state.pairwise import Pairwise, form_for_pairs
 from askance.rules.update.rule import About
 
 # The signs of a row in a sketch are the bits of one number.
@@ -77,9 +77,9 @@ class FullPairs(NamedTuple):
 
     def form(self) -> Pairwise:
         """By pairs."""
-        return room_for_pairs(len(self.weights))
+        return form_for_pairs(len(self.weights))
 
-    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
+    def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
         """S w = Σ x(x·w) / n - c (c·w)."""
         count, width = self.counts[side], self.weights.shape[0]
         for j in range(width):
@@ -87,7 +87,7 @@ class FullPairs(NamedTuple):
                 lane_dot(self.moments[side, j], 0, self.weights, width) - self.sums[side, j] * mean_score
             ) / count
 
-    def absorb(self, side: int, rows: Any, t: int) -> None:
+    def accumulate(self, side: int, rows: Any, t: int) -> None:
         """Σ xxᵀ."""
         for k in range(rows.size(t)):
             i, x = rows.entry(t, k)
@@ -106,16 +106,16 @@ class DiagonalPairs(NamedTuple):
 
     def form(self) -> Pairwise:
         """By pairs."""
-        return room_for_pairs(len(self.weights))
+        return form_for_pairs(len(self.weights))
 
-    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
+    def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
         """S_jj w_j."""
         count = self.counts[side]
         for j in range(product.shape[0]):
             mean = self.sums[side, j] / count
             product[j] = (self.squares[side, j] / count - mean * mean) * self.weights[j]
 
-    def absorb(self, side: int, rows: Any, t: int) -> None:
+    def accumulate(self, side: int, rows: Any, t: int) -> None:
         """Σ x_j²."""
         for k in range(rows.size(t)):
             j, x = rows.entry(t, k)
@@ -132,9 +132,9 @@ class SketchedPairs(NamedTuple):
 
     def form(self) -> Pairwise:
         """By pairs."""
-        return room_for_pairs(len(self.weights), self.sketch.shape[2])
+        return form_for_pairs(len(self.weights), self.sketch.shape[2])
 
-    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
+    def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
         """S w ≈ Z(Zᵀw) / n - c (c·w)."""
         count, width, columns = self.counts[side], self.weights.shape[0], self.sketch.shape[2]
         for r in range(columns):
@@ -146,7 +146,7 @@ class SketchedPairs(NamedTuple):
             along = lane_dot(self.sketch[side, j], 0, shadow, columns)
             product[j] = (along - self.sums[side, j] * mean_score) / count
 
-    def absorb(self, side: int, rows: Any, t: int) -> None:
+    def accumulate(self, side: int, rows: Any, t: int) -> None:
         """Z ← Z + x sᵀ, with signs of length 1 together, which the number of the row decides."""
         bits = scrambled_bits(np.uint64(2 * self.counts[side] + side))
         columns = self.sketch.shape[2]

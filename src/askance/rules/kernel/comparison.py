@@ -13,14 +13,14 @@ from askance.rules.kernel.support_set import Point, Support
 Numbers = NDArray[np.float64]
 
 
-class Likeness(NamedTuple):
+class Similarity(NamedTuple):
     """k(x_s, x) for every support vector, and k(x, x)."""
 
     values: Numbers
     norm: np.float64
 
 
-def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers) -> Likeness:
+def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers) -> Similarity:
     """The kernel of `point` with the support vectors; `scratch` is a zero for every feature, and is so again."""
     if not is_ours(kernel):
         return _compare_by_function(kernel, support, point, len(scratch))
@@ -29,10 +29,10 @@ def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers)
         found = products(support.starts, support.indices, support.values, scratch)
     finally:
         scratch[point.indices] = 0
-    return Likeness(kernel.values(found, support.squares, point.square), kernel.own(point.square))
+    return Similarity(kernel.values(found, support.squares, point.square), kernel.own(point.square))
 
 
-def _compare_by_function(function: Any, support: Support, point: Point, width: int) -> Likeness:
+def _compare_by_function(function: Any, support: Support, point: Point, width: int) -> Similarity:
     """The same by a function of the user's, which is given matrices of the row's own form: arrays or CSR."""
     starts = np.array([0, len(point.indices)])
     row = sp.csr_array((point.values, point.indices.view(np.int32), starts), shape=(1, width))
@@ -42,7 +42,7 @@ def _compare_by_function(function: Any, support: Support, point: Point, width: i
     norm = _gram(function, row, row)[0]
     if norm < 0:
         raise ValueError(f"the kernel says k(x, x) = {norm:g}, but no kernel is negative there: give another")
-    return Likeness(_gram(function, vectors, row) if support.size else np.empty(0), norm)
+    return Similarity(_gram(function, vectors, row) if support.size else np.empty(0), norm)
 
 
 def _gram(function: Any, left: Any, right: Any) -> Numbers:

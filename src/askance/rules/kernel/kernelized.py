@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import Constraints, Interval
 from askance.jit.kernels.dual_sums import inner_product
-from askance.rules.kernel.comparison import Likeness, compare
+from askance.rules.kernel.comparison import Similarity, compare
 from askance.rules.kernel.kernels import AnyKernel, Linear, check_kernel, check_whole
 from askance.rules.kernel.support_set import Point, Support, no_support
 from askance.rules.rows import Seen
@@ -24,13 +24,13 @@ Numbers = NDArray[np.float64]
 AT_LEAST_ONE = Interval(1, low_closed=True, high_closed=False)
 
 
-class Glance(NamedTuple):
+class Evaluation(NamedTuple):
     """What a state says of a row: score, spread, how like it is to the support vectors, and notes of its own."""
 
     score: np.float64
     spread: np.float64
-    likeness: Likeness
-    notes: Any = None
+    similarity: Similarity
+    solved_row: Any = None
 
 
 class Expansion(NamedTuple):
@@ -40,15 +40,15 @@ class Expansion(NamedTuple):
     width: int
     support: Support
 
-    def look(self, point: Point, scratch: Numbers) -> Glance:
+    def look(self, point: Point, scratch: Numbers) -> Evaluation:
         """p = Σ c_s k(x_s, x), and no spread."""
-        likeness = compare(self.kernel, self.support, point, scratch)
-        return Glance(inner_product(self.support.coefficients, likeness.values), np.float64(0), likeness)
+        similarity = compare(self.kernel, self.support, point, scratch)
+        return Evaluation(inner_product(self.support.coefficients, similarity.values), np.float64(0), similarity)
 
-    def learned(self, point: Point, glance: Glance, step: Any, budget: float) -> "Expansion":
+    def learned(self, point: Point, evaluation: Evaluation, step: Any, budget: float) -> "Expansion":
         """With the row just looked at as a support vector; if there are `budget` already, one goes first."""
         support = self.support if self.support.size < budget else self.support.without(self.support.least())
-        return self._replace(support=support.added(point, step, glance.likeness.norm))
+        return self._replace(support=support.added(point, step, evaluation.similarity.norm))
 
     @property
     def weights(self) -> NDArray[Any]:

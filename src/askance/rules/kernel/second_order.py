@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import Constraints
-from askance.jit.kernels.dual_sums import inner_product, solve, strike
-from askance.rules.kernel.comparison import Likeness, compare
-from askance.rules.kernel.kernelized import Glance, budget_limits, weights
+from askance.jit.kernels.dual_sums import downdate, inner_product, solve
+from askance.rules.kernel.comparison import Similarity, compare
+from askance.rules.kernel.kernelized import Evaluation, budget_limits, weights
 from askance.rules.kernel.kernels import AnyKernel, Linear, check_kernel, check_whole
-from askance.rules.kernel.support_set import Point, Support, appended, no_support, struck
+from askance.rules.kernel.support_set import Point, Support, appended, deleted, no_support
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About
 
@@ -39,28 +39,30 @@ class Factored(NamedTuple):
     factor: Numbers
     solved: Numbers
 
-    def look(self, point: Point, scratch: Numbers) -> Glance:
+    def look(self, point: Point, scratch: Numbers) -> Evaluation:
         """p, and the spread φ(x)ᵀA⁻¹φ(x) = k(x, x) - z·z."""
-        likeness = compare(self.kernel, self.support, point, scratch)
-        row = solve(self.factor, likeness.values)
-        spread = spread_of(likeness, row)
-        return Glance(inner_product(self.solved, row) / (1.0 + spread), spread, likeness, notes=row)
+        similarity = compare(self.kernel, self.support, point, scratch)
+        row = solve(self.factor, similarity.values)
+        spread = spread_of(similarity, row)
+        return Evaluation(inner_product(self.solved, row) / (1.0 + spread), spread, similarity, solved_row=row)
 
-    def learned(self, point: Point, glance: Glance, step: Any, budget: float) -> "Factored":
+    def learned(self, point: Point, evaluation: Evaluation, step: Any, budget: float) -> "Factored":
         """With the row just looked at as a support vector; if there are `budget` already, one goes first."""
         if self.support.size < budget:
-            return self._extended(point, glance.likeness, glance.notes, step)
+            return self._extended(point, evaluation.similarity, evaluation.solved_row, step)
         least = self.support.least()
-        factor, solved = strike(self.factor, self.solved, least)
+        factor, solved = downdate(self.factor, self.solved, least)
         left = self._replace(support=self.support.without(least), factor=factor, solved=solved)
-        likeness = glance.likeness._replace(values=struck(glance.likeness.values, slice(least, least + 1)))
-        return left._extended(point, likeness, solve(factor, likeness.values), step)
+        similarity = evaluation.similarity._replace(
+            values=deleted(evaluation.similarity.values, slice(least, least + 1))
+        )
+        return left._extended(point, similarity, solve(factor, similarity.values), step)
 
-    def _extended(self, point: Point, likeness: Likeness, row: Numbers, step: Any) -> "Factored":
-        corner = np.sqrt(1.0 + spread_of(likeness, row))
+    def _extended(self, point: Point, similarity: Similarity, row: Numbers, step: Any) -> "Factored":
+        corner = np.sqrt(1.0 + spread_of(similarity, row))
         number = (step - inner_product(self.solved, row)) / corner
         return self._replace(
-            support=self.support.added(point, step, likeness.norm),
+            support=self.support.added(point, step, similarity.norm),
             factor=appended(appended(self.factor, row), corner),
             solved=appended(self.solved, number),
         )
@@ -71,10 +73,10 @@ class Factored(NamedTuple):
         return weights(self.kernel, self.support, self.width)
 
 
-def spread_of(likeness: Likeness, row: Numbers) -> np.float64:
+def spread_of(similarity: Similarity, row: Numbers) -> np.float64:
     """k(x, x) - z·z, which no kernel makes negative."""
-    spread = likeness.norm - inner_product(row, row)
-    if spread < -ROUNDING * (1.0 + likeness.norm):
+    spread = similarity.norm - inner_product(row, row)
+    if spread < -ROUNDING * (1.0 + similarity.norm):
         raise ValueError(
             f"the kernel is none: it is not positive semi-definite on these rows (a square of {spread:g})"
         )

@@ -79,15 +79,15 @@ class Support(NamedTuple):
         lengths = np.diff(self.starts)
         gone = slice(int(self.starts[number]), int(self.starts[number + 1]))
         starts = np.zeros(self.size, np.uint64)
-        np.cumsum(struck(lengths, slice(number, number + 1)), out=starts[1:])
+        np.cumsum(deleted(lengths, slice(number, number + 1)), out=starts[1:])
         one = slice(number, number + 1)
         return Support(
             starts,
-            struck(self.indices, gone),
-            struck(self.values, gone),
-            struck(self.coefficients, one),
-            struck(self.squares, one),
-            struck(self.norms, one),
+            deleted(self.indices, gone),
+            deleted(self.values, gone),
+            deleted(self.coefficients, one),
+            deleted(self.squares, one),
+            deleted(self.norms, one),
         )
 
     def least(self) -> int:
@@ -127,6 +127,6 @@ def appended(array: NDArray[Any], tail: Any) -> NDArray[Any]:
     return room[:wanted]
 
 
-def struck(array: NDArray[Any], gone: slice) -> NDArray[Any]:
+def deleted(array: NDArray[Any], gone: slice) -> NDArray[Any]:
     """A copy of `array` without some entries that follow each other."""
     return np.concatenate([array[: gone.start], array[gone.stop :]])

@@ -12,7 +12,7 @@ from askance.rules.query.rule import QueryRule
 from askance.rules.rows import Seen
 
 
-class Ledger(NamedTuple):
+class BudgetMemory(NamedTuple):
     """What a budget has seen, granted and refused."""
 
     rows: NDArray[np.int64]
@@ -33,11 +33,13 @@ class Within(NamedTuple):
     burst: float = 1.0
     limit: float = math.inf
 
-    def start(self) -> Ledger:
+    def start(self) -> BudgetMemory:
         """Nothing seen, spent or refused."""
-        return Ledger(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.inner.start())
+        return BudgetMemory(
+            np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.inner.start()
+        )
 
-    def ask(self, memory: Ledger, seen: Seen, coin: float) -> float:
+    def ask(self, memory: BudgetMemory, seen: Seen, coin: float) -> float:
         """The probability of `inner` where the budget has a label left, else 0."""
         memory.rows[0] += 1
         after = memory.spent[0] + 1

@@ -7,10 +7,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance.jit.interop import inlined
 from askance.rules.rows import Seen
-from askance.rules.state.form import usual
+from askance.rules.state.form import with_defaults
 
 
-@usual
+@with_defaults
 class Classes(NamedTuple):
     """A lane a class. The prediction is the class of the largest score, the first of them if there are several.
 
@@ -36,12 +36,12 @@ class Classes(NamedTuple):
         score = self.scores[prediction] - self.scores[second]
         return score, spread, squared_norm, float(prediction), sound
 
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
+    def write_score(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
         """The score of every class."""
         for lane in range(self.scores.shape[0]):
             scores[t, lane] = self.scores[lane]
 
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
+    def as_binary(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
         """The label against its rival: the prediction, or the second best if the prediction is right."""
         right = seen.prediction == label
         y = int(label)
@@ -62,7 +62,7 @@ class Classes(NamedTuple):
         rows.shift_lane(t, state, step, -1.0, self.places[2], lanes)
 
 
-def room_for_classes(count: int, dtype: DTypeLike, *, has_spread: bool) -> Classes:
+def form_for_classes(count: int, dtype: DTypeLike, *, has_spread: bool) -> Classes:
     """The form for so many classes."""
     return Classes(np.zeros(count, dtype), np.zeros(count * has_spread, dtype), np.zeros(3, np.int64))
 

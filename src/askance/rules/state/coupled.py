@@ -3,18 +3,18 @@
 from typing import Any, NamedTuple, Protocol
 
 from askance.jit.select import sign
-from askance.rules.state.form import usual
+from askance.rules.state.form import with_defaults
 
 
-class SettlingState(Protocol):
+class CoupledState(Protocol):
     """A `State` with numbers that depend on all its features."""
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """Bring these numbers up to date, now that a row's features have moved."""
 
 
-@usual
-class Settled(NamedTuple):
+@with_defaults
+class Coupled(NamedTuple):
     """The form of such states."""
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
@@ -26,4 +26,4 @@ class Settled(NamedTuple):
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move every feature of the row, then settle."""
         rows.shift(t, state, step)
-        state.settle()
+        state.refresh()

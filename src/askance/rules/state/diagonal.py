@@ -130,6 +130,6 @@ class RankOnePerceptron(NamedTuple):
         self.pairs[j, 1] /= self.pairs.dtype.type(1) + self.pairs[j, 1] * x * x
 
 
-def at_one(kind: Any, width: int, dtype: DTypeLike) -> Any:
+def unit_variances(kind: Any, width: int, dtype: DTypeLike) -> Any:
     """A state of this kind that knows nothing: weights of 0, variances of 1."""
     return kind(np.tile(np.array([0, 1], dtype), (width, 1)))

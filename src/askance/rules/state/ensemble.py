@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance.jit.select import maximum, where
-from askance.jit.simd.lane_tuples import LANES
+from askance.jit.simd.vector import LANES
 from askance.rules.rows import Seen, move_lanes
 from askance.rules.state.weights import Weights
 
@@ -14,23 +14,23 @@ from askance.rules.state.weights import Weights
 LEAST = 1e-300
 
 
-class PanelState(Protocol):
+class EnsembleState(Protocol):
     """What a panel has learned. Of feature `j`, lane `i` has the coordinate j·lanes + i, as for many classes.
 
     There are as many lanes as fill whole vector registers, so that those of a feature lie in one line of the
     cache; lanes beyond the members never move.
     """
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
         """The score and the prediction of the panel, whose members have these scores."""
 
-    def decide(self, score: float) -> float:
+    def decision_value(self, score: float) -> float:
         """What `decision_function` shows of a score: positive if and only if the prediction is."""
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
         """The same where a coin decides who speaks, and what is left of the coin."""
 
-    def pull(
+    def fill_steps(
         self, scores: Any, steps: Any, numbers: Any, step: Any, squared_norm: float, draws: Any, label_number: int
     ) -> bool:
         """Fill in how far each member moves along the row, and say whether any does."""
@@ -46,7 +46,7 @@ class ObservedState(Protocol):
         """Bring the values of the members up to date."""
 
 
-class Panel(NamedTuple):
+class Ensemble(NamedTuple):
     """The form of such states. A step is the label and the pace; `pull` makes of them a step a lane.
 
     Of the row in hand: `scores` and `steps` of all lanes, and `kept`, its x·x and the weight of its label.
@@ -66,20 +66,20 @@ class Panel(NamedTuple):
         """The scores of all members, and what the panel makes of them."""
         squared_norm, sound = rows.sweep_lanes(t, Weights(state.weights), width, self.scores, self.spreads)
         self.kept[0] = squared_norm
-        score, prediction = state.speak(self.scores, at_zero)
+        score, prediction = state.combine(self.scores, at_zero)
         return score, self.scores.dtype.type(0), squared_norm, prediction, sound
 
-    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
+    def sample(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
         """What the member says on whom the coin falls."""
-        score, prediction, left = state.elect(self.scores, at_zero, coin)
+        score, prediction, left = state.sample_member(self.scores, at_zero, coin)
         past = seen.mistakes, seen.max_squared_norm, seen.n_labels, seen.n_positives, seen.eligible
         return Seen(score, seen.spread, seen.squared_norm, prediction, *past), left
 
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:
+    def write_score(self, state: Any, score: float, scores: Any, t: int) -> None:
         """The score of the panel."""
-        scores[t, 0] = state.decide(score)
+        scores[t, 0] = state.decision_value(score)
 
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
+    def as_binary(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
         """The row and its label as they are; a label asked for with probability π stands for 1/π rows."""
         self.kept[1] = 1.0 / maximum(probability, LEAST)
         return seen, label
@@ -87,11 +87,11 @@ class Panel(NamedTuple):
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move every member that has a step to take."""
         norm, draw = self.kept[0], self.labels[0]
-        moving = state.pull(self.scores, self.steps, self.numbers, step, norm, self.draws, draw)
+        moving = state.fill_steps(self.scores, self.steps, self.numbers, step, norm, self.draws, draw)
         # Not `if moving`: numba would count the references to every array, which takes longer than the rest.
         move_lanes(rows, t, where(moving, rows.size(t), 0), Weights(state.weights), self.steps)
 
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
+    def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
         """Let the state observe the label beside the scores from before it was learned."""
         state.observe(self.scores, self.places, label, self.kept[1])
         self.labels[0] += 1
@@ -102,10 +102,10 @@ def lanes_for(members: int) -> int:
     return -(-members // LANES) * LANES
 
 
-def room_for_panel(members: int, dtype: DTypeLike) -> Panel:
+def form_for_ensemble(members: int, dtype: DTypeLike) -> Ensemble:
     """The form for so many members."""
     lanes = lanes_for(members)
-    return Panel(
+    return Ensemble(
         np.zeros(lanes, dtype),
         np.zeros(lanes, dtype),
         np.arange(1, lanes + 1).astype(dtype),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance._util.memory import free_bytes
-from askance.rules.state.matrix import PENDING, Matrix, scratch
+from askance.rules.state.matrix import PENDING, Matrix, form_for_matrix
 from askance.rules.state.triangle import diagonal, identity, whole
 
 
@@ -24,7 +24,7 @@ class FullGaussian(NamedTuple):
 
     def form(self) -> Matrix:
         """With a matrix."""
-        return scratch(len(self.weights))
+        return form_for_matrix(len(self.weights))
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j, and Σ_jj x_j²."""
@@ -53,7 +53,7 @@ class FullPerceptron(NamedTuple):
 
     def form(self) -> Matrix:
         """With a matrix."""
-        return scratch(len(self.weights))
+        return form_for_matrix(len(self.weights))
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """(A⁻¹v)_j x_j, and (A⁻¹)_jj x_j²."""
@@ -74,12 +74,12 @@ class FullPerceptron(NamedTuple):
 
 def full_gaussian(width: int, dtype: DTypeLike, rule: Any) -> FullGaussian:
     """μ = 0, Σ = I."""
-    return FullGaussian(np.zeros(width, dtype), *unknown(width, rule))
+    return FullGaussian(np.zeros(width, dtype), *identity_covariance(width, rule))
 
 
 def full_perceptron(width: int, dtype: DTypeLike, rule: Any) -> FullPerceptron:
     """v = 0, A = I."""
-    return FullPerceptron(np.zeros(width, dtype), np.zeros(width), *unknown(width, rule))
+    return FullPerceptron(np.zeros(width, dtype), np.zeros(width), *identity_covariance(width, rule))
 
 
 def covariance(state: FullGaussian | FullPerceptron) -> NDArray[np.float64]:
@@ -88,7 +88,9 @@ def covariance(state: FullGaussian | FullPerceptron) -> NDArray[np.float64]:
     return whole(state.triangle, len(state.weights)) - np.einsum("ri,rj->ij", waiting, waiting)
 
 
-def unknown(width: int, rule: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def identity_covariance(
+    width: int, rule: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Σ = I, with nothing waiting; ValueError if there is no room for it."""
     wanted, free = 4.0 * width * (width + 1), free_bytes()
     if wanted > free:

@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 from askance.jit.select import sign
-from askance.rules.state.form import usual
+from askance.rules.state.form import with_defaults
 
 
-@usual
+@with_defaults
 class Linear(NamedTuple):
     """The form of states that say what one feature adds and how one feature moves."""
 

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
 from askance.jit.select import maximum, minimum, sign, where
-from askance.jit.simd.blocked_dot import LANES
+from askance.jit.simd.vector import LANES
 from askance.rules.rows import State
-from askance.rules.state.form import usual
-from askance.rules.state.triangle import along, product_of_few, product_of_many, settle
+from askance.rules.state.form import with_defaults
+from askance.rules.state.triangle import along, apply_pending, product_of_few, product_of_many
 
 # Bringing the matrix from memory costs more than what is done to it: changes wait until there are this many, which
-# is how many `settle` is written for.
+# is how many `apply_pending` is written for.
 PENDING = 4
 
 # An xᵀΣx below this share of what it would be were the features unrelated is made of rounding errors: these are at
@@ -44,7 +44,7 @@ class MatrixState(State, Protocol):
         """Change feature `i`, of which (Σx)ᵢ = `reach`, by a step of the rule."""
 
 
-@usual
+@with_defaults
 class Matrix(NamedTuple):
     """The form of states with a full matrix Σ. A look costs O(d·d'), a step O(d²).
 
@@ -83,10 +83,10 @@ class Matrix(NamedTuple):
             state.drift(i, self.product[i], step)
         shrink = minimum(step[2], self.bound[0])
         if shrink > 0.0:  # not so for a row of zeros, after which all must be as before
-            wait(state, self.product, math.sqrt(shrink))
+            defer(state, self.product, math.sqrt(shrink))
 
 
-def scratch(width: int) -> Matrix:
+def form_for_matrix(width: int) -> Matrix:
     """The form for `width` features."""
     return Matrix(np.zeros(width), np.zeros(1), np.zeros(width), np.zeros((LANES, width)))
 
@@ -100,11 +100,11 @@ def subtract(q: Any, rows: Any, t: int, product: Any) -> None:
 
 
 @inlined
-def wait(state: Any, product: Any, root: float) -> None:
+def defer(state: Any, product: Any, root: float) -> None:
     """Let the change q = root · product wait, and settle those waiting if there are as many as there may be."""
     slot = state.learned[0] % PENDING
     for i in range(product.shape[0]):
         state.pending[slot, i] = root * product[i]
     state.learned[0] += 1
     if slot == PENDING - 1:
-        settle(state.triangle, state.pending)
+        apply_pending(state.triangle, state.pending)

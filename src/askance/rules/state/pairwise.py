@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from askance.jit.select import sign, where
 from askance.jit.simd.blocked_dot import lane_dot
-from askance.rules.state.form import usual
+from askance.rules.state.form import with_defaults
 from askance.rules.state.weights import Weights
 
 
 class PairwiseState(Protocol):
     """Weights, with the number of rows of each class (`counts`) and their `sums`; 0 is the negative class."""
 
-    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
+    def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
         """product ← S w, where S is the covariance of that class and c·w its mean score; `shadow` is scratch."""
 
-    def absorb(self, side: int, rows: Any, t: int) -> None:
+    def accumulate(self, side: int, rows: Any, t: int) -> None:
         """Let row `t` count in what is kept of its class."""
 
 
-@usual
+@with_defaults
 class Pairwise(NamedTuple):
     """The form of such states. A step is (y, η, λ): one of gradient descent on the square loss of all pairs.
 
@@ -46,7 +46,7 @@ class Pairwise(NamedTuple):
         other = where(label > 0, 0, 1)
         weights, sums, count = state.weights, state.sums[other], state.counts[other]
         mean_score = lane_dot(sums, 0, weights, weights.shape[0]) / count
-        state.spread_along(other, mean_score, self.product, self.shadow)
+        state.covariance_product(other, mean_score, self.product, self.shadow)
         gap = self.kept[0] - mean_score - label
         for j in range(weights.shape[0]):
             weights[j] -= eta * (lam * weights[j] - gap * sums[j] / count + self.product[j])
@@ -54,16 +54,16 @@ class Pairwise(NamedTuple):
             j, x = rows.entry(t, k)
             weights[j] -= eta * gap * x
 
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
+    def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:
         """The row counts in the mean and in the covariance of its class."""
         side = where(label > 0, 1, 0)
         state.counts[side] += 1.0
         for k in range(rows.size(t)):
             j, x = rows.entry(t, k)
             state.sums[side, j] += x
-        state.absorb(side, rows, t)
+        state.accumulate(side, rows, t)
 
 
-def room_for_pairs(width: int, columns: int = 0) -> Pairwise:
+def form_for_pairs(width: int, columns: int = 0) -> Pairwise:
     """The form for `width` features, and a sketch of so many columns."""
     return Pairwise(np.zeros(width), np.zeros(columns), np.zeros(1))

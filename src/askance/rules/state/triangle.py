@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.simd.blocked_dot import LANES, lane_dot
+from askance.jit.simd.blocked_dot import lane_dot
+from askance.jit.simd.vector import LANES
 
 
 def identity(width: int) -> NDArray[np.float64]:
@@ -140,7 +141,7 @@ def along(vector: Any, rows: Any, t: int) -> Any:
 
 
 @inlined
-def settle(triangle: Any, pending: Any) -> None:
+def apply_pending(triangle: Any, pending: Any) -> None:
     """matrix ← matrix - Σᵣ qᵣ qᵣᵀ, for the four rows of `pending`."""
     p, q, r, s = pending[0], pending[1], pending[2], pending[3]
     for j in range(pending.shape[1]):

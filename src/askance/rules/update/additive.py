@@ -18,7 +18,7 @@ from askance._util.parameters import POSITIVE, Constraints, Interval
 from askance.jit.interop import inlined, like
 from askance.jit.select import maximum, minimum, sign, where
 from askance.rules.rows import Seen
-from askance.rules.state.coupled import Settled
+from askance.rules.state.coupled import Coupled
 from askance.rules.update.rule import About
 
 # A sum that is kept up to date by differences is trusted as long as it stays near 1, to which it was settled.
@@ -102,15 +102,15 @@ class Softmax(NamedTuple):
         """w."""
         return self.raw * self.raw.dtype.type(self.factor[0])
 
-    def form(self) -> Settled:
+    def form(self) -> Coupled:
         """The factor is the same for all features."""
-        return Settled()
+        return Coupled()
 
-    def welcome(self, first: int) -> None:
+    def add_features(self, first: int) -> None:
         """Features from `first` on are new: θ = 0."""
         if self.reference[0] < -FAR:
             self.total[0] = math.inf
-            self.settle()
+            self.refresh()
         else:
             self.raw[first:] = raised(-self.reference[0])
             self.total[0] += self.raw[first:].sum(dtype=np.float64)
@@ -132,7 +132,7 @@ class Softmax(NamedTuple):
         # One difference: where nothing has changed, it is 0.
         self.total[0] += np.float64(self.raw[j]) - before
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """The factor, and if the sum has gone far, a better reference first."""
         if not LEAST <= self.total[0] <= MOST:
             top = -math.inf
@@ -167,9 +167,9 @@ class PowerNorm(NamedTuple):
         """w."""
         return self.raw * self.raw.dtype.type(self.factor[0])
 
-    def form(self) -> Settled:
+    def form(self) -> Coupled:
         """The factor is the same for all features."""
-        return Settled()
+        return Coupled()
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """raw_j x_j, and no spread."""
@@ -187,7 +187,7 @@ class PowerNorm(NamedTuple):
         # One difference: where nothing has changed, it is 0.
         self.total[0] += self.raw[j] * (self.dual[j] / self.reference[0]) - before
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """The factor, and if the sum has gone far, a better reference first."""
         p = self.p[0]
         if not LEAST <= self.total[0] <= MOST:

@@ -13,7 +13,7 @@ from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import full_step
 from askance.rules.update.rule import About
-from askance.rules.update.second_order import about_second_order, no_gaussian_yet, shrinkage
+from askance.rules.update.second_order import about_second_order, initial_gaussian, shrinkage
 from askance.rules.update.weights import hinge
 
 
@@ -30,7 +30,7 @@ class AROW(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """How far along Σx, and how much smaller Σ becomes."""

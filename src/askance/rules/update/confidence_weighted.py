@@ -19,7 +19,7 @@ from askance.jit.select import maximum, where
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import SHORTEST
 from askance.rules.update.rule import About
-from askance.rules.update.second_order import about_second_order, no_gaussian_yet, shrinkage
+from askance.rules.update.second_order import about_second_order, initial_gaussian, shrinkage
 
 # Φ⁻¹(0.9). The rules have φ and not η for a parameter, because compiled steps then have nothing to derive.
 PHI = 1.2815515655446008
@@ -49,7 +49,7 @@ class ConfidenceWeighted(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """α y, and how much smaller Σ becomes."""
@@ -84,7 +84,7 @@ class ConfidenceWeightedStdev(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """α y, and how much smaller Σ becomes."""

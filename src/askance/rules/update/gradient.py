@@ -39,8 +39,8 @@ class OGD(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ'(y p) y."""
-        slope = descent(1.0 - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.n_labels) * slope
+        slope = negative_slope(1.0 - label * seen.score, self.logistic)
+        return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """η > 0."""
@@ -62,8 +62,8 @@ class OCS1(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ' y."""
-        slope = descent(rho_of(self, seen, label) - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.n_labels) * slope
+        slope = negative_slope(rho_of(self, seen, label) - label * seen.score, self.logistic)
+        return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
@@ -85,8 +85,8 @@ class OCS2(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ' y."""
-        slope = rho_of(self, seen, label) * descent(1.0 - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.n_labels) * slope
+        slope = rho_of(self, seen, label) * negative_slope(1.0 - label * seen.score, self.logistic)
+        return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
@@ -94,7 +94,7 @@ class OCS2(NamedTuple):
 
 
 @inlined
-def descent(short: Any, logistic: bool) -> Any:
+def negative_slope(short: Any, logistic: bool) -> Any:
     """-ℓ' where a margin falls `short` of what it should be: 1 or 0 by the hinge, σ(short - 1) by the logistic
     loss.
     """
@@ -104,7 +104,7 @@ def descent(short: Any, logistic: bool) -> Any:
 
 
 @inlined
-def pace(eta: Any, decaying: bool, n_labels: Any) -> Any:
+def learning_rate(eta: Any, decaying: bool, n_labels: Any) -> Any:
     """η_t, of the label after `n_labels` others."""
     if decaying:
         return eta / math.sqrt(n_labels + 1.0)

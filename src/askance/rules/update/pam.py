@@ -16,7 +16,7 @@ from askance.jit.select import minimum
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import full_step
 from askance.rules.update.rule import About
-from askance.rules.update.second_order import about_second_order, no_gaussian_yet, shrinkage
+from askance.rules.update.second_order import about_second_order, initial_gaussian, shrinkage
 from askance.rules.update.weights import hinge
 
 
@@ -28,7 +28,7 @@ class PAM(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """τ y, and how much smaller Σ becomes."""
@@ -55,7 +55,7 @@ class PAM1(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """τ y, and how much smaller Σ becomes."""
@@ -82,7 +82,7 @@ class PAM2(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """τ y, and how much smaller Σ becomes."""

@@ -51,7 +51,7 @@ def about(rule: Any) -> About:
 def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> Any:
     """The same state with room for `width` features; those never seen start as the rule starts them.
 
-    A state with numbers that depend on all features has a method `welcome`, which is told the first new one.
+    A state with numbers that depend on all features has a method `add_features`, which is told the first new one.
     """
     wider = rule.start(width, dtype)
     for old, new in zip(state, wider, strict=True):
@@ -59,8 +59,8 @@ def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> A
             new[tuple(map(slice, old.shape))] = old
     # What stands apart in a tuple of its own has nothing to do with features.
     wider = wider._replace(**{name: part for name, part in state._asdict().items() if isinstance(part, tuple)})
-    if hasattr(wider, "welcome"):
-        wider.welcome(state[0].shape[0])
+    if hasattr(wider, "add_features"):
+        wider.add_features(state[0].shape[0])
     return wider
 
 

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from askance.jit.interop import inlined
 from askance.jit.select import minimum, where
-from askance.rules.state.diagonal import DropDiagonal, InverseDiagonal, at_one
+from askance.rules.state.diagonal import DropDiagonal, InverseDiagonal, unit_variances
 from askance.rules.state.full import full_gaussian
 from askance.rules.update.rule import About
 
@@ -20,11 +20,11 @@ from askance.rules.update.rule import About
 MOST = 1e30
 
 
-def no_gaussian_yet(rule: Any, width: int, dtype: DTypeLike) -> Any:
+def initial_gaussian(rule: Any, width: int, dtype: DTypeLike) -> Any:
     """μ = 0, Σ = I, in the form that the rule's fields `full` and `inverse` ask for."""
     if rule.full:
         return full_gaussian(width, dtype, rule)
-    return at_one(InverseDiagonal if rule.inverse else DropDiagonal, width, dtype)
+    return unit_variances(InverseDiagonal if rule.inverse else DropDiagonal, width, dtype)
 
 
 def about_second_order(rule: Any) -> About:

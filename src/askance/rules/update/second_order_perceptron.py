@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from askance._util.parameters import YES_OR_NO, Constraints
 from askance.rules.rows import Seen
-from askance.rules.state.diagonal import EntryPerceptron, RankOnePerceptron, at_one
+from askance.rules.state.diagonal import EntryPerceptron, RankOnePerceptron, unit_variances
 from askance.rules.state.full import full_perceptron
 from askance.rules.update.rule import About
 from askance.rules.update.second_order import about_second_order
@@ -29,7 +29,7 @@ class SecondOrderPerceptron(NamedTuple):
         """v = 0, A = I."""
         if self.full:
             return full_perceptron(width, dtype, self)
-        return at_one(RankOnePerceptron if self.rank1 else EntryPerceptron, width, dtype)
+        return unit_variances(RankOnePerceptron if self.rank1 else EntryPerceptron, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """How far A⁻¹v moves along A⁻¹x, y, and how much smaller A⁻¹ becomes."""

@@ -11,7 +11,7 @@ from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints
 from askance.jit.select import where
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About
-from askance.rules.update.second_order import about_second_order, no_gaussian_yet, shrinkage
+from askance.rules.update.second_order import about_second_order, initial_gaussian, shrinkage
 
 
 class SOAL(NamedTuple):
@@ -28,7 +28,7 @@ class SOAL(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
         """μ = 0, Σ = I."""
-        return no_gaussian_yet(self, width, dtype)
+        return initial_gaussian(self, width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """How far along the old Σx, or the new one, and how much smaller Σ becomes."""

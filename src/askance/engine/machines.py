@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from askance.engine.kernel_machine import DualMachine
+from askance.engine.kernel_machine import KernelMachine
 from askance.engine.machine import Machine
 from askance.rules.kernel import RULES as DUAL
 
-AnyMachine = Machine | DualMachine
+AnyMachine = Machine | KernelMachine
 
 
 def machine_for(
@@ -16,5 +16,5 @@ def machine_for(
 ) -> AnyMachine:
     """A machine that has learned nothing yet. Rules in dual form are for two classes, which is one lane."""
     if isinstance(update, DUAL):
-        return DualMachine(update, query, dtype, at_zero)
+        return KernelMachine(update, query, dtype, at_zero)
     return Machine(update, query, dtype, at_zero, many=many, lanes=lanes)
