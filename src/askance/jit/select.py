@@ -1,4 +1,4 @@
-"""Choices without branches: rules use these instead of `if`, so that one source fits numbers and lanes."""
+"""Branch-free choices. Rules use them instead of `if`, so that one source works for numbers and for vectors."""
 
 from typing import Any
 
