@@ -281,8 +281,8 @@ def test_covariances_are_those_of_the_rows_and_a_sketch_comes_near() -> None:
         with np.errstate(over="ignore"):
             for t in range(len(X)):
                 state.counts[1] = t + 1
-                state.absorb(1, DenseRows(X), t)
-        state.spread_along(1, X.mean(axis=0) @ w, product, np.zeros(64))
+                state.accumulate(1, DenseRows(X), t)
+        state.covariance_product(1, X.mean(axis=0) @ w, product, np.zeros(64))
         assert np.linalg.norm(product - wanted) <= error * np.linalg.norm(wanted)
 
 
@@ -344,7 +344,7 @@ def test_a_probability_is_more_than_0_and_at_most_1() -> None:
 
 def test_coins_of_members_need_every_label() -> None:
     learner = askance.Learner(OnlineBagging(), queries.Margin(), classes=(-1, 1))
-    with pytest.raises(ValueError, match="one number a row"):
+    with pytest.raises(ValueError, match="one number per row"):
         learner.run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 5)))
     with pytest.raises(ValueError, match="5 numbers a row"):
         askance.make("iOOB-h").run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 4)))

@@ -1,4 +1,4 @@
-"""Comparing a row with every support vector: where kernels are evaluated, and their faults found."""
+"""Evaluate kernels between a row and every support vector, and check what kernel functions return."""
 
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ class Similarity(NamedTuple):
 
 
 def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers) -> Similarity:
-    """The kernel of `point` with the support vectors; `scratch` is a zero for every feature, and is so again."""
+    """Evaluate the kernel of `point` with every support vector. `scratch` is all zeros, before and after."""
     if not is_ours(kernel):
         return _compare_by_function(kernel, support, point, len(scratch))
     scratch[point.indices] = point.values
@@ -33,7 +33,7 @@ def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers)
 
 
 def _compare_by_function(function: Any, support: Support, point: Point, width: int) -> Similarity:
-    """The same by a function of the user's, which is given matrices of the row's own form: arrays or CSR."""
+    """The same for a function of the user, which gets dense arrays or CSR matrices, as the row came."""
     starts = np.array([0, len(point.indices)])
     row = sp.csr_array((point.values, point.indices.view(np.int32), starts), shape=(1, width))
     vectors = support.matrix(width)
@@ -41,12 +41,12 @@ def _compare_by_function(function: Any, support: Support, point: Point, width: i
         row, vectors = row.toarray(), vectors.toarray()
     norm = _gram(function, row, row)[0]
     if norm < 0:
-        raise ValueError(f"the kernel says k(x, x) = {norm:g}, but no kernel is negative there: give another")
+        raise ValueError(f"the kernel returned k(x, x) = {norm:g}, which must not be negative: use another kernel")
     return Similarity(_gram(function, vectors, row) if support.size else np.empty(0), norm)
 
 
 def _gram(function: Any, left: Any, right: Any) -> Numbers:
-    """The only column of the Gram matrix that a function returns, if it is one."""
+    """Return the only column of the Gram matrix that the function returns; ValueError if it is not a matrix."""
     found = function(left, right)
     try:
         gram = np.asarray(found.toarray() if sp.issparse(found) else found, np.float64)
@@ -57,5 +57,5 @@ def _gram(function: Any, left: Any, right: Any) -> Numbers:
         what = f"one of shape {np.shape(found)}" if hasattr(found, "shape") else repr(found)[:50]
         raise ValueError(f"the kernel must return a matrix of numbers, here of shape {wanted}, not {what}")
     if not np.isfinite(gram).all():
-        raise ValueError("the kernel returned NaN or infinity: scale the rows, or mend it")
+        raise ValueError("the kernel returned NaN or infinity: scale the rows, or fix the kernel")
     return gram[:, 0]

@@ -1,4 +1,4 @@
-"""Steering a query rule towards a wanted rate of questions."""
+"""Steer a query rule towards a given rate of questions."""
 
 import math
 from typing import Any, NamedTuple
@@ -13,14 +13,14 @@ from askance.rules.rows import Seen
 
 
 class RateMemory(NamedTuple):
-    """How many labels the expected questions lie behind the plan of `rate` a row."""
+    """By how many labels the expected number of questions falls short of `rate` per row; and the inner memory."""
 
     deficit: NDArray[np.float64]
     inner: Any
 
 
-# Each label behind the plan makes the inner rule e^GAIN times as eager, up to e^FURTHEST. A margin rule asks
-# about a row of unknown features for sure, however small its scale; so below e^-ENOUGH probabilities shrink too.
+# Each missing label multiplies the scale of the inner rule by e^GAIN, up to e^FURTHEST. A margin rule always asks
+# about a row of unknown features, however small its scale; below e^-ENOUGH the probabilities shrink as well.
 GAIN = 0.25
 ENOUGH = 8.0
 E_TO_ENOUGH = math.exp(ENOUGH)
@@ -28,24 +28,42 @@ FURTHEST = 30.0
 
 
 class AtRate(NamedTuple):
-    """Ask as `inner` does, made more or less eager so that a share `rate` of the rows is asked for.
+    """Scale `inner` up or down so that it asks about a share `rate` of the rows.
 
-    With s = GAIN · (rate·t - Σ probabilities so far), kept within ±FURTHEST, the probability is that of `inner`
-    made e^s times as eager, times min(1, e^(s + ENOUGH)). It depends on the past and the row alone, so it is
-    known when the coin falls, and it is positive. The plan is left by some tens of labels at most, however long
-    the stream, unless `inner` cannot ask so often; for a bound that is never crossed, wrap it in `Within`. Rows
-    whose label cannot be had do not count: wishes that a budget refuses cost nothing.
+    With s = GAIN · (rate·t - Σ probabilities so far), limited to ±FURTHEST, the probability is that of `inner`
+    with its scale times e^s, times min(1, e^(s + ENOUGH)). It is positive, and depends only on the past and the
+    row, not on the coin. The number of questions stays within some tens of labels of the plan, however long the
+    stream, unless `inner` cannot ask that often. For a limit that is never exceeded, use `Within`. Rows that a
+    budget around this rule does not let it ask about do not count.
+
+    Parameters
+    ----------
+    inner : ScalableRule
+        The rule to scale, such as `Margin`.
+    rate : float, default=0.1
+        The share of rows to ask about, greater than 0 and at most 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Learner, queries, updates
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> y = np.where(X[:, 0] > 0, 1, -1)
+    >>> query = queries.AtRate(queries.Margin(), rate=0.2)
+    >>> trace = Learner(updates.PassiveAggressive2(), query).run(X, y)
+    >>> bool(0.15 < trace.asked.mean() < 0.25)
+    True
     """
 
     inner: ScalableRule
     rate: float = 0.1
 
     def start(self) -> RateMemory:
-        """On plan."""
+        """Return a memory without a deficit."""
         return RateMemory(np.zeros(1), self.inner.start())
 
     def ask(self, memory: RateMemory, seen: Seen, coin: float) -> float:
-        """The probability of the scaled inner rule."""
+        """Return the probability of the scaled inner rule, and update the deficit."""
         eagerness = math.exp(GAIN * memory.deficit[0])
         wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin)
         probability: float = wanted * minimum(1.0, eagerness * E_TO_ENOUGH)

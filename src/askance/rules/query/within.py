@@ -1,4 +1,4 @@
-"""A hard budget around any query rule."""
+"""A hard budget for any query rule."""
 
 import math
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from askance.rules.rows import Seen
 
 
 class BudgetMemory(NamedTuple):
-    """What a budget has seen, granted and refused."""
+    """The rows seen, the labels asked for, the questions refused; and the inner memory."""
 
     rows: NDArray[np.int64]
     spent: NDArray[np.int64]
@@ -22,10 +22,32 @@ class BudgetMemory(NamedTuple):
 
 
 class Within(NamedTuple):
-    """Ask as `inner` does, but after t rows never for more than burst + rate·t labels, nor more than `limit`.
+    """Ask as `inner` does, but after t rows never for more than min(limit, burst + rate·t) labels.
 
-    This holds at every prefix of the stream. A question that the budget forbids has probability 0, and is
-    counted as refused if `inner` would have asked it.
+    This holds for every prefix of the stream. If the budget does not allow a question, its probability is 0; it
+    counts as refused if `inner` would have asked.
+
+    Parameters
+    ----------
+    inner : QueryRule
+        The rule to limit.
+    rate : float, default=1.0
+        Labels per row, from 0 to 1.
+    burst : float, default=1.0
+        Labels that may be asked for ahead of the rate.
+    limit : float, default=inf
+        The total number of labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Learner, queries, updates
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = np.where(X[:, 0] > 0, 1, -1)
+    >>> query = queries.Within(queries.Margin(b=10.0), rate=0.1, limit=15)
+    >>> trace = Learner(updates.PassiveAggressive2(), query).run(X, y)
+    >>> int(trace.asked.sum())
+    15
     """
 
     inner: QueryRule
@@ -34,13 +56,13 @@ class Within(NamedTuple):
     limit: float = math.inf
 
     def start(self) -> BudgetMemory:
-        """Nothing seen, spent or refused."""
+        """Return a memory in which nothing has been asked or refused."""
         return BudgetMemory(
             np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.inner.start()
         )
 
     def ask(self, memory: BudgetMemory, seen: Seen, coin: float) -> float:
-        """The probability of `inner` where the budget has a label left, else 0."""
+        """Return the probability of `inner` if the budget has a label left, else 0."""
         memory.rows[0] += 1
         after = memory.spent[0] + 1
         granted = (after <= self.burst + self.rate * memory.rows[0]) & (after <= self.limit)
