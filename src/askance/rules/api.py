@@ -1,8 +1,8 @@
-"""What you import to write a rule of your own.
+"""Everything you need to write your own rule.
 
-A rule is a `NamedTuple` of hyper-parameters with the methods of `UpdateRule` or `QueryRule`. Methods that run in
-compiled code have no branches: use `where`, `maximum`, `minimum` and `sign` instead of `if`. The guide to rules of
-your own has complete examples.
+A rule is a `typing.NamedTuple` of hyper-parameters with the methods of `UpdateRule` or `QueryRule`; their
+documentation has complete examples. Methods that run in compiled code must not branch on numbers: use `where`,
+`maximum`, `minimum` and `sign` instead of `if`.
 """
 
 from askance._util.parameters import (

@@ -1,8 +1,8 @@
-"""Learning with many costs at once (Yan 2017, chapter 5, algorithm 7): OMCSL.
+"""Online multiple cost-sensitive learning, OMCSL (Yan 2017, chapter 5, algorithm 7).
 
-Which cost vector serves a measure such as F best is not known beforehand. So K classifiers learn side by side,
-each by gradient descent with costs of its own, and in every round one of them is drawn to speak: the better its
-measure so far, the more likely.
+The costs that optimise a measure such as F are not known in advance. K classifiers therefore learn side by side by
+gradient descent, each with its own costs. In every round one of them is drawn at random to predict; the better its
+measure so far, the more likely it is drawn.
 """
 
 from typing import Any, NamedTuple
@@ -31,14 +31,34 @@ from askance.rules.update.rule import About
 
 LARGEST_COIN = 1 - 2.0**-53
 
-# Over so many last labels the thesis takes the mean of the costs that were the best as of then.
+# The number of recent labels over which the thesis averages the costs of the best member.
 LAST = 5000
 
 
 class ManyCosts(NamedTuple):
-    """K classifiers with the costs c₊ = 1 - θ/2 and c₋ = θ/2, θ = 1/(K+1), …, K/(K+1).
+    """K classifiers with the costs c₊ = 1 - θ/2 and c₋ = θ/2 for θ = 1/(K+1), …, K/(K+1).
 
-    Each moves by w ← w - η_t c_y ℓ'(y p) y x. A round draws one by the chances e^(γM), where M is its `measure`.
+    Each is updated by w ← w - η_t c_y ℓ'(y p) y x. In each round one is drawn with a probability proportional to
+    e^(γM), where M is its measure so far.
+
+    Parameters
+    ----------
+    measure : F, AUROC or AUPRC, default=F()
+        The measure to optimise.
+    K : int, default=9
+        The number of classifiers.
+    gamma : float, default=1.0
+        γ: the larger it is, the more the draw prefers good classifiers.
+    eta : float, default=1.0
+        The learning rate η.
+    decaying : bool, default=True
+        Let the learning rate fall as η/√t, where t counts labels.
+    logistic : bool, default=False
+        Use the logistic loss instead of the hinge loss.
+
+    References
+    ----------
+    Yan 2017, chapter 5, algorithm 7.
     """
 
     measure: Any = F()
@@ -49,7 +69,7 @@ class ManyCosts(NamedTuple):
     logistic: bool = False
 
     def start(self, width: int, dtype: DTypeLike) -> "ManyCostsState":
-        """All weights 0, all measures 0, all chances equal."""
+        """Return weights and measures of 0, and equal probabilities."""
         return ManyCostsState(
             aligned_zeros(width * lanes_for(self.K), dtype),
             self.measure.start(lanes_for(self.K)),
@@ -62,7 +82,7 @@ class ManyCosts(NamedTuple):
         )
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
-        """The label, and η_t: what each member makes of them is its own affair."""
+        """Return the label, and η_t; `fill_steps` computes the step of each member from them."""
         return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
@@ -76,28 +96,30 @@ class ManyCosts(NamedTuple):
         }
 
     def about(self) -> About:
-        """What a round costs."""
+        """Return the cost of a round."""
         return About(cost="O(K d')" if isinstance(self.measure, F) else "O(K (d' + m))")
 
     def check(self) -> None:
-        """ValueError or TypeError unless the measure is one that can be kept."""
+        """Raise ValueError or TypeError if the measure is not valid."""
         if not isinstance(self.measure, tuple(MEASURES.values())):
             raise TypeError(
-                f"ManyCosts: measure must be one of imbalance.F(), AUROC() or AUPRC(), not {self.measure!r}"
+                f"ManyCosts: measure must be F(), AUROC() or AUPRC() from rules.imbalance, not {self.measure!r}"
             )
         measure: Any = self.measure
         check_parameters(measure, measure.constraints())
 
 
 def costs(K: int) -> NDArray[np.float64]:
-    """The costs of a missed positive and of a false alarm, a row a member."""
+    """Return the costs of a missed positive row and of a false alarm, one row per member."""
     half_theta = np.arange(1, K + 1) / (2 * (K + 1))
     return np.column_stack([1 - half_theta, half_theta])
 
 
 class ManyCostsState(NamedTuple):
-    """Weights by feature and lane; what the measure has noted; chances added up; the best member and the number of
-    labels; which member was the best at the last labels; K; γ; which loss.
+    """The state of `ManyCosts`.
+
+    It has the weights by feature and lane, the statistics of the measure, the cumulative sums of e^(γM), the best
+    member and the number of labels, the best members at recent labels, and parameters of the rule.
     """
 
     weights: NDArray[Any]
@@ -110,22 +132,22 @@ class ManyCostsState(NamedTuple):
     logistic: bool
 
     def form(self) -> Ensemble:
-        """A panel."""
+        """Return the form of an ensemble."""
         return form_for_ensemble(self.members, self.weights.dtype)
 
     def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
-        """The best member so far."""
+        """Return the score and the prediction of the best member so far."""
         score = scores[self.best[0]]
         return score, sign(score, at_zero)
 
     def decision_value(self, score: float) -> float:
-        """The score."""
+        """Return the score."""
         return score
 
     def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
-        """The first member whose chance, added to those before it, exceeds the coin.
+        """Select the first member whose cumulative probability exceeds the coin.
 
-        Where the coin lies within that chance is as uniform as the coin was, and decides about asking.
+        The position of the coin within the probability of that member is uniform again, and decides about asking.
         """
         target = coin * self.chances[self.members - 1]
         member = 0
@@ -146,7 +168,7 @@ class ManyCostsState(NamedTuple):
         draws: Any,  # noqa: ARG002
         label_number: int,  # noqa: ARG002
     ) -> bool:
-        """-η_t c_y ℓ'(y p) y of each member."""
+        """Compute -η_t c_y ℓ'(y p) y of each member; return whether any is not 0."""
         label, eta = step
         zero, moving = sixteen(scores.dtype.type(0)), False
         for lane in blocks(scores.shape[0], zero):
@@ -160,7 +182,7 @@ class ManyCostsState(NamedTuple):
         return moving
 
     def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:
-        """Every member's measure, the chances e^(γM) added up, and the best member, the first of several."""
+        """Update the measures, the cumulative sums of e^(γM), and the best member, the first of several."""
         values = self.observed.values
         self.observed.record(scores, places, self.members, label, weight)
         best, most = 0, values[0]

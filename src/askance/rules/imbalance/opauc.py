@@ -1,7 +1,7 @@
 """One-pass AUC optimisation (Gao, Jin, Zhu and Zhou 2013): gradient descent on the square loss of all pairs.
 
-A row is compared with all rows of the other class by their mean c and their covariance S, so none is kept. S has
-d² numbers; for many features there are its diagonal and a sketch of few columns.
+A row is compared with all rows of the other class by their mean c and their covariance S, so that no rows are
+stored. S has d² numbers; for many features, its diagonal or a sketch with few columns can be used instead.
 """
 
 import math
@@ -18,15 +18,29 @@ from askance.rules.rows import Seen
 from askance.rules.state.pairwise import Pairwise, form_for_pairs
 from askance.rules.update.rule import About
 
-# The signs of a row in a sketch are the bits of one number.
+# The signs of a row in a sketch are the bits of one 64-bit number.
 COLUMNS = Interval(0, 64, low_closed=True, whole=True)
 
 
 class OPAUC(NamedTuple):
     """w ← w - η (λw + (x - c)((x - c)·w - y) + S w), with the mean c and the covariance S of the other class.
 
-    S is kept whole; or its `diagonal` alone; or, if `rank` is not 0, as a sketch of so many columns, S ≈ ZZᵀ/n -
-    ccᵀ. Nothing moves until the other class has been seen. A round costs O(d²), O(d) or O(d · rank).
+    Nothing changes until the other class has occurred. A round costs O(d²), O(d) with `diagonal`, or O(d · rank).
+
+    Parameters
+    ----------
+    eta : float, default=0.05
+        The learning rate η.
+    lam : float, default=0.01
+        The regularisation λ.
+    diagonal : bool, default=False
+        Keep only the diagonal of S.
+    rank : int, default=0
+        If not 0, keep S as a sketch with this many columns, at most 64: S ≈ ZZᵀ/n - ccᵀ.
+
+    References
+    ----------
+    Gao, Jin, Zhu and Zhou 2013.
     """
 
     eta: float = 0.05
@@ -35,7 +49,7 @@ class OPAUC(NamedTuple):
     rank: int = 0
 
     def start(self, width: int, dtype: DTypeLike) -> Any:  # noqa: ARG002
-        """w = 0, and no row of either class."""
+        """Return the state w = 0, without rows of either class."""
         common = np.zeros(width), np.zeros((2, width)), np.zeros(2)
         if self.diagonal:
             return DiagonalPairs(*common, np.zeros((2, width)))
@@ -43,13 +57,13 @@ class OPAUC(NamedTuple):
             return SketchedPairs(*common, np.zeros((2, width, self.rank)))
         if 16.0 * width * width > free_bytes():
             raise ValueError(
-                f"covariances of {width:,} features take {16 * width * width / 1e9:,.1f} GB, more than is free: "
-                "take OPAUC(diagonal=True) or OPAUC(rank=50)"
+                f"covariances of {width:,} features take {16 * width * width / 1e9:,.1f} GB, more memory than is "
+                "free: use OPAUC(diagonal=True) or OPAUC(rank=50)"
             )
         return FullPairs(*common, np.zeros((2, width, width)))
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
-        """The label, η and λ, once the other class has been seen."""
+        """Return the label, η and λ, once the other class has occurred."""
         others = seen.n_labels - seen.n_positives if label > 0 else seen.n_positives
         return others > 0, (label, self.eta, self.lam)
 
@@ -58,17 +72,17 @@ class OPAUC(NamedTuple):
         return {"eta": POSITIVE, "lam": NOT_NEGATIVE_AND_FINITE, "diagonal": YES_OR_NO, "rank": COLUMNS}
 
     def about(self) -> About:
-        """What a round costs."""
+        """Return the cost of a round."""
         return About(cost="O(d)" if self.diagonal else "O(d · rank)" if self.rank else "O(d²)")
 
     def check(self) -> None:
-        """ValueError unless one kind of covariance is chosen."""
+        """Raise ValueError if both `diagonal` and `rank` are set."""
         if self.diagonal and self.rank:
-            raise ValueError("OPAUC: the covariance is kept by its diagonal or as a sketch: choose one of them")
+            raise ValueError("OPAUC: diagonal and rank exclude each other: set one of them")
 
 
 class FullPairs(NamedTuple):
-    """w; of each class the sum of its rows, their number, and Σ xxᵀ."""
+    """w; for each class the sum of its rows, their number, and Σ xxᵀ."""
 
     weights: NDArray[np.float64]
     sums: NDArray[np.float64]
@@ -76,7 +90,7 @@ class FullPairs(NamedTuple):
     moments: NDArray[np.float64]
 
     def form(self) -> Pairwise:
-        """By pairs."""
+        """Return the form that compares pairs."""
         return form_for_pairs(len(self.weights))
 
     def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
@@ -88,7 +102,7 @@ class FullPairs(NamedTuple):
             ) / count
 
     def accumulate(self, side: int, rows: Any, t: int) -> None:
-        """Σ xxᵀ."""
+        """Add the row to Σ xxᵀ."""
         for k in range(rows.size(t)):
             i, x = rows.entry(t, k)
             for other in range(rows.size(t)):
@@ -97,7 +111,7 @@ class FullPairs(NamedTuple):
 
 
 class DiagonalPairs(NamedTuple):
-    """w; of each class the sum of its rows, their number, and Σ x_j² of every feature."""
+    """w; for each class the sum of its rows, their number, and Σ x_j² of every feature."""
 
     weights: NDArray[np.float64]
     sums: NDArray[np.float64]
@@ -105,7 +119,7 @@ class DiagonalPairs(NamedTuple):
     squares: NDArray[np.float64]
 
     def form(self) -> Pairwise:
-        """By pairs."""
+        """Return the form that compares pairs."""
         return form_for_pairs(len(self.weights))
 
     def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:  # noqa: ARG002
@@ -116,14 +130,14 @@ class DiagonalPairs(NamedTuple):
             product[j] = (self.squares[side, j] / count - mean * mean) * self.weights[j]
 
     def accumulate(self, side: int, rows: Any, t: int) -> None:
-        """Σ x_j²."""
+        """Add the row to Σ x_j²."""
         for k in range(rows.size(t)):
             j, x = rows.entry(t, k)
             self.squares[side, j] += np.float64(x) * x
 
 
 class SketchedPairs(NamedTuple):
-    """w; of each class the sum of its rows, their number, and Z = Σ x sᵀ with random signs s."""
+    """w; for each class the sum of its rows, their number, and Z = Σ x sᵀ with random signs s."""
 
     weights: NDArray[np.float64]
     sums: NDArray[np.float64]
@@ -131,7 +145,7 @@ class SketchedPairs(NamedTuple):
     sketch: NDArray[np.float64]
 
     def form(self) -> Pairwise:
-        """By pairs."""
+        """Return the form that compares pairs."""
         return form_for_pairs(len(self.weights), self.sketch.shape[2])
 
     def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
@@ -147,7 +161,7 @@ class SketchedPairs(NamedTuple):
             product[j] = (along - self.sums[side, j] * mean_score) / count
 
     def accumulate(self, side: int, rows: Any, t: int) -> None:
-        """Z ← Z + x sᵀ, with signs of length 1 together, which the number of the row decides."""
+        """Z ← Z + x sᵀ. s has length 1, and its signs are a function of the number of the row."""
         bits = scrambled_bits(np.uint64(2 * self.counts[side] + side))
         columns = self.sketch.shape[2]
         length = math.sqrt(columns)

@@ -1,6 +1,4 @@
-"""One score, learned by comparing a row with all rows of the other class at once, of which means and spreads are
-kept.
-"""
+"""The form of rules that compare a row with all rows of the other class, by their mean and covariance."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -14,20 +12,20 @@ from askance.rules.state.weights import Weights
 
 
 class PairwiseState(Protocol):
-    """Weights, with the number of rows of each class (`counts`) and their `sums`; 0 is the negative class."""
+    """Weights, and for each class the number of rows (`counts`) and their `sums`. Class 0 is the negative one."""
 
     def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
-        """product ← S w, where S is the covariance of that class and c·w its mean score; `shadow` is scratch."""
+        """product ← S w, where S is the covariance and c·w the mean score of class `side`. `shadow` is scratch."""
 
     def accumulate(self, side: int, rows: Any, t: int) -> None:
-        """Let row `t` count in what is kept of its class."""
+        """Add row `t` to the statistics of its class."""
 
 
 @with_defaults
 class Pairwise(NamedTuple):
-    """The form of such states. A step is (y, η, λ): one of gradient descent on the square loss of all pairs.
+    """The form of a `PairwiseState`. A step is (y, η, λ): gradient descent on the square loss of all pairs.
 
-    `product` and `shadow` are scratch, and so is `kept`, the score of the row in hand.
+    `kept` holds the score of the current row. `product` and `shadow` are scratch arrays.
     """
 
     product: NDArray[np.float64]
@@ -35,7 +33,7 @@ class Pairwise(NamedTuple):
     kept: NDArray[np.float64]
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
-        """w·x."""
+        """Return w·x."""
         total, spread, squared_norm, sound = rows.sweep(t, Weights(state.weights), width)
         self.kept[0] = total
         return total, spread, squared_norm, sign(total, at_zero), sound
@@ -55,7 +53,7 @@ class Pairwise(NamedTuple):
             weights[j] -= eta * gap * x
 
     def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:
-        """The row counts in the mean and in the covariance of its class."""
+        """Add the row to the mean and the covariance of its class."""
         side = where(label > 0, 1, 0)
         state.counts[side] += 1.0
         for k in range(rows.size(t)):
@@ -65,5 +63,5 @@ class Pairwise(NamedTuple):
 
 
 def form_for_pairs(width: int, columns: int = 0) -> Pairwise:
-    """The form for `width` features, and a sketch of so many columns."""
+    """Return the form for `width` features, and a sketch with that many columns."""
     return Pairwise(np.zeros(width), np.zeros(columns), np.zeros(1))
