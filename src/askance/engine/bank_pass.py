@@ -1,4 +1,4 @@
-"""The pass of a bank: sixteen learners of one kind go through the same rows side by side."""
+"""The pass of a bank: sixteen learners of one kind process the same rows side by side."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ WIDE = np.uint64(LANES)
 
 
 def coin_of(coins: Any, t: int, zero: Any) -> Any:
-    """The coins of round `t`: one for all lanes, or a row with one for each."""
+    """Return the coins of round `t`: one for all lanes, or one per lane."""
     raise NotImplementedError
 
 
@@ -31,7 +31,7 @@ def _compiled_coin_of(coins, t, zero):  # type: ignore[no-untyped-def]  # noqa: 
 
 @inlined
 def squared_norm_of(rows: Any, t: int, size: Any) -> Any:
-    """x·x."""
+    """Return x·x."""
     total = rows.values.dtype.type(0)
     for k in range(size):
         _, x = rows.entry(t, k)
@@ -48,7 +48,7 @@ def shift_lanes(zero: Any, rows: Any, t: int, size: Any, state: Any, step: Any, 
 
 
 def make_bank(digest: str) -> Callable[..., Any]:
-    """The pass over rows that are sound; it closes over the digest of what it is compiled from."""
+    """Return the pass, for rows that are sound. It closes over the digest of its sources."""
 
     def bank(given_update, given_query, memory, given_state, tally, rows, labels, coins, at_zero):  # type: ignore[no-untyped-def]
         _ = digest

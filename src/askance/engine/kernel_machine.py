@@ -1,4 +1,4 @@
-"""A machine for rules in dual form: what `engine.machine.Machine` does, by a support set instead of weights."""
+"""The machine of kernel rules: like `engine.machine.Machine`, with a support set instead of weights."""
 
 import contextlib
 import math
@@ -23,10 +23,10 @@ LARGEST_COLUMN = np.iinfo(np.int32).max
 
 
 class KernelMachine:
-    """Two rules, what they have learned, and the loops over it. A call does all that it should, or nothing.
+    """Two rules, what they have learned, and the loops over rows. If a call fails, nothing changes.
 
-    The loop over rounds is plain Python, which costs little beside the sums over a support set. A state is a
-    value: what a call has learned takes the place of the old state when all rows were good. There is one lane.
+    The loop over rounds is plain Python, which costs little compared with the sums over a support set. A state is
+    immutable: the new state replaces the old one after all rows were processed. There is one lane.
     """
 
     lanes = 1
@@ -47,13 +47,16 @@ class KernelMachine:
         lanes: int = 1,  # noqa: ARG002
         draws: Numbers | None = None,  # noqa: ARG002
     ) -> tuple[int, int, Outcome]:
-        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
+        """Do one round per row. Return an error code, the number of the bad row, and the outcome.
+
+        If a row is bad, nothing changes.
+        """
         outcome = passes.blank_outcome(len(signs), self.dtype)
         error, row = self._check(rows, len(signs), width)
         if error != SOUND:
             return error, row, outcome
-        core = self._apart(width)
-        with self._at_work(width) as scratch:
+        core = self._copy_for(width)
+        with self._scratch(width) as scratch:
             for t, (label, coin) in enumerate(zip(signs.astype(np.float64), coins, strict=True)):
                 point = point_of(rows, t)
                 evaluation, seen = self._look(core, point, t, scratch)
@@ -73,15 +76,15 @@ class KernelMachine:
     def ask(
         self, rows: AnyRows, width: int, coin: float, eligible: float = 1.0
     ) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its prediction, score, probability of asking, and whether to ask.
+        """Return an error code, and prediction, score, probability of asking and decision for one row.
 
-        `eligible` is 0 where the label cannot be had.
+        `eligible` is 0 if the label cannot be asked for.
         """
         error, _ = self._check(rows, 1, width)
         if error != SOUND:
             return error, 0.0, 0.0, 0.0, False
-        core = self._apart(width)
-        with self._at_work(width) as scratch:
+        core = self._copy_for(width)
+        with self._scratch(width) as scratch:
             _, seen = self._look(core, point_of(rows, 0), 0, scratch)
             seen = seen._replace(eligible=eligible)
             probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
@@ -100,12 +103,12 @@ class KernelMachine:
         draws: Numbers | None = None,  # noqa: ARG002
         probability: float = 1.0,  # noqa: ARG002
     ) -> tuple[int, int]:
-        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
+        """Learn every label. Return an error code and the number of the bad row, if any; then nothing changes."""
         error, row = self._check(rows, len(signs), width)
         if error != SOUND:
             return error, row
-        core = self._apart(width)
-        with self._at_work(width) as scratch:
+        core = self._copy_for(width)
+        with self._scratch(width) as scratch:
             for t, label in enumerate(signs.astype(np.float64)):
                 point = point_of(rows, t)
                 evaluation, seen = self._look(core, point, t, scratch)
@@ -118,31 +121,31 @@ class KernelMachine:
         self.core = self.core._replace(query=query, memory=query.start())
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
-        """What is wrong with a bad row and which it is, and the scores."""
+        """Return an error code, the number of the bad row, and the scores."""
         scores = np.empty((count, 1), self.dtype)
         error, row = self._check(rows, count, width)
         if error == SOUND:
             core = self._with_room(width)
-            with self._at_work(width) as scratch:
+            with self._scratch(width) as scratch:
                 for t in range(count):
                     scores[t, 0] = self._look(core, point_of(rows, t), t, scratch)[1].score
         return error, row, scores
 
     def make_room(self, width: int, lanes: int | None = None) -> None:  # noqa: ARG002
-        """Have room for `width` features."""
+        """Make room for `width` features."""
         width = operator.index(width)
         self.core, self.width = self._with_room(width), width
 
     def weights(self) -> NDArray[Any]:
-        """The weights in one row; AttributeError if the kernel has none."""
+        """Return the weights as one row; AttributeError if the kernel has none."""
         return np.asarray(self.core.state.weights)[np.newaxis, :]
 
     def most_features(self, size: int) -> int:  # noqa: ARG002
-        """How many features a model file of so many bytes can be about: any, as it keeps those of its rows."""
+        """Return the largest number of features that a model file can have: support sets are sparse."""
         return LARGEST_COLUMN
 
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
-        """Have arrays as long as those of a model file; ValueError if no support set can be like these."""
+        """Allocate arrays as long as those of a model file; ValueError if they cannot be a support set."""
         self.core = self.core._replace(state=room_for(found, self.core.state, self.core.update.budget))
 
     def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Evaluation, Seen]:
@@ -161,14 +164,14 @@ class KernelMachine:
     def _learned(
         self, core: Core, point: Point, evaluation: Evaluation, seen: Seen, label: np.float64
     ) -> tuple[Core, bool]:
-        """After the label of the row just looked at, and whether the rule fired."""
+        """Return the core after learning the label of the current row, and whether the rule fired."""
         fires, wanted = core.update.step(seen, label)
         core.past.labels[0] += 1
         core.past.labels[1] += label > 0
         if not fires:
             return core, False
         step = self.dtype.type(wanted)
-        # What would add nothing to any score is no support vector: by a kernel, k(x, x) = 0 makes φ(x) = 0.
+        # A vector that adds nothing to any score is not stored: k(x, x) = 0 means that φ(x) = 0.
         if step != 0 and seen.squared_norm > 0:
             budget = math.inf if core.update.budget is None else core.update.budget
             core = core._replace(state=core.state.learned(point, evaluation, step, budget))
@@ -177,8 +180,8 @@ class KernelMachine:
             core.past.max_squared_norm[0] = max(core.past.max_squared_norm[0], seen.squared_norm)
         return core, True
 
-    def _apart(self, width: int) -> Core:
-        """The core with counters and memory of their own, to be changed."""
+    def _copy_for(self, width: int) -> Core:
+        """Return the core with copies of counters and memory, which may be changed."""
         core = self._with_room(width)
         return core._replace(memory=copied(core.memory), past=copied(core.past))
 
@@ -194,8 +197,8 @@ class KernelMachine:
         return found
 
     @contextlib.contextmanager
-    def _at_work(self, width: int) -> Iterator[Numbers]:
-        """A zero for every feature, for nobody else to use; infinities are found afterwards."""
+    def _scratch(self, width: int) -> Iterator[Numbers]:
+        """Lend an array with a zero per feature. Warnings are off, because infinities are detected afterwards."""
         try:
             scratch = self._idle.pop()
         except IndexError:

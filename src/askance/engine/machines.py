@@ -1,4 +1,4 @@
-"""Which machine an update rule runs on."""
+"""The choice of the machine that runs an update rule."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ AnyMachine = Machine | KernelMachine
 def machine_for(
     update: Any, query: Any, dtype: np.dtype[Any], at_zero: float, *, many: bool, lanes: int
 ) -> AnyMachine:
-    """A machine that has learned nothing yet. Rules in dual form are for two classes, which is one lane."""
+    """Return a machine in its initial state. Kernel rules are for two classes, which take one lane."""
     if isinstance(update, DUAL):
         return KernelMachine(update, query, dtype, at_zero)
     return Machine(update, query, dtype, at_zero, many=many, lanes=lanes)
