@@ -8,7 +8,7 @@ from askance.engine import passes
 from askance.engine.bank import Bank
 from askance.engine.machine import Machine
 from askance.jit.coins import coins
-from askance.jit.simd.lane_tuples import LANES
+from askance.jit.simd.vector import LANES
 from askance.learners.inputs import as_rows
 from askance.rules.query import Margin
 from askance.rules.update import PassiveAggressive2

@@ -296,7 +296,7 @@ def test_wrong_files(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert "there is no such file" in complaint("ratings", "fit", tmp_path / "none.csv", "--out", tmp_path / "m")
     assert "cannot be written" in complaint("ratings", "fit", ratings, "--out", tmp_path / "none" / "m")
     for words in (("predict", ratings, ratings), ("recommend", ratings, 1)):
-        assert complaint("ratings", *words).startswith(f"{ratings} is no model of askance")
+        assert complaint("ratings", *words).startswith(f"{ratings} is not an askance model")
     assert "cannot be read" in complaint("ratings", "recommend", tmp_path / "none", 1)
     assert "is no" in complaint("ratings", "predict", model, model)
     assert "must end in .csv" in complaint("ratings", "predict", model, ratings, "--out", tmp_path / "m")

@@ -236,7 +236,7 @@ class Stubborn(NamedTuple):
         return zero_weights(width, dtype)
 
     def step(self, seen, label):
-        return seen.guess != label, label * self.pace * PACE
+        return seen.prediction != label, label * self.pace * PACE
 
     def constraints(self):
         return {}
@@ -333,7 +333,7 @@ def test_two_rules_of_one_name_are_refused() -> None:
 
     assert known_rules((Own, Own))["Own"] is Own
     assert known_rules((updates.Perceptron,)) == known_rules()
-    with pytest.raises(ValueError, match="two rules are called Margin"):
+    with pytest.raises(ValueError, match="two rules are named Margin"):
         known_rules((Margin,))
 
 

@@ -351,7 +351,7 @@ def test_other_files_are_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match=r"give a name that ends in \.parquet, not 'sweep\.csv'"):
         results_of(SMALL).save("sweep.csv")
     (tmp_path / "folder.parquet").mkdir()
-    with pytest.raises(ValueError, match="is no file that could be replaced"):
+    with pytest.raises(ValueError, match="is not a file that can be replaced"):
         results_of(SMALL).save(tmp_path / "folder.parquet")
 
 

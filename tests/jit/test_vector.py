@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from askance.jit.interop import COMPILING, compiled
-from askance.jit.select import larger, sign, smaller, where
+from askance.jit.select import maximum, minimum, sign, where
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.exponential import exp, sigmoid
 from askance.jit.simd.vector import at, blocks, first_lanes, lanes_of, only, sixteen
@@ -53,8 +53,8 @@ WORK = {
     "negative": lambda a, b: -a + b,
     "size": lambda a, b: abs(a) - b,
     "root": lambda a, b: math.sqrt(abs(a)) + b,
-    "larger": larger,
-    "smaller": smaller,
+    "maximum": maximum,
+    "minimum": minimum,
     "sign": lambda a, b: sign(a, 1.0) + sign(b, -1.0),
     "choice": lambda a, b: where((a < b) & (b <= 3), a, where((a > 1) | (b >= 2), 5.0, b)),
     "equal": lambda a, b: where(a == b, 1.0, where(a != 0.0, 2.0, 3.0)) * a,

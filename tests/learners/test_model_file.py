@@ -140,7 +140,7 @@ class Half(updates.PassiveAggressive1):
 
 def test_two_rules_of_one_name_are_refused() -> None:
     other = type("Margin", (queries.Margin,), {})
-    with pytest.raises(ValueError, match="two rules are called Margin"):
+    with pytest.raises(ValueError, match="two rules are named Margin"):
         from_bytes(to_bytes(trained()), rules=(other,))
     assert from_bytes(to_bytes(trained()), rules=(queries.Margin,)).query == QUERY
 

@@ -341,7 +341,7 @@ def test_what_learners_of_either_kind_do_not_have() -> None:
     for update in (kernels.Kernelized(updates.Perceptron(), kernels.RBF()), kernels.SecondOrder(rbf_kernel)):
         learner = exact(update).partial_fit(made.X, made.y)
         assert not hasattr(learner, "coef_")
-        with pytest.raises(AttributeError, match="there are no weights coef_: see dual_coef_"):
+        with pytest.raises(AttributeError, match="has no coef_: use dual_coef_"):
             _ = learner.coef_
     primal = exact(updates.Perceptron()).partial_fit(made.X, made.y)
     for name in ("dual_coef_", "support_vectors_"):

@@ -45,7 +45,7 @@ class TwoNumbers(updates.PassiveAggressive):
         (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(1.5))), ["degree", "whole", "1.5"]),
         (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(coef0=-1))), ["coef0", "0 or more", "-1"]),
         (lambda: Learner(kernels.Kernelized(PA2, kernels.Polynomial(gamma=0))), ["gamma", "not 0"]),
-        (lambda: Learner(kernels.Kernelized(PA2, "rbf")), ["kernel", "dual.RBF", "'rbf'"]),
+        (lambda: Learner(kernels.Kernelized(PA2, "rbf")), ["kernel", "kernels.RBF", "'rbf'"]),
         (lambda: Learner(kernels.Kernelized(PA2, kernels.RBF)), ["kernel", "RBF"]),
         (lambda: Learner(kernels.SecondOrder(None)), ["kernel", "None"]),
         (lambda: Learner(kernels.Kernelized(PA2, budget=0)), ["budget", "1 or more", "not 0"]),

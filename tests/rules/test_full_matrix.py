@@ -12,7 +12,8 @@ from test_second_order import ALL, MODES, exact, gaussian_rows, sigma, state_of
 import askance
 from askance import queries, updates
 from askance.jit.interop import COMPILING, compiled
-from askance.jit.simd.blocked_dot import LANES, lane_dot
+from askance.jit.simd.blocked_dot import lane_dot
+from askance.jit.simd.vector import LANES
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.inputs import as_rows
 from askance.rules.state.matrix import PENDING, scratch

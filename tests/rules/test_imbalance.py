@@ -18,7 +18,7 @@ from askance import queries
 from askance.engine.passes import learned
 from askance.jit.coins import coins as toss
 from askance.jit.interop import COMPILING
-from askance.learners.core import OTHER_COINS
+from askance.learners.core import LEARNING_STREAM
 from askance.learners.files import to_bytes
 from askance.learners.omcsl import OMCSL
 from askance.rules import imbalance
@@ -98,7 +98,7 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
 def test_a_rule_decides_as_its_twin(kind: type, data: st.DataObject) -> None:
     rule, query, stream = data.draw(PARAMETERS[kind]), data.draw(QUERIES), data.draw(any_stream())
     members = getattr(rule, "members", 1)
-    draws = toss(3 ^ OTHER_COINS, 0, len(stream.y) * members).reshape(-1, members)
+    draws = toss(3 ^ LEARNING_STREAM, 0, len(stream.y) * members).reshape(-1, members)
     twin = twins.run(stream.X, stream.y, stream.coins, draws, twin_of(rule), naive.query_twin(query))
     learner = askance.Learner(rule, query, random_state=3, dtype="float64", sgn0=-1, classes=(-1, 1))
     trace = chunked(learner, sp.csr_array(stream.X) if data.draw(FLAGS) else stream.X, stream)
@@ -163,7 +163,7 @@ def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
             stepwise.tell(x, y, decision.ask_probability)
     once, again = (learned(learner._core.machine.core) for learner in (whole, stepwise))
     # Who was drawn to speak is forgotten by the time that a label is told, and so is whose mistake it shows.
-    forgotten = ("past/mistakes", "past/longest") if isinstance(rule, ManyCosts) else ()
+    forgotten = ("past/mistakes", "past/max_squared_norm") if isinstance(rule, ManyCosts) else ()
     for path in once.keys() - set(forgotten):
         assert once[path].tobytes() == again[path].tobytes(), path
 
@@ -244,7 +244,9 @@ def test_who_speaks_and_what_is_asked_do_not_hang_together() -> None:
     state = ManyCosts(K=4).start(0, np.float64)
     state.chances[:4] = 7 * np.cumsum(chances)
     scores = np.arange(16.0)
-    found = np.array([state.elect(scores, -1.0, coin)[::2] for coin in np.linspace(0, 1, 200_000, endpoint=False)])
+    found = np.array(
+        [state.sample_member(scores, -1.0, coin)[::2] for coin in np.linspace(0, 1, 200_000, endpoint=False)]
+    )
     drawn, left = found.T
     for member, chance in enumerate(chances / chances.sum()):
         own = np.sort(left[drawn == member])
@@ -281,8 +283,8 @@ def test_covariances_are_those_of_the_rows_and_a_sketch_comes_near() -> None:
         with np.errstate(over="ignore"):
             for t in range(len(X)):
                 state.counts[1] = t + 1
-                state.absorb(1, DenseRows(X), t)
-        state.spread_along(1, X.mean(axis=0) @ w, product, np.zeros(64))
+                state.accumulate(1, DenseRows(X), t)
+        state.covariance_product(1, X.mean(axis=0) @ w, product, np.zeros(64))
         assert np.linalg.norm(product - wanted) <= error * np.linalg.norm(wanted)
 
 
@@ -344,7 +346,7 @@ def test_a_probability_is_more_than_0_and_at_most_1() -> None:
 
 def test_coins_of_members_need_every_label() -> None:
     learner = askance.Learner(OnlineBagging(), queries.Margin(), classes=(-1, 1))
-    with pytest.raises(ValueError, match="one number a row"):
+    with pytest.raises(ValueError, match="one number per row"):
         learner.run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 5)))
     with pytest.raises(ValueError, match="5 numbers a row"):
         askance.make("iOOB-h").run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 4)))

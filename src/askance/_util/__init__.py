@@ -1,1 +1,1 @@
-"""Helpers without a domain: files, parameters, memory, scrambled bits."""
+"""General helpers: files, optional packages, parameters, memory, hashing of bits."""

@@ -1,4 +1,4 @@
-"""How much memory there is: asked before something large is made."""
+"""The amount of free memory, for checks before large allocations."""
 
 import os
 import pathlib
@@ -6,10 +6,10 @@ import re
 
 
 def free_bytes() -> float:
-    """Bytes that could be had now; where nobody can tell, those of the whole machine, or infinity."""
+    """Return the available bytes; if the system does not say, its total memory or infinity."""
     try:
-        told = pathlib.Path("/proc/meminfo").read_text(encoding="ascii")
-        return 1024.0 * int(re.findall(r"MemAvailable:\s+(\d+) kB", told)[0])
+        text = pathlib.Path("/proc/meminfo").read_text(encoding="ascii")
+        return 1024.0 * int(re.findall(r"MemAvailable:\s+(\d+) kB", text)[0])
     except (OSError, IndexError):
         pass
     try:

@@ -1,4 +1,4 @@
-"""Constraints of hyper-parameters, as data: checked once, when a learner is made."""
+"""Constraints of hyper-parameters, as data. They are checked when a learner starts."""
 
 import math
 import sys
@@ -10,7 +10,28 @@ from askance.errors import ParameterError
 
 
 class Interval(NamedTuple):
-    """An interval of numbers, or of whole numbers if `whole`. A closed end belongs to the interval."""
+    """An interval of numbers.
+
+    Parameters
+    ----------
+    low : float
+        The lower end.
+    high : float, default=inf
+        The upper end.
+    low_closed : bool, default=False
+        Whether `low` itself is allowed.
+    high_closed : bool, default=True
+        Whether `high` itself is allowed.
+    whole : bool, default=False
+        Whether only whole numbers are allowed.
+
+    Examples
+    --------
+    >>> Interval(0, 1).allows(0.5), Interval(0, 1).allows(0)
+    (True, False)
+    >>> str(Interval(0, 1))
+    'greater than 0 and at most 1'
+    """
 
     low: float
     high: float = math.inf
@@ -19,20 +40,20 @@ class Interval(NamedTuple):
     whole: bool = False
 
     def allows(self, value: Any) -> bool:
-        """Whether `value` is a number in the interval. NaN never is."""
+        """Return whether `value` is a number in the interval. NaN never is."""
         if (
             isinstance(value, bool)
             or not isinstance(value, Real)
             or (self.whole and not isinstance(value, Integral))
         ):
             return False
-        number: Any = value  # Python compares whole numbers of any size with floats exactly
+        number: Any = value  # Python compares integers of any size with floats exactly
         above = number >= self.low if self.low_closed else number > self.low
         below = number <= self.high if self.high_closed else number < self.high
         return bool(above and below) and (number == math.inf or abs(number) <= sys.float_info.max)
 
     def wanted(self, value: Any) -> str:
-        """What `value`, which is not allowed, should be."""
+        """Describe the allowed values, for an error about `value`."""
         if isinstance(value, bool) or not isinstance(value, Real):
             return "a number"
         return f"a whole number, {self}" if self.whole and not isinstance(value, Integral) else str(self)
@@ -45,28 +66,34 @@ class Interval(NamedTuple):
 
 
 class Boolean(NamedTuple):
-    """True or False; 0 and 1 are refused."""
+    """A bool. 0 and 1 are not allowed."""
 
     def allows(self, value: Any) -> bool:
-        """Whether `value` is a bool."""
+        """Return whether `value` is a bool."""
         return isinstance(value, bool)
 
     def wanted(self, value: Any) -> str:  # noqa: ARG002
-        """What a value that is not allowed should be."""
+        """Describe the allowed values."""
         return "True or False"
 
 
 class OneOf(NamedTuple):
-    """One of a few words."""
+    """One of several strings.
+
+    Parameters
+    ----------
+    allowed : tuple of str
+        The allowed strings.
+    """
 
     allowed: tuple[str, ...]
 
     def allows(self, value: Any) -> bool:
-        """Whether `value` is one of the words."""
+        """Return whether `value` is one of the strings."""
         return isinstance(value, str) and value in self.allowed
 
     def wanted(self, value: Any) -> str:  # noqa: ARG002
-        """What a value that is not allowed should be."""
+        """Describe the allowed values."""
         return " or ".join(map(repr, self.allowed))
 
 

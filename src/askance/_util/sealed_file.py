@@ -1,7 +1,7 @@
-"""Sealed files: arrays as safetensors with a typed header. Reading one runs no code of the file's.
+"""Sealed files: arrays as safetensors, with a JSON header and a checksum. Loading one runs no code from it.
 
-The header is JSON in the file's metadata. It carries the SHA-256 of the whole file, taken with the digest's own
-place blanked, so that a single changed or missing byte is noticed before anything is made of the rest.
+The header is in the metadata of the file. It has the SHA-256 of the whole file, computed with the digest itself
+replaced by zeros, so that any changed or missing byte is detected before the contents are used.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ BLANK = "0" * 64
 
 
 def seal(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> bytes:
-    """The content of a file."""
+    """Return the content of a sealed file."""
     from safetensors.numpy import save
 
     content = save(dict(arrays), {"askance": json.dumps({"format": FORMAT, "sha256": BLANK, **header})})
@@ -28,31 +28,31 @@ def seal(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> bytes:
 
 
 def header_of(content: bytes) -> dict[str, Any]:
-    """The header, once the digest has shown that every byte is as it was written."""
+    """Return the header after checking the digest; ModelFileError if the file is damaged."""
     size = int.from_bytes(content[:8], "little")
     if len(content) < 8 or size > len(content) - 8:
-        raise ModelFileError("is no model of askance, or only the beginning of one")
+        raise ModelFileError("is not an askance model, or is incomplete")
     try:
         header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["askance"])
         digest, version = header["sha256"].encode("ascii"), header["format"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ModelFileError("is no model of askance, or a damaged one") from None
+        raise ModelFileError("is not an askance model, or is damaged") from None
     if _digest(content.replace(digest, BLANK.encode(), 1)).encode() != digest:
-        raise ModelFileError("is damaged: its checksum does not fit; use a backup or train anew")
+        raise ModelFileError("is damaged: its checksum does not match; restore a backup or train the model again")
     if version != FORMAT:
-        raise ModelFileError(f"has format {version}, and this askance reads format {FORMAT}: upgrade askance")
+        raise ModelFileError(f"has format {version}, but this askance reads format {FORMAT}: upgrade askance")
     return {key: value for key, value in header.items() if key not in ("format", "sha256")}
 
 
 def arrays_of(content: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays."""
+    """Return the arrays."""
     from safetensors.numpy import load
 
     return dict(load(content))
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file; ModelFileError if it cannot be read."""
+    """Return the bytes of a file; ModelFileError if it cannot be read."""
     try:
         return pathlib.Path(path).read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit of the result depends on every bit given."""
+"""The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every output bit depends on every input bit."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 
 
 def scrambled(bits: Any) -> Any:
-    """64 bits, or an array of them, well mixed; products wrap around."""
+    """Return 64 mixed bits, for a number or an array of them. Products wrap around."""
     bits = (bits ^ (bits >> np.uint64(30))) * FIRST
     bits = (bits ^ (bits >> np.uint64(27))) * SECOND
     return bits ^ (bits >> np.uint64(31))

@@ -1,4 +1,7 @@
-"""The papers' names. Each is one line: an update rule × a query rule × the paper's parameters and defaults."""
+"""The catalog of algorithms by the names of the papers.
+
+Each entry is one line: an update rule, a query rule, and the parameters and defaults of the paper.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -24,7 +27,7 @@ catalog: Mapping[str, Entry] = MappingProxyType(
 
 
 def look_up(name: str) -> Entry:
-    """The entry of a name; ValueError with the nearest names if there is none."""
+    """Return the entry of a name; ValueError with similar names if there is none."""
     if name in catalog:
         return catalog[name]
     import difflib
@@ -35,5 +38,5 @@ def look_up(name: str) -> Entry:
 
 
 def parts_of(name: str, parameters: Mapping[str, Any]) -> Parts:
-    """What a name stands for, with some of its parameters given."""
+    """Return the rules and settings of an algorithm, given some of its parameters."""
     return look_up(name).parts(parameters)

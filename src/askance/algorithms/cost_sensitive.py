@@ -1,4 +1,4 @@
-"""Cost-sensitive learning: passive-aggressive, and what it is compared with."""
+"""Cost-sensitive passive-aggressive learning, and the algorithms that it is compared with."""
 
 import math
 from collections.abc import Mapping

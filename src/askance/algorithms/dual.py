@@ -1,4 +1,4 @@
-"""The kernel forms: every one takes the parameters of its kernel and a budget of support vectors."""
+"""Algorithms with kernels. Each also has the parameters of its kernel, and a budget of support vectors."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -10,12 +10,12 @@ from askance.rules.kernel.kernels import kernel_named
 from askance.rules.query import Adaptive, Margin, QueryRule
 from askance.rules.update import PassiveAggressive, PassiveAggressive1, PassiveAggressive2, Perceptron, UpdateRule
 
-# None is what the kernel itself has.
+# None stands for the default of the kernel.
 KERNEL: Mapping[str, Any] = {"kernel": "linear", "gamma": None, "degree": None, "coef0": None}
 
 
 def by_kernel(build: Callable[..., tuple[UpdateRule | None, QueryRule]]) -> Build:
-    """The dual form of what `build` makes, and of the second-order Perceptron if it makes no update rule."""
+    """Return a function that kernelizes what `build` returns. An update rule of None means `SecondOrder`."""
 
     def whole(budget: int | None = None, **given: Any) -> tuple[UpdateRule, QueryRule]:
         kernel = kernel_named(**{name: given.pop(name, default) for name, default in KERNEL.items()})

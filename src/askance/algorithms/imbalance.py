@@ -1,4 +1,4 @@
-"""Imbalanced streams: many costs at once, and what they are compared with."""
+"""Algorithms for imbalanced streams: OMCSL, and the algorithms that it is compared with."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,14 +21,14 @@ from askance.rules.update.gradient import SCHEDULES
 
 
 def _decaying(schedule: str) -> bool:
-    """Whether a schedule is η/√t."""
+    """Return whether the learning rate of a schedule decays."""
     if schedule not in SCHEDULES:
         raise ValueError(f"schedule must be {' or '.join(map(repr, SCHEDULES))}, not {schedule!r}")
     return SCHEDULES[schedule]
 
 
 def _whole(number: Any) -> Any:
-    """A whole number as such, also if it came as a fraction or in writing."""
+    """Convert a whole number given as float or str to int; return anything else unchanged."""
     if isinstance(number, str) and number.isdigit():
         return int(number)
     return int(number) if isinstance(number, float) and number.is_integer() else number

@@ -1,4 +1,4 @@
-"""More than two classes: the same rules, each label against its strongest rival."""
+"""Algorithms for more than two classes: the same rules, applied to each label against its strongest rival."""
 
 from collections.abc import Mapping
 

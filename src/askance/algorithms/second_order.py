@@ -1,4 +1,4 @@
-"""The second-order family."""
+"""Second-order algorithms."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,26 +24,26 @@ ADAPTIVE = "Crammer, Kulesza, Dredze 2009"
 MAHALANOBIS = "Nguyen, Chang, Hui 2011"
 ACTIVE_SECOND_ORDER = "Hao, Lu, Zhao, Zhang, Hoi 2018"
 
-# The papers' words for what is kept of a matrix, for how a row is scored and for what is bounded.
+# The words of the papers: which part of a matrix is kept, how a row is scored, and what is bounded.
 MODES = {"inv": True, "drop": False}
 RULES = {"entry": False, "rank1": True}
 FORMS = {"var": ConfidenceWeighted, "stdev": ConfidenceWeightedStdev}
 
 
 def meaning(name: str, word: Any, words: Mapping[str, Any]) -> Any:
-    """What a word stands for; ValueError if it is none of those known."""
+    """Return the meaning of a word; ValueError if it is unknown."""
     if not isinstance(word, str) or word not in words:
         raise ValueError(f"{name} must be {' or '.join(map(repr, words))}, not {word!r}")
     return words[word]
 
 
 def perceptron(rule: str) -> SecondOrderPerceptron:
-    """The diagonal one."""
+    """Return the variant that keeps the diagonal."""
     return SecondOrderPerceptron(rank1=meaning("rule", rule, RULES))
 
 
 def inverse(mode: str) -> bool:
-    """Whether the diagonal is that of Σ⁻¹."""
+    """Return whether the diagonal is that of Σ⁻¹."""
     return bool(meaning("mode", mode, MODES))
 
 

@@ -1,4 +1,4 @@
-"""Selective sampling beyond the plain Perceptron: an adaptive rule, and other links than the identity."""
+"""Selective sampling beyond the Perceptron: an adaptive query rule, Winnow, and the p-norm Perceptron."""
 
 from collections.abc import Mapping
 

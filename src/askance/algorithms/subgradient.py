@@ -8,22 +8,22 @@ from askance.rules.update import DualAveraging, MirrorDescent
 
 
 def always(rule: type) -> Build:
-    """Every label."""
+    """Ask for every label."""
     return lambda delta=1.0, eta=1.0: (rule(delta, eta), Always())
 
 
 def random(rule: type) -> Build:
-    """A share of the labels."""
+    """Ask at random."""
     return lambda delta=1.0, eta=1.0, ratio=0.5: (rule(delta, eta), Random(ratio))
 
 
 def margin(rule: type) -> Build:
-    """Where the margin is small."""
+    """Ask if the margin is small."""
     return lambda delta=1.0, eta=1.0, b=1.0: (rule(delta, eta), Margin(b))
 
 
 def discrimination(rule: type, *, damped: bool) -> Build:
-    """Where the margin is small or the features are rare."""
+    """Ask if the margin is small or the features are rare."""
     return lambda delta=1.0, eta=1.0, b=1.0: (rule(delta, eta), Discrimination(b, eta, damped))
 
 

@@ -108,4 +108,4 @@ def _add_up(past: Past, others: Sequence[Past]) -> None:
     for name in ("rounds", "asked", "mistakes", "told"):
         mine = getattr(past, name)
         mine += np.sum([getattr(other, name) - mine for other in others], axis=0)
-    past.longest[:] = max(other.longest[0] for other in others)
+    past.max_squared_norm[:] = max(other.max_squared_norm[0] for other in others)

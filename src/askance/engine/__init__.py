@@ -1,1 +1,1 @@
-"""Passes over rules: what learners, banks and fleets do to rows, compiled for each combination of rules."""
+"""Passes over rows, compiled for each combination of rules: what learners, banks and fleets are built on."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine.arena import has_room, power_for, settled, translated
-from askance.engine.rounds import decide, look, note, take_step
+from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.coins import coin_at
 from askance.jit.interop import inlined
 from askance.rules.rows import State, add_lanes
@@ -104,12 +104,12 @@ def make_fleet_run(digest: str) -> Callable[..., Any]:
             if _lacks_room(models, ground, m, missing):
                 _put_down(models, desk, m)
                 return i
-            told, positives = past.told[0], past.told[1]
-            seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
             tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.seeds[m], np.uint64(past.rounds[0]))
             seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
-            faced, side = form.face(seen, labels[t], probability)
-            fires, step = update.step(faced, side)
+            binary, side = form.as_binary(seen, labels[t], probability)
+            fires, step = update.step(binary, side)
             updated = asked & fires
             if updated:
                 if missing > np.uint64(0):
@@ -117,9 +117,9 @@ def make_fleet_run(digest: str) -> Callable[..., Any]:
                 take_step(form, state, past, here, t, seen, labels[t], step)
             past.rounds[0] += 1
             past.asked[0] += asked
-            past.told[0] += asked
-            past.told[1] += asked & (labels[t] > 0)
-            note(outcome, t, seen, probability, asked, updated)
+            past.labels[0] += asked
+            past.labels[1] += asked & (labels[t] > 0)
+            record_round(outcome, t, seen, probability, asked, updated)
         if current != NOBODY:
             _put_down(models, desk, current)
         return order.shape[0]
@@ -138,13 +138,13 @@ def make_fleet_ask(digest: str) -> Callable[..., Any]:
             t = order[i]
             m = current = _in_hand(models, desk, current, ids[t])
             translated(ground, models.plots[m], models.powers[m], rows, t, slots)
-            told, positives = past.told[0], past.told[1]
-            seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
             tossed = coin_at(models.seeds[m], np.uint64(past.rounds[0]))
             seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             past.rounds[0] += 1
             past.asked[0] += asked
-            note(outcome, t, seen, probability, asked, False)
+            record_round(outcome, t, seen, probability, asked, False)
         if current != NOBODY:
             _put_down(models, desk, current)
         return order.shape[0]
@@ -167,16 +167,16 @@ def make_fleet_learn(digest: str) -> Callable[..., Any]:
             if _lacks_room(models, ground, m, missing):
                 _put_down(models, desk, m)
                 return i
-            told, positives = past.told[0], past.told[1]
-            seen, _sound = look(form, state, past, here, t, 0, told, positives, 1.0, at_zero)
-            faced, side = form.face(seen, labels[t], 1.0)
-            fires, step = update.step(faced, side)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
+            binary, side = form.as_binary(seen, labels[t], 1.0)
+            fires, step = update.step(binary, side)
             if fires:
                 if missing > np.uint64(0):
                     settled(models, ground, m, rows, t, slots, missing)
                 take_step(form, state, past, here, t, seen, labels[t], step)
-            past.told[0] += 1
-            past.told[1] += labels[t] > 0
+            past.labels[0] += 1
+            past.labels[1] += labels[t] > 0
         if current != NOBODY:
             _put_down(models, desk, current)
         return order.shape[0]
@@ -194,7 +194,7 @@ def make_fleet_score(digest: str) -> Callable[..., Any]:
             m = ids[t]
             translated(ground, models.plots[m], models.powers[m], rows, t, slots)
             score, _spread, _squared_norm, _guess, _sound = form.look(state, here, t, 0, at_zero)
-            form.put(state, score, scores, t)
+            form.write_score(state, score, scores, t)
         return order.shape[0]
 
     return fleet_score

@@ -1,4 +1,4 @@
-"""The pass of a bank: sixteen learners of one kind go through the same rows side by side."""
+"""The pass of a bank: sixteen learners of one kind process the same rows side by side."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,17 +8,17 @@ from numba.core import types
 from numba.extending import overload
 
 from askance.jit.interop import INLINE, inlined
-from askance.jit.select import larger, sign, where
+from askance.jit.select import maximum, sign, where
 from askance.jit.simd.arithmetic import any_of
-from askance.jit.simd.lane_tuples import LANES, laned
-from askance.jit.simd.vector import at, first_lanes, only, sixteen
+from askance.jit.simd.lane_tuples import laned
+from askance.jit.simd.vector import LANES, at, first_lanes, only, sixteen
 from askance.rules.rows import Seen, sums
 
 WIDE = np.uint64(LANES)
 
 
 def coin_of(coins: Any, t: int, zero: Any) -> Any:
-    """The coins of round `t`: one for all lanes, or a row with one for each."""
+    """Return the coins of round `t`: one for all lanes, or one per lane."""
     raise NotImplementedError
 
 
@@ -31,7 +31,7 @@ def _compiled_coin_of(coins, t, zero):  # type: ignore[no-untyped-def]  # noqa: 
 
 @inlined
 def squared_norm_of(rows: Any, t: int, size: Any) -> Any:
-    """x·x."""
+    """Return x·x."""
     total = rows.values.dtype.type(0)
     for k in range(size):
         _, x = rows.entry(t, k)
@@ -48,7 +48,7 @@ def shift_lanes(zero: Any, rows: Any, t: int, size: Any, state: Any, step: Any, 
 
 
 def make_bank(digest: str) -> Callable[..., Any]:
-    """The pass over rows that are sound; it closes over the digest of what it is compiled from."""
+    """Return the pass, for rows that are sound. It closes over the digest of its sources."""
 
     def bank(given_update, given_query, memory, given_state, tally, rows, labels, coins, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
@@ -57,33 +57,35 @@ def make_bank(digest: str) -> Callable[..., Any]:
         every, every_lane = at(np.uint64(0), zero), first_lanes(WIDE, zero)
         asked, updated = tally.asked[every], tally.updated[every]
         missed, alarms = tally.missed[every], tally.alarms[every]
-        shown, longest = tally.shown[every], tally.longest[every]
-        told, positives = tally.told[every], tally.positives[every]
+        mistakes, max_squared_norm = tally.mistakes[every], tally.max_squared_norm[every]
+        n_labels, n_positives = tally.n_labels[every], tally.n_positives[every]
         for t in range(labels.shape[0]):
             label, size = labels[t], np.uint64(rows.size(t))
             total, spread = sums(zero, every_lane, np.uint64(0), WIDE, rows, t, size, state)
             score = state.margin(total, spread)
-            guess = sign(score, at_zero)
+            prediction = sign(score, at_zero)
             squared_norm = squared_norm_of(rows, t, size)
-            seen = Seen(score, spread, squared_norm, guess, shown, longest, told, positives, 1.0)
+            seen = Seen(
+                score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, 1.0
+            )
             coin = coin_of(coins, t, zero)
             is_asked = coin < query.ask(memory, seen, coin)
             fires, step = update.step(seen, label)
             moved = is_asked & fires
             if any_of(moved):
                 shift_lanes(zero, rows, t, size, state, step, moved)
-            wrong = guess != label
+            wrong = prediction != label
             asked += where(is_asked, 1.0, 0.0)
             updated += where(moved, 1.0, 0.0)
             missed += where(wrong & (label > 0), 1.0, 0.0)
             alarms += where(wrong & (label < 0), 1.0, 0.0)
-            shown += where(moved & wrong, 1.0, 0.0)
-            longest = where(moved & wrong, larger(longest, seen.squared_norm), longest)
-            told += where(is_asked, 1.0, 0.0)
-            positives += where(is_asked & (label > 0), 1.0, 0.0)
+            mistakes += where(moved & wrong, 1.0, 0.0)
+            max_squared_norm = where(moved & wrong, maximum(max_squared_norm, seen.squared_norm), max_squared_norm)
+            n_labels += where(is_asked, 1.0, 0.0)
+            n_positives += where(is_asked & (label > 0), 1.0, 0.0)
         tally.asked[every], tally.updated[every] = asked, updated
         tally.missed[every], tally.alarms[every] = missed, alarms
-        tally.shown[every], tally.longest[every] = shown, longest
-        tally.told[every], tally.positives[every] = told, positives
+        tally.mistakes[every], tally.max_squared_norm[every] = mistakes, max_squared_norm
+        tally.n_labels[every], tally.n_positives[every] = n_labels, n_positives
 
     return bank

@@ -1,4 +1,4 @@
-"""A machine for rules in dual form: what `engine.machine.Machine` does, by a support set instead of weights."""
+"""The machine of kernel rules: like `engine.machine.Machine`, with a support set instead of weights."""
 
 import contextlib
 import math
@@ -14,7 +14,7 @@ from askance.engine.machine import copied
 from askance.engine.passes import Core, Outcome
 from askance.engine.support_files import room_for
 from askance.jit.select import sign
-from askance.rules.kernel.kernelized import Glance
+from askance.rules.kernel.kernelized import Evaluation
 from askance.rules.kernel.support_set import Point, point_of
 from askance.rules.rows import SOUND, AnyRows, Seen
 
@@ -22,11 +22,11 @@ Numbers = NDArray[np.float64]
 LARGEST_COLUMN = np.iinfo(np.int32).max
 
 
-class DualMachine:
-    """Two rules, what they have learned, and the loops over it. A call does all that it should, or nothing.
+class KernelMachine:
+    """Two rules, what they have learned, and the loops over rows. If a call fails, nothing changes.
 
-    The loop over rounds is plain Python, which costs little beside the sums over a support set. A state is a
-    value: what a call has learned takes the place of the old state when all rows were good. There is one lane.
+    The loop over rounds is plain Python, which costs little compared with the sums over a support set. A state is
+    immutable: the new state replaces the old one after all rows were processed. There is one lane.
     """
 
     lanes = 1
@@ -47,22 +47,25 @@ class DualMachine:
         lanes: int = 1,  # noqa: ARG002
         draws: Numbers | None = None,  # noqa: ARG002
     ) -> tuple[int, int, Outcome]:
-        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes."""
+        """Do one round per row. Return an error code, the number of the bad row, and the outcome.
+
+        If a row is bad, nothing changes.
+        """
         outcome = passes.blank_outcome(len(signs), self.dtype)
-        kind, bad = self._check(rows, len(signs), width)
-        if kind != SOUND:
-            return kind, bad, outcome
-        core = self._apart(width)
-        with self._at_work(width) as scratch:
+        error, row = self._check(rows, len(signs), width)
+        if error != SOUND:
+            return error, row, outcome
+        core = self._copy_for(width)
+        with self._scratch(width) as scratch:
             for t, (label, coin) in enumerate(zip(signs.astype(np.float64), coins, strict=True)):
                 point = point_of(rows, t)
-                glance, seen = self._look(core, point, t, scratch)
+                evaluation, seen = self._look(core, point, t, scratch)
                 probability = core.query.ask(core.memory, seen, coin)
                 asked = bool(coin < probability)
                 updated = False
                 if asked:
-                    core, updated = self._learned(core, point, glance, seen, label)
-                outcome.predictions[t], outcome.scores[t] = seen.guess, seen.score
+                    core, updated = self._learned(core, point, evaluation, seen, label)
+                outcome.predictions[t], outcome.scores[t] = seen.prediction, seen.score
                 outcome.ask_probabilities[t] = probability
                 outcome.asked[t], outcome.updated[t] = asked, updated
                 core.past.asked[0] += asked
@@ -71,25 +74,25 @@ class DualMachine:
         return SOUND, 0, outcome
 
     def ask(
-        self, rows: AnyRows, width: int, coin: float, counts: float = 1.0
+        self, rows: AnyRows, width: int, coin: float, eligible: float = 1.0
     ) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask.
+        """Return an error code, and prediction, score, probability of asking and decision for one row.
 
-        `counts` is 0 where the label cannot be had.
+        `eligible` is 0 if the label cannot be asked for.
         """
-        kind, _ = self._check(rows, 1, width)
-        if kind != SOUND:
-            return kind, 0.0, 0.0, 0.0, False
-        core = self._apart(width)
-        with self._at_work(width) as scratch:
+        error, _ = self._check(rows, 1, width)
+        if error != SOUND:
+            return error, 0.0, 0.0, 0.0, False
+        core = self._copy_for(width)
+        with self._scratch(width) as scratch:
             _, seen = self._look(core, point_of(rows, 0), 0, scratch)
-            seen = seen._replace(counts=counts)
+            seen = seen._replace(eligible=eligible)
             probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
         asked = coin < probability
         core.past.rounds[0] += 1
-        core.past.asked[0] += asked and counts > 0
+        core.past.asked[0] += asked and eligible > 0
         self.core, self.width = core, width
-        return SOUND, float(seen.guess), float(seen.score), probability, asked
+        return SOUND, float(seen.prediction), float(seen.score), probability, asked
 
     def learn(
         self,
@@ -100,16 +103,16 @@ class DualMachine:
         draws: Numbers | None = None,  # noqa: ARG002
         probability: float = 1.0,  # noqa: ARG002
     ) -> tuple[int, int]:
-        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes."""
-        kind, bad = self._check(rows, len(signs), width)
-        if kind != SOUND:
-            return kind, bad
-        core = self._apart(width)
-        with self._at_work(width) as scratch:
+        """Learn every label. Return an error code and the number of the bad row, if any; then nothing changes."""
+        error, row = self._check(rows, len(signs), width)
+        if error != SOUND:
+            return error, row
+        core = self._copy_for(width)
+        with self._scratch(width) as scratch:
             for t, label in enumerate(signs.astype(np.float64)):
                 point = point_of(rows, t)
-                glance, seen = self._look(core, point, t, scratch)
-                core, _ = self._learned(core, point, glance, seen, label)
+                evaluation, seen = self._look(core, point, t, scratch)
+                core, _ = self._learned(core, point, evaluation, seen, label)
         self.core, self.width = core, width
         return SOUND, 0
 
@@ -118,67 +121,67 @@ class DualMachine:
         self.core = self.core._replace(query=query, memory=query.start())
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
-        """What is wrong with a bad row and which it is, and the scores."""
+        """Return an error code, the number of the bad row, and the scores."""
         scores = np.empty((count, 1), self.dtype)
-        kind, bad = self._check(rows, count, width)
-        if kind == SOUND:
+        error, row = self._check(rows, count, width)
+        if error == SOUND:
             core = self._with_room(width)
-            with self._at_work(width) as scratch:
+            with self._scratch(width) as scratch:
                 for t in range(count):
                     scores[t, 0] = self._look(core, point_of(rows, t), t, scratch)[1].score
-        return kind, bad, scores
+        return error, row, scores
 
     def make_room(self, width: int, lanes: int | None = None) -> None:  # noqa: ARG002
-        """Have room for `width` features."""
+        """Make room for `width` features."""
         width = operator.index(width)
         self.core, self.width = self._with_room(width), width
 
     def weights(self) -> NDArray[Any]:
-        """The weights in one row; AttributeError if the kernel has none."""
+        """Return the weights as one row; AttributeError if the kernel has none."""
         return np.asarray(self.core.state.weights)[np.newaxis, :]
 
     def most_features(self, size: int) -> int:  # noqa: ARG002
-        """How many features a model file of so many bytes can be about: any, as it keeps those of its rows."""
+        """Return the largest number of features that a model file can have: support sets are sparse."""
         return LARGEST_COLUMN
 
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
-        """Have arrays as long as those of a model file; ValueError if no support set can be like these."""
+        """Allocate arrays as long as those of a model file; ValueError if they cannot be a support set."""
         self.core = self.core._replace(state=room_for(found, self.core.state, self.core.update.budget))
 
-    def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Glance, Seen]:
-        glance = core.state.look(point, scratch)
-        norm = glance.likeness.norm
-        score = np.float64(self.dtype.type(glance.score))
+    def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Evaluation, Seen]:
+        evaluation = core.state.look(point, scratch)
+        norm = evaluation.similarity.norm
+        score = np.float64(self.dtype.type(evaluation.score))
         if not (math.isfinite(score) and math.isfinite(norm)):
             raise ValueError(
                 f"row {t} of X is too long for this kernel: scale the rows, or choose a smaller degree"
             )
         past = core.past
-        guess = sign(score, core.at_zero)
-        shown = int(past.mistakes[0]), float(past.longest[0]), int(past.told[0]), int(past.told[1])
-        return glance, Seen(score, glance.spread, norm, guess, *shown)
+        prediction = sign(score, core.at_zero)
+        shown = int(past.mistakes[0]), float(past.max_squared_norm[0]), int(past.labels[0]), int(past.labels[1])
+        return evaluation, Seen(score, evaluation.spread, norm, prediction, *shown)
 
     def _learned(
-        self, core: Core, point: Point, glance: Glance, seen: Seen, label: np.float64
+        self, core: Core, point: Point, evaluation: Evaluation, seen: Seen, label: np.float64
     ) -> tuple[Core, bool]:
-        """After the label of the row just looked at, and whether the rule fired."""
+        """Return the core after learning the label of the current row, and whether the rule fired."""
         fires, wanted = core.update.step(seen, label)
-        core.past.told[0] += 1
-        core.past.told[1] += label > 0
+        core.past.labels[0] += 1
+        core.past.labels[1] += label > 0
         if not fires:
             return core, False
         step = self.dtype.type(wanted)
-        # What would add nothing to any score is no support vector: by a kernel, k(x, x) = 0 makes φ(x) = 0.
+        # A vector that adds nothing to any score is not stored: k(x, x) = 0 means that φ(x) = 0.
         if step != 0 and seen.squared_norm > 0:
             budget = math.inf if core.update.budget is None else core.update.budget
-            core = core._replace(state=core.state.learned(point, glance, step, budget))
-        if seen.guess != label:
+            core = core._replace(state=core.state.learned(point, evaluation, step, budget))
+        if seen.prediction != label:
             core.past.mistakes[0] += 1
-            core.past.longest[0] = max(core.past.longest[0], seen.squared_norm)
+            core.past.max_squared_norm[0] = max(core.past.max_squared_norm[0], seen.squared_norm)
         return core, True
 
-    def _apart(self, width: int) -> Core:
-        """The core with counters and memory of their own, to be changed."""
+    def _copy_for(self, width: int) -> Core:
+        """Return the core with copies of counters and memory, which may be changed."""
         core = self._with_room(width)
         return core._replace(memory=copied(core.memory), past=copied(core.past))
 
@@ -194,8 +197,8 @@ class DualMachine:
         return found
 
     @contextlib.contextmanager
-    def _at_work(self, width: int) -> Iterator[Numbers]:
-        """A zero for every feature, for nobody else to use; infinities are found afterwards."""
+    def _scratch(self, width: int) -> Iterator[Numbers]:
+        """Lend an array with a zero per feature. Warnings are off, because infinities are detected afterwards."""
         try:
             scratch = self._idle.pop()
         except IndexError:

@@ -1,7 +1,7 @@
-"""Coordinate descent for a sum of label kernels: one visit to a row serves them all.
+"""Coordinate descent for a sum of label kernels: one visit to a row serves all of them.
 
-Each kernel is a lane with weights of its own, w̃_m = Σ α_i ỹ_mi x_i, feature after feature: the matrix of as many
-copies of every row as there are kernels is never made.
+Each kernel is a lane with its own weights w̃_m = Σ α_i ỹ_mi x_i, side by side for each feature, so that rows are
+not copied for each kernel.
 """
 
 from collections.abc import Callable
@@ -31,13 +31,13 @@ def _make_visit(digest: str) -> Callable[..., Any]:
             for m in range(lanes):
                 slope += shares[m] * signs[i, m] * scores[m]
             slopes[i] = slope
-            # A row without features moves nothing: its multiplier is at its bound.
+            # A row of zeros changes nothing: its multiplier is at its bound.
             newton = dual[i] - slope / squares[i] if squares[i] > 0 else bounds[i]
             change = moving * (min(max(newton, 0.0), bounds[i]) - dual[i])
             dual[i] += change
             for m in range(lanes):
                 steps[m] = change * signs[i, m]
-            # No branch around the call: it would have the compiler count references to the arrays in every row.
+            # No branch around the call, because the compiler would count references to the arrays in every row.
             move_lanes(rows, i, size * np.uint64(change != 0.0), state, steps)  # type: ignore[arg-type]
 
     return visit
@@ -59,9 +59,9 @@ def visit(
     *,
     moving: bool = True,
 ) -> None:
-    """Visit the rows in `order`: fill in their slopes Σ μ_m ỹ_mi w̃_m·x_i - 1 and, if `moving`, minimise along α_i.
+    """Visit the rows in `order`: write their slopes Σ μ_m ỹ_mi w̃_m·x_i - 1 and, if `moving`, minimise along α_i.
 
-    α_i becomes α_i - slope/x_i·x_i within 0 and its bound, and every w̃_m is as α says. Rows are of float64; a row
-    of `signs` has ỹ_mi for each lane m, with 0 in lanes that stand for nothing.
+    α_i becomes α_i - slope/x_i·x_i, clipped to 0 and its bound, and every w̃_m is updated accordingly. Rows are in
+    float64. Row i of `signs` has ỹ_mi for each lane m, and 0 in unused lanes.
     """
     _visit(rows, order, state, signs, shares, bounds, squares, dual, slopes, float(moving))

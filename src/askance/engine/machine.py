@@ -1,4 +1,4 @@
-"""A core with its compiled passes: all that a learner does to rows and signs, nothing of users' data."""
+"""A core with its compiled passes: what a learner does with validated rows and encoded labels."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,15 +11,15 @@ from askance.engine.passes import Core, Outcome
 from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
 from askance.rules.rows import SOUND, AnyRows
-from askance.rules.state import Panel, room_for_classes
+from askance.rules.state import Ensemble, form_for_classes
 from askance.rules.update.rule import about, form_of, widened, widened_lanes
 
 
 class Machine:
-    """Two rules, what they have learned, and the passes over it. A call does all that it should, or nothing.
+    """Two rules, what they have learned, and the passes over rows. If a call fails, nothing changes.
 
-    For two classes there is one lane, and labels are +1 and -1. For `many` there is a lane a class, and labels are
-    the numbers of lanes.
+    For two classes there is one lane, and labels are +1 and -1. With `many` classes there is one lane per class,
+    and labels are the numbers of lanes.
     """
 
     def __init__(
@@ -44,33 +44,34 @@ class Machine:
         lanes: int = 1,
         draws: NDArray[np.float64] | None = None,
     ) -> tuple[int, int, Outcome]:
-        """One round a row, which need not have been checked: if one is bad, which and why, and nothing changes.
+        """Do one round per row. Return an error code, the number of the bad row, and the outcome.
 
-        `draws` has a row of coins for each label, for rules that toss some to learn it.
+        If a row is bad, nothing changes. `draws` has a row of coins for each label, for rules that need them to
+        learn it.
         """
         core = self._with_room(width, lanes)
         core = core if draws is None else _with_draws(core, draws)
         outcome = passes.blank_outcome(len(labels), self.dtype)
         if _bytes(core.state) < _bytes(rows):
-            # A copy of the state, which stands by for a fault, costs less than going through the rows twice.
+            # Working on a copy of the state costs less than checking all rows first.
             core = copied(core)
         else:
-            kind, bad = self._pass("check", rows, (rows, len(labels), width))
-            if kind != SOUND:
-                return kind, bad, outcome
-        kind, bad = self._pass("run", rows, (core, rows, width, labels, coins, outcome))
-        self._accept(kind, core, width, lanes)
-        return kind, bad, outcome
+            error, row = self._pass("check", rows, (rows, len(labels), width))
+            if error != SOUND:
+                return error, row, outcome
+        error, row = self._pass("run", rows, (core, rows, width, labels, coins, outcome))
+        self._accept(error, core, width, lanes)
+        return error, row, outcome
 
     def ask(
-        self, rows: AnyRows, width: int, coin: float, counts: float = 1.0
+        self, rows: AnyRows, width: int, coin: float, eligible: float = 1.0
     ) -> tuple[int, float, float, float, bool]:
-        """What is wrong with one row, or its guess, score, probability of asking, and whether to ask.
+        """Return an error code, and prediction, score, probability of asking and decision for one row.
 
-        `counts` is 0 where the label cannot be had.
+        `eligible` is 0 if the label cannot be asked for.
         """
         core = self.core if width == self.width else self._with_room(width, self.lanes)
-        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin, counts))
+        found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin, eligible))
         if core is not self.core:
             self._accept(found[0], core, width, self.lanes)
         return found
@@ -84,18 +85,18 @@ class Machine:
         draws: NDArray[np.float64] | None = None,
         probability: float = 1.0,
     ) -> tuple[int, int]:
-        """Learn every label; if a row is bad, what is wrong with it and which it is, and nothing changes.
+        """Learn every label. Return an error code and the number of the bad row; if a row is bad, nothing changes.
 
-        `probability` is that with which each was asked for.
+        `probability` is the probability with which each label was asked for.
         """
         core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
         update, _, form, state, _, past, at_zero = core if draws is None else _with_draws(core, draws)
-        kind, bad = self._pass(
+        error, row = self._pass(
             "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero)
         )
         if core is not self.core:
-            self._accept(kind, core, width, lanes)
-        return kind, bad
+            self._accept(error, core, width, lanes)
+        return error, row
 
     def set_query_rule(self, query: Any) -> None:
         """Continue with another query rule, in its initial state."""
@@ -103,35 +104,35 @@ class Machine:
         self._bound.clear()
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
-        """What is wrong with a bad row and which it is, and the scores, a column a lane."""
+        """Return an error code, the number of the bad row, and the scores, with one column per lane."""
         scores = np.empty((count, self.lanes), self.dtype)
         core = self._with_room(width, self.lanes)
-        kind, bad = self._pass("score", rows, (core.form, core.state, rows, width, scores, core.at_zero))
-        return kind, bad, scores
+        error, row = self._pass("score", rows, (core.form, core.state, rows, width, scores, core.at_zero))
+        return error, row, scores
 
     def make_room(self, width: int, lanes: int | None = None) -> None:
-        """Have room for `width` features and, if that is said, `lanes` classes."""
+        """Make room for `width` features and, if given, `lanes` classes."""
         lanes = lanes or self.lanes
         self._accept(SOUND, self._with_room(width, lanes), width, lanes)
 
     def weights(self) -> NDArray[Any]:
-        """A window on the weights, a row a lane, or a row a member of a panel."""
+        """Return a view of the weights, one row per lane or per member of an ensemble."""
         form, state = self.core.form, self.core.state
-        if isinstance(form, Panel):
+        if isinstance(form, Ensemble):
             members: NDArray[Any] = state.weights.reshape(-1, len(form.scores)).T[: state.members]
             return members
         weights: NDArray[Any] = state.weights.reshape(-1, self.lanes).T
         return weights
 
     def most_features(self, size: int) -> int:
-        """How many features a model file of so many bytes can be about: each has a byte at least."""
+        """Return the largest number of features that a model file of `size` bytes can have: one per byte."""
         return size
 
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
-        """Have arrays of the sizes that a model file's have: width and lanes say them all."""
+        """Do nothing: width and lanes determine the sizes of all arrays."""
 
-    def _accept(self, kind: int, core: Core, width: int, lanes: int) -> None:
-        if kind == SOUND:
+    def _accept(self, error: int, core: Core, width: int, lanes: int) -> None:
+        if error == SOUND:
             self.core, self.width, self.lanes = core, width, lanes
 
     def _with_room(self, width: int, lanes: int) -> Core:
@@ -145,7 +146,7 @@ class Machine:
         return self.core._replace(state=state, form=self._classes(update, lanes))
 
     def _classes(self, update: Any, lanes: int) -> Any:
-        return room_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
+        return form_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
 
     def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
         key = (name, type(rows))
@@ -154,31 +155,31 @@ class Machine:
             bound = self._bound[key] = passes.bind(name, arguments, exact=self.dtype == np.float64)
         if COMPILING:
             return bound(*arguments)
-        # Plain Python would warn of the infinities that a check is there to find.
+        # Plain Python would warn about the infinities that a check is meant to find.
         with np.errstate(over="ignore", invalid="ignore"):
             return bound(*arguments)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Machine code stays behind; it is found again at the first call.
+        # Machine code is not pickled; it is looked up again at the first call.
         return {**self.__dict__, "_bound": {}}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        # Machine code would write into arrays that came as read-only memory, as joblib sends large ones.
+        # joblib sends large arrays as read-only memory, into which machine code must not write.
         self.__dict__.update(kept, core=copied(kept["core"], only=is_fixed))
 
 
 def _with_draws(core: Core, draws: NDArray[np.float64]) -> Core:
-    """The same core, about to learn labels for which these coins were tossed."""
+    """Return the core with the coins for the labels to be learned."""
     return core._replace(form=core.form._replace(draws=draws, labels=np.zeros(1, np.int64)))
 
 
 def is_fixed(array: NDArray[Any]) -> bool:
-    """Whether an array cannot be written."""
+    """Return whether an array is read-only."""
     return not array.flags.writeable
 
 
 def copied(value: Any, only: Callable[[NDArray[Any]], bool] = lambda _: True) -> Any:
-    """The same nested named tuples with arrays of their own, or with such as need it."""
+    """Copy nested named tuples with their arrays; with `only`, copy just the arrays for which it is true."""
     if isinstance(value, np.ndarray):
         return aligned_copy(value) if only(value) else value
     return type(value)(*(copied(part, only) for part in value)) if isinstance(value, tuple) else value

@@ -1,7 +1,7 @@
-"""The passes: generic over update rule, query rule and kind of rows.
+"""The passes over rows, generic in update rule, query rule and kind of rows.
 
-A round is: score the row, decide whether to ask, learn if asked. `run` does all of it, `ask` the first two
-for one row, `learn` the last with every label given, `score` the first.
+A round scores the row, decides whether to ask, and learns the label if asked. `run` does all of this, `ask` does
+the first two for one row, `learn` learns every given label, and `score` only scores.
 """
 
 import functools
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from askance.engine.arena_passes import MAKERS as OF_FLEETS
 from askance.engine.bank_pass import make_bank
-from askance.engine.rounds import decide, look, note, take_step
+from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.interop import COMPILING, compiled, expose, type_of
 from askance.jit.source_digest import is_ours, package_digest
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.rows import SOUND, Rows, State
-from askance.rules.state.coupled import SettlingState
-from askance.rules.state.ensemble import ObservedState, PanelState
+from askance.rules.state.coupled import CoupledState
+from askance.rules.state.ensemble import EnsembleState, ObservedState
 from askance.rules.state.form import Form
 from askance.rules.state.matrix import MatrixState
 from askance.rules.state.pairwise import PairwiseState
 from askance.rules.update.rule import UpdateRule
 
 PROTOCOLS = (
-    *(State, MatrixState, SettlingState, PanelState, ObservedState, PairwiseState),
+    *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
     *(Rows, Form, UpdateRule, QueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:
@@ -34,25 +34,27 @@ for _protocol in PROTOCOLS:
 
 
 class Past(NamedTuple):
-    """Counters over all rounds: rows, labels asked for, mistakes that labels have shown, and their longest x·x;
-    labels told, asked for or not, and how many of them were positive.
+    """Counters over all rounds.
+
+    They are rows, labels asked for, mistakes that labels have revealed, the largest x·x of these, and in one array
+    the number of labels, asked for or not, and of positive labels.
     """
 
     rounds: NDArray[np.int64]
     asked: NDArray[np.int64]
     mistakes: NDArray[np.int64]
-    longest: NDArray[np.float64]
-    told: NDArray[np.int64]  # both in one array: each takes its time to be handed to machine code
+    max_squared_norm: NDArray[np.float64]
+    labels: NDArray[np.int64]  # one array for both, because passing each array to machine code takes time
 
 
 def no_past() -> Past:
-    """Nothing has happened yet."""
+    """Return the counters before the first round."""
     rounds, asked, mistakes = (np.zeros(1, np.int64) for _ in range(3))
     return Past(rounds, asked, mistakes, np.zeros(1), np.zeros(2, np.int64))
 
 
 class Core(NamedTuple):
-    """A learner as the passes know it: two rules and what they have learned, the form of that, and the past."""
+    """A learner for the passes: two rules, the form and the state, the memory of the query rule, and the past."""
 
     update: Any
     query: Any
@@ -64,9 +66,9 @@ class Core(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a pass writes down of each round."""
+    """What a pass records about each round."""
 
-    predictions: NDArray[np.int32]  # +1 and -1, or the numbers of classes
+    predictions: NDArray[np.int32]  # +1 and -1, or class numbers
     scores: NDArray[Any]
     ask_probabilities: NDArray[np.float64]
     asked: NDArray[np.bool_]
@@ -74,7 +76,7 @@ class Outcome(NamedTuple):
 
 
 def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
-    """Room for the decisions of `rounds` rounds."""
+    """Return an uninitialised outcome for `rounds` rounds."""
     return Outcome(
         np.empty(rounds, np.int32),
         np.empty(rounds, dtype),
@@ -84,35 +86,35 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
     )
 
 
-# A pass takes no more of a core than it uses, so that many learners share its machine code.
+# A pass takes only the parts of a core that it uses, so that many learners share its machine code.
 #
-# Each pass is made by a function of the sources' digest: what a function closes over is part of the key
-# under which its machine code is cached, the methods it calls are not.
+# Each pass is made by a function of the digest of the sources: the values that a function closes over are part of
+# the key of its machine code in the cache, but the methods that it calls are not.
 
 
 def _make_run(digest: str) -> Callable[..., Any]:
     def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, form, state, memory, past, at_zero = core
-        told, positives = past.told[0], past.told[1]
+        n_labels, n_positives = past.labels[0], past.labels[1]
         for t in range(labels.shape[0]):
-            seen, sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
+            seen, sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
             seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
-            faced, side = form.face(seen, labels[t], probability)
-            fires, step = update.step(faced, side)
+            binary, side = form.as_binary(seen, labels[t], probability)
+            fires, step = update.step(binary, side)
             updated = asked & fires
             if updated:
                 take_step(form, state, past, rows, t, seen, labels[t], step)
             if asked:
-                form.note(state, rows, t, labels[t])
-            told += asked
-            positives += asked & (labels[t] > 0)
-            note(outcome, t, seen, probability, asked, updated)
+                form.record_label(state, rows, t, labels[t])
+            n_labels += asked
+            n_positives += asked & (labels[t] > 0)
+            record_round(outcome, t, seen, probability, asked, updated)
         past.rounds[0] += labels.shape[0]
-        past.asked[0] += told - past.told[0]
-        past.told[0], past.told[1] = told, positives
+        past.asked[0] += n_labels - past.labels[0]
+        past.labels[0], past.labels[1] = n_labels, n_positives
         return SOUND, 0
 
     return run
@@ -127,18 +129,20 @@ def _make_check(digest: str) -> Callable[..., Any]:
 
 
 def _make_ask(digest: str) -> Callable[..., Any]:
-    def ask(core, rows, width, coin, counts):  # type: ignore[no-untyped-def]
+    def ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
         _ = digest
         past = core.past
-        told, positives = past.told[0], past.told[1]
-        seen, sound = look(core.form, core.state, past, rows, 0, width, told, positives, counts, core.at_zero)
+        n_labels, n_positives = past.labels[0], past.labels[1]
+        seen, sound = look(
+            core.form, core.state, past, rows, 0, width, n_labels, n_positives, eligible, core.at_zero
+        )
         if not sound:
             return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
         query, form, state, memory = core.query, core.form, core.state, core.memory
         seen, probability, asked = decide(form, query, state, memory, seen, coin, core.at_zero)
         past.rounds[0] += 1
-        past.asked[0] += asked & (counts > 0)
-        return SOUND, float(seen.guess), float(seen.score), probability, asked
+        past.asked[0] += asked & (eligible > 0)
+        return SOUND, float(seen.prediction), float(seen.score), probability, asked
 
     return ask
 
@@ -146,19 +150,19 @@ def _make_ask(digest: str) -> Callable[..., Any]:
 def _make_learn(digest: str) -> Callable[..., Any]:
     def learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
-        kind, bad = rows.check(0, labels.shape[0], width)
-        if kind == SOUND:
+        error, row = rows.check(0, labels.shape[0], width)
+        if error == SOUND:
             for t in range(labels.shape[0]):
-                told, positives = past.told[0], past.told[1]
-                seen, _sound = look(form, state, past, rows, t, width, told, positives, 1.0, at_zero)
-                faced, side = form.face(seen, labels[t], probability)
-                fires, step = update.step(faced, side)
+                n_labels, n_positives = past.labels[0], past.labels[1]
+                seen, _sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
+                binary, side = form.as_binary(seen, labels[t], probability)
+                fires, step = update.step(binary, side)
                 if fires:
                     take_step(form, state, past, rows, t, seen, labels[t], step)
-                form.note(state, rows, t, labels[t])
-                past.told[0] += 1
-                past.told[1] += labels[t] > 0
-        return kind, bad
+                form.record_label(state, rows, t, labels[t])
+                past.labels[0] += 1
+                past.labels[1] += labels[t] > 0
+        return error, row
 
     return learn
 
@@ -167,10 +171,10 @@ def _make_score(digest: str) -> Callable[..., Any]:
     def score(form, state, rows, width, scores, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
         for t in range(scores.shape[0]):
-            score, _spread, _squared_norm, _guess, sound = form.look(state, rows, t, width, at_zero)
+            score, _spread, _squared_norm, _prediction, sound = form.look(state, rows, t, width, at_zero)
             if not sound:
                 return rows.check(t, t + 1, width)
-            form.put(state, score, scores, t)
+            form.write_score(state, score, scores, t)
         return SOUND, 0
 
     return score
@@ -196,9 +200,9 @@ _bound: dict[Any, Callable[..., Any]] = {}
 
 
 def bind(name: str, arguments: tuple[Any, ...], *, exact: bool) -> Callable[..., Any]:
-    """The pass `name` for arguments of these types, ready to be called with arguments of the same types.
+    """Return the pass `name`, compiled for arguments of these types.
 
-    The machine code's own entry is returned: finding it anew for each call would take longer than `ask` does.
+    It returns the entry point of the machine code, because dispatching each call would take longer than `ask`.
     """
     key = (name, exact, _kind(arguments))
     if key not in _bound:
@@ -215,19 +219,19 @@ def _bind(name: str, arguments: tuple[Any, ...], exact: bool) -> Callable[..., A
     try:
         return function.compile(signature)
     except OSError:
-        # The cache cannot be written: a full disk, or a directory that has become read-only.
+        # The cache cannot be written: the disk is full, or the directory has become read-only.
         return _dispatcher(name, classes, exact, cache=False).compile(signature)
 
 
 def _kind(value: Any) -> Any:
-    """What machine code depends on; numba's own types say the same but take a millisecond to make."""
+    """Return what machine code depends on. Numba's types say the same, but take a millisecond to compute."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim
     return (type(value), *map(_kind, value)) if isinstance(value, tuple) else type(value)
 
 
 def _classes(value: Any) -> Iterator[type]:
-    """The named tuples in `value`, at any depth: their methods are what a pass is compiled from."""
+    """Yield the classes of the named tuples in `value`, at any depth. A pass is compiled from their methods."""
     if isinstance(value, tuple):
         if hasattr(value, "_fields"):
             yield type(value)
@@ -236,12 +240,12 @@ def _classes(value: Any) -> Iterator[type]:
 
 
 def learned(core: Core) -> dict[str, NDArray[Any]]:
-    """All that a core has learned, by path: what a model file keeps. A form has but scratch."""
+    """Return all arrays that a core has learned, by path, as a model file stores them. A form has only scratch."""
     return arrays_of(core._replace(form=None))
 
 
 def arrays_of(value: Any, path: str = "") -> dict[str, NDArray[Any]]:
-    """The arrays in nested named tuples, each under its path."""
+    """Return the arrays in nested named tuples, by path."""
     if isinstance(value, np.ndarray):
         return {path: value}
     found: dict[str, NDArray[Any]] = {}

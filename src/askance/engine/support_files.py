@@ -1,4 +1,4 @@
-"""Support sets in model files: only the file knows how large they are, and it need not be what it seems."""
+"""Support sets in model files. Their size is known only from the file, which may be damaged or forged."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +15,9 @@ PATH = "state/"
 
 
 def room_for(found: Arrays, state: Any, budget: int | None) -> Any:
-    """`state` with arrays as long as those found; ValueError if no support set can be like these.
+    """Return `state` with arrays as long as those found; ValueError if they cannot be a support set.
 
-    Arrays that are missing or of another kind are left for the reader of the file to see.
+    Missing arrays and wrong types are not reported here: the reader of the file does that.
     """
     own = passes.arrays_of(state)
     if not all(_alike(found.get(PATH + path), array) for path, array in own.items()):
@@ -38,22 +38,22 @@ def _alike(found: NDArray[Any] | None, own: NDArray[Any]) -> bool:
 def _check_support(support: Support, width: int, budget: int | None) -> None:
     starts, count = support.starts, support.size
     if not len(starts) == count + 1 == len(support.squares) + 1 == len(support.norms) + 1:
-        raise ValueError("support vectors without coefficients")
+        raise ValueError("arrays of a support set with different lengths")
     if starts[0] != 0 or not starts[-1] == len(support.indices) == len(support.values):
-        raise ValueError("support vectors that are not whole")
+        raise ValueError("incomplete support vectors")
     if budget is not None and count > budget:
-        raise ValueError(f"{count} support vectors within a budget of {budget:g}")
+        raise ValueError(f"{count} support vectors, more than the budget of {budget:g}")
     arguments = (SparseRows(starts, support.indices, support.values), count, width)
     with np.errstate(over="ignore", invalid="ignore"):
-        kind, bad = passes.bind("check", arguments, exact=True)(*arguments)
-    if kind != SOUND:
-        raise ValueError(f"a support vector, number {bad}, that is no row")
+        error, row = passes.bind("check", arguments, exact=True)(*arguments)
+    if error != SOUND:
+        raise ValueError(f"an invalid support vector, number {row}")
 
 
 def _check_factor(factor: NDArray[Any], solved: NDArray[Any], count: int) -> None:
     if len(solved) != count or len(factor) != count * (count + 1) // 2:
-        raise ValueError("a factor of another size than its support set")
+        raise ValueError("a factor whose size does not match the support set")
     rows = np.arange(count)
-    # I + G has no eigenvalue below 1, so neither has its factor.
+    # I + G has no eigenvalue below 1, so its factor has none either.
     if not (factor[rows * (rows + 3) // 2] > 0.5).all():
-        raise ValueError("a factor that is none")
+        raise ValueError("an invalid Cholesky factor")

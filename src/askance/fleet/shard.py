@@ -11,7 +11,7 @@ from askance.engine.passes import Core, Outcome
 from askance.jit.interop import COMPILING
 from askance.jit.kernels.key_table import Numbers
 from askance.rules.rows import SparseRows
-from askance.rules.state import Linear, room_for_classes
+from askance.rules.state import Linear, form_for_classes
 from askance.rules.update.rule import about, form_of
 
 BLANK = 0  # the model of keys that were never seen; nothing is learned by it
@@ -29,7 +29,7 @@ class Yard:
         self._one = update.start(lanes, dtype)
         self._field = field_of(self._one)
         has_spread = about(update).has_spread
-        form = Linear() if lanes == 1 else room_for_classes(lanes, dtype, has_spread=has_spread)
+        form = Linear() if lanes == 1 else form_for_classes(lanes, dtype, has_spread=has_spread)
         memory, past, self.desk = on_a_desk(query.start(), passes.no_past())
         self.core = Core(update, query, form, self._one, memory, past, at_zero)
         counters = [part for path, part in passes.arrays_of(memory).items() if path.endswith("refused")]

@@ -1,1 +1,1 @@
-"""What compiled code is written with. Only this package and `engine` import numba."""
+"""Building blocks of compiled code. Only this package and `engine` import numba."""

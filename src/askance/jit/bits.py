@@ -1,4 +1,4 @@
-"""What processors do with the bits of a word in one instruction."""
+"""Operations on the bits of a word that take one processor instruction."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from askance.jit.interop import INLINE
 
 
 def trailing_zeros(word: Any) -> np.uint64:
-    """How many bits are below the lowest that is set; 64 if none is."""
+    """The number of zero bits below the lowest set bit; 64 if no bit is set."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1 if word else 64)
 
 

@@ -1,7 +1,7 @@
 """Coins: uniform numbers in [0, 1) that are a pure function of seed and round.
 
-Round t of seed s gets the same coin whatever chunks the stream comes in, in whatever process, resumed or
-replayed. The numbers are those of SplitMix64 started at a scrambled seed.
+Round t of seed s always gets the same coin: however the stream is cut into chunks, in any process, resumed or
+replayed. The numbers are those of SplitMix64, started at a scrambled seed.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ scrambled_bits = inlined(scrambled)
 
 @inlined
 def coin_at(seed: Any, round_: Any) -> Any:
-    """The coin of a round."""
+    """The coin of one round."""
     start = scrambled_bits(seed) + (round_ + np.uint64(1)) * GOLDEN
     return (scrambled_bits(start) >> np.uint64(11)) * 2.0**-53
 

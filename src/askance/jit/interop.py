@@ -1,8 +1,8 @@
-"""The seam between plain Python and compiled code.
+"""Where plain Python meets compiled code (numba).
 
-Rules, rows and states are named tuples with ordinary methods. `expose` lets compiled code call such a method:
-the call is resolved on the *type* of the tuple, so one generic pass serves every rule, and with the compiler
-off (NUMBA_DISABLE_JIT=1) the same source runs as it stands.
+Rules, rows and states are named tuples with ordinary methods. `expose` lets compiled code call such a method. The
+call is resolved by the *type* of the tuple, so one generic pass serves every rule. With the compiler switched off
+(NUMBA_DISABLE_JIT=1) the same source runs as plain Python.
 """
 
 import functools
@@ -34,8 +34,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # NaN and infinity keep their meaning: validation and the rules rely on comparisons with them.
 RELAXED = {"reassoc", "nsz", "arcp", "contract"}
 
-# A call would pass every array of every tuple on the stack. What only compiled code calls needs no way in from
-# elsewhere either, and compiles a tenth sooner without.
+# Inline, because a call would pass every array of every tuple on the stack. Functions that only compiled code
+# calls need no C entry point, and compile a tenth faster without one.
 INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
 
 COMPILING = not numba.config.DISABLE_JIT
@@ -50,7 +50,7 @@ class Bare(Type):
 
     @property
     def key(self) -> type:
-        """What tells two such types apart."""
+        """The identity of the type."""
         return self.instance_class
 
 
@@ -63,7 +63,7 @@ def _unbox_bare(typ: Bare, value: Any, context: Any) -> Any:  # noqa: ARG001
 
 
 def type_of(value: Any) -> Any:
-    """The compiled type of an argument; that of an array does not depend on whether it is read-only."""
+    """Return the compiled type of an argument. Read-only and writable arrays have the same type."""
     if isinstance(value, np.ndarray):
         return numba.typeof(np.empty((0,) * value.ndim, value.dtype))
     if not isinstance(value, tuple):
@@ -74,17 +74,17 @@ def type_of(value: Any) -> Any:
 
 
 def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function:
-    """Compile `function`, strictly (`exact`) or with relaxed arithmetic; it runs without Python's lock."""
+    """Compile `function` with strict (`exact`) or relaxed arithmetic. It runs without the interpreter lock."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False if exact else RELAXED}
     try:
         return numba.njit(cache=cache, **options)(function)
     except RuntimeError:
-        # No directory can be written: compile in each process rather than not at all.
+        # No cache directory can be written: compile in each process.
         return numba.njit(**options)(function)
 
 
 def persistent(function: Function, *, exact: bool) -> Function:
-    """`function` compiled and kept in the cache, or done without it if the cache fails when it is first called."""
+    """Compile `function` and cache the machine code on disk; if the cache fails at a call, compile without it."""
     kept = compiled(function, exact=exact)
 
     @functools.wraps(function)
@@ -100,14 +100,15 @@ def persistent(function: Function, *, exact: bool) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """A helper that compiled code may call; in plain Python it is the function itself."""
+    """Let compiled code call a helper function. In plain Python it stays the function itself."""
     return register_jitable(**INLINE)(function)
 
 
 def like(value: Any, example: Any) -> Any:
-    """A number, or a pair or three of them, in the precision of `example`.
+    """Convert a number, or a tuple of two or three numbers, to the precision of `example`.
 
-    Hyper-parameters are in double precision; without this, so would be the loops over single-precision rows.
+    Hyper-parameters are in double precision. Without the conversion, loops over single-precision rows would be
+    computed in double precision too.
     """
     if isinstance(value, tuple):
         return tuple(type(example)(part) for part in value)
@@ -124,11 +125,11 @@ def _compiled_like(value, example):  # type: ignore[no-untyped-def]
     return lambda value, example: (to(value[0]), to(value[1]), to(value[2]))  # noqa: ARG005
 
 
-BYTES_OF_A_LINE = 64  # what a processor brings from memory at a time
+BYTES_OF_A_LINE = 64  # a cache line: the unit in which a processor reads memory
 
 
 def prefetch(array: Any, start: Any, stop: Any) -> None:
-    """Ask memory for entries of a contiguous array, counted along its rows; they may lie beyond its end."""
+    """Prefetch entries of a contiguous array, counted in row-major order. They may lie beyond its end."""
 
 
 @overload(prefetch, jit_options=INLINE)
@@ -152,14 +153,14 @@ def _prefetch_line(_context, array, entry):  # type: ignore[no-untyped-def]
         place = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(call, [place, number(0), number(3), number(1)])  # to read, to keep, data
+        builder.call(call, [place, number(0), number(3), number(1)])  # for reading, keep in all caches, data cache
         return context.get_dummy_value()
 
     return numba.types.void(array, entry), generate
 
 
 def expose(protocol: type) -> None:
-    """Let compiled code call, on any named tuple, the methods that `protocol` declares."""
+    """Let compiled code call the methods that `protocol` declares, on any named tuple that has them."""
     for name, method in vars(protocol).items():
         if not name.startswith("_") and inspect.isfunction(method):
             _expose_method(name, inspect.signature(method))
@@ -170,7 +171,7 @@ def _expose_method(name: str, signature: inspect.Signature) -> None:
         method = getattr(arguments[0].instance_class, name, None)
         return None if method is None else _unannotated(method)
 
-    # Numba compares the parameters of resolver and method; it would take `*arguments` for a tuple.
+    # Numba compares the parameters of resolver and method, and would treat `*arguments` as one tuple.
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
     resolve.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
     resolve.__name__ = name
@@ -179,7 +180,7 @@ def _expose_method(name: str, signature: inspect.Signature) -> None:
 
 
 def _unannotated(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function without annotations, which numba would compare too."""
+    """Return the same function without annotations, because numba would compare them too."""
     bare = FunctionType(
         method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__
     )

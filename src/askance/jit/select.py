@@ -1,4 +1,4 @@
-"""Choices without branches: rules use these instead of `if`, so that one source fits numbers and lanes."""
+"""Branch-free choices. Rules use them instead of `if`, so that one source works for numbers and for vectors."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ def _compiled_where(condition, yes, no):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def larger(a: Any, b: Any) -> Any:
+def maximum(a: Any, b: Any) -> Any:
     """The larger of two numbers."""
     return where(a > b, a, b)
 
 
 @inlined
-def smaller(a: Any, b: Any) -> Any:
+def minimum(a: Any, b: Any) -> Any:
     """The smaller of two numbers."""
     return where(a < b, a, b)
 

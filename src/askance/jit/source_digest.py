@@ -1,8 +1,9 @@
-"""A digest of the sources, so that machine code is never older than the rule it was made from.
+"""A digest of the sources, so that cached machine code is never older than the rules it was compiled from.
 
-Numba's cache notices an edit of the file that holds a compiled function, not of the files whose methods
-that function calls. Passes therefore close over the digest made here: an edit misses the cache, a revert
-hits it again. Rules from elsewhere, whose sources nobody can list, are compiled anew in each process.
+Numba's cache notices an edit of the file that defines a compiled function, but not of the files whose methods that
+function calls. Passes therefore close over the digest computed here: after an edit the cache has no entry, and
+after a revert it has one again. Rules from outside the package, whose source files are not known, are compiled
+again in each process.
 """
 
 import functools
@@ -10,22 +11,22 @@ import hashlib
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
-# What compiled code can be made of. Editing a reader or a page leaves the machine code as it was.
+# The sources of compiled code. Editing any other file leaves the cache valid.
 COMPILED = ("_util/splitmix.py", "jit/**/*.py", "rules/**/*.py", "engine/**/*.py")
 
 
 def package_digest() -> str:
-    """The digest of every source file of the package that compiled code is made from."""
+    """Return the digest of all source files that compiled code is made from."""
     return digest_of(*COMPILED)
 
 
 @functools.cache
 def digest_of(*patterns: str) -> str:
-    """The digest of the source files of the package that patterns stand for."""
+    """Return the digest of the source files of the package that match the patterns."""
     total = hashlib.sha256()
     for pattern in patterns:
         paths = sorted(PACKAGE.glob(pattern))
-        if not paths:  # a pattern that was forgotten in a move would let compiled code go stale
+        if not paths:  # an outdated pattern would let compiled code go stale
             raise LookupError(f"no source file of askance matches {pattern!r}")
         for path in paths:
             total.update(path.relative_to(PACKAGE).as_posix().encode())
@@ -34,5 +35,5 @@ def digest_of(*patterns: str) -> str:
 
 
 def is_ours(rule: type) -> bool:
-    """Whether a class belongs to the package, so that the digest knows its source."""
+    """Return whether a class belongs to this package, so that the digest covers its source."""
     return rule.__module__.startswith("askance.")

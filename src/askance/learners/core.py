@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.engine.choice import machine_for
+from askance.engine.machines import machine_for
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.learners import labels
@@ -293,7 +293,7 @@ class LearnerCore:
         per_label = self.machine.draws
         if not per_label:
             return None
-        first = int(self.machine.core.past.told[0]) * per_label
+        first = int(self.machine.core.past.labels[0]) * per_label
         coins = toss(self.settings.random_state ^ LEARNING_STREAM, first, n_labels * per_label)
         return coins.reshape(-1, per_label)
 

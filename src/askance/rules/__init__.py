@@ -1,4 +1,4 @@
-"""The papers in plain Python: update rules, query rules, and the states they change."""
+"""The algorithms of the papers in plain Python: update rules, query rules, and the states that they change."""
 
 from askance.rules import api, costs, imbalance, kernel, query, state, update
 

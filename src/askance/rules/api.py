@@ -1,8 +1,8 @@
-"""What you import to write a rule of your own.
+"""Everything you need to write your own rule.
 
-A rule is a `NamedTuple` of hyper-parameters with the methods of `UpdateRule` or `QueryRule`. Methods that run in
-compiled code have no branches: use `where`, `larger`, `smaller` and `sign` instead of `if`. The guide to rules of
-your own has complete examples.
+A rule is a `typing.NamedTuple` of hyper-parameters with the methods of `UpdateRule` or `QueryRule`; their
+documentation has complete examples. Methods that run in compiled code must not branch on numbers: use `where`,
+`maximum`, `minimum` and `sign` instead of `if`.
 """
 
 from askance._util.parameters import (
@@ -16,7 +16,7 @@ from askance._util.parameters import (
     OneOf,
 )
 from askance.jit.interop import inlined
-from askance.jit.select import larger, sign, smaller, where
+from askance.jit.select import maximum, minimum, sign, where
 from askance.rules.query.rule import NoMemory, QueryRule, ScalableRule
 from askance.rules.rows import Row, Seen, State
 from askance.rules.state.weights import Weights
@@ -43,9 +43,9 @@ __all__ = [
     "Weights",
     "hinge",
     "inlined",
-    "larger",
+    "maximum",
+    "minimum",
     "sign",
-    "smaller",
     "where",
     "zero_weights",
 ]

@@ -1,6 +1,7 @@
-"""ρ, how many times as much a missed positive row costs as a false alarm: for make("CSPAA", rho=…) and its kin.
+"""The cost ratio ρ of cost-sensitive rules: the cost of a missed positive row relative to a false alarm.
 
-Lu, Zhao and Hoi 2016, proposition 1: with this ρ, to learn with few weighted mistakes is to do well by the metric.
+Use it as in `make("CSPAA", rho=…)`. With the ρ computed here, few weighted mistakes mean a good value of the
+metric (Lu, Zhao and Hoi 2016, proposition 1).
 """
 
 from typing import Any, NamedTuple, Self
@@ -14,7 +15,7 @@ __all__ = ["RunningRho", "rho_for_cost", "rho_for_sum"]
 
 
 class Counts(NamedTuple):
-    """Rows of each class, and the weights of sensitivity and specificity."""
+    """The number of rows of each class, and the weights of sensitivity and specificity."""
 
     positives: float
     negatives: float
@@ -23,16 +24,40 @@ class Counts(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What a missed positive row and a false alarm cost."""
+    """The costs of a missed positive row and of a false alarm."""
 
     c_p: float
     c_n: float
 
 
 def rho_for_sum(positives: float, negatives: float, eta_p: float = 0.5, eta_n: float = 0.5) -> float:
-    """The ρ that serves the metric `sum`, η_p sensitivity + η_n specificity: η_p negatives / (η_n positives).
+    """Return ρ for the metric `sum`, η_p sensitivity + η_n specificity: ρ = η_p negatives / (η_n positives).
 
-    With halves, that is balanced accuracy, and ρ how many negative rows there are for each positive one.
+    With the default weights the metric is balanced accuracy, and ρ is the number of negative rows per positive
+    row.
+
+    Parameters
+    ----------
+    positives, negatives : float
+        The number, or share, of rows of each class.
+    eta_p, eta_n : float, default=0.5
+        The weights of sensitivity and specificity.
+
+    Returns
+    -------
+    float
+        ρ.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is not a positive, finite number.
+
+    Examples
+    --------
+    >>> from askance.rules.costs import rho_for_sum
+    >>> rho_for_sum(positives=20, negatives=80)
+    4.0
     """
     counts = Counts(positives, negatives, eta_p, eta_n)
     check_parameters(counts, dict.fromkeys(Counts._fields, POSITIVE))
@@ -40,16 +65,48 @@ def rho_for_sum(positives: float, negatives: float, eta_p: float = 0.5, eta_n: f
 
 
 def rho_for_cost(c_p: float, c_n: float) -> float:
-    """The ρ that serves the metric `cost`, c_p missed positives + c_n false alarms: c_p / c_n."""
+    """Return ρ for the metric `cost`, c_p missed positives + c_n false alarms: ρ = c_p / c_n.
+
+    Parameters
+    ----------
+    c_p, c_n : float
+        The costs of a missed positive row and of a false alarm.
+
+    Returns
+    -------
+    float
+        ρ.
+
+    Raises
+    ------
+    ParameterError
+        If a cost is not a positive, finite number.
+
+    Examples
+    --------
+    >>> from askance.rules.costs import rho_for_cost
+    >>> rho_for_cost(c_p=9, c_n=2)
+    4.5
+    """
     check_parameters(Costs(c_p, c_n), dict.fromkeys(Costs._fields, POSITIVE))
     return float(c_p) / float(c_n)
 
 
 class RunningRho:
-    """The ρ of balanced accuracy, from the labels seen so far: (1 + negatives) / (1 + positives).
+    """ρ for balanced accuracy, from the labels so far: (1 + negatives) / (1 + positives).
 
-    It is 1 before the first label, and a number even while one class has not come up. `positive` is the positive
-    class; all others count as negative.
+    It is 1 before the first label, and finite even if one class has not occurred yet.
+
+    Parameters
+    ----------
+    positive : object
+        The positive class. All other classes count as negative.
+
+    Examples
+    --------
+    >>> from askance.rules.costs import RunningRho
+    >>> RunningRho("spam").add(["ham", "ham", "spam", "ham"]).rho
+    2.0
     """
 
     def __init__(self, positive: Any) -> None:
@@ -57,7 +114,7 @@ class RunningRho:
         self.positives = self.negatives = 0
 
     def add(self, labels: ArrayLike) -> Self:
-        """Count a label, or some of them."""
+        """Count one label or several, and return self."""
         given = np.atleast_1d(np.asarray(labels))
         found = int(np.count_nonzero(given == self.positive))
         self.positives += found
@@ -66,5 +123,5 @@ class RunningRho:
 
     @property
     def rho(self) -> float:
-        """ρ, as of now."""
+        """The current ρ."""
         return (1 + self.negatives) / (1 + self.positives)

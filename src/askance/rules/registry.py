@@ -1,4 +1,4 @@
-"""What holds for update rules and query rules alike: checking them, listing them, finding them by name."""
+"""Functions for all rules: check them, list them, find them by name, and change their parameters."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -20,12 +20,12 @@ BINARY, MULTICLASS = "binary", "multiclass"
 
 
 def is_rule(value: Any) -> bool:
-    """Whether `value` is a named tuple, as every rule is."""
+    """Return whether `value` is a named tuple, as every rule is."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
 def parameters_of(rule: Any) -> dict[str, Any]:
-    """The parameters of a rule by name; those of a rule inside it as `inner__name`."""
+    """Return the parameters of a rule by name; those of a rule inside it as `inner__name`."""
     found: dict[str, Any] = {}
     for name, value in rule._asdict().items():
         found[name] = value
@@ -35,7 +35,7 @@ def parameters_of(rule: Any) -> dict[str, Any]:
 
 
 def with_parameters(rule: Any, parameters: Mapping[str, Any]) -> Any:
-    """A copy of a rule with some parameters changed; `inner__name` is a parameter of a rule inside it."""
+    """Return a copy of a rule with some parameters changed; `inner__name` is a parameter of a rule inside it."""
     for name, value in parameters.items():
         part, _, rest = name.partition("__")
         changed = with_parameters(getattr(rule, part), {rest: value}) if rest else value
@@ -44,7 +44,7 @@ def with_parameters(rule: Any, parameters: Mapping[str, Any]) -> Any:
 
 
 def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
-    """ValueError or TypeError, in one sentence, unless the rules are sound, fit each other and `many` classes."""
+    """Raise ValueError or TypeError if a rule is not valid, or rules do not fit together or `many` classes."""
     for rule in _with_inner(update):
         _check_methods(rule, UpdateRule, "an update rule")
         check_parameters(rule, rule.constraints())
@@ -52,18 +52,20 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
         update.check()
     if needs_spread(query) and not about(update).has_spread:
         raise ValueError(
-            f"{type(query).__name__} looks at the spread, which {type(update).__name__} has not: "
-            f"take {_listed_with_spread()}, or the query rule Margin"
+            f"{type(query).__name__} needs a spread, which {type(update).__name__} does not have: "
+            f"use {_listed_with_spread()}, or the query rule Margin"
         )
     if many and not about(update).many_classes:
         able = ", ".join(rule.__name__ for rule in UPDATES if about(rule()).many_classes)
-        raise ValueError(f"{type(update).__name__} is for two classes: for many take {able}")
+        raise ValueError(f"{type(update).__name__} is for two classes: for more classes use {able}")
     while query is not None:
         _check_methods(query, QueryRule, "a query rule")
         check_parameters(query, query.constraints())
         inner = getattr(query, "inner", None)
         if isinstance(query, AtRate) and not hasattr(inner, "scaled"):
-            raise ValueError(f"AtRate needs a rule that can be scaled, which {type(inner).__name__} cannot")
+            raise ValueError(
+                f"AtRate needs a rule with a method scaled, which {type(inner).__name__} does not have"
+            )
         query = inner
 
 
@@ -80,7 +82,7 @@ def _listed_with_spread() -> str:
 def _check_methods(rule: Any, protocol: type, kind: str) -> None:
     name = type(rule).__name__ if not isinstance(rule, type) else rule.__name__
     if isinstance(rule, type) or not (isinstance(rule, tuple) and hasattr(rule, "_fields")):
-        raise TypeError(f"{kind} is a named tuple such as {_example(protocol)}, not {rule!r}")
+        raise TypeError(f"{kind} must be a named tuple such as {_example(protocol)}, not {rule!r}")
     for method, wanted in vars(protocol).items():
         if method.startswith("_") or not inspect.isfunction(wanted):
             continue
@@ -97,7 +99,7 @@ def _example(protocol: type) -> str:
 
 
 def with_floats(rule: Any) -> Any:
-    """The same rule with every number that is meant to be a float a float, so that C=1 and C=1.0 share code."""
+    """Return the rule with its float parameters as floats, so that C=1 and C=1.0 share compiled code."""
     hints = get_type_hints(type(rule))
     fields = rule._asdict().items()
     return type(rule)(**{name: _plain(value, hints.get(name)) for name, value in fields})
@@ -110,25 +112,25 @@ def _plain(value: Any, hint: Any) -> Any:
 
 
 def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
-    """Every rule of the registers by name, and those of the user; a name stands for one rule only."""
+    """Return every registered rule and the given ones by name; ValueError if two rules have the same name."""
     rules: dict[str, type] = {}
     for rule in (*UPDATES, *DUAL, *KERNELS, *IMBALANCE, *MEASURES.values(), *QUERIES, *WRAPPERS, *extra):
         if rules.setdefault(rule.__name__, rule) is not rule:
-            raise ValueError(f"two rules are called {rule.__name__}: give one of them another name")
+            raise ValueError(f"two rules are named {rule.__name__}: rename one of them")
     return rules
 
 
 def get_params(self: Any, deep: bool = True) -> dict[str, Any]:
-    """The parameters by name; with `deep`, also those of rules inside this one, as `inner__name`."""
+    """Return the parameters by name; with `deep`, also those of rules inside this one, as `inner__name`."""
     return parameters_of(self) if deep else dict(self._asdict())
 
 
 def set_params(self: Any, **params: Any) -> Any:
-    """A copy with some parameters changed: rules are immutable."""
+    """Return a copy with some parameters changed. Rules are immutable."""
     return with_parameters(self, params)
 
 
-# Named tuples cannot inherit these from a base class.
+# Assigned here, because named tuples cannot inherit from a base class.
 for _rule in known_rules().values():
     _rule.get_params = get_params  # type: ignore[attr-defined]
     _rule.set_params = set_params  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
-"""What a rule sees: rows, and the loops over their features.
+"""Rows, sparse or dense, and the loops over their features.
 
-A row is sparse or dense. Rules say what happens to one coordinate; the two
-classes here go through the coordinates. Compiled code calls the methods through `engine.seam`.
+Rules and states define what happens to one feature; the classes of rows here loop over the features. Compiled code
+calls the methods by way of `jit.interop.expose`.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -14,94 +14,134 @@ from askance.jit.simd.vector import at, blocks, first_lanes, only, sixteen
 
 
 class Row(NamedTuple):
-    """One sparse row for `ask` and `tell`: column numbers, strictly increasing, and their values."""
+    """One sparse row for `ask` and `tell`.
+
+    Parameters
+    ----------
+    indices : ndarray of int
+        The column numbers, strictly increasing.
+    values : ndarray of float
+        The values in these columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Row
+    >>> row = Row(np.array([2, 7]), np.array([1.0, -0.5]))
+    """
 
     indices: NDArray[Any]
     values: NDArray[Any]
 
 
 class Seen(NamedTuple):
-    """What is known of a row before its label is, and of the past.
+    """What a rule knows about a row before its label, and about the past.
 
-    p = `score`, v = `spread`, x·x, the guess (sgn(p), or the number of a class), how many `mistakes` labels have
-    shown so far, and the `longest` x·x among these; how many labels have been `told`, and how many of them
-    positive. `counts` is 0 where the label cannot be had, whatever the query rule says, and else 1.
+    For two classes, p is the score, and the prediction is its sign. For more classes, an update rule sees the
+    label against its strongest rival, as if there were two classes, and a query rule sees the lead of the best
+    class.
+
+    Parameters
+    ----------
+    score : float
+        p.
+    spread : float
+        v, how little is known about the row: xᵀΣx for second-order rules. 0 if the update rule has no spread.
+    squared_norm : float
+        x·x.
+    prediction : float
+        +1 or -1, or the number of a class.
+    mistakes : int
+        The number of mistakes that labels have revealed so far.
+    max_squared_norm : float
+        The largest x·x among the rows of these mistakes.
+    n_labels : int, default=0
+        The number of labels so far, whether asked for or not.
+    n_positives : int, default=0
+        How many of these labels were positive.
+    eligible : float, default=1.0
+        1 if the label can be asked for; 0 if a budget or the caller rules it out, whatever the query rule returns.
     """
 
     score: float
     spread: float
     squared_norm: float
-    guess: float
+    prediction: float
     mistakes: int
-    longest: float
-    told: int = 0
-    positives: int = 0
-    counts: float = 1.0
+    max_squared_norm: float
+    n_labels: int = 0
+    n_positives: int = 0
+    eligible: float = 1.0
 
 
 class State(Protocol):
-    """What an update rule has learned: a named tuple of arrays. Here, one with a few numbers a feature."""
+    """What an update rule has learned: a named tuple of arrays with these methods.
+
+    This protocol is for states with a few numbers per feature, whose score is computed from a sum over features
+    (the form `Linear`). Other states have a method `form`; see `askance.rules.state.form.Form`. The methods run in
+    compiled code and must not branch on numbers.
+    """
 
     def terms(self, j: Any, x: float) -> tuple[float, float]:
-        """What feature `j` of value `x` adds to the score and to the spread."""
+        """Return what feature `j` with value `x` adds to the score and to the spread."""
 
     def margin(self, total: float, spread: float) -> float:
-        """The score, from the sums of the terms."""
+        """Return the score, given the sums of the terms."""
 
     def move(self, j: Any, x: float, step: Any) -> None:
-        """Change feature `j` by a step of the rule."""
+        """Change the numbers of feature `j`, which has value `x`, by a step of the update rule."""
 
 
-# What `check` finds. NaN and infinity are found by `not … < inf`: relaxed arithmetic may take x - x for 0, which
-# is how isfinite is compiled.
+# The results of `check`. NaN and infinity are detected by `not … < inf`, because isfinite is compiled as x - x,
+# which relaxed arithmetic may replace by 0.
 SOUND, TORN, UNSORTED, TOO_WIDE, NOT_FINITE = range(5)
 
-# How far ahead of the row in hand memory is asked for entries: as the processor's own guess ends with each page, a
-# pass would wait for every one. Of powers of two and their halves, these were the fastest.
+# How many entries ahead of the current row to prefetch. The processor's own prefetcher stops at the end of each
+# page, so that a pass would wait at every page. Of the values tried, these were the fastest.
 SPARSE_AHEAD, DENSE_AHEAD = np.uint64(384), np.uint64(1024)
 
 
 class Rows(Protocol):
-    """Some rows and the loops over them."""
+    """Several rows, and the loops over their features. A row is sound if it is well-formed and finite."""
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
-        """What is wrong with the first bad row from `first` up to `last`, and which it is."""
+        """Return the error of the first bad row among `first` to `last` - 1, and its number; else SOUND and 0."""
 
     def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:
-        """Score, spread and squared norm of row `t`, and whether the row is sound; if not, they mean nothing.
+        """Return score, spread and squared norm of row `t`, and whether it is sound; if not, they are undefined.
 
-        The squared norm does double duty: it is finite if and only if every value of the row is.
+        The squared norm is finite if and only if every value of the row is, which is how values are checked.
         """
 
     def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
-        """The same for a state that holds several learners side by side, whose scores and spreads are filled in.
+        """The same for a state with several lanes. Write their scores and spreads to the given arrays.
 
-        Of feature `j`, lane `i` has coordinate j·lanes + i: one visit to a feature serves every lane.
+        Lane `i` has feature `j` at position j·lanes + i, so that one visit to a feature serves every lane.
         """
 
     def shift(self, t: int, state: State, step: Any) -> None:
-        """Move the state by `step` along row `t`, which is sound."""
+        """Move the state by `step` along row `t`, which must be sound."""
 
     def shift_lane(self, t: int, state: State, step: Any, side: float, lane: int, lanes: int) -> None:
         """Move one lane by `step` along row `t`, or against it if `side` is -1."""
 
     def size(self, t: int) -> int:
-        """How many entries row `t` has, which is sound."""
+        """Return the number of entries of row `t`, which must be sound."""
 
     def entry(self, t: int, k: int) -> tuple[int, float]:
-        """The feature and the value of entry `k` of row `t`, which is sound."""
+        """Return feature and value of entry `k` of row `t`, which must be sound."""
 
 
 class SparseRows(NamedTuple):
-    """Compressed sparse rows: row `t` has its features at `starts[t]:starts[t + 1]`, each feature once."""
+    """Compressed sparse rows: the entries of row `t` are at `starts[t]:starts[t + 1]`, features increasing."""
 
-    # Unsigned: a signed index costs a test for negative ones in every step.
+    # Unsigned, because a signed index is tested for being negative in every step.
     starts: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     values: NDArray[Any]
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
-        """What keeps a pass from trusting a row: it is torn, unsorted, wider than `width` or not finite."""
+        """Find the first row that is torn (bad `starts`), unsorted, wider than `width` or not finite."""
         end = np.uint64(min(self.indices.shape[0], self.values.shape[0]))
         for t in range(first, last):
             start, stop = self.starts[t], self.starts[t + 1]
@@ -123,10 +163,10 @@ class SparseRows(NamedTuple):
         return SOUND, 0
 
     def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:
-        """Score, spread, squared norm, soundness. Until the last is known, all that is used is held in bounds.
+        """Return score, spread, squared norm and soundness. Indices are clipped, because they are not yet checked.
 
-        One loop, one exit and no branch in it: a second exit would have the compiler count references to the
-        arrays in every row.
+        There is one loop with one exit and no branch: with a second exit, the compiler would count references to
+        the arrays in every row.
         """
         end = np.uint64(min(self.indices.shape[0], self.values.shape[0])) if width > 0 else np.uint64(0)
         stop = min(self.starts[t + 1], end)
@@ -136,7 +176,7 @@ class SparseRows(NamedTuple):
         sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
         last = np.uint32(width - 1)
         score = spread = squared_norm = self.values.dtype.type(0)
-        if start < stop:  # the first feature stands apart, because the others are compared with the one before
+        if start < stop:  # the first feature is separate, because every other is compared with the one before
             sound &= self.indices[stop - np.uint64(1)] <= last
             x = self.values[start]
             score_term, spread_term = state.terms(min(self.indices[start], last), x)
@@ -153,7 +193,7 @@ class SparseRows(NamedTuple):
         return score, spread, squared_norm, sound & (squared_norm < np.inf)
 
     def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
-        """Scores and spreads of all lanes; squared norm, soundness."""
+        """Write scores and spreads of all lanes; return squared norm and soundness."""
         end = np.uint64(min(self.indices.shape[0], self.values.shape[0]))
         stop = min(self.starts[t + 1], end)
         start = min(self.starts[t], stop)
@@ -161,7 +201,7 @@ class SparseRows(NamedTuple):
         prefetch(self.values, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
         sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
         squared_norm = self.values.dtype.type(0)
-        beyond = np.uint64(0)  # the least that the next feature may be
+        beyond = np.uint64(0)  # the smallest valid next feature
         for k in range(start, stop):
             j, x = np.uint64(self.indices[k]), self.values[k]
             sound &= beyond <= j
@@ -172,7 +212,7 @@ class SparseRows(NamedTuple):
         return squared_norm, sound
 
     def shift(self, t: int, state: State, step: Any) -> None:
-        """Move the state by `step` along row `t`, which is sound."""
+        """Move the state by `step` along row `t`, which must be sound."""
         for k in range(self.starts[t], self.starts[t + 1]):
             state.move(self.indices[k], self.values[k], step)
 
@@ -183,15 +223,15 @@ class SparseRows(NamedTuple):
             state.move(j, like(side, self.values[k]) * self.values[k], step)
 
     def size(self, t: int) -> int:
-        """How many entries row `t` has, which is sound."""
+        """Return the number of entries of row `t`, which must be sound."""
         return np.int64(self.starts[t + 1] - self.starts[t])  # type: ignore[return-value]
 
     def between(self, first: int, last: int) -> "SparseRows":
-        """The rows from `first` up to `last`."""
+        """Return the rows `first` to `last` - 1."""
         return SparseRows(self.starts[first : last + 1], self.indices, self.values)
 
     def entry(self, t: int, k: int) -> tuple[int, float]:
-        """The feature and the value of entry `k` of row `t`, which is sound."""
+        """Return feature and value of entry `k` of row `t`, which must be sound."""
         place = self.starts[t] + np.uint64(k)
         return self.indices[place], self.values[place]
 
@@ -202,7 +242,7 @@ class DenseRows(NamedTuple):
     values: NDArray[Any]
 
     def check(self, first: int, last: int, width: int) -> tuple[int, int]:
-        """What keeps a pass from trusting a row: it is not as wide as it should be, or not finite."""
+        """Find the first row that is not finite; every row is too wide if the width differs from `width`."""
         if self.values.shape[1] != width:
             return TOO_WIDE, 0
         for t in range(first, last):
@@ -214,7 +254,7 @@ class DenseRows(NamedTuple):
         return SOUND, 0
 
     def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:
-        """Score, spread, squared norm, soundness."""
+        """Return score, spread, squared norm and soundness."""
         ahead = np.uint64(t) * np.uint64(self.values.shape[1]) + DENSE_AHEAD
         prefetch(self.values, ahead, ahead + np.uint64(self.values.shape[1]))
         score = spread = squared_norm = self.values.dtype.type(0)
@@ -227,7 +267,7 @@ class DenseRows(NamedTuple):
         return score, spread, squared_norm, (self.values.shape[1] == width) & (squared_norm < np.inf)
 
     def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:
-        """Scores and spreads of all lanes; squared norm, soundness."""
+        """Write scores and spreads of all lanes; return squared norm and soundness."""
         squared_norm = self.values.dtype.type(0)
         for j in range(self.values.shape[1]):
             squared_norm += self.values[t, j] * self.values[t, j]
@@ -236,7 +276,7 @@ class DenseRows(NamedTuple):
         return squared_norm, sound
 
     def shift(self, t: int, state: State, step: Any) -> None:
-        """Move the state by `step` along row `t`, which is sound."""
+        """Move the state by `step` along row `t`, which must be sound."""
         for j in range(self.values.shape[1]):
             state.move(j, self.values[t, j], step)
 
@@ -246,15 +286,15 @@ class DenseRows(NamedTuple):
             state.move(j * lanes + lane, like(side, self.values[t, j]) * self.values[t, j], step)
 
     def size(self, t: int) -> int:  # noqa: ARG002
-        """How many entries a row has: one a feature."""
+        """Return the number of entries of a row: one per feature."""
         return self.values.shape[1]
 
     def between(self, first: int, last: int) -> "DenseRows":
-        """The rows from `first` up to `last`."""
+        """Return the rows `first` to `last` - 1."""
         return DenseRows(self.values[first:last])
 
     def entry(self, t: int, k: int) -> tuple[int, float]:
-        """The feature and the value of entry `k` of row `t`, which is sound."""
+        """Return feature and value of entry `k` of row `t`, which must be sound."""
         return k, self.values[t, k]
 
 
@@ -263,7 +303,7 @@ AnyRows = SparseRows | DenseRows
 
 @inlined
 def add_lanes(rows: Any, t: int, size: Any, state: Any, scores: Any, spreads: Any) -> None:
-    """Fill in what `size` entries of row `t` say in each lane; `spreads` has no room if the rule has none."""
+    """Write score and spread of each lane, over `size` entries of row `t`. `spreads` may be empty."""
     zero = sixteen(scores.dtype.type(0))
     lanes = scores.shape[0]
     for lane in blocks(lanes, zero):
@@ -276,7 +316,7 @@ def add_lanes(rows: Any, t: int, size: Any, state: Any, scores: Any, spreads: An
 
 @inlined
 def sums(zero: Any, mask: Any, lane: Any, lanes: Any, rows: Any, t: int, size: Any, state: Any) -> Any:
-    """Score and spread of row `t` in as many lanes as `zero` has, from `lane` on, where the mask holds."""
+    """Return score and spread of row `t` in the lanes from `lane` on, one per lane of `zero`, under the mask."""
     score = spread = zero
     for k in range(size):
         j, x = rows.entry(t, k)
@@ -288,7 +328,7 @@ def sums(zero: Any, mask: Any, lane: Any, lanes: Any, rows: Any, t: int, size: A
 
 @inlined
 def move_lanes(rows: Any, t: int, size: int, state: Any, steps: Any) -> None:
-    """Move every lane by a step of its own along `size` entries of row `t`, which is sound."""
+    """Move every lane by its own step along `size` entries of row `t`, which must be sound."""
     lanes, zero = steps.shape[0], sixteen(steps.dtype.type(0))
     for lane in blocks(lanes, zero):
         mask = first_lanes(lanes - lane, zero)

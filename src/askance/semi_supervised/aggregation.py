@@ -16,7 +16,7 @@ from sklearn.utils.extmath import row_norms
 
 from askance.engine.label_kernels import visit
 from askance.jit.simd.aligned import aligned_zeros
-from askance.jit.simd.lane_tuples import LANES
+from askance.jit.simd.vector import LANES
 from askance.learners.inputs import as_rows
 from askance.rules.state.weights import Weights
 

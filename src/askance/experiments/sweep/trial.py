@@ -8,7 +8,7 @@ import numpy as np
 
 from askance.engine.bank import Bank, can_share, kind_of
 from askance.experiments.dataset import Material, Shuffled
-from askance.jit.simd.lane_tuples import LANES
+from askance.jit.simd.vector import LANES
 from askance.learners.learner import Learner
 from askance.metrics import Counts
 from askance.metrics.tally import counted, events

@@ -1,1 +1,1 @@
-"""Compiled kernels of single domains: svmlight files, ratings, kernels in dual form, keys of fleets."""
+"""Compiled kernels for single purposes: svmlight files, ratings, support sets, keys of fleets."""

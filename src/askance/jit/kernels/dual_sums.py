@@ -1,8 +1,8 @@
 """Sums over support sets: products of a row with every support vector, and triangular systems.
 
-A support set is compressed sparse rows, and a lower triangle is packed, row after row, so that both grow at their
-ends. All is added up in double precision and in an order that is written down, by four sums side by side: one
-alone would wait for each addition before the next.
+Support sets are stored as compressed sparse rows, and lower triangles are packed row by row, so that both grow at
+their ends. All sums are in double precision and in a fixed order: four partial sums side by side, because a single
+sum would wait for each addition to finish before the next.
 """
 
 from typing import Any
@@ -66,30 +66,30 @@ def _solve(factor: Numbers, given: NDArray[Any], solution: Numbers) -> None:
         offset += i + U1
 
 
-def _strike(factor: Numbers, solved: Numbers, gone: Any, smaller: Numbers, still_solved: Numbers) -> None:
+def _downdate(factor: Numbers, solved: Numbers, gone: Any, remaining: Numbers, remaining_solved: Numbers) -> None:
     count = np.uint64(solved.shape[0])
     cosines, sines = np.empty(solved.shape[0]), np.empty(solved.shape[0])
     kept = gone * (gone + U1) // U2
-    smaller[:kept] = factor[:kept]
-    still_solved[:gone] = solved[:gone]
+    remaining[:kept] = factor[:kept]
+    remaining_solved[:gone] = solved[:gone]
     offset, row = kept, gone + U1
     spare = solved[gone]
     while row < count:
         start = row * (row + U1) // U2
-        smaller[offset : offset + gone] = factor[start : start + gone]
-        # Row by row, the column struck out is turned into what stands on its right.
+        remaining[offset : offset + gone] = factor[start : start + gone]
+        # A Givens rotation per row moves the deleted column into the columns on its right.
         rest = factor[start + gone]
         column = gone + U1
         while column < row:
             k, entry = column - U1, factor[start + column]
-            smaller[offset + k] = cosines[k] * entry + sines[k] * rest
+            remaining[offset + k] = cosines[k] * entry + sines[k] * rest
             rest = cosines[k] * rest - sines[k] * entry
             column += U1
         k, entry = row - U1, factor[start + row]
         radius = np.sqrt(entry * entry + rest * rest)
         cosines[k], sines[k] = entry / radius, rest / radius
-        smaller[offset + k] = radius
-        still_solved[k] = cosines[k] * solved[row] + sines[k] * spare
+        remaining[offset + k] = radius
+        remaining_solved[k] = cosines[k] * solved[row] + sines[k] * spare
         spare = cosines[k] * spare - sines[k] * solved[row]
         offset += row
         row += U1
@@ -98,33 +98,36 @@ def _strike(factor: Numbers, solved: Numbers, gone: Any, smaller: Numbers, still
 _compiled_products = persistent(_products, exact=True)
 _compiled_inner_product = persistent(_inner_product, exact=True)
 _compiled_solve = persistent(_solve, exact=True)
-_compiled_strike = persistent(_strike, exact=True)
+_compiled_downdate = persistent(_downdate, exact=True)
 
 
 def products(
     starts: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], row: Numbers
 ) -> Numbers:
-    """The product of a row, which has a number for every feature, with each of some sparse rows."""
+    """Return the products of a dense row with each of the sparse rows."""
     found = np.empty(len(starts) - 1)
     _compiled_products(starts, indices, values, row, found)
     return found
 
 
 def inner_product(left: NDArray[Any], right: Numbers) -> np.float64:
-    """Σ left_k right_k."""
+    """Return Σ left_k right_k."""
     return np.float64(_compiled_inner_product(left, right))
 
 
 def solve(factor: Numbers, given: NDArray[Any]) -> Numbers:
-    """z with L z = `given`, where `factor` packs the lower triangle L."""
+    """Return z with L z = `given`, where `factor` is the packed lower triangle L."""
     solution = np.empty(len(given))
     _compiled_solve(factor, given, solution)
     return solution
 
 
-def strike(factor: Numbers, solved: Numbers, gone: int) -> tuple[Numbers, Numbers]:
-    """L and L⁻¹c for the matrix L Lᵀ and the vector c without row `gone`: rotations, which lose no accuracy."""
+def downdate(factor: Numbers, solved: Numbers, gone: int) -> tuple[Numbers, Numbers]:
+    """Return L and L⁻¹c after deleting row and column `gone` of L Lᵀ, and that entry of c.
+
+    It uses Givens rotations, which are numerically stable.
+    """
     count = len(solved) - 1
-    smaller, still_solved = np.empty(count * (count + 1) // 2), np.empty(count)
-    _compiled_strike(factor, solved, np.uint64(gone), smaller, still_solved)
-    return smaller, still_solved
+    remaining, remaining_solved = np.empty(count * (count + 1) // 2), np.empty(count)
+    _compiled_downdate(factor, solved, np.uint64(gone), remaining, remaining_solved)
+    return remaining, remaining_solved

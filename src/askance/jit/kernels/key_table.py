@@ -1,4 +1,4 @@
-"""A table from whole numbers to whole numbers, for millions of keys at a time."""
+"""A hash table from 64-bit integers to integers, for millions of keys per call."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from askance._util.splitmix import GOLDEN
 from askance.jit.interop import inlined, persistent
 
-FREE, GONE = -1, -2  # values of places that were never used, and of those that were
+FREE, GONE = -1, -2  # marks slots that were never used, and slots whose key was removed
 
 Numbers = NDArray[np.int64]
 
 
 @inlined
 def _place_of(keys: Any, values: Any, key: Any) -> Any:
-    """Where a key is, or the first place that was never used."""
+    """The slot of a key, or the first free slot of its probe sequence."""
     last = np.uint64(keys.shape[0] - 1)
     place = (np.uint64(key) * GOLDEN >> np.uint64(32)) & last
     while values[place] != FREE and (keys[place] != key or values[place] == GONE):
@@ -47,37 +47,37 @@ _remover = persistent(_remove, exact=True)
 
 
 class KeyTable:
-    """Values of 0 or more under keys of 64 bits."""
+    """An open-addressing hash table with 64-bit keys and values of 0 or more."""
 
     def __init__(self, size: int = 1 << 10) -> None:
         self._keys, self._values = np.zeros(size, np.int64), np.full(size, FREE, np.int64)
-        self._used = 0  # places that are not free
+        self._used = 0  # slots that are not free
 
     def find(self, keys: Numbers) -> Numbers:
-        """The values of keys, -1 where there is none."""
+        """Return the values of keys, and -1 for keys that are not in the table."""
         found = np.empty(len(keys), np.int64)
         with np.errstate(over="ignore"):
             _finder(self._keys, self._values, keys, found)
         return found
 
     def put(self, keys: Numbers, values: Numbers) -> None:
-        """Have these values under these keys."""
+        """Set the values of keys."""
         if 2 * (self._used + len(keys)) > len(self._keys):
-            self._begin_anew(len(keys))
+            self._rehash(len(keys))
         with np.errstate(over="ignore"):
             self._used += int(_putter(self._keys, self._values, keys, values))
 
     def remove(self, keys: Numbers) -> None:
-        """Have these keys, which are there, no longer."""
+        """Remove keys, all of which must be in the table."""
         with np.errstate(over="ignore"):
             _remover(self._keys, self._values, keys)
 
     def keys(self) -> Numbers:
-        """All keys."""
+        """Return all keys, in no particular order."""
         return self._keys[self._values >= 0]
 
-    def _begin_anew(self, more: int) -> None:
-        """Have room for so many more, and no places of keys that are gone."""
+    def _rehash(self, more: int) -> None:
+        """Rebuild the table with room for `more` keys and without the slots of removed keys."""
         keys, values = self.keys(), self._values[self._values >= 0]
         size = len(self._keys)
         while size < 3 * (len(keys) + more):

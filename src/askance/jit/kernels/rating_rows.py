@@ -1,4 +1,4 @@
-"""The factors of single rows: for each a small convex problem, solved by Newton's method."""
+"""Fit the factors of single rows: each is a small convex problem, solved by Newton's method."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.jit.interop import inlined, persistent
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.jit.source_digest import package_digest
 
 STEPS, HALVINGS = 100, 40
-ENOUGH = 1e-4  # of what a step promises
+ENOUGH = 1e-4  # share of the predicted decrease that a step must reach
 
 
 class Row(NamedTuple):
-    """Which row it is, and its entries from begin up to end."""
+    """The number of a row, and the range of its entries."""
 
     number: int
     begin: int
@@ -22,10 +22,10 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What the losses of rows are made of.
+    """The data that the losses of rows are computed from.
 
-    Entry k is about the row others[k] of `features`. Its thresholds are those of its own row if own[0] is 1, those
-    of others[k] if own[1] is, and else the only ones.
+    Entry k refers to row others[k] of `features`. It uses the thresholds of its own row if own[0] is 1, those of
+    others[k] if own[1] is 1, and otherwise the only ones.
     """
 
     starts: Any
@@ -40,7 +40,7 @@ class Rows(NamedTuple):
 
 @inlined
 def _loss(rows: Any, row: Any, factor: Any, slopes: Any, bends: Any) -> Any:
-    """½λ‖a‖² + Σ loss(a·v), with the slope and the curvature of each entry's loss in its score."""
+    """½λ‖a‖² + Σ loss(a·v), with slope and curvature of each entry's loss as a function of its score."""
     total = 0.0
     for c in range(factor.shape[0]):
         total += 0.5 * rows.weight * factor[c] * factor[c]
@@ -52,7 +52,7 @@ def _loss(rows: Any, row: Any, factor: Any, slopes: Any, bends: Any) -> Any:
         squares, hinges, slope, active, net = 0.0, 0.0, 0.0, 0.0, 0.0
         for z in range(rows.thresholds.shape[1]):
             side = 1.0 if z >= rows.levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (rows.thresholds[whose, z] - score))
+            hinge = maximum(0.0, 1.0 - side * (rows.thresholds[whose, z] - score))
             on = 1.0 if hinge > 0.0 else 0.0
             squares += hinge * hinge
             hinges += hinge
@@ -67,7 +67,7 @@ def _loss(rows: Any, row: Any, factor: Any, slopes: Any, bends: Any) -> Any:
 
 @inlined
 def _newton(rows: Any, row: Any, factor: Any, slopes: Any, bends: Any, matrix: Any, step: Any) -> Any:
-    """-H⁻¹g into `step`, by Cholesky's method; -g·step, by which the loss begins to fall along it."""
+    """Write -H⁻¹g to `step`, by Cholesky factorisation; return -g·step, the first-order decrease."""
     rank = factor.shape[0]
     for a in range(rank):
         step[a] = -rows.weight * factor[a]
@@ -124,7 +124,7 @@ def _make_solve(digest: str) -> Callable[..., Any]:
                         break
                     length *= 0.5
                 if not reached < value:
-                    break  # rounding hides any gain
+                    break  # the remaining gain is below rounding error
                 factor[:] = tried
                 value = reached
                 slopes[:], bends[:] = next_slopes, next_bends
@@ -132,5 +132,5 @@ def _make_solve(digest: str) -> Callable[..., Any]:
     return solve
 
 
-# The rows of `factors` from `first` up to `last`, improved in place until Newton's decrement is below tol·√value.
+# Improve the rows `first` to `last` - 1 of `factors` in place, until Newton's decrement is below tol·√value.
 solve = persistent(_make_solve(package_digest()), exact=False)

@@ -1,10 +1,10 @@
-"""Sweeps over observed ratings, user after user: what the loss of an ordinal factorisation needs, and no more.
+"""Sweeps over the observed ratings, user by user, for the loss of an ordinal factorisation.
 
-An entry's score is the product of its user's and its item's row of factors, and its level says on which side of
-each threshold it should be, by a margin of 1: its hinges are h_z = max(0, 1 - T_z(θ_z - score)), T_z = 1 for
-thresholds at or above the level (levels count from 0) and -1 for the others. Its loss is ½Σ_z h_z², or ½(Σ_z h_z)²
-where they are taken `together`. Nothing of the size of users × items is ever made. A sweep visits the users
-from `first` up to `last`, so that threads can share the users among them.
+The score of an entry is the product of its user's and its item's row of factors. Its level says on which side of
+each threshold the score should be, with a margin of 1: the hinges are h_z = max(0, 1 - T_z(θ_z - score)), where
+T_z = 1 for thresholds at or above the level (levels count from 0) and -1 for the others. The loss of an entry is
+½Σ_z h_z², or ½(Σ_z h_z)² with `together`. No array of size users × items is ever allocated. A sweep visits the
+users `first` to `last` - 1, so that threads can divide the users among them.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, persistent
-from askance.jit.select import larger
+from askance.jit.select import maximum
 from askance.jit.source_digest import package_digest
 
 Numbers = NDArray[np.float64]
 
 
 class Margins(NamedTuple):
-    """Thresholds, a row for all users or one for each (`own` is 0 or 1), and how hinges add up to a loss."""
+    """The thresholds, one row for all users or one row per user (`own` is 0 or 1), and how hinges form a loss."""
 
     thresholds: Numbers
     own: int
@@ -30,16 +30,16 @@ class Margins(NamedTuple):
 
 @inlined
 def _losses_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
-    """A user's loss; what it adds to the slopes and curvatures in the thresholds is added to them.
+    """Return the loss of a user, and add its slopes and curvatures in the thresholds to the given arrays.
 
-    The loop over entries is the inner one, and over whole arrays: so it becomes vector instructions.
+    The inner loop goes over entries, along whole arrays, so that it compiles to vector instructions.
     """
     squares = 0.0
     for z in range(thresholds.shape[0]):
         slope, active = 0.0, 0.0
         for k in range(levels.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            hinge = maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             squares += hinge * hinge
             slope -= side * hinge
             active += 1.0 if hinge > 0.0 else 0.0
@@ -50,13 +50,13 @@ def _losses_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, curvat
 
 @inlined
 def _losses_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, curvatures: Any) -> Any:
-    """The same where an entry's hinges are added before they are squared."""
+    """The same for a loss that squares the sum of an entry's hinges."""
     loss = 0.0
     for k in range(levels.shape[0]):
         total = 0.0
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            total += larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            total += maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
             on = 1.0 if 1.0 - side * (thresholds[z] - scores[k]) > 0.0 else 0.0
@@ -97,25 +97,25 @@ def _make_losses(digest: str) -> Callable[..., Any]:
 
 @inlined
 def _bends_apart(levels: Any, scores: Any, thresholds: Any, slopes: Any, found: Any) -> None:
-    """The slope and the curvature of each entry's loss, put where they belong."""
+    """Write slope and curvature of each entry's loss as a function of its score."""
     slopes[:] = 0.0
     found[:] = 0.0
     for z in range(thresholds.shape[0]):
         for k in range(levels.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            hinge = maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             slopes[k] += side * hinge
             found[k] += np.float32(hinge > 0.0)
 
 
 @inlined
 def _bends_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, found: Any) -> None:
-    """The same where an entry's hinges are added before they are squared."""
+    """The same for a loss that squares the sum of an entry's hinges."""
     for k in range(levels.shape[0]):
         total, net = 0.0, 0.0
         for z in range(thresholds.shape[0]):
             side = 1.0 if z >= levels[k] else -1.0
-            hinge = larger(0.0, 1.0 - side * (thresholds[z] - scores[k]))
+            hinge = maximum(0.0, 1.0 - side * (thresholds[z] - scores[k]))
             total += hinge
             net += side if hinge > 0.0 else 0.0
         slopes[k] = total * net
@@ -193,17 +193,17 @@ def _make_dots(digest: str) -> Callable[..., Any]:
 
 _DIGEST = package_digest()
 
-# x_k = left_i·right_j of each entry k, into the last argument.
+# Write the score left_i·right_j of each entry to the last argument.
 scores = persistent(_make_scores(_DIGEST), exact=False)
-# The loss of each row of thresholds, and its slopes and curvatures in them, added to the last three arguments.
+# Add the loss of each row of thresholds, and its slopes and curvatures, to the last three arguments.
 losses = persistent(_make_losses(_DIGEST), exact=False)
-# The slope of each entry's loss in its score, Ĝ, and its curvature, into the last two arguments.
+# Write slope (Ĝ) and curvature of each entry's loss to the last two arguments.
 bends = persistent(_make_bends(_DIGEST), exact=False)
-# Ĝ right and Ĝᵀ left, added to the last two arguments.
+# Add Ĝ right and Ĝᵀ left to the last two arguments.
 products = persistent(_make_products(_DIGEST), exact=False)
-# Σ bend_k e_k² for the change e_k = moved_i·right_j + left_i·turned_j of each score.
+# Return Σ bend_k e_k² for the change e_k = moved_i·right_j + left_i·turned_j of each score.
 curvature = persistent(_make_curvature(_DIGEST), exact=False)
-# Entries put in the order of users: `places` says where each user's begin, and moves on.
+# Sort entries by user: `places` holds where each user's next entry goes, and is advanced.
 grouped = persistent(_make_grouped(_DIGEST), exact=False)
-# The score of any pairs of users and items.
+# Write the scores of arbitrary pairs of users and items to the last argument.
 dots = persistent(_make_dots(_DIGEST), exact=False)

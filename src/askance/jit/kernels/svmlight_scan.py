@@ -1,13 +1,13 @@
-"""The byte scanner of svmlight text: rows out of a block of whole lines, in one compiled pass.
+"""The byte scanner of svmlight text: it reads rows from a block of complete lines in one compiled pass.
 
-Most features look alike ("1686:-0.007654"), so each is first tried as a *plain* one: eight bytes at a time, and
-without a branch on what its digits or its sign are. Whatever is not plain is looked at again byte by byte, by
-functions that know the whole grammar and every fault.
+Most features look alike ("1686:-0.007654"), so each is first parsed as a *plain* one: eight bytes at a time,
+without branches on its digits or its sign. If it is not plain, functions that know the whole grammar and every
+error parse it again byte by byte.
 
-Two habits keep the machine code fast. Positions and words of eight bytes are unsigned, so that no index is checked
-for being negative; words wrap around. And a function that takes the text reads from it on a straight path and
-branches only on what it has read: then the compiler drops the counting of references to the text, which would
-take longer than the scanning.
+Two rules keep the machine code fast. First, positions and words of eight bytes are unsigned, so that no index is
+tested for being negative; words wrap around. Second, a function that takes the text reads from it on a straight
+path and branches only on what it has read. The compiler can then remove the reference counting of the text, which
+would take longer than the scanning.
 """
 
 from typing import Any, NamedTuple
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from askance.jit.bits import trailing_zeros
 from askance.jit.interop import inlined, persistent
 
-# Bytes that must be readable behind the text, because words are loaded without looking for its end.
+# Bytes that must be readable after the text, because words are loaded without a check for its end.
 PADDING = 32
 # The text that the shortest row ("1\n"), feature (" 1:1") and undecided number (" 1e30") take up.
 ROW_BYTES, FEATURE_BYTES, UNDECIDED_BYTES = 2, 4, 5
 
-# The kinds of token, sound ones first; a scan ends at a faulty one. HUGE_NUMBER is for the caller to find.
+# Kinds of token, valid ones first. A scan ends at an invalid token. Only the caller detects HUGE_NUMBER.
 NO_FAULT, LABEL, FEATURE, LINE_END = range(4)
 BAD_LABEL, BAD_FEATURE, BAD_VALUE, UNORDERED, ZERO_INDEX, HUGE_INDEX, BAD_END, HUGE_NUMBER = range(4, 12)
 
@@ -33,7 +33,7 @@ Word = np.uint64
 
 
 class Rows(NamedTuple):
-    """Where a scan writes: row i has the columns and values from starts[i] up to starts[i + 1].
+    """The output of a scan: row i has the columns and values starts[i] to starts[i + 1] - 1.
 
     `undecided` lists the numbers that need an exact conversion, each with its slot in `values` (or -1 - row for
     a label) and the position of its token in the text.
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """How much a scan found, and the fault that ended it early with the position of the token at fault."""
+    """How much a scan found, and the error that ended it early, with the position of the invalid token."""
 
     rows: int
     nonzeros: int
@@ -59,7 +59,7 @@ class Scan(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A token that was looked at byte by byte; `decided` says whether the value is surely the nearest float."""
+    """A token that was parsed byte by byte. `decided` says whether the value is certainly the nearest float."""
 
     kind: int
     column: int
@@ -75,7 +75,7 @@ def _each_byte(value: int) -> Word:
 TAB, NEWLINE, RETURN, SPACE, HASH, PLUS, MINUS, POINT, COLON = (np.uint8(ord(sign)) for sign in "\t\n\r #+-.:")
 LOWER_E, UPPER_E = np.uint8(ord("e")), np.uint8(ord("E"))
 
-# Compiled, an unsigned number and a literal would make a float: whatever meets a word is unsigned too.
+# In compiled code, an unsigned number and a literal make a float, so every operand of a word is unsigned too.
 U0, U1, U2, U3, U4, U5, U6, U7, U8, U9, U10 = (np.uint64(number) for number in range(11))
 U16, U24, U32, U40, U48, U52, U56, U63, U64 = (np.uint64(bits) for bits in (16, 24, 32, 40, 48, 52, 56, 63, 64))
 U_ZERO, U_COLON, U_POINT = (np.uint64(ord(sign)) for sign in "0:.")
@@ -83,25 +83,25 @@ QID = np.uint64(int.from_bytes(b"qid:", "little"))
 
 LOW_BYTE, LOW_HALF, TOP_BIT = np.uint64(0xFF), np.uint64(0xFFFFFFFF), np.uint64(1 << 63)
 ONES, ZERO_SIGNS, TOP_BITS = _each_byte(1), _each_byte(ord("0")), _each_byte(0x80)
-FIFTH_BITS = _each_byte(0x10)  # every digit has that bit; blanks and line ends have not
-TO_TOP_BIT = _each_byte(0x80 - 10)  # lifts a byte into its top bit if it exceeds nine
+FIFTH_BITS = _each_byte(0x10)  # set in every digit, not set in blanks and line ends
+TO_TOP_BIT = _each_byte(0x80 - 10)  # carries into the top bit of a byte that exceeds nine
 PAIRS = np.uint64(0xFF_000000FF)
 ODD_PAIRS, EVEN_PAIRS = np.uint64(100 + (10**6 << 32)), np.uint64(1 + (10**4 << 32))
 
-LARGEST_EXACT = 2**53  # float64 holds all whole numbers so far, and the powers of ten up to 22
+LARGEST_EXACT = 2**53  # float64 is exact for all integers up to here, and for the powers of ten up to 22
 TENS = np.array([10.0**power for power in range(23)])
 WHOLE_TENS = np.array([10**power for power in range(9)], dtype=np.uint64)
-# 10^k at 2k and -10^k behind it: dividing by one of them sets the sign too.
+# 10^k at position 2k and -10^k after it: dividing by one of them sets the sign too.
 SIGNED_TENS = np.array([sign * 10.0**power for power in range(16) for sign in (1, -1)])
 U_LARGEST_EXACT = np.uint64(LARGEST_EXACT)
-# The length of a value that is not plain: one byte back there is a colon, which is no value's end.
+# The length of a value that is not plain: one byte back there is a colon, where no value can end.
 NOT_PLAIN = np.uint64(2**64 - 1)
 
-LABEL_IS_NEXT = 2**31  # taken for the last column, it is one that no column exceeds
-LARGEST_COLUMN = 2**31 - 2  # the width, one more, still is an int32
-ROOM_FOR_A_DIGIT = 9 * 10**17  # ten times as much and nine still is below 2^63
+LABEL_IS_NEXT = 2**31  # as the last column, it is larger than every column
+LARGEST_COLUMN = 2**31 - 2  # the width, one more, still fits int32
+ROOM_FOR_A_DIGIT = 9 * 10**17  # ten times this plus nine is still below 2^63
 TOO_LONG = -1
-# The powers of ten that are tried, so that whatever is decided fits float32.
+# The powers of ten that are tried, so that every decided value fits float32.
 SMALLEST_POWER, LARGEST_POWER, BEYOND_ALL_POWERS = -22, 19, 10**9
 SLACK = 2.0**-40
 SPLITTER = 2.0**27 + 1.0
@@ -109,7 +109,7 @@ SPLITTER = 2.0**27 + 1.0
 
 @inlined
 def _word(text: Text, position: Position) -> Word:
-    """Eight bytes, the first one lowest; the compiler makes one load of it."""
+    """Eight bytes, the first one lowest. The compiler turns this into one load."""
     low = (
         np.uint64(text[position])
         | np.uint64(text[position + U1]) << U8
@@ -132,23 +132,23 @@ def _signed(word: Word) -> int:
 
 @inlined
 def _non_digits(values: Word) -> Word:
-    """The top bits of the bytes above nine, surely right up to the first such byte."""
+    """The top bits of the bytes above nine; correct up to and including the first such byte."""
     return ((values + TO_TOP_BIT) | values) & TOP_BITS
 
 
 @inlined
 def _eight_digits(values: Word) -> Word:
-    """The number that has the bytes as its digits, the lowest byte first: joined to pairs, then all at once."""
+    """The number with these bytes as its digits, the lowest byte first: joined in pairs, then all at once."""
     pairs = values * U10 + (values >> U8)
     return ((pairs & PAIRS) * ODD_PAIRS + ((pairs >> U16) & PAIRS) * EVEN_PAIRS) >> U32
 
 
 @inlined
 def _plain_index(word: Word, guess: Word) -> tuple[int, Word]:
-    """A plain index, which is up to seven digits and a colon, and its digits' bits; if it is not plain, -1.
+    """Parse a plain index, up to seven digits and a colon: the index, or -1, and the bits of its digits.
 
-    Indices ascend, so most have as many digits as the one before. Going on with that guess, instead of with the
-    outcome of counting, is what lets the processor work on several features at the same time.
+    Indices ascend, so most have as many digits as the one before (`guess`). Using the guess instead of counting
+    lets the processor work on several features at the same time.
     """
     values = word ^ ZERO_SIGNS
     bits = guess
@@ -165,11 +165,11 @@ def _plain_index(word: Word, guess: Word) -> tuple[int, Word]:
 def _plain_value(
     negative: Word, lead: Word, point: Word, tail: Word, more: Word, rest: Word
 ) -> tuple[float, Word]:
-    """A plain value, "1" or "-0.25" with up to fifteen digits behind the point, and its length, or NOT_PLAIN.
+    """Parse a plain value, "1" or "-0.25" with up to fifteen decimals: the value, and its length or NOT_PLAIN.
 
-    The words begin one byte behind the first digit (`lead`), three bytes behind the sign's place, and two and ten
-    bytes behind the first digit. The end is found in `tail`, which does not wait for the sign: signs are random,
-    so nothing that the next feature waits for may depend on one. Whether a blank is at the end, the caller sees.
+    The words begin one byte after the first digit (`lead`), three bytes after the position of the sign, and two
+    and ten bytes after the first digit. The end is found in `tail`, which does not depend on the sign: signs are
+    random, so the next feature must not wait for one. The caller checks that a blank follows.
     """
     if point & LOW_BYTE != U_POINT:
         if lead - U_ZERO > U9:
@@ -178,7 +178,7 @@ def _plain_value(
     end = trailing_zeros(~tail & FIFTH_BITS)  # the fifth bit of a byte, or 64
     if end > U52 + U8 * negative:
         return _long_fraction(negative, lead - U_ZERO, more ^ ZERO_SIGNS, rest)
-    # The first digit takes the place of the point, so that it is one of at most eight.
+    # The first digit replaces the point, so that there are at most eight digits.
     values = ((point + lead - U_POINT) ^ ZERO_SIGNS) << (U52 + U8 * negative - end)
     if _non_digits(values) != U0:
         return 0.0, NOT_PLAIN
@@ -187,7 +187,7 @@ def _plain_value(
 
 @inlined
 def _long_fraction(negative: Word, lead: Word, values: Word, more: Word) -> tuple[float, Word]:
-    """The same for eight digits behind the point and up to seven more."""
+    """The same for eight decimals and up to seven more."""
     digits = trailing_zeros(~more & FIFTH_BITS | TOP_BIT) >> U3
     rest = ((more ^ ZERO_SIGNS) << U8) << (U56 - U8 * digits)
     mantissa = (lead * WHOLE_TENS[U8] + _eight_digits(values)) * WHOLE_TENS[digits] + _eight_digits(rest)
@@ -200,7 +200,7 @@ def _long_fraction(negative: Word, lead: Word, values: Word, more: Word) -> tupl
 def _plain_features(
     text: Text, position: Position, first_index: int, last: int, slot: np.uint64, rows: Rows
 ) -> tuple[Position, int, np.uint64]:
-    """Store features for as long as they are plain: where they end, the last column and the next slot."""
+    """Store features as long as they are plain; return where they end, the last column and the next slot."""
     guess = U8
     while True:
         index, bits = _plain_index(_word(text, position), guess)
@@ -271,7 +271,7 @@ def _after_comment(text: Text, position: Position) -> Position:
 
 @inlined
 def _digits(text: Text, position: Position, number: int) -> tuple[int, Position]:
-    """Append the digits found to `number`, or make it TOO_LONG, and pass them."""
+    """Append the digits at `position` to `number`, or return TOO_LONG, and skip them."""
     byte = text[position]
     while _is_digit(byte):
         number = _appended(number, _signed(np.uint64(byte) - U_ZERO))
@@ -326,7 +326,7 @@ def _value(mantissa: int, power: int, negative: bool) -> tuple[float, bool]:
 
 @inlined
 def _exponent(text: Text, position: Position) -> tuple[int, bool, Position]:
-    """The number behind an "e" (0 if there is no "e"), whether it is well formed, and where it ends."""
+    """The exponent after an "e" (0 if there is no "e"), whether it is well formed, and where it ends."""
     mark, sign = text[position], text[position + U1]
     marked = np.uint64((mark == LOWER_E) | (mark == UPPER_E))
     signed = marked * np.uint64(_is_sign(sign))
@@ -338,7 +338,7 @@ def _exponent(text: Text, position: Position) -> tuple[int, bool, Position]:
 
 @inlined
 def _number(text: Text, position: Position) -> tuple[float, bool, Position]:
-    """The number that the token at `position` is, whether it is decided, and its end: `position` if it is none."""
+    """The number at `position`, whether it is decided, and its end, which is `position` if there is no number."""
     sign = text[position]
     start = position + np.uint64(_is_sign(sign))
     mantissa, point = _digits(text, start, 0)
@@ -353,7 +353,7 @@ def _number(text: Text, position: Position) -> tuple[float, bool, Position]:
 
 @inlined
 def _after_query(text: Text, position: Position) -> Position:
-    """Pass a query number ("qid:7"), if there is one."""
+    """Skip a query number ("qid:7"), if there is one."""
     marked = _word(text, position) & LOW_HALF == QID
     start = position + U4 * np.uint64(marked)
     _, end = _digits(text, start, 0)
@@ -401,7 +401,7 @@ def _line_end(text: Text, position: Position) -> Token:
 
 
 def _scan(text: Text, size: np.uint64, first_index: int, rows: Rows) -> Scan:
-    """Scan text[:size], which ends with a newline and has PADDING bytes behind it."""
+    """Scan text[:size], which ends with a newline and is followed by PADDING bytes."""
     position, row, slot = U0, U0, U0
     last, width, lines, undecided, fault = LABEL_IS_NEXT, 0, 0, 0, NO_FAULT
     rows.starts[row] = 0

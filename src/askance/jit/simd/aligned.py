@@ -1,6 +1,6 @@
-"""Arrays that begin where a line of the processor's cache does: sixteen numbers side by side then lie in one line.
+"""Arrays aligned to cache lines, so that sixteen single-precision numbers side by side are in one line.
 
-Where they lie in two, a pass over a bank or a panel takes a fifth longer.
+If they are spread over two lines, a pass over a bank or an ensemble takes a fifth longer.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from askance.jit.interop import BYTES_OF_A_LINE
 
 
 def aligned_zeros(count: int, dtype: DTypeLike) -> NDArray[Any]:
-    """`count` zeros."""
+    """Return an aligned array of `count` zeros."""
     kind = np.dtype(dtype)
     room = np.zeros(count * kind.itemsize + BYTES_OF_A_LINE, np.uint8)
     start = -room.ctypes.data % BYTES_OF_A_LINE
@@ -20,7 +20,7 @@ def aligned_zeros(count: int, dtype: DTypeLike) -> NDArray[Any]:
 
 
 def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers in memory of their own."""
+    """Return an aligned copy of an array."""
     copy = aligned_zeros(array.size, array.dtype).reshape(array.shape)
     copy[...] = array
     return copy

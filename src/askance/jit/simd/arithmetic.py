@@ -1,6 +1,6 @@
-"""What compiled code does with vectors: arithmetic, comparisons, choices, roots.
+"""Operators on vectors in compiled code: arithmetic, comparisons, selection, roots.
 
-A number beside a vector goes into every lane, in the vector's precision.
+A number combined with a vector is copied to every lane, in the precision of the vector.
 """
 
 import math
@@ -35,21 +35,21 @@ ROOTS = {math.sqrt: "sqrt", abs: "fabs"}
 
 
 def _vector_among(kinds: Any) -> Vector | None:
-    """The vector that two operands make: both of one kind, or one of them a number."""
+    """The vector type of two operands: two vectors of the same type, or a vector and a number."""
     vectors = {kind for kind in kinds if isinstance(kind, Vector)}
     others = [kind for kind in kinds if not isinstance(kind, Vector | types.Number | types.Boolean)]
     return vectors.pop() if len(vectors) == 1 and not others else None
 
 
 def _in_lanes(context: Any, builder: Any, value: Any, kind: Any, vector: Any) -> Any:
-    """The operand as a vector."""
+    """Return the operand as a vector."""
     if isinstance(kind, Vector):
         return value
     return splat(builder, context.cast(builder, value, kind, vector.element), vector.count)
 
 
 def _define(function: Any, returns: Callable[[Vector], Any], make: Callable[..., Any]) -> None:
-    """An operator of two vectors, or of a vector and a number."""
+    """Define an operator of two vectors, or of a vector and a number."""
 
     class Template(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
@@ -72,7 +72,7 @@ def _arithmetic(name: str) -> Callable[..., Any]:
 
 
 def _comparison(sign: str) -> Callable[..., Any]:
-    # Only "!=" holds for what is not a number, as for single numbers.
+    # As for single numbers, only "!=" is true for NaN.
     kind = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
     return lambda builder, left, right: getattr(builder, kind)(sign, left, right)
 
@@ -85,7 +85,7 @@ for _function, _sign in COMPARISONS.items():
 
 
 def _define_alone(function: Any, make: Callable[..., Any]) -> None:
-    """An operator of one vector."""
+    """Define an operator of one vector."""
 
     class Template(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args, kws):  # type: ignore[no-untyped-def]  # noqa: ARG002
@@ -100,7 +100,7 @@ def _define_alone(function: Any, make: Callable[..., Any]) -> None:
 
 
 def library(name: str) -> Callable[..., Any]:
-    """LLVM's own function of that name, on every lane."""
+    """Return a generator of calls to the LLVM intrinsic of that name, applied to every lane."""
 
     def make(builder: Any, vector: Any) -> Any:
         letter = {"float": "f32", "double": "f64"}[str(vector.type.element)]
@@ -142,7 +142,7 @@ for _connective, _name in LOGIC.items():
 
 @intrinsic
 def select(_context, condition, yes, no):  # type: ignore[no-untyped-def]
-    """`yes` where the condition holds, `no` elsewhere; it may be one truth for all lanes."""
+    """Return `yes` where the condition holds and `no` elsewhere. The condition may be one bool for all lanes."""
     vector: Any = condition.vector if isinstance(condition, Mask) else _vector_among((yes, no))
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
@@ -154,7 +154,7 @@ def select(_context, condition, yes, no):  # type: ignore[no-untyped-def]
 
 
 def any_of(mask: Any) -> Any:
-    """Whether the mask holds anywhere."""
+    """Return whether the mask is true in any lane."""
     return mask
 
 

@@ -1,7 +1,8 @@
-"""A dot product in several sums side by side.
+"""A dot product as several partial sums side by side.
 
-Strict arithmetic forbids the compiler to split a sum, so that a plain loop adds one number at a time. Here the sum
-is split by design: the result is the same to the last bit in plain Python and in compiled code, strict or relaxed.
+Strict arithmetic does not let the compiler split a sum, so a plain loop adds one number at a time. Here the sum is
+split in the source. The result is the same to the last bit in plain Python and in compiled code, strict or
+relaxed.
 """
 
 from typing import Any
@@ -12,14 +13,14 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 from askance.jit.interop import INLINE
-
-LANES = 16  # four additions of four numbers are under way at a time
+from askance.jit.simd.vector import LANES
 
 
 def lane_dot(a: Any, first: Any, b: Any, count: int) -> Any:
-    """Σ a_(first + j) b_j over j < count: LANES sums side by side, folded into one, then what is left over.
+    """Return Σ a_(first + j) b_j over j < count.
 
-    Lane l has every j of remainder l; the upper half of the lanes is added to the lower until one is left.
+    LANES partial sums are added up first, where lane l has every j with j mod LANES = l. The upper half of the
+    lanes is then added to the lower half until one sum is left. The last count mod LANES products come at the end.
     """
     whole = count - count % LANES
     a = a[int(first) :]
@@ -47,7 +48,7 @@ def _compiled_lane_dot(a, first, b, count):  # type: ignore[no-untyped-def]  # n
 
 @intrinsic
 def _whole_lanes(_context, a, first, b, whole):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """What `lane_dot` has before what is left over."""
+    """The part of `lane_dot` that fills whole lanes."""
     vector, number = ir.VectorType(ir.DoubleType(), LANES), ir.IntType(64)
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
@@ -68,7 +69,7 @@ def _whole_lanes(_context, a, first, b, whole):  # type: ignore[no-untyped-def] 
 
 
 def _folded(builder: Any, sums: Any) -> Any:
-    """The same folding, of a vector register."""
+    """Add the upper half of a vector to the lower half until one number is left."""
     width = sums.type.count
     while width > 1:
         width //= 2

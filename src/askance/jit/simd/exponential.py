@@ -1,6 +1,7 @@
-"""The exponential function in plain arithmetic: the same to the last bit for a number and for every lane of a
-vector, compiled or not. The libraries of different machines differ in the last bit, and none does sixteen lanes at
-a time.
+"""The exponential function in plain arithmetic.
+
+The result is the same to the last bit for a number and for every lane of a vector, compiled or not. Math libraries
+of different machines differ in the last bit, and none of them handles sixteen lanes at a time.
 """
 
 import math
@@ -12,25 +13,25 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 from askance.jit.interop import INLINE, inlined
-from askance.jit.select import larger, smaller
+from askance.jit.select import maximum, minimum
 from askance.jit.simd.arithmetic import library
 from askance.jit.simd.vector import Vector
 
-# Single precision has no numbers beyond e^±87; a logistic function or a chance does not need them.
+# Single precision ends near e^±87; logistic functions and probabilities do not need more.
 FURTHEST = 87.0
 OCTAVES = 1 / math.log(2)
-# ln 2 in two parts, the first with so few digits that whole multiples of it are exact.
+# ln 2 in two parts. The first has few enough digits for integer multiples of it to be exact.
 LN_2_HIGH = 0.693145751953125
 LN_2_LOW = 1.4286068203094173e-06
 
-# 1/k! up to where, for |r| ≤ ln 2 / 2, the terms vanish in double precision.
+# 1/k! for k = 13, …, 0: for |r| ≤ ln 2 / 2, later terms vanish in double precision.
 TERMS = tuple(1 / math.factorial(k) for k in range(13, -1, -1))
 
 
 @inlined
 def exp(x: Any) -> Any:
-    """eˣ, for x beyond ±87 that of ±87: 2ⁿ eʳ with a whole n and |r| ≤ ln 2 / 2."""
-    x = larger(smaller(x, FURTHEST), -FURTHEST)
+    """Return eˣ, computed as 2ⁿ eʳ with an integer n and |r| ≤ ln 2 / 2. x is clipped to ±87."""
+    x = maximum(minimum(x, FURTHEST), -FURTHEST)
     n = whole_part(x * OCTAVES + 0.5)
     r = x - n * LN_2_HIGH - n * LN_2_LOW
     total = r * TERMS[0] + TERMS[1]
@@ -51,12 +52,12 @@ def exp(x: Any) -> Any:
 
 @inlined
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e⁻ˣ)."""
+    """Return 1 / (1 + e⁻ˣ)."""
     return 1.0 / (1.0 + exp(-x))
 
 
 def whole_part(x: Any) -> Any:
-    """The largest whole number that is not greater, as a number of the same precision."""
+    """Return the largest integer that is not greater than x, in the same precision."""
     return np.floor(x)
 
 
@@ -73,7 +74,7 @@ def _whole_parts(_context, vector):  # type: ignore[no-untyped-def]
 
 
 def two_to(n: Any) -> Any:
-    """2ⁿ, for a whole n."""
+    """Return 2ⁿ for an integer n."""
     return math.ldexp(1.0, int(n))
 
 
@@ -84,7 +85,7 @@ def _compiled_two_to(n):  # type: ignore[no-untyped-def]  # noqa: ARG001
 
 @intrinsic
 def _two_to(_context, n):  # type: ignore[no-untyped-def]
-    """The exponent, put where numbers of that precision have it."""
+    """Write the exponent into the exponent bits of a float of that precision."""
     element = n.element if isinstance(n, Vector) else n
     bits, bias, fraction = (32, 127, 23) if element == types.float32 else (64, 1023, 52)
 

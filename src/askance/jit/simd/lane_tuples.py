@@ -1,4 +1,4 @@
-"""Named tuples whose numbers differ from lane to lane, for compiled code."""
+"""Named tuples with a different number for each lane, for compiled code."""
 
 from typing import Any, NamedTuple
 
@@ -9,19 +9,17 @@ from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
 from askance.jit.interop import INLINE
-from askance.jit.simd.vector import Vector, load
-
-LANES = 16
+from askance.jit.simd.vector import LANES, Vector, load
 
 
 class PerLane(NamedTuple):
-    """A number a lane, in the place of a number."""
+    """One number per lane, in place of a single number."""
 
     values: NDArray[Any]
 
 
 def per_lane(tuples: list[Any], dtype: np.dtype[Any]) -> Any:
-    """Named tuples of one kind, one a lane, as one: their fractions side by side, all else that of the first."""
+    """Merge named tuples of one type, one per lane. Floats become `PerLane`; other fields come from the first."""
     first = tuples[0]
     parts = []
     for place, part in enumerate(first):
@@ -31,7 +29,7 @@ def per_lane(tuples: list[Any], dtype: np.dtype[Any]) -> Any:
 
 
 def laned(given: Any) -> Any:
-    """The same named tuple with a vector for each `PerLane`; there are no vectors with the compiler off."""
+    """Return the named tuple with a vector for each `PerLane`. Only compiled code can call this."""
     raise NotImplementedError
 
 
@@ -39,7 +37,7 @@ def laned(given: Any) -> Any:
 def _compiled_laned(given):  # type: ignore[no-untyped-def]
     if isinstance(given, BaseNamedTuple):
         return lambda given: _laned(given)
-    return lambda given: given  # a rule without parameters
+    return lambda given: given  # a rule without parameters has nothing to replace
 
 
 @intrinsic

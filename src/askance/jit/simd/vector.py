@@ -1,11 +1,12 @@
-"""Several numbers side by side in one vector register, for compiled code: the lanes of a bank or of classes.
+"""A compiled type for several numbers side by side in a vector register: the lanes of a bank, or one per class.
 
-A loop over lanes does not become vector instructions by itself, so here is a compiled type that *is* one. A rule
-without branches compiles for a number and for such a vector from one source. `weights[at(j, v)]` are as many
-entries from `j` on as `v` has lanes; of an array of pairs, `pairs[at(j, v), 0]` are as many first numbers.
+The compiler does not reliably turn a loop over lanes into vector instructions, so this type makes them explicit. A
+rule without branches compiles for single numbers and for vectors from the same source. `weights[at(j, v)]` are
+consecutive entries from `j` on, one per lane of `v`; for an array of pairs, `pairs[at(j, v), 0]` are the first
+numbers of consecutive pairs.
 
-With the compiler off there are no vectors: `sixteen` gives back a number, `lanes_of` says 1, and loops go from
-lane to lane.
+With the compiler switched off there are no vectors: `sixteen` returns a number, `lanes_of` returns 1, and loops
+visit one lane at a time.
 """
 
 import operator
@@ -22,6 +23,9 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 
 from askance.jit.interop import INLINE, inlined
 
+# Lanes of a bank, an ensemble or a blocked dot product: four additions of four numbers are under way at a time.
+LANES = 16
+
 
 class Vector(Type):
     """The compiled type of `count` numbers of one precision."""
@@ -32,7 +36,7 @@ class Vector(Type):
 
 
 class Mask(Type):
-    """The compiled type of truth values, one a lane of such vectors."""
+    """The compiled type of bools, one per lane of a vector type."""
 
     def __init__(self, vector: Vector) -> None:
         self.vector, self.count = vector, vector.count
@@ -40,9 +44,9 @@ class Mask(Type):
 
 
 class Place(Type):
-    """The compiled type of an index that stands for `count` entries, or for as many pairs of which it is a column.
+    """The compiled type of an index of `count` entries, or of one column of `count` pairs.
 
-    One with a mask reads and writes only where that holds: there is 0 elsewhere.
+    With a mask, only lanes where the mask is true are read and written. The others read as 0.
     """
 
     def __init__(self, count: int, *, mask: Mask | None = None, column: bool = False) -> None:
@@ -76,33 +80,33 @@ class _PlaceModel(models.StructModel):  # type: ignore[misc]
 
 
 def sixteen(number: Any) -> Any:
-    """A number in each of sixteen lanes."""
+    """Return a vector of sixteen lanes with the same number in each."""
     return number
 
 
 def lanes_of(value: Any) -> int:  # noqa: ARG001
-    """How many lanes a vector has: a number has one."""
+    """Return the number of lanes of a vector; a single number has one."""
     return 1
 
 
 def at(start: Any, example: Any) -> Any:  # noqa: ARG001
-    """The index of as many entries from `start` on as `example` has lanes."""
+    """Return the index of consecutive entries from `start` on, one per lane of `example`."""
     return start
 
 
 @inlined
 def blocks(lanes: Any, example: Any) -> Any:
-    """The first lane of each block of as many lanes as `example` has."""
+    """Iterate over the first lane of each block, where a block has as many lanes as `example`."""
     return range(0, lanes, lanes_of(example))
 
 
 def first_lanes(count: Any, example: Any) -> Any:  # noqa: ARG001
-    """The mask of the first `count` lanes of as many as `example` has."""
+    """Return a mask for `example` that is true in the first `count` lanes."""
     return True
 
 
 def only(place: Any, mask: Any) -> Any:  # noqa: ARG001
-    """The same index, of which the entries are left alone where the mask does not hold."""
+    """Return the index restricted to the lanes where the mask is true."""
     return place
 
 
@@ -119,7 +123,7 @@ def _overload_spread(function: Callable[..., Any], count: int) -> None:
         return lambda number: spread(number)
 
 
-_overload_spread(sixteen, 16)
+_overload_spread(sixteen, LANES)
 
 
 @overload(lanes_of, jit_options=INLINE)
@@ -183,7 +187,7 @@ def _only(_context, place, mask):  # type: ignore[no-untyped-def]
 
 
 def splat(builder: Any, number: Any, count: int) -> Any:
-    """A vector that has a number in every lane."""
+    """Return a vector with the number in every lane."""
     vector, place = ir.VectorType(number.type, count), ir.IntType(32)
     first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, place(0))
     lanes = ir.Constant(ir.VectorType(place, count), [0] * count)
@@ -191,7 +195,7 @@ def splat(builder: Any, number: Any, count: int) -> Any:
 
 
 def load(context: Any, builder: Any, kind: Any, array: Any, count: int) -> Any:
-    """The first `count` entries of an array."""
+    """Load the first `count` entries of an array."""
     element = context.get_value_type(kind.dtype)
     data = context.make_array(kind)(context, builder, array).data
     pointer = builder.bitcast(data, ir.VectorType(element, count).as_pointer())
@@ -202,7 +206,7 @@ def load(context: Any, builder: Any, kind: Any, array: Any, count: int) -> Any:
 
 
 def _place_in(index: Any) -> Place | None:
-    """The index as a place, if it is one or a pair of one and the number of a column."""
+    """Return the type of an index that is a place, or a pair of a place and a column number; else None."""
     if isinstance(index, BaseTuple) and len(index) == 2 and isinstance(index[0], Place):
         return Place(index[0].count, mask=index[0].mask, column=True)
     return index if isinstance(index, Place) else None
@@ -240,7 +244,7 @@ class _SetItem(AbstractTemplate):  # type: ignore[misc]
 
 
 class _Entries:
-    """The entries of an array at a place, or those of one column of an array of pairs."""
+    """The entries of an array at a place, or of one column of an array of pairs."""
 
     def __init__(self, context: Any, builder: Any, array: tuple[Any, Any], place: tuple[Any, Any]) -> None:
         self.builder, self.place = builder, place[0]
@@ -255,7 +259,7 @@ class _Entries:
         self.bytes = context.get_abi_sizeof(element)
 
     def load(self) -> Any:
-        """The entries; of pairs, those of the column."""
+        """Load the entries; of pairs, those of the column."""
         whole = self._whole()
         if self.column is None:
             return whole
@@ -263,7 +267,7 @@ class _Entries:
         return self.builder.select(self._first_column(), first, second)
 
     def store(self, vector: Any) -> None:
-        """Write the entries, of a masked place those that it allows."""
+        """Store the entries; with a mask, only where it is true."""
         builder = self.builder
         if self.column is not None:
             first, second = self._columns(self._whole())
@@ -282,7 +286,7 @@ class _Entries:
         return self._masked("load", memory, [], [ir.Constant(memory, None)])
 
     def _masked(self, name: str, result: Any, before: list[Any], after: list[Any]) -> Any:
-        """LLVM's own masked load or store, which does not touch memory where the mask does not hold."""
+        """Call LLVM's masked load or store, which does not touch memory where the mask is false."""
         mask = self.mask if self.column is None else self._side_by_side(self.mask, self.mask)
         arguments = [*before, self.pointer, ir.IntType(32)(self.bytes), mask, *after]
         memory = self.pointer.type.pointee

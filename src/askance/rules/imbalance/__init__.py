@@ -1,6 +1,6 @@
-"""Streams with rare positive rows, and measures that no single cost vector serves. These lists are the register.
+"""Rules for imbalanced streams, and the measures that they optimise. `RULES` and `MEASURES` are the registers.
 
-`askance.OMCSL` is the learner made of `ManyCosts`; the other names are the rules of what it is compared with.
+`askance.OMCSL` is the learner that uses `ManyCosts`. The other rules are those that it is compared with.
 """
 
 from askance.rules.imbalance.bagging import OnlineBagging

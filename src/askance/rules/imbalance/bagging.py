@@ -1,7 +1,7 @@
-"""Online bagging with another rate for each class (Wang, Minku and Yao 2015): iOOB and iUOB.
+"""Online bagging with a different rate for each class (Wang, Minku and Yao 2015): iOOB and iUOB.
 
-Each of several classifiers learns a label Poisson(λ) times in a row by gradient descent. How large the classes are
-is judged by the last labels; oversampling takes λ > 1 for the smaller class, undersampling λ < 1 for the larger
+Each of several classifiers learns a label Poisson(λ) times in a row, by gradient descent. The class sizes are
+estimated from recent labels. Oversampling uses λ > 1 for the smaller class, undersampling λ < 1 for the larger
 one.
 """
 
@@ -12,23 +12,43 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import COUNT, POSITIVE, YES_OR_NO, Constraints
 from askance.jit.interop import inlined
-from askance.jit.select import larger, smaller, where
+from askance.jit.select import maximum, minimum, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.exponential import exp
 from askance.rules.rows import Seen
-from askance.rules.state.ensemble import Panel, lanes_for, room_for_panel
-from askance.rules.update.gradient import descent, pace
+from askance.rules.state.ensemble import Ensemble, form_for_ensemble, lanes_for
+from askance.rules.update.gradient import learning_rate, negative_slope
 from askance.rules.update.rule import About
 
-# How much of what is known of the classes' sizes a label leaves as it was.
+# The decay of the estimated class sizes per label.
 MEMORY = 0.9
 
-# λ is at most 10: no number of repetitions beyond this has a chance that a coin could tell from 0.
+# λ is at most 10, so that larger numbers of repetitions have a negligible probability.
 MOST_REPETITIONS = 100
 
 
 class OnlineBagging(NamedTuple):
-    """`members` classifiers that vote. λ = max(s)/s_y, or min(s)/s_y if `under`, with the classes' sizes s."""
+    """Online bagging: `members` classifiers that vote, with λ = max(s)/s_y, or min(s)/s_y if `under`.
+
+    s are the estimated sizes of the two classes.
+
+    Parameters
+    ----------
+    under : bool, default=False
+        Undersample the larger class (iUOB) instead of oversampling the smaller one (iOOB).
+    members : int, default=5
+        The number of classifiers.
+    eta : float, default=0.1
+        The learning rate η.
+    logistic : bool, default=False
+        Use the logistic loss instead of the hinge loss.
+    decaying : bool, default=False
+        Let the learning rate fall as η/√t, where t counts labels.
+
+    References
+    ----------
+    Wang, Minku and Yao 2015.
+    """
 
     under: bool = False
     members: int = 5
@@ -36,14 +56,14 @@ class OnlineBagging(NamedTuple):
     logistic: bool = False
     decaying: bool = False
 
-    def start(self, width: int, dtype: DTypeLike) -> "Voters":
-        """All weights 0, both classes of one size."""
+    def start(self, width: int, dtype: DTypeLike) -> "BaggingState":
+        """Return weights of 0, and equal class sizes."""
         weights = aligned_zeros(width * lanes_for(self.members), dtype)
-        return Voters(weights, np.full(2, 0.5), int(self.members), self.under, self.logistic)
+        return BaggingState(weights, np.full(2, 0.5), int(self.members), self.under, self.logistic)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
-        """The label, and η_t."""
-        return True, (label, pace(self.eta, self.decaying, seen.told))
+        """Return the label, and η_t."""
+        return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """One member or more, η > 0."""
@@ -51,14 +71,12 @@ class OnlineBagging(NamedTuple):
         return {"members": COUNT, "eta": POSITIVE, **flags}
 
     def about(self) -> About:
-        """It tosses a coin a member to learn a label."""
+        """Return the cost; learning a label takes one coin per member."""
         return About(cost="O(members · d')", draws=self.members)
 
 
-class Voters(NamedTuple):
-    """Weights by feature and lane; the sizes of the negative and the positive class; how many members; which
-    sampling, and which loss.
-    """
+class BaggingState(NamedTuple):
+    """The weights by feature and lane, the class sizes (negative first), and parameters of the rule."""
 
     weights: NDArray[Any]
     sizes: NDArray[np.float64]
@@ -66,28 +84,28 @@ class Voters(NamedTuple):
     under: bool
     logistic: bool
 
-    def form(self) -> Panel:
-        """A panel."""
-        return room_for_panel(self.members, self.weights.dtype)
+    def form(self) -> Ensemble:
+        """Return the form of an ensemble."""
+        return form_for_ensemble(self.members, self.weights.dtype)
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
-        """The mean vote; a member whose score is 0 votes for the negative class."""
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
+        """Return the mean vote. A member with a score of 0 votes for the negative class."""
         votes = 0.0
         for i in range(self.members):
             votes += where(scores[i] > 0, 1.0, -1.0)
         mean = scores.dtype.type(votes / self.members)
         return mean, where(votes > 0, 1.0, where(votes < 0, -1.0, at_zero))
 
-    def decide(self, score: float) -> float:
-        """The mean vote."""
+    def decision_value(self, score: float) -> float:
+        """Return the mean vote."""
         return score
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
-        """The same, whatever the coin."""
-        score, guess = self.speak(scores, at_zero)
-        return score, guess, coin
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+        """Return the same as `combine`, and the coin unchanged."""
+        score, prediction = self.combine(scores, at_zero)
+        return score, prediction, coin
 
-    def pull(
+    def fill_steps(
         self,
         scores: Any,
         steps: Any,
@@ -97,28 +115,28 @@ class Voters(NamedTuple):
         draws: Any,
         label_number: int,
     ) -> bool:
-        """Poisson(λ) steps of each member, each with the score that the one before has left."""
+        """Compute Poisson(λ) consecutive steps of each member, and return True."""
         label, eta = step
         own = where(label > 0, 1, 0)
         for side in range(2):
             self.sizes[side] = MEMORY * self.sizes[side] + (1.0 - MEMORY) * where(side == own, 1.0, 0.0)
-        least, most = smaller(self.sizes[0], self.sizes[1]), larger(self.sizes[0], self.sizes[1])
+        least, most = minimum(self.sizes[0], self.sizes[1]), maximum(self.sizes[0], self.sizes[1])
         rate = where(self.under, least, most) / self.sizes[own]
         for i in range(self.members):
             moved = 0.0
             for _ in range(repetitions(rate, draws[label_number, i])):
                 short = 1.0 - label * (scores[i] + moved * squared_norm)
-                moved += label * eta * descent(short, self.logistic)
+                moved += label * eta * negative_slope(short, self.logistic)
             steps[i] = moved
         return True
 
     def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:
-        """Nothing more."""
+        """Do nothing."""
 
 
 @inlined
 def repetitions(rate: float, coin: float) -> int:
-    """The least k at which the Poisson distribution of this rate has come to the coin."""
+    """Return the smallest k at which the cumulative Poisson distribution of this rate reaches the coin."""
     chance = total = exp(-rate)
     times = 0
     while total < coin and times < MOST_REPETITIONS:

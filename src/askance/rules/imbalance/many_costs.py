@@ -1,8 +1,8 @@
-"""Learning with many costs at once (Yan 2017, chapter 5, algorithm 7): OMCSL.
+"""Online multiple cost-sensitive learning, OMCSL (Yan 2017, chapter 5, algorithm 7).
 
-Which cost vector serves a measure such as F best is not known beforehand. So K classifiers learn side by side,
-each by gradient descent with costs of its own, and in every round one of them is drawn to speak: the better its
-measure so far, the more likely.
+The costs that optimise a measure such as F are not known in advance. K classifiers therefore learn side by side by
+gradient descent, each with its own costs. In every round one of them is drawn at random to predict; the better its
+measure so far, the more likely it is drawn.
 """
 
 from typing import Any, NamedTuple
@@ -18,27 +18,47 @@ from askance._util.parameters import (
     Constraints,
     check_parameters,
 )
-from askance.jit.select import larger, sign, where
+from askance.jit.select import maximum, sign, where
 from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.exponential import exp
 from askance.jit.simd.vector import at, blocks, first_lanes, sixteen
 from askance.rules.imbalance.measures import MEASURES, F
 from askance.rules.rows import Seen
-from askance.rules.state.ensemble import Panel, lanes_for, room_for_panel
-from askance.rules.update.gradient import descent, pace
+from askance.rules.state.ensemble import Ensemble, form_for_ensemble, lanes_for
+from askance.rules.update.gradient import learning_rate, negative_slope
 from askance.rules.update.rule import About
 
 LARGEST_COIN = 1 - 2.0**-53
 
-# Over so many last labels the thesis takes the mean of the costs that were the best as of then.
+# The number of recent labels over which the thesis averages the costs of the best member.
 LAST = 5000
 
 
 class ManyCosts(NamedTuple):
-    """K classifiers with the costs c₊ = 1 - θ/2 and c₋ = θ/2, θ = 1/(K+1), …, K/(K+1).
+    """K classifiers with the costs c₊ = 1 - θ/2 and c₋ = θ/2 for θ = 1/(K+1), …, K/(K+1).
 
-    Each moves by w ← w - η_t c_y ℓ'(y p) y x. A round draws one by the chances e^(γM), where M is its `measure`.
+    Each is updated by w ← w - η_t c_y ℓ'(y p) y x. In each round one is drawn with a probability proportional to
+    e^(γM), where M is its measure so far.
+
+    Parameters
+    ----------
+    measure : F, AUROC or AUPRC, default=F()
+        The measure to optimise.
+    K : int, default=9
+        The number of classifiers.
+    gamma : float, default=1.0
+        γ: the larger it is, the more the draw prefers good classifiers.
+    eta : float, default=1.0
+        The learning rate η.
+    decaying : bool, default=True
+        Let the learning rate fall as η/√t, where t counts labels.
+    logistic : bool, default=False
+        Use the logistic loss instead of the hinge loss.
+
+    References
+    ----------
+    Yan 2017, chapter 5, algorithm 7.
     """
 
     measure: Any = F()
@@ -48,9 +68,9 @@ class ManyCosts(NamedTuple):
     decaying: bool = True
     logistic: bool = False
 
-    def start(self, width: int, dtype: DTypeLike) -> "ManyLearned":
-        """All weights 0, all measures 0, all chances equal."""
-        return ManyLearned(
+    def start(self, width: int, dtype: DTypeLike) -> "ManyCostsState":
+        """Return weights and measures of 0, and equal probabilities."""
+        return ManyCostsState(
             aligned_zeros(width * lanes_for(self.K), dtype),
             self.measure.start(lanes_for(self.K)),
             np.arange(1.0, lanes_for(self.K) + 1),
@@ -62,8 +82,8 @@ class ManyCosts(NamedTuple):
         )
 
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
-        """The label, and η_t: what each member makes of them is its own affair."""
-        return True, (label, pace(self.eta, self.decaying, seen.told))
+        """Return the label, and η_t; `fill_steps` computes the step of each member from them."""
+        return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
 
     def constraints(self) -> Constraints:
         """K ≥ 1, γ ≥ 0, η > 0."""
@@ -76,28 +96,30 @@ class ManyCosts(NamedTuple):
         }
 
     def about(self) -> About:
-        """What a round costs."""
+        """Return the cost of a round."""
         return About(cost="O(K d')" if isinstance(self.measure, F) else "O(K (d' + m))")
 
     def check(self) -> None:
-        """ValueError or TypeError unless the measure is one that can be kept."""
+        """Raise ValueError or TypeError if the measure is not valid."""
         if not isinstance(self.measure, tuple(MEASURES.values())):
             raise TypeError(
-                f"ManyCosts: measure must be one of imbalance.F(), AUROC() or AUPRC(), not {self.measure!r}"
+                f"ManyCosts: measure must be F(), AUROC() or AUPRC() from rules.imbalance, not {self.measure!r}"
             )
         measure: Any = self.measure
         check_parameters(measure, measure.constraints())
 
 
 def costs(K: int) -> NDArray[np.float64]:
-    """The costs of a missed positive and of a false alarm, a row a member."""
+    """Return the costs of a missed positive row and of a false alarm, one row per member."""
     half_theta = np.arange(1, K + 1) / (2 * (K + 1))
     return np.column_stack([1 - half_theta, half_theta])
 
 
-class ManyLearned(NamedTuple):
-    """Weights by feature and lane; what the measure has noted; chances added up; the best member and the number of
-    labels; which member was the best at the last labels; K; γ; which loss.
+class ManyCostsState(NamedTuple):
+    """The state of `ManyCosts`.
+
+    It has the weights by feature and lane, the statistics of the measure, the cumulative sums of e^(γM), the best
+    member and the number of labels, the best members at recent labels, and parameters of the rule.
     """
 
     weights: NDArray[Any]
@@ -109,34 +131,34 @@ class ManyLearned(NamedTuple):
     gamma: Any
     logistic: bool
 
-    def form(self) -> Panel:
-        """A panel."""
-        return room_for_panel(self.members, self.weights.dtype)
+    def form(self) -> Ensemble:
+        """Return the form of an ensemble."""
+        return form_for_ensemble(self.members, self.weights.dtype)
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
-        """The best member so far."""
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
+        """Return the score and the prediction of the best member so far."""
         score = scores[self.best[0]]
         return score, sign(score, at_zero)
 
-    def decide(self, score: float) -> float:
-        """The score."""
+    def decision_value(self, score: float) -> float:
+        """Return the score."""
         return score
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
-        """The first member whose chance, added to those before it, exceeds the coin.
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+        """Select the first member whose cumulative probability exceeds the coin.
 
-        Where the coin lies within that chance is as uniform as the coin was, and decides about asking.
+        The position of the coin within the probability of that member is uniform again, and decides about asking.
         """
         target = coin * self.chances[self.members - 1]
         member = 0
         for i in range(self.members - 1):
             member += where(self.chances[i] <= target, 1, 0)
-        low = where(member > 0, self.chances[larger(member - 1, 0)], 0.0)
+        low = where(member > 0, self.chances[maximum(member - 1, 0)], 0.0)
         left = (target - low) / (self.chances[member] - low)
         score = scores[member]
         return score, sign(score, at_zero), where(left < LARGEST_COIN, left, LARGEST_COIN)
 
-    def pull(
+    def fill_steps(
         self,
         scores: Any,
         steps: Any,
@@ -146,27 +168,27 @@ class ManyLearned(NamedTuple):
         draws: Any,  # noqa: ARG002
         label_number: int,  # noqa: ARG002
     ) -> bool:
-        """-η_t c_y ℓ'(y p) y of each member."""
+        """Compute -η_t c_y ℓ'(y p) y of each member; return whether any is not 0."""
         label, eta = step
         zero, moving = sixteen(scores.dtype.type(0)), False
         for lane in blocks(scores.shape[0], zero):
             here = at(lane, zero)
             half_theta = numbers[here] / (2.0 * (self.members + 1.0))
             cost = where(label > 0, 1.0 - half_theta, half_theta)
-            wanted = cost * descent(1.0 - label * scores[here], self.logistic)
+            wanted = cost * negative_slope(1.0 - label * scores[here], self.logistic)
             wanted = where(first_lanes(self.members - lane, zero), wanted, 0.0)
             steps[here] = (label * eta) * wanted
             moving = moving | any_of(wanted > 0.0)
         return moving
 
     def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:
-        """Every member's measure, the chances e^(γM) added up, and the best member, the first of several."""
+        """Update the measures, the cumulative sums of e^(γM), and the best member, the first of several."""
         values = self.observed.values
         self.observed.record(scores, places, self.members, label, weight)
         best, most = 0, values[0]
         for i in range(1, self.members):
             best = where(values[i] > most, i, best)
-            most = larger(values[i], most)
+            most = maximum(values[i], most)
         self.best[0] = best
         self.recent[self.best[1] % LAST] = best
         self.best[1] += 1

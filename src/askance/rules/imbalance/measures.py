@@ -1,9 +1,9 @@
-"""Measures that a panel keeps of each of its lanes while the stream goes by.
+"""Measures of each lane of an ensemble, updated with every label.
 
-A measure is a named tuple with a method `start`; what that returns has the `values`, one a lane, and `record`,
-which brings them up to date in time and memory that do not grow with the stream. Every label counts for `weight`
-rows, which is 1/π where it was asked for with probability π: sums over asked labels then estimate, without bias,
-those over all rows.
+A measure is a named tuple with a method `start`. It returns an object with `values`, one per lane, and a method
+`record` that updates them, in time and memory that do not grow with the stream. A label counts as `weight` rows:
+1/π if it was asked for with probability π, so that sums over asked labels are unbiased estimates of sums over all
+rows.
 """
 
 from typing import Any, NamedTuple
@@ -19,15 +19,15 @@ from askance.jit.simd.vector import at, blocks, sixteen
 
 BINS = Interval(2, 1e6, low_closed=True, whole=True)
 
-# Sums of so many bins stand ready, so that a sum up to some bin has few terms.
+# Sums over runs of this many bins are kept, so that the sum up to a bin has few terms.
 RUN = 16
 
 
 class F(NamedTuple):
-    """F = 2 TP / (positives + rows called positive), and 0 while there are none."""
+    """The F-measure, 2 TP / (positives + predicted positives), and 0 while both are 0. It has no parameters."""
 
     def start(self, lanes: int) -> "FObserved":
-        """Nothing seen."""
+        """Return the statistics before the first row."""
         return FObserved(*np.zeros((3, lanes)))
 
     def constraints(self) -> Constraints:
@@ -36,14 +36,14 @@ class F(NamedTuple):
 
 
 class FObserved(NamedTuple):
-    """The values; true positives; positives and rows called positive."""
+    """The values; the true positives; the sum of positives and predicted positives."""
 
     values: NDArray[np.float64]
     hits: NDArray[np.float64]
     calls: NDArray[np.float64]
 
     def record(self, scores: Any, places: Any, members: int, label: float, weight: float) -> None:  # noqa: ARG002
-        """One more row."""
+        """Add a row."""
         is_positive = where(label > 0, weight, 0.0)
         for i in range(scores.shape[0]):
             is_called = scores[i] > 0
@@ -53,12 +53,18 @@ class FObserved(NamedTuple):
 
 
 class AUROC(NamedTuple):
-    """The area under the receiver operating characteristic of σ(p) in `m` bins; 0 until both classes came up."""
+    """The area under the ROC curve of σ(p) in bins; 0 until both classes have occurred.
+
+    Parameters
+    ----------
+    m : int, default=100
+        The number of bins.
+    """
 
     m: int = 100
 
     def start(self, lanes: int) -> "AUROCObserved":
-        """Nothing seen."""
+        """Return the statistics before the first row."""
         table, runs = np.zeros((2, lanes * self.m)), np.zeros((2, lanes * -(-self.m // RUN)))
         return AUROCObserved(np.zeros(lanes), np.zeros(lanes), table, runs, np.zeros(2))
 
@@ -68,8 +74,10 @@ class AUROC(NamedTuple):
 
 
 class AUROCObserved(NamedTuple):
-    """The values; pairs in the right order, half of those in one bin; of the positive and the negative class, the
-    rows by bin and lane, sums of RUN bins, and all rows.
+    """The statistics of `AUROC`.
+
+    `pairs` is the number of correctly ordered pairs, plus half of those in the same bin. For the positive and the
+    negative class, `table` has the rows by bin and lane, `runs` their sums over RUN bins, and `rows` all rows.
     """
 
     values: NDArray[np.float64]
@@ -79,7 +87,7 @@ class AUROCObserved(NamedTuple):
     rows: NDArray[np.float64]
 
     def record(self, scores: Any, places: Any, members: int, label: float, weight: float) -> None:
-        """One more row: it makes pairs with all rows of the other class."""
+        """Add a row, which forms pairs with all rows of the other class."""
         lanes = scores.shape[0]
         find_bins(scores, places, self.table.shape[1] // lanes)
         own = where(label > 0, 0, 1)
@@ -98,12 +106,18 @@ class AUROCObserved(NamedTuple):
 
 
 class AUPRC(NamedTuple):
-    """The area under precision by recall, of σ(p) in `m` bins; between two bins the curve is a straight line."""
+    """The area under the precision-recall curve of σ(p) in bins, interpolated linearly between bins.
+
+    Parameters
+    ----------
+    m : int, default=100
+        The number of bins.
+    """
 
     m: int = 100
 
     def start(self, lanes: int) -> "AUPRCObserved":
-        """Nothing seen."""
+        """Return the statistics before the first row."""
         table = lanes * self.m
         return AUPRCObserved(np.zeros(lanes), np.zeros(table), np.zeros(table), np.zeros(2))
 
@@ -113,7 +127,7 @@ class AUPRC(NamedTuple):
 
 
 class AUPRCObserved(NamedTuple):
-    """The values; by bin and lane, the positive and the negative rows; all rows by class."""
+    """The values; the positive and the negative rows by bin and lane; all rows by class."""
 
     values: NDArray[np.float64]
     positive: NDArray[np.float64]
@@ -121,7 +135,7 @@ class AUPRCObserved(NamedTuple):
     rows: NDArray[np.float64]
 
     def record(self, scores: Any, places: Any, members: int, label: float, weight: float) -> None:
-        """One more row, then the area anew, from the highest bin down."""
+        """Add a row, and compute the area again from the highest bin down."""
         lanes = scores.shape[0]
         bins = self.positive.shape[0] // lanes
         find_bins(scores, places, bins)
@@ -149,7 +163,7 @@ MEASURES: dict[str, Any] = {"F": F, "AUROC": AUROC, "AUPRC": AUPRC}
 
 @inlined
 def find_bins(scores: Any, places: Any, bins: int) -> None:
-    """The bin of each σ(score), from 0 on: its own, and the last for σ = 1."""
+    """Write the bin of each σ(score) to `places`, counted from 0; σ = 1 is in the last bin."""
     zero = sixteen(scores.dtype.type(0))
     for lane in blocks(scores.shape[0], zero):
         here = at(lane, zero)
@@ -159,7 +173,7 @@ def find_bins(scores: Any, places: Any, bins: int) -> None:
 
 @inlined
 def around(table: Any, runs: Any, place: int, lane: int, lanes: int) -> tuple[float, float]:
-    """How many rows of a lane lie in the bins below `place`, and how many in it."""
+    """Return the number of rows of a lane in the bins below `place`, and in that bin."""
     below = 0.0
     whole = place // RUN
     for run in range(whole):

@@ -1,6 +1,7 @@
-"""Learning by support vectors instead of weights: the kernel (dual-variable) forms. These lists are the register.
+"""Kernel rules, which learn support vectors instead of weights. `RULES` and `KERNELS` are the registers.
 
-askance.Learner(kernels.Kernelized(updates.PassiveAggressive2(C=1.0), kernel=kernels.RBF(0.5)))
+>>> from askance import Learner, kernels, updates
+>>> learner = Learner(kernels.Kernelized(updates.PassiveAggressive2(C=1.0), kernel=kernels.RBF(0.5)))
 """
 
 from askance.rules.kernel.kernelized import Kernelized
@@ -10,4 +11,4 @@ from askance.rules.kernel.second_order import SecondOrder
 
 RULES: tuple[type, ...] = (Kernelized, SecondOrder)
 
-__all__ = ["Kernelized", "Linear", "Polynomial", "RBF", "SecondOrder"]  # noqa: RUF022 - RBF is no constant
+__all__ = ["Kernelized", "Linear", "Polynomial", "RBF", "SecondOrder"]  # noqa: RUF022 - RBF is not a constant

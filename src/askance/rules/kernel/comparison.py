@@ -1,4 +1,4 @@
-"""Comparing a row with every support vector: where kernels are evaluated, and their faults found."""
+"""Evaluate kernels between a row and every support vector, and check what kernel functions return."""
 
 from typing import Any, NamedTuple
 
@@ -13,15 +13,15 @@ from askance.rules.kernel.support_set import Point, Support
 Numbers = NDArray[np.float64]
 
 
-class Likeness(NamedTuple):
+class Similarity(NamedTuple):
     """k(x_s, x) for every support vector, and k(x, x)."""
 
     values: Numbers
     norm: np.float64
 
 
-def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers) -> Likeness:
-    """The kernel of `point` with the support vectors; `scratch` is a zero for every feature, and is so again."""
+def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers) -> Similarity:
+    """Evaluate the kernel of `point` with every support vector. `scratch` is all zeros, before and after."""
     if not is_ours(kernel):
         return _compare_by_function(kernel, support, point, len(scratch))
     scratch[point.indices] = point.values
@@ -29,11 +29,11 @@ def compare(kernel: AnyKernel, support: Support, point: Point, scratch: Numbers)
         found = products(support.starts, support.indices, support.values, scratch)
     finally:
         scratch[point.indices] = 0
-    return Likeness(kernel.values(found, support.squares, point.square), kernel.own(point.square))
+    return Similarity(kernel.values(found, support.squares, point.square), kernel.own(point.square))
 
 
-def _compare_by_function(function: Any, support: Support, point: Point, width: int) -> Likeness:
-    """The same by a function of the user's, which is given matrices of the row's own form: arrays or CSR."""
+def _compare_by_function(function: Any, support: Support, point: Point, width: int) -> Similarity:
+    """The same for a function of the user, which gets dense arrays or CSR matrices, as the row came."""
     starts = np.array([0, len(point.indices)])
     row = sp.csr_array((point.values, point.indices.view(np.int32), starts), shape=(1, width))
     vectors = support.matrix(width)
@@ -41,12 +41,12 @@ def _compare_by_function(function: Any, support: Support, point: Point, width: i
         row, vectors = row.toarray(), vectors.toarray()
     norm = _gram(function, row, row)[0]
     if norm < 0:
-        raise ValueError(f"the kernel says k(x, x) = {norm:g}, but no kernel is negative there: give another")
-    return Likeness(_gram(function, vectors, row) if support.size else np.empty(0), norm)
+        raise ValueError(f"the kernel returned k(x, x) = {norm:g}, which must not be negative: use another kernel")
+    return Similarity(_gram(function, vectors, row) if support.size else np.empty(0), norm)
 
 
 def _gram(function: Any, left: Any, right: Any) -> Numbers:
-    """The only column of the Gram matrix that a function returns, if it is one."""
+    """Return the only column of the Gram matrix that the function returns; ValueError if it is not a matrix."""
     found = function(left, right)
     try:
         gram = np.asarray(found.toarray() if sp.issparse(found) else found, np.float64)
@@ -57,5 +57,5 @@ def _gram(function: Any, left: Any, right: Any) -> Numbers:
         what = f"one of shape {np.shape(found)}" if hasattr(found, "shape") else repr(found)[:50]
         raise ValueError(f"the kernel must return a matrix of numbers, here of shape {wanted}, not {what}")
     if not np.isfinite(gram).all():
-        raise ValueError("the kernel returned NaN or infinity: scale the rows, or mend it")
+        raise ValueError("the kernel returned NaN or infinity: scale the rows, or fix the kernel")
     return gram[:, 0]

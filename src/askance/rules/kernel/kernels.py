@@ -1,7 +1,7 @@
-"""Kernels: products in a space of features that is never written down.
+"""Kernels: inner products in a feature space, k(x, z) = φ(x)·φ(z), computed without φ.
 
-k(x, z) = φ(x)·φ(z) for some φ. Kernels are named tuples as rules are, with the parameters of scikit-learn. A
-function of two matrices that returns their Gram matrix, as `sklearn.svm.SVC` takes it, is a kernel too.
+Like rules, kernels are named tuples. Their parameters are those of scikit-learn. A function of two matrices that
+returns their Gram matrix, as `sklearn.svm.SVC` accepts it, is a kernel too.
 """
 
 from collections.abc import Callable
@@ -17,20 +17,20 @@ WHOLE_AND_POSITIVE = Interval(1, low_closed=True, high_closed=False)
 
 
 class Kernel(Protocol):
-    """A kernel that needs of two rows only x·z, x·x and z·z."""
+    """A kernel that is a function of x·z, x·x and z·z."""
 
     def values(self, products: Numbers, squares: Numbers, square: np.float64) -> Numbers:
-        """k(x_s, x) for every s, from x_s·x, x_s·x_s and x·x."""
+        """Return k(x_s, x) for every s, given x_s·x, x_s·x_s and x·x."""
 
     def own(self, square: np.float64) -> np.float64:
-        """k(x, x), from x·x."""
+        """Return k(x, x), given x·x."""
 
     def constraints(self) -> Constraints:
-        """The allowed values of the hyper-parameters."""
+        """Return the allowed values of the hyper-parameters, by name."""
 
 
 class Linear(NamedTuple):
-    """k(x, z) = x·z: the learner without a kernel, by its support vectors."""
+    """k(x, z) = x·z: the learner without a kernel, represented by its support vectors."""
 
     def values(self, products: Numbers, squares: Numbers, square: np.float64) -> Numbers:  # noqa: ARG002
         """x_s·x."""
@@ -46,12 +46,28 @@ class Linear(NamedTuple):
 
 
 class RBF(NamedTuple):
-    """k(x, z) = exp(-γ ‖x - z‖²): rows are alike if they are near; 1/√γ is what counts as near."""
+    """k(x, z) = exp(-γ ‖x - z‖²): rows are similar if they are close to each other.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        γ. Rows count as close at a distance of about 1/√γ.
+
+    Examples
+    --------
+    Two classes that no line separates:
+
+    >>> from askance import Learner, kernels, queries, updates
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [1, 1, -1, -1]
+    >>> rule = kernels.Kernelized(updates.PassiveAggressive(), kernels.RBF(gamma=2.0))
+    >>> Learner(rule, queries.Always()).fit(X, y).predict(X)
+    array([ 1,  1, -1, -1])
+    """
 
     gamma: float = 1.0
 
     def values(self, products: Numbers, squares: Numbers, square: np.float64) -> Numbers:
-        """exp(-γ (x_s·x_s + x·x - 2 x_s·x)); what is below 0 is so by rounding."""
+        """Return exp(-γ (x_s·x_s + x·x - 2 x_s·x)). A distance below 0 is due to rounding."""
         return np.exp(-self.gamma * np.maximum(squares + square - 2.0 * products, 0.0))
 
     def own(self, square: np.float64) -> np.float64:  # noqa: ARG002
@@ -64,7 +80,17 @@ class RBF(NamedTuple):
 
 
 class Polynomial(NamedTuple):
-    """k(x, z) = (γ x·z + c₀)^degree: all products of up to `degree` features; with c₀ = 0, of just so many."""
+    """k(x, z) = (γ x·z + c₀)^degree: all products of up to `degree` features; of exactly `degree` if c₀ = 0.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        The degree, 1 or more.
+    gamma : float, default=1.0
+        γ, greater than 0.
+    coef0 : float, default=1.0
+        c₀, 0 or more.
+    """
 
     degree: int = 3
     gamma: float = 1.0
@@ -79,7 +105,7 @@ class Polynomial(NamedTuple):
         return np.float64(self.gamma * square + self.coef0) ** int(self.degree)
 
     def constraints(self) -> Constraints:
-        """A whole degree ≥ 1, γ > 0 and c₀ ≥ 0: others are no kernels."""
+        """degree ≥ 1, γ > 0 and c₀ ≥ 0: otherwise it is not positive semi-definite."""
         return {
             "degree": WHOLE_AND_POSITIVE,
             "gamma": POSITIVE,
@@ -92,10 +118,10 @@ AnyKernel = Kernel | Callable[[Any, Any], Any]
 
 
 def kernel_named(kernel: str | AnyKernel, **parameters: Any) -> AnyKernel:
-    """What scikit-learn calls "linear", "rbf" or "poly"; a kernel is returned as it is.
+    """Return the kernel that scikit-learn calls "linear", "rbf" or "poly"; a kernel is returned unchanged.
 
-    Of `gamma`, `degree` and `coef0`, those that the kernel has no use for are checked all the same, and those that
-    are None are as the kernel has them.
+    The parameters `gamma`, `degree` and `coef0` default to those of the kernel if they are None. They are checked
+    even if the kernel does not use them.
     """
     polynomial = Polynomial()._replace(**{name: value for name, value in parameters.items() if value is not None})
     words: dict[str, Kernel] = {"linear": Linear(), "rbf": RBF(polynomial.gamma), "poly": polynomial}
@@ -108,23 +134,23 @@ def kernel_named(kernel: str | AnyKernel, **parameters: Any) -> AnyKernel:
 
 
 def is_ours(kernel: Any) -> TypeGuard[Kernel]:
-    """Whether a kernel is one of those above, and not a function."""
+    """Return whether a kernel is one of those above, and not a function."""
     return isinstance(kernel, KERNELS)
 
 
 def check_kernel(kernel: Any) -> None:
-    """ValueError or TypeError, in one sentence, unless `kernel` is one with sound parameters."""
+    """Raise ValueError or TypeError if `kernel` is not a kernel, or has invalid parameters."""
     if is_ours(kernel):
         check_parameters(kernel, kernel.constraints())
         check_whole(kernel, "degree")
     elif isinstance(kernel, type) or not callable(kernel):
         raise TypeError(
-            f"kernel must be dual.Linear(), dual.RBF(…), dual.Polynomial(…) or a function, not {kernel!r}"
+            f"kernel must be kernels.Linear(), kernels.RBF(…), kernels.Polynomial(…) or a function, not {kernel!r}"
         )
 
 
 def check_whole(rule: Any, name: str) -> None:
-    """ValueError if the number called `name`, where there is one, is not a whole one."""
+    """Raise ValueError if the parameter `name` is neither None nor a whole number."""
     value = getattr(rule, name, None)
     if value is not None and value != int(value):
         raise ValueError(f"{type(rule).__name__}: {name} must be a whole number, not {value!r}")

@@ -1,8 +1,8 @@
-"""The support set: the rows that were learned from, compact, each with its coefficient.
+"""The support set: the rows that were learned from, in sparse form, each with its coefficient.
 
-A support set is a value. Adding a vector makes a new set, which shares the arrays of the old one and writes into
-the room behind them; taking one out copies what stays. So whoever holds the old set can go back to it, and no
-vector that is gone is kept.
+A support set is immutable. Adding a vector returns a new set, which shares the arrays of the old one and writes to
+spare capacity after their ends. Removing a vector copies the rest. The old set therefore stays valid, and removed
+vectors do not stay in memory.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ LEAST_ROOM = 16
 
 
 class Point(NamedTuple):
-    """A row as kernels see it: where it is not zero and what it is there, x·x, and whether it came dense."""
+    """A row for kernels: the indices and values of its non-zeros, x·x, and whether the row was given dense."""
 
     indices: NDArray[np.uint32]
     values: NDArray[Any]
@@ -27,7 +27,7 @@ class Point(NamedTuple):
 
 
 def point_of(rows: AnyRows, t: int) -> Point:
-    """Row `t`, which is sound; dense or sparse, equal rows make equal points."""
+    """Return row `t`, which must be valid. Equal rows give equal points, whether dense or sparse."""
     if isinstance(rows, SparseRows):
         part = slice(rows.starts[t], rows.starts[t + 1])
         values, indices = rows.values[part], rows.indices[part]
@@ -43,7 +43,7 @@ def point_of(rows: AnyRows, t: int) -> Point:
 
 
 class Support(NamedTuple):
-    """Sparse rows x_s with their coefficients c_s, x_s·x_s and k(x_s, x_s), the oldest first."""
+    """The sparse rows x_s with their coefficients c_s, x_s·x_s and k(x_s, x_s), oldest first."""
 
     starts: NDArray[np.uint64]
     indices: NDArray[np.uint32]
@@ -54,16 +54,16 @@ class Support(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         return len(self.coefficients)
 
     def matrix(self, width: int) -> Any:
-        """The vectors as a sparse matrix of their own."""
+        """Return a copy of the vectors as a sparse matrix."""
         parts = (self.values, self.indices.view(np.int32), self.starts.astype(np.int64))
         return sp.csr_array(parts, shape=(self.size, width), copy=True)
 
     def added(self, point: Point, coefficient: Any, norm: np.float64) -> "Support":
-        """With one more vector, the last."""
+        """Return the set with one more vector at the end."""
         end = self.starts[-1:] + np.uint64(len(point.indices))
         return Support(
             appended(self.starts, end),
@@ -75,31 +75,32 @@ class Support(NamedTuple):
         )
 
     def without(self, number: int) -> "Support":
-        """Without one vector."""
+        """Return the set without one vector."""
         lengths = np.diff(self.starts)
         gone = slice(int(self.starts[number]), int(self.starts[number + 1]))
         starts = np.zeros(self.size, np.uint64)
-        np.cumsum(struck(lengths, slice(number, number + 1)), out=starts[1:])
+        np.cumsum(deleted(lengths, slice(number, number + 1)), out=starts[1:])
         one = slice(number, number + 1)
         return Support(
             starts,
-            struck(self.indices, gone),
-            struck(self.values, gone),
-            struck(self.coefficients, one),
-            struck(self.squares, one),
-            struck(self.norms, one),
+            deleted(self.indices, gone),
+            deleted(self.values, gone),
+            deleted(self.coefficients, one),
+            deleted(self.squares, one),
+            deleted(self.norms, one),
         )
 
     def least(self) -> int:
-        """The vector that matters least: of the smallest |c_s| √k(x_s, x_s), and the oldest of these.
+        """Return the number of the vector with the smallest |c_s| √k(x_s, x_s), the oldest of several.
 
-        That is how far w = Σ c_s φ(x_s) moves when it goes, and a score p by at most that times √k(x, x).
+        This is how far w = Σ c_s φ(x_s) moves if the vector is removed. A score changes by at most that times
+        √k(x, x).
         """
         return int(np.argmin(np.abs(self.coefficients) * np.sqrt(self.norms)))
 
 
 def no_support(dtype: DTypeLike) -> Support:
-    """The support set before the first label."""
+    """Return an empty support set."""
     return Support(
         np.zeros(1, np.uint64),
         np.empty(0, np.uint32),
@@ -111,9 +112,9 @@ def no_support(dtype: DTypeLike) -> Support:
 
 
 def appended(array: NDArray[Any], tail: Any) -> NDArray[Any]:
-    """`array` with `tail`, an array or a number, behind it; `array` itself, shorter, stays as it is.
+    """Return `array` followed by `tail`, an array or a number. `array` itself does not change.
 
-    Arrays made here stand at the front of one with room to spare, so a set of n vectors is copied log n times.
+    Arrays made here are views of larger buffers with spare capacity, so a set of n vectors is copied log n times.
     """
     count = len(array)
     wanted = count + (len(tail) if isinstance(tail, np.ndarray) else 1)
@@ -127,6 +128,6 @@ def appended(array: NDArray[Any], tail: Any) -> NDArray[Any]:
     return room[:wanted]
 
 
-def struck(array: NDArray[Any], gone: slice) -> NDArray[Any]:
-    """A copy of `array` without some entries that follow each other."""
+def deleted(array: NDArray[Any], gone: slice) -> NDArray[Any]:
+    """Return a copy of `array` without a slice."""
     return np.concatenate([array[: gone.start], array[gone.stop :]])

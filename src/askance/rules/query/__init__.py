@@ -1,4 +1,4 @@
-"""Query rules: when to ask for a label. These lists are the register."""
+"""Query rules: when to ask for a label. `RULES` and `WRAPPERS` are the register of all of them."""
 
 from askance.rules.query.adaptive import Adaptive
 from askance.rules.query.always import Always

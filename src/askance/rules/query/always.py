@@ -1,4 +1,4 @@
-"""Full supervision."""
+"""Ask about every row: full supervision."""
 
 from typing import NamedTuple
 
@@ -8,14 +8,14 @@ from askance.rules.rows import Seen
 
 
 class Always(NamedTuple):
-    """Ask for every label."""
+    """Ask for every label, with probability 1. It has no parameters."""
 
     def start(self) -> NoMemory:
-        """Nothing to remember."""
+        """Return an empty memory."""
         return NoMemory()
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
-        """1."""
+        """Return 1."""
         return 1.0
 
     def constraints(self) -> Constraints:

@@ -1,4 +1,4 @@
-"""Steering a query rule towards a wanted rate of questions."""
+"""Steer a query rule towards a given rate of questions."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,50 +7,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.parameters import SHARE, Constraints
-from askance.jit.select import larger, smaller
+from askance.jit.select import maximum, minimum
 from askance.rules.query.rule import ScalableRule
 from askance.rules.rows import Seen
 
 
-class Course(NamedTuple):
-    """How many labels the expected questions lie behind the plan of `rate` a row."""
+class RateMemory(NamedTuple):
+    """By how many labels the expected number of questions falls short of `rate` per row; and the inner memory."""
 
-    behind: NDArray[np.float64]
+    deficit: NDArray[np.float64]
     inner: Any
 
 
-# Each label behind the plan makes the inner rule e^PULL times as eager, up to e^FURTHEST. A margin rule asks
-# about a row of unknown features for sure, however small its scale; so below e^-ENOUGH probabilities shrink too.
-PULL = 0.25
+# Each missing label multiplies the scale of the inner rule by e^GAIN, up to e^FURTHEST. A margin rule always asks
+# about a row of unknown features, however small its scale; below e^-ENOUGH the probabilities shrink as well.
+GAIN = 0.25
 ENOUGH = 8.0
 E_TO_ENOUGH = math.exp(ENOUGH)
 FURTHEST = 30.0
 
 
 class AtRate(NamedTuple):
-    """Ask as `inner` does, made more or less eager so that a share `rate` of the rows is asked for.
+    """Scale `inner` up or down so that it asks about a share `rate` of the rows.
 
-    With s = PULL · (rate·t - Σ probabilities so far), kept within ±FURTHEST, the probability is that of `inner`
-    made e^s times as eager, times min(1, e^(s + ENOUGH)). It depends on the past and the row alone, so it is
-    known when the coin falls, and it is positive. The plan is left by some tens of labels at most, however long
-    the stream, unless `inner` cannot ask so often; for a bound that is never crossed, wrap it in `Within`. Rows
-    whose label cannot be had do not count: wishes that a budget refuses cost nothing.
+    With s = GAIN · (rate·t - Σ probabilities so far), limited to ±FURTHEST, the probability is that of `inner`
+    with its scale times e^s, times min(1, e^(s + ENOUGH)). It is positive, and depends only on the past and the
+    row, not on the coin. The number of questions stays within some tens of labels of the plan, however long the
+    stream, unless `inner` cannot ask that often. For a limit that is never exceeded, use `Within`. Rows that a
+    budget around this rule does not let it ask about do not count.
+
+    Parameters
+    ----------
+    inner : ScalableRule
+        The rule to scale, such as `Margin`.
+    rate : float, default=0.1
+        The share of rows to ask about, greater than 0 and at most 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Learner, queries, updates
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> y = np.where(X[:, 0] > 0, 1, -1)
+    >>> query = queries.AtRate(queries.Margin(), rate=0.2)
+    >>> trace = Learner(updates.PassiveAggressive2(), query).run(X, y)
+    >>> bool(0.15 < trace.asked.mean() < 0.25)
+    True
     """
 
     inner: ScalableRule
     rate: float = 0.1
 
-    def start(self) -> Course:
-        """On plan."""
-        return Course(np.zeros(1), self.inner.start())
+    def start(self) -> RateMemory:
+        """Return a memory without a deficit."""
+        return RateMemory(np.zeros(1), self.inner.start())
 
-    def ask(self, memory: Course, seen: Seen, coin: float) -> float:
-        """The probability of the scaled inner rule."""
-        eagerness = math.exp(PULL * memory.behind[0])
+    def ask(self, memory: RateMemory, seen: Seen, coin: float) -> float:
+        """Return the probability of the scaled inner rule, and update the deficit."""
+        eagerness = math.exp(GAIN * memory.deficit[0])
         wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin)
-        probability: float = wanted * smaller(1.0, eagerness * E_TO_ENOUGH)
-        behind = memory.behind[0] + seen.counts * self.rate - seen.counts * probability
-        memory.behind[0] = larger(-FURTHEST / PULL, smaller(FURTHEST / PULL, behind))
+        probability: float = wanted * minimum(1.0, eagerness * E_TO_ENOUGH)
+        deficit = memory.deficit[0] + seen.eligible * self.rate - seen.eligible * probability
+        memory.deficit[0] = maximum(-FURTHEST / GAIN, minimum(FURTHEST / GAIN, deficit))
         return probability
 
     def constraints(self) -> Constraints:

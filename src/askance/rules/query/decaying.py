@@ -1,4 +1,4 @@
-"""Asking when the margin is small, and ever less often."""
+"""Ask if the margin is small, and less often as the stream goes on."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from askance.rules.rows import Seen
 
 
 class Rounds(NamedTuple):
-    """How many rows have been seen."""
+    """The number of rows so far."""
 
     rounds: NDArray[np.int64]
 
@@ -19,25 +19,35 @@ class Rounds(NamedTuple):
 class Decaying(NamedTuple):
     """Ask with probability `δ / (δ + |p|)`, where δ_t = δ_{t-1} t/(t + 1), that is δ₀/(t + 1), in round t.
 
-    The scheme of CSPAA(a): Lu, Zhao and Hoi 2016, section 5.2. It asks for nearly every label at first, and for
-    few once the learner should know. With `after`, δ decays after the round: round t takes δ_{t-1}.
+    It asks for nearly every label at first, and for few labels later.
+
+    Parameters
+    ----------
+    delta0 : float, default=16384.0
+        The initial value δ₀. Larger values ask more often, and ∞ always asks.
+    after : bool, default=False
+        Reduce δ after the round, so that round t uses δ_{t-1}.
+
+    References
+    ----------
+    Lu, Zhao and Hoi 2016, section 5.2.
     """
 
     delta0: float = 2.0**14
     after: bool = False
 
     def start(self) -> Rounds:
-        """No round yet."""
+        """Return a memory with no rounds."""
         return Rounds(np.zeros(1, np.int64))
 
     def ask(self, memory: Rounds, seen: Seen, coin: float) -> float:  # noqa: ARG002
-        """`δ / (δ + |p|)`, written so that an infinite δ gives 1."""
+        """Return `δ / (δ + |p|)`, computed so that an infinite δ gives 1."""
         memory.rounds[0] += 1
         divisor = memory.rounds[0] + where(self.after, 0.0, 1.0)
         return 1.0 / (1.0 + abs(seen.score) * divisor / self.delta0)
 
     def scaled(self, factor: float) -> "Decaying":
-        """δ₀ times `factor`."""
+        """Return the rule with `factor` times δ₀."""
         return Decaying(self.delta0 * factor, self.after)
 
     def constraints(self) -> Constraints:

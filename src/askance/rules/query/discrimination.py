@@ -1,9 +1,9 @@
-"""Asking when the margin is small or the features are rare."""
+"""Ask if the margin is small or the features of the row are rare."""
 
 from typing import NamedTuple
 
 from askance._util.parameters import NOT_NEGATIVE, POSITIVE_OR_INFINITE, YES_OR_NO, Constraints
-from askance.jit.select import larger, where
+from askance.jit.select import maximum, where
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
 
@@ -11,9 +11,20 @@ from askance.rules.rows import Seen
 class Discrimination(NamedTuple):
     """Ask with probability `b / (b + max(q, 0))`, where `q = |p| - (η/2) a v` and v is the spread.
 
-    Zhai et al. 2022, algorithm 1, with η that of the update rule. If `damped`, a = 1 / max(1, x·x); else a = 1, as
-    in the forms -I. A row is asked for without fail where its spread outweighs its margin; η = 0 leaves the rule
-    `Margin`, and b = ∞ always asks.
+    a = 1 / max(1, x·x) if `damped`, and a = 1 otherwise. It always asks if the spread outweighs the margin.
+
+    Parameters
+    ----------
+    b : float, default=1.0
+        The scale. Larger values ask more often, and ∞ always asks.
+    eta : float, default=1.0
+        The step size η of the update rule. With 0, the rule is `Margin`.
+    damped : bool, default=True
+        Divide the spread by max(1, x·x). The variants of the paper with the suffix -I do not.
+
+    References
+    ----------
+    Zhai, Koriche, Gao, Zhu and Li 2022, algorithm 1 and remark 3.
     """
 
     b: float = 1.0
@@ -21,22 +32,22 @@ class Discrimination(NamedTuple):
     damped: bool = True
 
     def start(self) -> NoMemory:
-        """Nothing to remember."""
+        """Return an empty memory."""
         return NoMemory()
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
-        """`b / (b + max(q, 0))`, written so that an infinite b gives 1."""
-        length = where(self.damped, larger(1.0, seen.squared_norm), 1.0)
+        """Return `b / (b + max(q, 0))`, computed so that an infinite b gives 1."""
+        length = where(self.damped, maximum(1.0, seen.squared_norm), 1.0)
         doubt = abs(seen.score) - 0.5 * self.eta * seen.spread / length
-        probability: float = 1.0 / (1.0 + larger(0.0, doubt) / self.b)
+        probability: float = 1.0 / (1.0 + maximum(0.0, doubt) / self.b)
         return probability
 
     def scaled(self, factor: float) -> "Discrimination":
-        """b times `factor`."""
+        """Return the rule with `factor` times b."""
         return Discrimination(self.b * factor, self.eta, self.damped)
 
     def needs_spread(self) -> bool:
-        """Yes."""
+        """Return True: the rule reads the spread."""
         return True
 
     def constraints(self) -> Constraints:

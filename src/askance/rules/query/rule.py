@@ -1,4 +1,4 @@
-"""What a query rule is."""
+"""The protocol of query rules."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -7,24 +7,65 @@ from askance.rules.rows import Seen
 
 
 class QueryRule(Protocol):
-    """When to ask for a label: a named tuple of hyper-parameters with these methods.
+    """When to ask for a label: a `typing.NamedTuple` of hyper-parameters with these methods.
 
-    `ask` decides and advances in one go: it returns the probability of asking and notes in the memory what
-    it needs for later rounds. The label is asked for if and only if the coin is less than that probability.
+    `start` and `constraints` run in plain Python. `ask` also runs in compiled code and must not branch on numbers:
+    use `where`, `maximum` and `minimum` from `askance.rules.api` instead of `if`. A rule that reads `Seen.spread`
+    has a method `needs_spread` that returns True. A rule for `AtRate` has a method `scaled`; see `ScalableRule`.
+
+    Examples
+    --------
+    Ask with a probability that falls linearly with the margin:
+
+    >>> from typing import NamedTuple
+    >>> from askance.rules.api import POSITIVE, NoMemory, maximum
+    >>> class Falling(NamedTuple):
+    ...     far: float = 1.0
+    ...
+    ...     def start(self):
+    ...         return NoMemory()
+    ...
+    ...     def ask(self, memory, seen, coin):
+    ...         return maximum(0.01, 1.0 - abs(seen.score) / self.far)
+    ...
+    ...     def constraints(self):
+    ...         return {"far": POSITIVE}
+    >>> from askance import Learner, updates
+    >>> learner = Learner(updates.Perceptron(), Falling(far=2.0))
+    >>> float(learner.ask([0.0, 1.0]).ask_probability)
+    1.0
     """
 
     def start(self) -> Any:
-        """The memory before the first row: a named tuple of arrays."""
+        """Return the memory before the first row: a named tuple of arrays, or `NoMemory()`."""
 
     def ask(self, memory: Any, seen: Seen, coin: float) -> float:
-        """The probability of asking for the label of this row."""
+        """Return the probability of asking for the label of this row, and update the memory.
+
+        It is called exactly once per row. The label is asked for if and only if the coin is less than the returned
+        probability.
+
+        Parameters
+        ----------
+        memory : named tuple
+            What `start` returned, as changed by earlier calls. Write into its arrays.
+        seen : Seen
+            What is known about the row.
+        coin : float
+            A uniform random number in [0, 1).
+
+        Returns
+        -------
+        float
+            The probability, from 0 to 1. It must not depend on the coin.
+        """
 
     def constraints(self) -> Constraints:
-        """The allowed values of the hyper-parameters."""
+        """Return the allowed values of the hyper-parameters, by name."""
 
 
 def needs_spread(rule: Any) -> bool:
-    """Whether a query rule, or one that it wraps, looks at the spread: it then has a method that says so."""
+    """Return whether a query rule, or a rule that it wraps, reads `Seen.spread`."""
     inner = getattr(rule, "inner", None)
     return bool(hasattr(rule, "needs_spread") and rule.needs_spread()) or (
         inner is not None and needs_spread(inner)
@@ -32,17 +73,17 @@ def needs_spread(rule: Any) -> bool:
 
 
 class ScalableRule(QueryRule, Protocol):
-    """A query rule whose eagerness can be turned up and down."""
+    """A query rule that can be made more or less likely to ask, as `AtRate` requires."""
 
     def scaled(self, factor: float) -> "ScalableRule":
-        """The same rule, `factor` times as eager; every probability stays positive."""
+        """Return the rule with its scale, such as `b` of `Margin`, times `factor`; probabilities stay positive."""
 
 
 class NoMemory(NamedTuple):
-    """The memory of a rule that needs none."""
+    """The memory of a query rule that remembers nothing."""
 
 
 def refused(memory: Any) -> int:
-    """How many labels the budgets around a rule have refused so far."""
+    """Return how many questions the budgets around a rule have refused so far."""
     own = int(memory.refused[0]) if hasattr(memory, "refused") else 0
     return own + (refused(memory.inner) if hasattr(memory, "inner") else 0)

@@ -1,4 +1,4 @@
-"""A hard budget around any query rule."""
+"""A hard budget for any query rule."""
 
 import math
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from askance.rules.query.rule import QueryRule
 from askance.rules.rows import Seen
 
 
-class Ledger(NamedTuple):
-    """What a budget has seen, granted and refused."""
+class BudgetMemory(NamedTuple):
+    """The rows seen, the labels asked for, the questions refused; and the inner memory."""
 
     rows: NDArray[np.int64]
     spent: NDArray[np.int64]
@@ -22,10 +22,32 @@ class Ledger(NamedTuple):
 
 
 class Within(NamedTuple):
-    """Ask as `inner` does, but after t rows never for more than burst + rate·t labels, nor more than `limit`.
+    """Ask as `inner` does, but after t rows never for more than min(limit, burst + rate·t) labels.
 
-    This holds at every prefix of the stream. A question that the budget forbids has probability 0, and is
-    counted as refused if `inner` would have asked it.
+    This holds for every prefix of the stream. If the budget does not allow a question, its probability is 0; it
+    counts as refused if `inner` would have asked.
+
+    Parameters
+    ----------
+    inner : QueryRule
+        The rule to limit.
+    rate : float, default=1.0
+        Labels per row, from 0 to 1.
+    burst : float, default=1.0
+        Labels that may be asked for ahead of the rate.
+    limit : float, default=inf
+        The total number of labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Learner, queries, updates
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = np.where(X[:, 0] > 0, 1, -1)
+    >>> query = queries.Within(queries.Margin(b=10.0), rate=0.1, limit=15)
+    >>> trace = Learner(updates.PassiveAggressive2(), query).run(X, y)
+    >>> int(trace.asked.sum())
+    15
     """
 
     inner: QueryRule
@@ -33,18 +55,22 @@ class Within(NamedTuple):
     burst: float = 1.0
     limit: float = math.inf
 
-    def start(self) -> Ledger:
-        """Nothing seen, spent or refused."""
-        return Ledger(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.inner.start())
+    def start(self) -> BudgetMemory:
+        """Return a memory in which nothing has been asked or refused."""
+        return BudgetMemory(
+            np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.inner.start()
+        )
 
-    def ask(self, memory: Ledger, seen: Seen, coin: float) -> float:
-        """The probability of `inner` where the budget has a label left, else 0."""
+    def ask(self, memory: BudgetMemory, seen: Seen, coin: float) -> float:
+        """Return the probability of `inner` if the budget has a label left, else 0."""
         memory.rows[0] += 1
         after = memory.spent[0] + 1
         granted = (after <= self.burst + self.rate * memory.rows[0]) & (after <= self.limit)
-        score, spread, squared_norm, guess, mistakes, longest, told, positives, counts = seen
-        counts = counts * where(granted, 1.0, 0.0)
-        seen = Seen(score, spread, squared_norm, guess, mistakes, longest, told, positives, counts)
+        score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible = seen
+        eligible = eligible * where(granted, 1.0, 0.0)
+        seen = Seen(
+            score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible
+        )
         wanted = self.inner.ask(memory.inner, seen, coin)
         memory.spent[0] += where(granted & (coin < wanted), 1, 0)
         memory.refused[0] += where((not granted) & (coin < wanted), 1, 0)

@@ -1,27 +1,29 @@
-"""Forms: how what a rule has learned is laid over rows. A state names its form; the passes know nothing else.
+"""States, and their forms: how a row is scored by a state, and how a step changes the state.
 
-`Linear` adds up what each feature says, which serves every rule with a few numbers a feature. `Classes` does so
-for each of several classes, `Settled` where some numbers belong to all features together. `Matrix` serves rules
-with a number for every pair of features, `Panel` several classifiers that speak with one voice.
+A state returns its form from the method `form`, and passes use nothing else of a state. `Linear` adds up one term
+per feature, for rules with a few numbers per feature. `Classes` does so for each of several classes, and `Coupled`
+for states with numbers that depend on all features. `Matrix` is for rules with a number per pair of features,
+`Pairwise` for rules that compare a row with the rows of the other class, and `Ensemble` for several classifiers
+with one common prediction.
 """
 
-from askance.rules.state.classes import Classes, room_for_classes
-from askance.rules.state.coupled import Settled, SettlingState
-from askance.rules.state.ensemble import Panel, PanelState, room_for_panel
+from askance.rules.state.classes import Classes, form_for_classes
+from askance.rules.state.coupled import Coupled, CoupledState
+from askance.rules.state.ensemble import Ensemble, EnsembleState, form_for_ensemble
 from askance.rules.state.form import Form
 from askance.rules.state.linear import Linear
 from askance.rules.state.matrix import Matrix, MatrixState
 
 __all__ = [
     "Classes",
+    "Coupled",
+    "CoupledState",
+    "Ensemble",
+    "EnsembleState",
     "Form",
     "Linear",
     "Matrix",
     "MatrixState",
-    "Panel",
-    "PanelState",
-    "Settled",
-    "SettlingState",
-    "room_for_classes",
-    "room_for_panel",
+    "form_for_classes",
+    "form_for_ensemble",
 ]

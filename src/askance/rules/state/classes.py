@@ -1,4 +1,4 @@
-"""One score a class: the classes of a multiclass learner side by side, feature by feature."""
+"""The form of multiclass learners: one score per class, with the classes side by side for each feature."""
 
 from typing import Any, NamedTuple
 
@@ -7,53 +7,54 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance.jit.interop import inlined
 from askance.rules.rows import Seen
-from askance.rules.state.form import usual
+from askance.rules.state.form import with_defaults
 
 
-@usual
+@with_defaults
 class Classes(NamedTuple):
-    """A lane a class. The guess is the class of the largest score, the first of them if there are several.
+    """The form of a state with one lane per class.
 
-    p is the lead of the guess over the second best class; v is the guess's spread and the largest other one. A
-    label y is learned against its rival, the best class r ≠ y: what the update rule sees is the margin s_y - s_r
-    and the length of a step that moves two lanes, 2 x·x, as if the label were +1; lane y then moves along the row
-    and lane r against it. The arrays are of the row in hand.
+    The prediction is the class with the largest score, the first of several. The score p is the lead of the
+    prediction over the second best class. The spread v is that of the prediction plus the largest of the others.
+    The label y is learned against its rival, the best class r ≠ y: the update rule sees the margin s_y - s_r and
+    the squared norm 2 x·x of a step that moves two lanes, with the label +1. Lane y then moves along the row, and
+    lane r against it. The arrays are about the current row.
     """
 
     scores: NDArray[Any]
-    spreads: NDArray[Any]  # empty if the rule has no spread
-    places: NDArray[np.int64]  # of the second best class, of the label and of its rival
+    spreads: NDArray[Any]  # empty if the update rule has no spread
+    places: NDArray[np.int64]  # the second best class, the label and its rival
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:  # noqa: ARG002
-        """The lead of the best class."""
+        """Return the lead of the best class."""
         squared_norm, sound = rows.sweep_lanes(t, state, width, self.scores, self.spreads)
-        guess, second = best_two(self.scores)
+        prediction, second = best_two(self.scores)
         self.places[0] = second
         spread = self.scores.dtype.type(0)
         if self.spreads.shape[0] > 0:
             widest, next_widest = best_two(self.spreads)
-            spread += self.spreads[guess] + self.spreads[next_widest if widest == guess else widest]
-        score = self.scores[guess] - self.scores[second]
-        return score, spread, squared_norm, float(guess), sound
+            spread += self.spreads[prediction] + self.spreads[next_widest if widest == prediction else widest]
+        score = self.scores[prediction] - self.scores[second]
+        return score, spread, squared_norm, float(prediction), sound
 
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
-        """The score of every class."""
+    def write_score(self, state: Any, score: float, scores: Any, t: int) -> None:  # noqa: ARG002
+        """Write the score of every class."""
         for lane in range(self.scores.shape[0]):
             scores[t, lane] = self.scores[lane]
 
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
-        """The label against its rival: the guess, or the second best if the guess is right."""
-        right = seen.guess == label
+    def as_binary(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:  # noqa: ARG002
+        """Return the label against its rival: the prediction, or the second best class if that is correct."""
+        right = seen.prediction == label
         y = int(label)
-        rival = self.places[0] if right else int(seen.guess)
+        rival = self.places[0] if right else int(seen.prediction)
         self.places[1], self.places[2] = y, rival
-        # Where there is but one class, there is nothing to learn.
+        # With only one class there is nothing to learn.
         alone = np.inf if y == rival else 0.0
         margin = self.scores[y] - self.scores[rival] + alone
         double = seen.squared_norm + seen.squared_norm
-        guess = 1.0 if right else -1.0
-        past = seen.mistakes, seen.longest, seen.told, seen.positives, seen.counts
-        return Seen(margin, seen.spread, double, guess, *past), 1.0
+        prediction = 1.0 if right else -1.0
+        past = seen.mistakes, seen.max_squared_norm, seen.n_labels, seen.n_positives, seen.eligible
+        return Seen(margin, seen.spread, double, prediction, *past), 1.0
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move the label's lane along the row and the rival's against it."""
@@ -62,14 +63,14 @@ class Classes(NamedTuple):
         rows.shift_lane(t, state, step, -1.0, self.places[2], lanes)
 
 
-def room_for_classes(count: int, dtype: DTypeLike, *, has_spread: bool) -> Classes:
-    """The form for so many classes."""
+def form_for_classes(count: int, dtype: DTypeLike, *, has_spread: bool) -> Classes:
+    """Return the form for `count` classes."""
     return Classes(np.zeros(count, dtype), np.zeros(count * has_spread, dtype), np.zeros(3, np.int64))
 
 
 @inlined
 def best_two(values: Any) -> tuple[int, int]:
-    """The places of the largest value and of the next, each the first of several; a value alone is both."""
+    """Return the positions of the two largest values, each the first of several; a single value is both."""
     best, second = 0, min(1, values.shape[0] - 1)
     if values[second] > values[best]:
         best, second = second, best

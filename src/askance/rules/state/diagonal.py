@@ -1,7 +1,7 @@
-"""The states of second-order rules that keep only the diagonal of Σ: two numbers a feature, side by side.
+"""The states of second-order rules that keep only the diagonal of Σ: two numbers per feature, side by side.
 
-A variance says how little is known of a weight. The spread v = Σ_j σ_j x_j² is that of the whole row. `pairs` has
-a feature's weight and its variance.
+`pairs` has the weight and the variance of each feature. The variance σ_j says how little is known about a weight,
+and the spread v = Σ_j σ_j x_j² how little is known about a row.
 """
 
 from typing import Any, NamedTuple
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.jit.select import larger
+from askance.jit.select import maximum
 
 
 class DropDiagonal(NamedTuple):
-    """μ and the diagonal of Σ; of Σ ← Σ - s Σx xᵀΣ, what happens beside the diagonal is dropped.
+    """μ and the diagonal of Σ. Off-diagonal changes of Σ ← Σ - s Σx xᵀΣ are dropped.
 
     A step is (α, β, s): μ ← μ + α Σx + β Σ'x, where Σ' is the new Σ.
     """
@@ -34,17 +34,17 @@ class DropDiagonal(NamedTuple):
         return total
 
     def move(self, j: int, x: float, step: tuple[float, float, float]) -> None:
-        """σ_j ← σ_j - s (σ_j x_j)², which rounding must not make 0 or less."""
+        """σ_j ← σ_j - s (σ_j x_j)², kept positive despite rounding."""
         before, after, shrink = step
         variance = self.pairs[j, 1]
         reach = variance * x
-        left = larger(variance - shrink * reach * reach, np.finfo(self.pairs.dtype).eps * variance)
+        left = maximum(variance - shrink * reach * reach, np.finfo(self.pairs.dtype).eps * variance)
         self.pairs[j, 0] += before * reach + after * left * x
         self.pairs[j, 1] = left
 
 
 class InverseDiagonal(NamedTuple):
-    """μ and a diagonal Σ; of Σ⁻¹ ← Σ⁻¹ + c x xᵀ, what happens beside the diagonal is dropped.
+    """μ and a diagonal Σ. Off-diagonal changes of Σ⁻¹ ← Σ⁻¹ + c x xᵀ are dropped.
 
     A step is (α, β, c): μ ← μ + α Σx + β Σ'x, where Σ' is the new Σ.
     """
@@ -74,7 +74,7 @@ class InverseDiagonal(NamedTuple):
 
 
 class EntryPerceptron(NamedTuple):
-    """v and the diagonal of A⁻¹; a score counts each feature as if it alone were added to A.
+    """v and the diagonal of A⁻¹. The score of each feature is computed as if it alone were added to A.
 
     The second number of a step is y: v ← v + y x, A ← A + x xᵀ.
     """
@@ -103,7 +103,7 @@ class EntryPerceptron(NamedTuple):
 
 
 class RankOnePerceptron(NamedTuple):
-    """v and the diagonal of A⁻¹; a score counts the whole row as added to A.
+    """v and the diagonal of A⁻¹. The score is computed as if the whole row were added to A.
 
     The second number of a step is y: v ← v + y x, A ← A + x xᵀ.
     """
@@ -130,6 +130,6 @@ class RankOnePerceptron(NamedTuple):
         self.pairs[j, 1] /= self.pairs.dtype.type(1) + self.pairs[j, 1] * x * x
 
 
-def at_one(kind: Any, width: int, dtype: DTypeLike) -> Any:
-    """A state of this kind that knows nothing: weights of 0, variances of 1."""
+def unit_variances(kind: Any, width: int, dtype: DTypeLike) -> Any:
+    """Return the initial state of this kind: weights of 0, variances of 1."""
     return kind(np.tile(np.array([0, 1], dtype), (width, 1)))

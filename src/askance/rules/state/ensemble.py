@@ -1,111 +1,112 @@
-"""Several linear classifiers side by side, which learn from every label and speak with one voice."""
+"""The form of several linear classifiers with one common prediction. All of them learn from every label."""
 
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from askance.jit.select import larger, where
-from askance.jit.simd.lane_tuples import LANES
+from askance.jit.select import maximum, where
+from askance.jit.simd.vector import LANES
 from askance.rules.rows import Seen, move_lanes
 from askance.rules.state.weights import Weights
 
-# A question that a budget forbids has probability 0; what is made of it is never used.
+# The probability of a question may be 0 if a budget rules it out; the weight of its label is not used then.
 LEAST = 1e-300
 
 
-class PanelState(Protocol):
-    """What a panel has learned. Of feature `j`, lane `i` has the coordinate j·lanes + i, as for many classes.
+class EnsembleState(Protocol):
+    """What an ensemble has learned. Lane `i` has feature `j` at position j·lanes + i, as for many classes.
 
-    There are as many lanes as fill whole vector registers, so that those of a feature lie in one line of the
-    cache; lanes beyond the members never move.
+    The number of lanes is rounded up to whole vector registers, so that the lanes of a feature are in one cache
+    line. Lanes beyond the members never move.
     """
 
-    def speak(self, scores: Any, at_zero: float) -> tuple[float, float]:
-        """The score and the guess of the panel, whose members have these scores."""
+    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:
+        """Return score and prediction of the ensemble, given the scores of its members."""
 
-    def decide(self, score: float) -> float:
-        """What `decision_function` shows of a score: positive if and only if the guess is."""
+    def decision_value(self, score: float) -> float:
+        """Return what `decision_function` shows for a score: positive if and only if the prediction is."""
 
-    def elect(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
-        """The same where a coin decides who speaks, and what is left of the coin."""
+    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
+        """Return score and prediction of the member that the coin selects, and the rest of the coin."""
 
-    def pull(
+    def fill_steps(
         self, scores: Any, steps: Any, numbers: Any, step: Any, squared_norm: float, draws: Any, label_number: int
     ) -> bool:
-        """Fill in how far each member moves along the row, and say whether any does."""
+        """Write how far each member moves along the row, and return whether any member moves."""
 
     def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:
-        """Note how each member stands, now that a label is known; it counts for `weight` rows."""
+        """Update the measures of all members with a label, which counts as `weight` rows."""
 
 
 class ObservedState(Protocol):
-    """What a measure has noted of each member of a panel."""
+    """The statistics of a measure, for each member of an ensemble."""
 
     def record(self, scores: Any, places: Any, members: int, label: float, weight: float) -> None:
-        """Bring the values of the members up to date."""
+        """Update the values of the members."""
 
 
-class Panel(NamedTuple):
-    """The form of such states. A step is the label and the pace; `pull` makes of them a step a lane.
+class Ensemble(NamedTuple):
+    """The form of an `EnsembleState`. A step is (label, learning rate); `fill_steps` turns it into one per lane.
 
-    Of the row in hand: `scores` and `steps` of all lanes, and `kept`, its x·x and the weight of its label.
-    `numbers` counts the lanes from 1, `places` is scratch. `draws` has a row of coins for each label of a call.
+    `scores` and `steps` of all lanes, and `kept`, with x·x and the weight of the label, are about the current row.
+    `numbers` has the numbers of the lanes from 1 on, `places` is scratch, and `draws` has a row of coins for each
+    label of a call.
     """
 
     scores: NDArray[Any]
     steps: NDArray[Any]
     numbers: NDArray[Any]
     places: NDArray[Any]
-    spreads: NDArray[Any]  # without room: there are none
+    spreads: NDArray[Any]  # empty: there are no spreads
     kept: NDArray[np.float64]
     draws: NDArray[np.float64]
-    labels: NDArray[np.int64]  # of this call so far
+    labels: NDArray[np.int64]  # the number of labels so far in this call
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
-        """The scores of all members, and what the panel makes of them."""
+        """Compute the scores of all members; return those of the ensemble."""
         squared_norm, sound = rows.sweep_lanes(t, Weights(state.weights), width, self.scores, self.spreads)
         self.kept[0] = squared_norm
-        score, guess = state.speak(self.scores, at_zero)
-        return score, self.scores.dtype.type(0), squared_norm, guess, sound
+        score, prediction = state.combine(self.scores, at_zero)
+        return score, self.scores.dtype.type(0), squared_norm, prediction, sound
 
-    def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
-        """What the member says on whom the coin falls."""
-        score, guess, left = state.elect(self.scores, at_zero, coin)
-        past = seen.mistakes, seen.longest, seen.told, seen.positives, seen.counts
-        return Seen(score, seen.spread, seen.squared_norm, guess, *past), left
+    def sample(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
+        """Return the score and prediction of the member that the coin selects."""
+        score, prediction, left = state.sample_member(self.scores, at_zero, coin)
+        past = seen.mistakes, seen.max_squared_norm, seen.n_labels, seen.n_positives, seen.eligible
+        return Seen(score, seen.spread, seen.squared_norm, prediction, *past), left
 
-    def put(self, state: Any, score: float, scores: Any, t: int) -> None:
-        """The score of the panel."""
-        scores[t, 0] = state.decide(score)
+    def write_score(self, state: Any, score: float, scores: Any, t: int) -> None:
+        """Write the score of the ensemble."""
+        scores[t, 0] = state.decision_value(score)
 
-    def face(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
-        """The row and its label as they are; a label asked for with probability π stands for 1/π rows."""
-        self.kept[1] = 1.0 / larger(probability, LEAST)
+    def as_binary(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
+        """Return row and label unchanged. A label that was asked for with probability π counts as 1/π rows."""
+        self.kept[1] = 1.0 / maximum(probability, LEAST)
         return seen, label
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
-        """Move every member that has a step to take."""
+        """Move every member by its own step."""
         norm, draw = self.kept[0], self.labels[0]
-        moving = state.pull(self.scores, self.steps, self.numbers, step, norm, self.draws, draw)
-        # Not `if moving`: numba would count the references to every array, which takes longer than the rest.
+        moving = state.fill_steps(self.scores, self.steps, self.numbers, step, norm, self.draws, draw)
+        # Not `if moving`, because numba would count references to every array, which takes longer than the rest.
         move_lanes(rows, t, where(moving, rows.size(t), 0), Weights(state.weights), self.steps)
 
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
-        """Let the state observe the label beside the scores from before it was learned."""
+    def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
+        """Update the measures with the label and the scores before it was learned."""
         state.observe(self.scores, self.places, label, self.kept[1])
         self.labels[0] += 1
 
 
 def lanes_for(members: int) -> int:
-    """How many lanes so many members take."""
+    """Return the number of lanes for that many members."""
     return -(-members // LANES) * LANES
 
 
-def room_for_panel(members: int, dtype: DTypeLike) -> Panel:
-    """The form for so many members."""
+def form_for_ensemble(members: int, dtype: DTypeLike) -> Ensemble:
+    """Return the form for that many members."""
     lanes = lanes_for(members)
-    return Panel(
+    return Ensemble(
         np.zeros(lanes, dtype),
         np.zeros(lanes, dtype),
         np.arange(1, lanes + 1).astype(dtype),

@@ -1,4 +1,4 @@
-"""A matrix over pairs of features: what a rule knows of every direction, not of each feature alone."""
+"""The form of states with a matrix over pairs of features."""
 
 import math
 from typing import Any, NamedTuple, Protocol
@@ -7,33 +7,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.select import larger, sign, smaller, where
-from askance.jit.simd.blocked_dot import LANES
+from askance.jit.select import maximum, minimum, sign, where
+from askance.jit.simd.vector import LANES
 from askance.rules.rows import State
-from askance.rules.state.form import usual
-from askance.rules.state.triangle import along, product_of_few, product_of_many, settle
+from askance.rules.state.form import with_defaults
+from askance.rules.state.triangle import along, apply_pending, product_of_few, product_of_many
 
-# Bringing the matrix from memory costs more than what is done to it: changes wait until there are this many, which
-# is how many `settle` is written for.
+# Reading the matrix from memory takes longer than changing it, so changes are collected and applied this many at a
+# time. `apply_pending` is written for exactly this number.
 PENDING = 4
 
-# An xᵀΣx below this share of what it would be were the features unrelated is made of rounding errors: these are at
-# most 2⁻⁵³ of it times the number of features. A direction is never known better than that, so that Σ stays
-# positive definite whatever the rows.
+# An xᵀΣx below this share of Σ_j Σ_jj x_j² consists of rounding errors, which are at most 2⁻⁵³ times the number of
+# features of that sum. The spread is never less than this share, so that Σ stays positive definite for any rows.
 GRAIN = 1e-12
 
-# The least square of a spread that a number can be divided by.
+# The smallest squared spread that is used as a divisor.
 TINY = 1e-300
 
-# Rows with fewer than one non-zero in so many features are multiplied entry by entry.
+# Rows with fewer than one non-zero per this many features are multiplied entry by entry.
 THIN = 10
 
 
 class MatrixState(State, Protocol):
-    """A state with a symmetric Σ, of which the last few changes may be waiting: Σ = matrix - Σᵣ qᵣ qᵣᵀ.
+    """A state with a symmetric Σ, whose last changes may be pending: Σ = matrix - Σᵣ qᵣ qᵣᵀ.
 
-    The matrix is a `triangle` in float64; the qᵣ are the first `learned` modulo PENDING rows of `pending`. Here
-    `terms` tells the spread as it would be were the features unrelated.
+    The matrix is stored as a `triangle` in float64. The qᵣ are the first `learned` mod PENDING rows of `pending`.
+    The spread that `terms` returns is that of the diagonal of Σ.
     """
 
     triangle: NDArray[np.float64]
@@ -41,15 +40,15 @@ class MatrixState(State, Protocol):
     learned: NDArray[np.int64]
 
     def drift(self, i: int, reach: float, step: Any) -> None:
-        """Change feature `i`, of which (Σx)ᵢ = `reach`, by a step of the rule."""
+        """Change feature `i` by a step of the rule; `reach` is (Σx)ᵢ."""
 
 
-@usual
+@with_defaults
 class Matrix(NamedTuple):
-    """The form of states with a full matrix Σ. A look costs O(d·d'), a step O(d²).
+    """The form of a `MatrixState`. A score costs O(d·d'), a step O(d²).
 
-    A step is three numbers, of which the last, s, gives Σ ← Σ - s Σx xᵀΣ. `product` keeps Σx from look to step,
-    `bound` the largest s that leaves Σ positive definite; `row` and `sums` are scratch of the products.
+    A step is three numbers; the last one, s, gives Σ ← Σ - s Σx xᵀΣ. `product` holds Σx of the current row,
+    `bound` the largest s that leaves Σ positive definite. `row` and `sums` are scratch arrays.
     """
 
     product: NDArray[np.float64]
@@ -58,7 +57,7 @@ class Matrix(NamedTuple):
     sums: NDArray[np.float64]
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
-        """Score, spread xᵀΣx, squared norm and guess."""
+        """Return score, spread xᵀΣx, squared norm, prediction and soundness."""
         total, unrelated, squared_norm, sound = rows.sweep(t, state, width)
         spread = 0.0
         if sound:
@@ -69,25 +68,25 @@ class Matrix(NamedTuple):
             for r in range(state.learned[0] % PENDING):
                 subtract(state.pending[r], rows, t, self.product)
             least = GRAIN * unrelated
-            spread = larger(along(self.product, rows, t), least)
+            spread = maximum(along(self.product, rows, t), least)
             square = spread * spread
-            self.bound[0] = where(square > 0.0, (spread - least) / larger(square, TINY), 0.0)
-        # In double precision, as the matrix is: the step, which has the precision of the score, has to suit it.
+            self.bound[0] = where(square > 0.0, (spread - least) / maximum(square, TINY), 0.0)
+        # In double precision like the matrix, because the step has the precision of the score.
         score = np.float64(state.margin(total, spread))
         return score, spread, squared_norm, sign(score, at_zero), sound
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
-        """Move along the row and along Σx, and note the change of Σ."""
+        """Move along the row and along Σx, and add the change of Σ to the pending ones."""
         rows.shift(t, state, step)
         for i in range(self.product.shape[0]):
             state.drift(i, self.product[i], step)
-        shrink = smaller(step[2], self.bound[0])
-        if shrink > 0.0:  # not so for a row of zeros, after which all must be as before
-            wait(state, self.product, math.sqrt(shrink))
+        shrink = minimum(step[2], self.bound[0])
+        if shrink > 0.0:  # false for a row of zeros, which must change nothing
+            defer(state, self.product, math.sqrt(shrink))
 
 
-def scratch(width: int) -> Matrix:
-    """The form for `width` features."""
+def form_for_matrix(width: int) -> Matrix:
+    """Return the form for `width` features."""
     return Matrix(np.zeros(width), np.zeros(1), np.zeros(width), np.zeros((LANES, width)))
 
 
@@ -100,11 +99,11 @@ def subtract(q: Any, rows: Any, t: int, product: Any) -> None:
 
 
 @inlined
-def wait(state: Any, product: Any, root: float) -> None:
-    """Let the change q = root · product wait, and settle those waiting if there are as many as there may be."""
+def defer(state: Any, product: Any, root: float) -> None:
+    """Add the change q = root · product to the pending ones, and apply them if there are PENDING."""
     slot = state.learned[0] % PENDING
     for i in range(product.shape[0]):
         state.pending[slot, i] = root * product[i]
     state.learned[0] += 1
     if slot == PENDING - 1:
-        settle(state.triangle, state.pending)
+        apply_pending(state.triangle, state.pending)

@@ -1,6 +1,4 @@
-"""One score, learned by comparing a row with all rows of the other class at once, of which means and spreads are
-kept.
-"""
+"""The form of rules that compare a row with all rows of the other class, by their mean and covariance."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -9,25 +7,25 @@ from numpy.typing import NDArray
 
 from askance.jit.select import sign, where
 from askance.jit.simd.blocked_dot import lane_dot
-from askance.rules.state.form import usual
+from askance.rules.state.form import with_defaults
 from askance.rules.state.weights import Weights
 
 
 class PairwiseState(Protocol):
-    """Weights, with the number of rows of each class (`counts`) and their `sums`; 0 is the negative class."""
+    """Weights, and for each class the number of rows (`counts`) and their `sums`. Class 0 is the negative one."""
 
-    def spread_along(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
-        """product ← S w, where S is the covariance of that class and c·w its mean score; `shadow` is scratch."""
+    def covariance_product(self, side: int, mean_score: float, product: Any, shadow: Any) -> None:
+        """product ← S w, where S is the covariance and c·w the mean score of class `side`. `shadow` is scratch."""
 
-    def absorb(self, side: int, rows: Any, t: int) -> None:
-        """Let row `t` count in what is kept of its class."""
+    def accumulate(self, side: int, rows: Any, t: int) -> None:
+        """Add row `t` to the statistics of its class."""
 
 
-@usual
+@with_defaults
 class Pairwise(NamedTuple):
-    """The form of such states. A step is (y, η, λ): one of gradient descent on the square loss of all pairs.
+    """The form of a `PairwiseState`. A step is (y, η, λ): gradient descent on the square loss of all pairs.
 
-    `product` and `shadow` are scratch, and so is `kept`, the score of the row in hand.
+    `kept` holds the score of the current row. `product` and `shadow` are scratch arrays.
     """
 
     product: NDArray[np.float64]
@@ -35,7 +33,7 @@ class Pairwise(NamedTuple):
     kept: NDArray[np.float64]
 
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
-        """w·x."""
+        """Return w·x."""
         total, spread, squared_norm, sound = rows.sweep(t, Weights(state.weights), width)
         self.kept[0] = total
         return total, spread, squared_norm, sign(total, at_zero), sound
@@ -46,7 +44,7 @@ class Pairwise(NamedTuple):
         other = where(label > 0, 0, 1)
         weights, sums, count = state.weights, state.sums[other], state.counts[other]
         mean_score = lane_dot(sums, 0, weights, weights.shape[0]) / count
-        state.spread_along(other, mean_score, self.product, self.shadow)
+        state.covariance_product(other, mean_score, self.product, self.shadow)
         gap = self.kept[0] - mean_score - label
         for j in range(weights.shape[0]):
             weights[j] -= eta * (lam * weights[j] - gap * sums[j] / count + self.product[j])
@@ -54,16 +52,16 @@ class Pairwise(NamedTuple):
             j, x = rows.entry(t, k)
             weights[j] -= eta * gap * x
 
-    def note(self, state: Any, rows: Any, t: int, label: float) -> None:
-        """The row counts in the mean and in the covariance of its class."""
+    def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:
+        """Add the row to the mean and the covariance of its class."""
         side = where(label > 0, 1, 0)
         state.counts[side] += 1.0
         for k in range(rows.size(t)):
             j, x = rows.entry(t, k)
             state.sums[side, j] += x
-        state.absorb(side, rows, t)
+        state.accumulate(side, rows, t)
 
 
-def room_for_pairs(width: int, columns: int = 0) -> Pairwise:
-    """The form for `width` features, and a sketch of so many columns."""
+def form_for_pairs(width: int, columns: int = 0) -> Pairwise:
+    """Return the form for `width` features, and a sketch with that many columns."""
     return Pairwise(np.zeros(width), np.zeros(columns), np.zeros(1))

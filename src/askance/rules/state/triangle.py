@@ -1,10 +1,10 @@
-"""Symmetric matrices, of which the lower triangle is kept, row by row: products with rows, and changes.
+"""Symmetric matrices stored as their lower triangle, row by row: products with rows, and changes.
 
-An entry (i, j) of the triangle counts twice in a product: in the sum over row i, which `lane_dot` does, and in
-what row i adds to the features before it, of which strict arithmetic lets the compiler do several at a time. So
-the product with a dense row goes once through half a matrix. That with a sparse row picks out what it needs.
-Either way a number is the sum of the same terms in the same order, but for terms of 0: sparse and dense rows give
-the same to the last bit.
+An entry (i, j) of the triangle is used twice in a product: in the sum over row i, which `lane_dot` computes, and
+in what row i adds to earlier features, which the compiler can vectorise even with strict arithmetic. The product
+with a dense row therefore reads half a matrix once. The product with a sparse row reads only the entries it needs.
+Both add the same terms in the same order, except for terms of 0, so sparse and dense rows give the same result to
+the last bit.
 """
 
 from typing import Any
@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.simd.blocked_dot import LANES, lane_dot
+from askance.jit.simd.blocked_dot import lane_dot
+from askance.jit.simd.vector import LANES
 
 
 def identity(width: int) -> NDArray[np.float64]:
-    """The triangle of the identity matrix."""
+    """Return the triangle of the identity matrix."""
     triangle = np.zeros(base(width))
     for i in range(width):
         triangle[diagonal(i)] = 1.0
@@ -25,7 +26,7 @@ def identity(width: int) -> NDArray[np.float64]:
 
 
 def whole(triangle: NDArray[np.float64], width: int) -> NDArray[np.float64]:
-    """The matrix, with both triangles."""
+    """Return the full matrix, with both triangles."""
     matrix = np.zeros((width, width))
     matrix[np.tril_indices(width)] = triangle
     return matrix + np.tril(matrix, -1).T
@@ -33,26 +34,26 @@ def whole(triangle: NDArray[np.float64], width: int) -> NDArray[np.float64]:
 
 @inlined
 def base(i: Any) -> Any:
-    """Where row `i` begins. Places are counted without a sign: a negative one would count from the end."""
+    """Return where row `i` begins. Positions are unsigned, because a negative index would count from the end."""
     return np.uint64(i) * np.uint64(i + 1) >> np.uint64(1)
 
 
 @inlined
 def diagonal(j: Any) -> Any:
-    """Where the entry (j, j) is."""
-    return base(np.int64(j) + 1) - np.uint64(1)  # the feature of a sparse row has too few bits
+    """Return the position of the entry (j, j)."""
+    return base(np.int64(j) + 1) - np.uint64(1)  # features of sparse rows have only 32 bits
 
 
 @inlined
 def product_of_many(triangle: Any, rows: Any, t: int, product: Any, x: Any) -> None:
-    """product ← matrix · x, of a row with many entries; `x` becomes the row."""
+    """product ← matrix · x for a row with many entries; `x` is overwritten with the dense row."""
     width = product.shape[0]
     for i in range(width):
         x[i] = 0.0
     for k in range(rows.size(t)):
         j, value = rows.entry(t, k)
         x[j] = value
-    # Four rows at a time spare the product's way to memory and back.
+    # Four rows at a time, so that the product is read and written less often.
     last = width - width % 4
     for i in range(0, last, 4):
         for k in range(i, i + 4):
@@ -72,9 +73,9 @@ def product_of_many(triangle: Any, rows: Any, t: int, product: Any, x: Any) -> N
 
 @inlined
 def product_of_few(triangle: Any, rows: Any, t: int, product: Any, sums: Any) -> None:
-    """product ← matrix · x, of a row with few entries; `sums` has the lanes of every feature side by side."""
+    """product ← matrix · x for a row with few entries; `sums` is scratch, with a row per lane."""
     width, entries = product.shape[0], rows.size(t)
-    lanes = sums.shape[0]  # LANES, but the compiler, if it knew, would write the loops over them out
+    lanes = sums.shape[0]  # equals LANES; as a constant, it would make the compiler unroll the loops
     for lane in range(lanes):
         for i in range(width):
             sums[lane, i] = 0.0
@@ -99,20 +100,20 @@ def product_of_few(triangle: Any, rows: Any, t: int, product: Any, sums: Any) ->
 
 @inlined
 def wide_entry(rows: Any, t: int, k: int) -> Any:
-    """An entry of a row, its feature with enough bits for a place in the triangle."""
+    """Return an entry of a row, with a 64-bit feature for positions in the triangle."""
     j, x = rows.entry(t, k)
     return np.int64(j), x
 
 
 @inlined
 def first_in_lanes(j: int) -> int:
-    """The first feature i whose `lane_dot` over the features up to i has feature `j` in its lanes."""
+    """Return the first i for which `lane_dot` over the features up to i has feature `j` in a lane."""
     return (j // LANES + 1) * LANES - 1
 
 
 @inlined
 def add_row(x: Any, triangle: Any, i: Any, start: Any, product: Any) -> None:
-    """What feature `i` of value `x` adds to the features from `start` on and before it."""
+    """Add what feature `i` with value `x` contributes to the features `start` to `i` - 1."""
     row = base(i)
     for feature in range(start, i):
         j = np.uint64(feature)
@@ -121,7 +122,7 @@ def add_row(x: Any, triangle: Any, i: Any, start: Any, product: Any) -> None:
 
 @inlined
 def add_column(x: Any, triangle: Any, j: Any, start: Any, stop: Any, product: Any) -> None:
-    """What feature `j` of value `x` adds to the features from `start`, which is not before it, up to `stop`."""
+    """Add what feature `j` with value `x` contributes to the features `start` ≥ `j` to `stop` - 1."""
     place = base(start) + np.uint64(j)
     for feature in range(start, stop):
         i = np.uint64(feature)
@@ -131,7 +132,7 @@ def add_column(x: Any, triangle: Any, j: Any, start: Any, stop: Any, product: An
 
 @inlined
 def along(vector: Any, rows: Any, t: int) -> Any:
-    """vector · x."""
+    """Return vector · x."""
     total = 0.0
     for k in range(rows.size(t)):
         j, x = rows.entry(t, k)
@@ -140,7 +141,7 @@ def along(vector: Any, rows: Any, t: int) -> Any:
 
 
 @inlined
-def settle(triangle: Any, pending: Any) -> None:
+def apply_pending(triangle: Any, pending: Any) -> None:
     """matrix ← matrix - Σᵣ qᵣ qᵣᵀ, for the four rows of `pending`."""
     p, q, r, s = pending[0], pending[1], pending[2], pending[3]
     for j in range(pending.shape[1]):

@@ -1,4 +1,4 @@
-"""The plainest state: a weight a feature, or a feature and lane."""
+"""The simplest state: one weight per feature, or per feature and lane."""
 
 from typing import Any, NamedTuple
 
@@ -6,13 +6,19 @@ from numpy.typing import NDArray
 
 
 class Weights(NamedTuple):
-    """w. The score is w·x; there is no spread; a step τ gives w ← w + τ x."""
+    """The weights w. The score is w·x, there is no spread, and a step τ gives w ← w + τ x.
+
+    Parameters
+    ----------
+    weights : ndarray of float
+        w.
+    """
 
     weights: NDArray[Any]
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j, and no spread."""
-        # A zero of the weights' own precision: the sum of such zeros costs nothing.
+        # A zero in the precision of the weights: the compiler removes the sum of such zeros.
         return self.weights[j] * x, self.weights.dtype.type(0)
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Update rules: how to learn from a label. This list is the register."""
+"""Update rules: how to learn from a label. `RULES` is the register of all of them."""
 
 from askance.rules.update.additive import PNorm, Winnow
 from askance.rules.update.arow import AROW

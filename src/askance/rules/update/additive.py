@@ -1,11 +1,11 @@
 """The general additive family (Grove, Littlestone and Schuurmans 2001), as in Cesa-Bianchi et al. 2006, section 3.
 
-On a mistake, sgn(p) ≠ y: θ ← θ + η y x. The weights are w = f(θ), and the link f makes the algorithm: softmax
-gives Winnow, the gradient of the p-norm the p-norm Perceptron, and the identity, which is p = 2, the Perceptron.
-The first two do well where few of very many features matter.
+On a mistake, sgn(p) ≠ y: θ ← θ + η y x. The weights are w = f(θ), and the link f defines the algorithm: softmax
+gives Winnow, the gradient of the p-norm gives the p-norm Perceptron, and the identity (p = 2) gives the
+Perceptron. The first two do well if few of very many features matter.
 
-A state keeps w = raw · factor. A step changes `raw` on the row's own features, and one factor for all; so a round
-costs one pass over the row's non-zeros, and all is worked out anew from θ only now and then.
+A state stores w = raw · factor. A step changes `raw` for the features of the row, and one factor for all features,
+so that a round costs one pass over the non-zeros. Only now and then is everything recomputed from θ.
 """
 
 import math
@@ -16,26 +16,36 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import POSITIVE, Constraints, Interval
 from askance.jit.interop import inlined, like
-from askance.jit.select import larger, sign, smaller, where
+from askance.jit.select import maximum, minimum, sign, where
 from askance.rules.rows import Seen
-from askance.rules.state.coupled import Settled
+from askance.rules.state.coupled import Coupled
 from askance.rules.update.rule import About
 
-# A sum that is kept up to date by differences is trusted as long as it stays near 1, to which it was settled.
+# A sum that is updated by differences is trusted as long as it stays near 1, the value after a recomputation.
 LEAST, MOST = 1 / 16, 16.0
-# Beyond e^HIGHEST, plain Python would refuse; all that has become as large is settled at once.
+# Beyond e^HIGHEST, plain Python raises OverflowError; values that large are recomputed at once.
 HIGHEST = 700.0
-# A new feature with a raw weight of more than e^FAR has all settled first: single precision ends at e^88.
+# If the raw weight of a new feature would exceed e^FAR, recompute first: single precision ends at e^88.
 FAR = 60.0
-# Instead of 0 in a denominator whose numerator is 0.
+# Replaces 0 in a denominator if the numerator is 0.
 TINY = 1e-300
 
 
 class Winnow(NamedTuple):
-    """Winnow: w_j = e^θ_j / Σ e^θ, so w begins at 1/d, and w_j ← w_j e^(η y x_j), divided by the new sum.
+    """Winnow: w_j = e^θ_j / Σ e^θ. On a mistake, w_j ← w_j e^(η y x_j), divided by the new sum.
 
-    No weight is negative, and they add up to 1: for a target with negative weights, give it every row twice, as
-    (x, -x). Scores depend on the number of features, because a new feature takes its share of the weights.
+    The weights start at 1/d, are never negative and add up to 1. If the target may have negative weights, double
+    the features of each row: (x, -x). Scores depend on the number of features, because a new feature takes its
+    share of the weights.
+
+    Parameters
+    ----------
+    eta : float, default=0.5
+        The step size η.
+
+    References
+    ----------
+    Cesa-Bianchi, Gentile and Zaniboni 2006, section 3; Grove, Littlestone and Schuurmans 2001.
     """
 
     eta: float = 0.5
@@ -46,22 +56,32 @@ class Winnow(NamedTuple):
         return Softmax(np.zeros(width, dtype), np.ones(width, dtype), *scalars)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
-        """η y on a mistake."""
-        return seen.guess != label, self.eta * label
+        """Return η y on a mistake."""
+        return seen.prediction != label, self.eta * label
 
     def constraints(self) -> Constraints:
         """η > 0."""
         return {"eta": POSITIVE}
 
     def about(self) -> About:
-        """For two classes."""
+        """The cost of a round."""
         return About(cost="O(d'), now and then O(d)")
 
 
 class PNorm(NamedTuple):
     """The p-norm Perceptron: `w_j = sgn(θ_j) |θ_j|^(p-1) / ‖θ‖_p^(p-2)`, and w = 0 for θ = 0.
 
-    p = 2 is the Perceptron; p near 2 ln d does nearly as Winnow does, and knows negative weights.
+    Parameters
+    ----------
+    p : float, default=4.0
+        The norm, 2 or more. p = 2 is the Perceptron; p near 2 ln d behaves much like Winnow, but weights can be
+        negative.
+    eta : float, default=1.0
+        The step size η.
+
+    References
+    ----------
+    Cesa-Bianchi, Gentile and Zaniboni 2006, section 3; Grove, Littlestone and Schuurmans 2001.
     """
 
     p: float = 4.0
@@ -73,22 +93,22 @@ class PNorm(NamedTuple):
         return PowerNorm(np.zeros(width, dtype), np.zeros(width, dtype), *scalars)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
-        """η y on a mistake."""
-        return seen.guess != label, self.eta * label
+        """Return η y on a mistake."""
+        return seen.prediction != label, self.eta * label
 
     def constraints(self) -> Constraints:
         """2 ≤ p < ∞, η > 0."""
         return {"p": Interval(2, low_closed=True, high_closed=False), "eta": POSITIVE}
 
     def about(self) -> About:
-        """For two classes."""
+        """The cost of a round."""
         return About(cost="O(d'), now and then O(d)")
 
 
 class Softmax(NamedTuple):
-    """θ; raw = e^(θ - reference), with a reference near ln Σ e^θ; its sum `total`; and factor = 1/total.
+    """The state of Winnow: θ; raw = e^(θ - reference), with a reference near ln Σ e^θ; its sum; factor = 1/sum.
 
-    θ is kept because a weight may fall below the smallest float and must be able to rise again.
+    θ is stored because a weight may fall below the smallest float and must be able to rise again.
     """
 
     dual: NDArray[Any]
@@ -102,15 +122,15 @@ class Softmax(NamedTuple):
         """w."""
         return self.raw * self.raw.dtype.type(self.factor[0])
 
-    def form(self) -> Settled:
-        """The factor is the same for all features."""
-        return Settled()
+    def form(self) -> Coupled:
+        """All features share one factor."""
+        return Coupled()
 
-    def welcome(self, first: int) -> None:
-        """Features from `first` on are new: θ = 0."""
+    def add_features(self, first: int) -> None:
+        """Include the new features from `first` on, which have θ = 0."""
         if self.reference[0] < -FAR:
             self.total[0] = math.inf
-            self.settle()
+            self.refresh()
         else:
             self.raw[first:] = raised(-self.reference[0])
             self.total[0] += self.raw[first:].sum(dtype=np.float64)
@@ -125,19 +145,19 @@ class Softmax(NamedTuple):
         return total * like(self.factor[0], total)
 
     def move(self, j: int, x: float, step: float) -> None:
-        """θ_j ← θ_j + η y x_j, and what follows from it."""
+        """θ_j ← θ_j + η y x_j; update the raw weight and the sum."""
         before = np.float64(self.raw[j])
         self.dual[j] += step * x
         self.raw[j] = raised(self.dual[j] - self.reference[0])
-        # One difference: where nothing has changed, it is 0.
+        # A single difference, so that it is exactly 0 if nothing has changed.
         self.total[0] += np.float64(self.raw[j]) - before
 
-    def settle(self) -> None:
-        """The factor, and if the sum has gone far, a better reference first."""
+    def refresh(self) -> None:
+        """Recompute the factor; if the sum is far from 1, choose a better reference first."""
         if not LEAST <= self.total[0] <= MOST:
             top = -math.inf
             for j in range(self.dual.shape[0]):
-                top = larger(top, self.dual[j])
+                top = maximum(top, self.dual[j])
             total = 0.0
             for j in range(self.dual.shape[0]):
                 total += raised(self.dual[j] - top)
@@ -150,9 +170,9 @@ class Softmax(NamedTuple):
 
 
 class PowerNorm(NamedTuple):
-    """θ; p; raw = f(θ/reference) up to a factor, with a reference near ‖θ‖_p; total = Σ |θ_j/reference|^p; factor.
+    """The state of `PNorm`: θ; raw = f(θ/r) up to a factor; p; r near ‖θ‖_p; total = Σ |θ_j/r|^p; factor.
 
-    With r the reference, w = sgn(θ) |θ/r|^(p-1) · r / total^((p-2)/p).
+    w = sgn(θ) |θ/r|^(p-1) · r / total^((p-2)/p).
     """
 
     dual: NDArray[Any]
@@ -167,9 +187,9 @@ class PowerNorm(NamedTuple):
         """w."""
         return self.raw * self.raw.dtype.type(self.factor[0])
 
-    def form(self) -> Settled:
-        """The factor is the same for all features."""
-        return Settled()
+    def form(self) -> Coupled:
+        """All features share one factor."""
+        return Coupled()
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """raw_j x_j, and no spread."""
@@ -180,39 +200,39 @@ class PowerNorm(NamedTuple):
         return total * like(self.factor[0], total)
 
     def move(self, j: int, x: float, step: float) -> None:
-        """θ_j ← θ_j + η y x_j, and what follows from it."""
+        """θ_j ← θ_j + η y x_j; update the raw weight and the sum."""
         before = self.raw[j] * (self.dual[j] / self.reference[0])
         self.dual[j] += step * x
         self.raw[j] = signed_power(self.dual[j] / self.reference[0], self.p[0] - 1)
-        # One difference: where nothing has changed, it is 0.
+        # A single difference, so that it is exactly 0 if nothing has changed.
         self.total[0] += self.raw[j] * (self.dual[j] / self.reference[0]) - before
 
-    def settle(self) -> None:
-        """The factor, and if the sum has gone far, a better reference first."""
+    def refresh(self) -> None:
+        """Recompute the factor; if the sum is far from 1, choose a better reference first."""
         p = self.p[0]
         if not LEAST <= self.total[0] <= MOST:
             top = 0.0
             for j in range(self.dual.shape[0]):
-                top = larger(top, abs(self.dual[j]))
+                top = maximum(top, abs(self.dual[j]))
             total = 0.0
             for j in range(self.dual.shape[0]):
-                total += (abs(self.dual[j]) / larger(top, TINY)) ** p
+                total += (abs(self.dual[j]) / maximum(top, TINY)) ** p
             self.reference[0] = where(top > 0, top * total ** (1 / p), 1.0)
             self.total[0] = 0.0
             for j in range(self.dual.shape[0]):
                 self.raw[j] = signed_power(self.dual[j] / self.reference[0], p - 1)
                 self.total[0] += self.raw[j] * (self.dual[j] / self.reference[0])
-        scale = self.reference[0] / larger(self.total[0], TINY) ** ((p - 2) / p)
+        scale = self.reference[0] / maximum(self.total[0], TINY) ** ((p - 2) / p)
         self.factor[0] = where(self.total[0] > 0, scale, 0.0)
 
 
 @inlined
 def raised(exponent: float) -> float:
-    """e to the power of `exponent`."""
-    return math.exp(smaller(exponent, HIGHEST))
+    """Return e^exponent, for exponents up to HIGHEST."""
+    return math.exp(minimum(exponent, HIGHEST))
 
 
 @inlined
 def signed_power(value: float, exponent: float) -> float:
-    """sgn(value) |value|^exponent."""
+    """Return sgn(value) |value|^exponent."""
     return sign(value, 0.0) * abs(value) ** exponent

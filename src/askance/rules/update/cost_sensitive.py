@@ -1,7 +1,7 @@
-"""Learning where a missed positive row costs more than a false alarm, as in Lu, Zhao and Hoi 2016, section 5.
+"""Cost-sensitive learning: a missed positive row costs ρ times as much as a false alarm.
 
-ρ says how many times as much; `askance.rules.costs` finds it from counts or costs. Each rule costs one pass over
-the row's non-zeros. A row of zeros moves nothing.
+As in Lu, Zhao and Hoi 2016, section 5. `askance.rules.costs` computes ρ from class sizes or costs. Each rule takes
+one pass over the non-zeros of the row. A row of zeros changes nothing.
 """
 
 import math
@@ -16,7 +16,7 @@ from askance._util.parameters import (
     YES_OR_NO,
     Constraints,
 )
-from askance.jit.select import larger, smaller, where
+from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.passive_aggressive import full_step
@@ -24,10 +24,23 @@ from askance.rules.update.weights import zero_weights
 
 
 class CostSensitivePA1(NamedTuple):
-    """CSPA: PA-I with ℓ = max(0, ρ_y - y p), where ρ_y is ρ for a positive label and else 1: τ = min(C, ℓ / x·x).
+    """CSPA: PA-I with a cost-sensitive loss.
 
-    Lu, Zhao and Hoi 2016, algorithm 4, which supposes rows of length 1; `literal` takes τ = min(C, ℓ), as printed
-    there, for rows of any length. The bounds want C ≥ ρ ≥ 1.
+    A label with ℓ = max(0, ρ_y - y p) > 0, where ρ_y is ρ for a positive label and 1 for a negative one, gives
+    w ← w + τ y x with τ = min(C, ℓ / x·x). The bounds of the paper assume C ≥ ρ ≥ 1.
+
+    Parameters
+    ----------
+    C : float, default=2.0
+        The largest step.
+    rho : float, default=2.0
+        The cost ρ of a missed positive row relative to a false alarm.
+    literal : bool, default=False
+        Use τ = min(C, ℓ) for rows of any length. The paper prints this formula; it assumes rows of length 1.
+
+    References
+    ----------
+    Lu, Zhao and Hoi 2016, algorithm 4.
     """
 
     C: float = 2.0
@@ -40,9 +53,9 @@ class CostSensitivePA1(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
-        loss = larger(0.0, where(label > 0, self.rho, 1.0) - label * seen.score)
+        loss = maximum(0.0, where(label > 0, self.rho, 1.0) - label * seen.score)
         wanted = where(self.literal, loss, full_step(loss, seen.squared_norm))
-        return loss > 0, label * smaller(self.C, wanted)
+        return loss > 0, label * minimum(self.C, wanted)
 
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""
@@ -50,9 +63,22 @@ class CostSensitivePA1(NamedTuple):
 
 
 class PAUM(NamedTuple):
-    """The Perceptron with uneven margins (Li et al. 2002): if y p ≤ τ_y, w ← w + η y x.
+    """The Perceptron with uneven margins: if y p ≤ τ_y, w ← w + η y x.
 
-    τ_y is `tau_pos` for a positive label and else `tau_neg`. There is no bias.
+    τ_y is `tau_pos` for a positive label and `tau_neg` for a negative one. There is no bias.
+
+    Parameters
+    ----------
+    tau_pos : float, default=2.0
+        The margin of positive rows.
+    tau_neg : float, default=1.0
+        The margin of negative rows.
+    eta : float, default=1.0
+        The step size η.
+
+    References
+    ----------
+    Li, Zaragoza, Herbrich, Shawe-Taylor and Kandola 2002.
     """
 
     tau_pos: float = 2.0
@@ -68,15 +94,29 @@ class PAUM(NamedTuple):
         return label * seen.score <= where(label > 0, self.tau_pos, self.tau_neg), label * self.eta
 
     def constraints(self) -> Constraints:
-        """Margins ≥ 0, η > 0."""
+        """Both margins ≥ 0, η > 0."""
         return {"tau_pos": NOT_NEGATIVE_AND_FINITE, "tau_neg": NOT_NEGATIVE_AND_FINITE, "eta": POSITIVE}
 
 
 class CPA(NamedTuple):
-    """The prediction-based passive-aggressive rule (Crammer et al. 2006, section 8): on a mistake, ℓ = √c - y p.
+    """The prediction-based passive-aggressive rule: on a mistake, ℓ = √c - y p and w ← w + τ y x.
 
-    c is ρ for a positive label and else 1. τ = min(C, ℓ / x·x) as in PA-I, which C = ∞ makes PA; or, if `squared`,
-    τ = ℓ / (x·x + 1/(2C)) as in PA-II. A right prediction changes nothing, however close it was.
+    c is ρ for a positive label and 1 for a negative one. τ = min(C, ℓ / x·x) as in PA-I, and as in PA for C = ∞;
+    if `squared`, τ = ℓ / (x·x + 1/(2C)) as in PA-II. A correct prediction changes nothing, however small its
+    margin.
+
+    Parameters
+    ----------
+    C : float, default=2.0
+        The largest step, or the aggressiveness of PA-II. It may be infinite.
+    rho : float, default=2.0
+        The cost ρ of a missed positive row relative to a false alarm.
+    squared : bool, default=False
+        Use the step of PA-II.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, section 8.
     """
 
     C: float = 2.0
@@ -90,9 +130,9 @@ class CPA(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
         loss = math.sqrt(where(label > 0, self.rho, 1.0)) - label * seen.score
-        hard = smaller(self.C, full_step(loss, seen.squared_norm))
+        hard = minimum(self.C, full_step(loss, seen.squared_norm))
         soft = full_step(loss, seen.squared_norm + 1.0 / (2.0 * self.C))
-        return seen.guess != label, label * where(self.squared, soft, hard)
+        return seen.prediction != label, label * where(self.squared, soft, hard)
 
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""

@@ -1,9 +1,8 @@
-"""Online gradient descent (Zinkevich 2003) on the hinge or the logistic loss, and with costs (Wang, Zhao and Hoi
-2014).
+"""Online gradient descent (Zinkevich 2003), and cost-sensitive gradient descent (Wang, Zhao and Hoi 2014).
 
-ρ says how many times as much a positive label counts as a negative one; `running` takes (1 + negatives) / (1 +
-positives) of the labels so far. The pace is η, or η/√t at the t-th label if it is `decaying`. Each rule costs one
-pass over the row's non-zeros. A row of zeros moves nothing.
+The loss is the hinge or the logistic loss. The learning rate η_t is η, or η/√t at label t if `decaying`. ρ_y is
+the cost ρ for a positive label and 1 for a negative one; with `running`, ρ = (1 + negatives) / (1 + positives)
+over the labels so far. Each rule costs one pass over the non-zeros of the row. A row of zeros changes nothing.
 """
 
 import math
@@ -19,7 +18,7 @@ from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.weights import zero_weights
 
-# Whether the pace falls, as the catalog calls it.
+# The schedules of the catalog, and whether the learning rate decays.
 SCHEDULES = {"sqrt": True, "const": False}
 
 RHO: Constraints = {"rho": POSITIVE, "running": YES_OR_NO}
@@ -27,7 +26,23 @@ COMMON: Constraints = {"eta": POSITIVE, "logistic": YES_OR_NO, "decaying": YES_O
 
 
 class OGD(NamedTuple):
-    """w ← w - η_t ℓ'(y p) y x, with the loss max(0, 1 - y p) or, if `logistic`, log(1 + e^(-y p))."""
+    """Online gradient descent: w ← w - η_t ℓ'(y p) y x.
+
+    The loss is max(0, 1 - y p) or, if `logistic`, log(1 + e^(-y p)).
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        The learning rate η.
+    logistic : bool, default=False
+        Use the logistic loss instead of the hinge loss.
+    decaying : bool, default=True
+        Let the learning rate fall as η/√t, where t counts labels.
+
+    References
+    ----------
+    Zinkevich 2003.
+    """
 
     eta: float = 1.0
     logistic: bool = False
@@ -39,8 +54,8 @@ class OGD(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ'(y p) y."""
-        slope = descent(1.0 - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
+        slope = negative_slope(1.0 - label * seen.score, self.logistic)
+        return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """η > 0."""
@@ -48,7 +63,27 @@ class OGD(NamedTuple):
 
 
 class OCS1(NamedTuple):
-    """Cost-sensitive gradient descent by the margin: the loss max(0, ρ_y - y p), or log(1 + e^(ρ_y - 1 - y p))."""
+    """Cost-sensitive gradient descent: costs change the margin.
+
+    The loss is max(0, ρ_y - y p) or, if `logistic`, log(1 + e^(ρ_y - 1 - y p)).
+
+    Parameters
+    ----------
+    rho : float, default=2.0
+        The cost ρ of a positive label relative to a negative one.
+    eta : float, default=0.1
+        The learning rate η.
+    running : bool, default=False
+        Take ρ from the labels so far, (1 + negatives) / (1 + positives), instead of `rho`.
+    logistic : bool, default=False
+        Use the logistic loss instead of the hinge loss.
+    decaying : bool, default=False
+        Let the learning rate fall as η/√t, where t counts labels.
+
+    References
+    ----------
+    Wang, Zhao and Hoi 2014.
+    """
 
     rho: float = 2.0
     eta: float = 0.1
@@ -62,8 +97,8 @@ class OCS1(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ' y."""
-        slope = descent(rho_of(self, seen, label) - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
+        slope = negative_slope(rho_of(self, seen, label) - label * seen.score, self.logistic)
+        return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
@@ -71,7 +106,27 @@ class OCS1(NamedTuple):
 
 
 class OCS2(NamedTuple):
-    """Cost-sensitive gradient descent by the slope: the loss ρ_y max(0, 1 - y p), or ρ_y log(1 + e^(-y p))."""
+    """Cost-sensitive gradient descent: costs change the slope.
+
+    The loss is ρ_y max(0, 1 - y p) or, if `logistic`, ρ_y log(1 + e^(-y p)).
+
+    Parameters
+    ----------
+    rho : float, default=2.0
+        The cost ρ of a positive label relative to a negative one.
+    eta : float, default=0.1
+        The learning rate η.
+    running : bool, default=False
+        Take ρ from the labels so far, (1 + negatives) / (1 + positives), instead of `rho`.
+    logistic : bool, default=False
+        Use the logistic loss instead of the hinge loss.
+    decaying : bool, default=False
+        Let the learning rate fall as η/√t, where t counts labels.
+
+    References
+    ----------
+    Wang, Zhao and Hoi 2014.
+    """
 
     rho: float = 2.0
     eta: float = 0.1
@@ -85,8 +140,8 @@ class OCS2(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-η_t ℓ' y."""
-        slope = rho_of(self, seen, label) * descent(1.0 - label * seen.score, self.logistic)
-        return slope > 0, label * pace(self.eta, self.decaying, seen.told) * slope
+        slope = rho_of(self, seen, label) * negative_slope(1.0 - label * seen.score, self.logistic)
+        return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
@@ -94,25 +149,23 @@ class OCS2(NamedTuple):
 
 
 @inlined
-def descent(short: Any, logistic: bool) -> Any:
-    """-ℓ' where a margin falls `short` of what it should be: 1 or 0 by the hinge, σ(short - 1) by the logistic
-    loss.
-    """
+def negative_slope(short: Any, logistic: bool) -> Any:
+    """Return -ℓ' for a margin that falls `short` of its target: 1 or 0 (hinge), or σ(short - 1) (logistic)."""
     if logistic:
         return sigmoid(short - 1.0)
     return where(short > 0.0, 1.0, 0.0)
 
 
 @inlined
-def pace(eta: Any, decaying: bool, told: Any) -> Any:
-    """η_t, of the label after `told` others."""
+def learning_rate(eta: Any, decaying: bool, n_labels: Any) -> Any:
+    """Return η_t for the label that follows `n_labels` others."""
     if decaying:
-        return eta / math.sqrt(told + 1.0)
+        return eta / math.sqrt(n_labels + 1.0)
     return eta
 
 
 @inlined
 def rho_of(rule: Any, seen: Seen, label: float) -> Any:
-    """ρ_y: ρ for a positive label, 1 for a negative one."""
-    running = (1.0 + (seen.told - seen.positives)) / (1.0 + seen.positives)
+    """Return ρ_y: ρ for a positive label, 1 for a negative one."""
+    running = (1.0 + (seen.n_labels - seen.n_positives)) / (1.0 + seen.n_positives)
     return where(label > 0, where(rule.running, running, rule.rho), 1.0)

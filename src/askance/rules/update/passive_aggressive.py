@@ -1,7 +1,8 @@
 """Passive-aggressive learning (Crammer et al. 2006), as in Lu, Zhao and Hoi 2016, equation 1.
 
-With ℓ = max(0, 1 - y p), a label with ℓ > 0 moves w ← w + τ y x, whether the guess was wrong or only close.
-Each costs one pass over the row's non-zeros. A row of zeros moves nothing.
+With the loss ℓ = max(0, 1 - y p), a label with ℓ > 0 gives w ← w + τ y x, whether the prediction was wrong or
+right with too small a margin. Each rule costs one pass over the non-zeros of the row. A row of zeros changes
+nothing.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from askance._util.parameters import POSITIVE, Constraints
 from askance.jit.interop import inlined
-from askance.jit.select import larger, smaller, where
+from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.rule import About
@@ -18,7 +19,12 @@ from askance.rules.update.weights import hinge, zero_weights
 
 
 class PassiveAggressive(NamedTuple):
-    """PA: τ = ℓ / (x·x), the smallest step after which y p = 1."""
+    """PA: take the smallest step after which y p = 1, τ = ℓ / (x·x). It has no parameters.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, figure 1.
+    """
 
     def start(self, width: int, dtype: DTypeLike) -> Weights:
         """w = 0."""
@@ -39,7 +45,25 @@ class PassiveAggressive(NamedTuple):
 
 
 class PassiveAggressive1(NamedTuple):
-    """PA-I: τ = min(C, ℓ / (x·x)); C bounds how much one label can do."""
+    """PA-I: passive-aggressive steps of bounded length, τ = min(C, ℓ / (x·x)).
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The largest step. Smaller values limit the effect of a wrong label.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, figure 1.
+
+    Examples
+    --------
+    >>> from askance import Learner, queries, updates
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]], [1, -1, 1]
+    >>> learner = Learner(updates.PassiveAggressive1(C=0.5), queries.Always()).fit(X, y)
+    >>> learner.predict([[0.0, 3.0], [3.0, 0.0]])
+    array([ 1, -1])
+    """
 
     C: float = 1.0
 
@@ -50,7 +74,7 @@ class PassiveAggressive1(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
         loss = hinge(seen, label)
-        return loss > 0, label * smaller(self.C, full_step(loss, seen.squared_norm))
+        return loss > 0, label * minimum(self.C, full_step(loss, seen.squared_norm))
 
     def constraints(self) -> Constraints:
         """C > 0."""
@@ -62,7 +86,25 @@ class PassiveAggressive1(NamedTuple):
 
 
 class PassiveAggressive2(NamedTuple):
-    """PA-II: τ = ℓ / (x·x + 1/(2C)); every step is dampened, most those on short rows."""
+    """PA-II: passive-aggressive steps that are all damped, τ = ℓ / (x·x + 1/(2C)).
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Aggressiveness. The smaller it is, the more a step is damped, most of all on short rows.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, figure 1.
+
+    Examples
+    --------
+    >>> from askance import Learner, queries, updates
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]], [1, -1, 1]
+    >>> learner = Learner(updates.PassiveAggressive2(C=0.5), queries.Always()).fit(X, y)
+    >>> learner.predict([[0.0, 3.0], [3.0, 0.0]])
+    array([ 1, -1])
+    """
 
     C: float = 1.0
 
@@ -84,12 +126,12 @@ class PassiveAggressive2(NamedTuple):
         return About(many_classes=True)
 
 
-# Shorter rows count as rows of zeros: a full step along them would overflow single precision.
+# Shorter rows are treated as rows of zeros: a full step along them would overflow single precision.
 SHORTEST = 1e-30
 
 
 @inlined
 def full_step(loss: float, squared_norm: float) -> float:
-    """ℓ / (x·x), and 0 for a row of zeros, which no step can help."""
-    step: float = where(squared_norm > SHORTEST, loss / larger(squared_norm, SHORTEST), 0.0)
+    """Return ℓ / (x·x), and 0 for a row of zeros."""
+    step: float = where(squared_norm > SHORTEST, loss / maximum(squared_norm, SHORTEST), 0.0)
     return step

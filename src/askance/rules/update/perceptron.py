@@ -12,15 +12,30 @@ from askance.rules.update.weights import zero_weights
 
 
 class Perceptron(NamedTuple):
-    """On a mistake, sgn(p) ≠ y: w ← w + y x. Costs one pass over the row's non-zeros."""
+    """The Perceptron: on a mistake, sgn(p) ≠ y, add the row to the weights: w ← w + y x.
+
+    It costs one pass over the non-zeros of the row. It has no parameters.
+
+    References
+    ----------
+    Rosenblatt 1958; Cesa-Bianchi, Gentile and Zaniboni 2006, figure 1.
+
+    Examples
+    --------
+    >>> from askance import Learner, queries, updates
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]], [1, -1, 1]
+    >>> learner = Learner(updates.Perceptron(), queries.Always()).fit(X, y)
+    >>> learner.predict([[0.0, 3.0], [3.0, 0.0]])
+    array([ 1, -1])
+    """
 
     def start(self, width: int, dtype: DTypeLike) -> Weights:
         """w = 0."""
         return zero_weights(width, dtype)
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
-        """τ = y on a mistake."""
-        return seen.guess != label, label
+        """Return y on a mistake."""
+        return seen.prediction != label, label
 
     def constraints(self) -> Constraints:
         """It has no hyper-parameters."""

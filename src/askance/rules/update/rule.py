@@ -1,4 +1,4 @@
-"""What an update rule is."""
+"""The protocol of update rules, and the helpers that work with any of them."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -11,69 +11,140 @@ from askance.rules.state.linear import Linear
 
 
 class About(NamedTuple):
-    """What users should know of an update rule: its cost a round, and what it can be combined with.
+    """Facts about an update rule: its cost per round, and what it can be combined with.
 
-    In a cost, d' is the number of a row's non-zeros, d that of all features.
+    A rule returns them from its optional method `about`. `askance catalog` shows them, and they decide which query
+    rules a learner accepts.
+
+    Parameters
+    ----------
+    cost : str, default="O(d')"
+        The cost of a round. d' is the number of non-zeros of the row, d the number of features.
+    has_spread : bool, default=False
+        Whether `Seen.spread` is meaningful, as some query rules require.
+    many_classes : bool, default=False
+        Whether the rule also works for more than two classes.
+    draws : int, default=0
+        The number of coins that the rule needs to learn one label.
+
+    Examples
+    --------
+    >>> from askance import updates
+    >>> updates.AROW(full=True).about()
+    About(cost='O(d²)', has_spread=True, many_classes=False, draws=0)
     """
 
     cost: str = "O(d')"
     has_spread: bool = False
     many_classes: bool = False
-    draws: int = 0  # how many coins it tosses to learn a label
+    draws: int = 0
 
 
 class UpdateRule(Protocol):
-    """How to learn from a label: a named tuple of hyper-parameters with these methods.
+    """How to learn from a label: a `typing.NamedTuple` of hyper-parameters with these methods.
 
-    `start` and `constraints` run in plain Python, `step` in compiled code too, where it must be free of branches:
-    `askance.jit.select` has what to use instead of `if`. A method `about` that returns an `About` is optional.
+    `start` and `constraints` run in plain Python. `step` also runs in compiled code and must not branch on
+    numbers: use `where`, `maximum`, `minimum` and `sign` from `askance.rules.api` instead of `if`.
+
+    Two methods are optional. `about()` returns an `About`; without it, a rule counts as linear in the non-zeros,
+    without a spread, and for two classes. `check()` raises ValueError or TypeError if the parameters do not fit
+    together.
+
+    Examples
+    --------
+    A hinge step of constant length:
+
+    >>> from typing import NamedTuple
+    >>> from askance.rules.api import POSITIVE, zero_weights
+    >>> class ConstantStep(NamedTuple):
+    ...     eta: float = 0.1
+    ...
+    ...     def start(self, width, dtype):
+    ...         return zero_weights(width, dtype)
+    ...
+    ...     def step(self, seen, label):
+    ...         return label * seen.score < 1.0, label * self.eta
+    ...
+    ...     def constraints(self):
+    ...         return {"eta": POSITIVE}
+    >>> from askance import Learner, queries
+    >>> learner = Learner(ConstantStep(), queries.Always()).fit([[0.0, 1.0], [1.0, 0.0]], [1, -1])
+    >>> learner.predict([[0.0, 2.0]])
+    array([1])
     """
 
     def start(self, width: int, dtype: DTypeLike) -> Any:
-        """The state before the first label: a `State`, or one that has a method `form`.
+        """Return the state before the first label.
 
-        Its `weights`, an array of its own or a property, are what a learner shows as `coef_`.
+        Parameters
+        ----------
+        width : int
+            The number of features.
+        dtype : numpy dtype
+            The precision of the learner.
+
+        Returns
+        -------
+        State or named tuple
+            A `State`, such as `zero_weights(width, dtype)`, or a named tuple of arrays whose method `form` returns
+            its `Form`. Its attribute or property `weights` becomes `coef_` of the learner.
         """
 
     def step(self, seen: Seen, label: float) -> tuple[bool, Any]:
-        """Whether the rule fires on a row of this `label` (+1 or -1), and the step it then takes."""
+        """Return whether the rule updates the state, and the step.
+
+        Parameters
+        ----------
+        seen : Seen
+            What is known about the row.
+        label : float
+            +1 or -1.
+
+        Returns
+        -------
+        fires : bool
+            Whether the state changes.
+        step : float or tuple of two or three floats
+            What the state's `move` gets. It is computed even if the rule does not fire, and must be finite.
+        """
 
     def constraints(self) -> Constraints:
-        """The allowed values of the hyper-parameters."""
+        """Return the allowed values of the hyper-parameters, by name."""
 
 
 def about(rule: Any) -> About:
-    """What a rule says of itself; a rule that says nothing is first-order and binary."""
+    """Return the facts about a rule; the defaults of `About` if the rule has no method `about`."""
     said: About = rule.about() if hasattr(rule, "about") else About()
     return said
 
 
 def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> Any:
-    """The same state with room for `width` features; those never seen start as the rule starts them.
+    """Return the state with room for `width` features. New features start as in `rule.start`.
 
-    A state with numbers that depend on all features has a method `welcome`, which is told the first new one.
+    If a state has numbers that depend on all features, its method `add_features` is called with the number of the
+    first new feature.
     """
     wider = rule.start(width, dtype)
     for old, new in zip(state, wider, strict=True):
-        if isinstance(old, np.ndarray):  # and not a number that the rule gave
+        if isinstance(old, np.ndarray):  # otherwise it is a parameter of the rule
             new[tuple(map(slice, old.shape))] = old
-    # What stands apart in a tuple of its own has nothing to do with features.
+    # Nested tuples do not depend on the number of features.
     wider = wider._replace(**{name: part for name, part in state._asdict().items() if isinstance(part, tuple)})
-    if hasattr(wider, "welcome"):
-        wider.welcome(state[0].shape[0])
+    if hasattr(wider, "add_features"):
+        wider.add_features(state[0].shape[0])
     return wider
 
 
 def widened_lanes(state: Any, rule: UpdateRule, room: tuple[int, int], lanes: int, dtype: np.dtype[Any]) -> Any:
-    """The same for a state of several learners side by side: room for features and lanes, where it had `lanes`."""
+    """The same for a state of `lanes` lanes; `room` is the wanted number of features and of lanes."""
     wider = rule.start(room[0] * room[1], dtype)
     for old, new in zip(state, wider, strict=True):
-        if isinstance(old, np.ndarray):  # and not a number that the rule gave
+        if isinstance(old, np.ndarray):  # otherwise it is a parameter of the rule
             window = old.reshape(-1, lanes, *old.shape[1:])
             new.reshape(*room, *new.shape[1:])[: window.shape[0], :lanes] = window
     return wider
 
 
 def form_of(state: Any) -> Any:
-    """The form that a state names: `Linear` unless it says otherwise."""
+    """Return the form of a state: `Linear`, unless the state has a method `form`."""
     return state.form() if hasattr(state, "form") else Linear()

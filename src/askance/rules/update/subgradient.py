@@ -1,9 +1,9 @@
 """Adaptive subgradient learning (Duchi, Hazan and Singer 2011), as in Zhai et al. 2022, algorithm 1.
 
-With ℓ = max(0, 1 - y p), a label with ℓ > 0 has the subgradient g = -y x, and no other has one. Every feature has
-a pace of its own: H = δ + s, where s_j = √(Σ g_j²) over the labels so far, so that a rare feature moves far and
-a frequent one little. The spread v = x·H⁻¹x says how rare the features of a row are.
-Each costs one pass over the row's non-zeros. A row of zeros moves nothing.
+With ℓ = max(0, 1 - y p), a label with ℓ > 0 has the subgradient g = -y x; other labels have none. Every feature
+has its own learning rate: H = δ + s, where s_j = √(Σ g_j²) over the labels so far, so that rare features take
+large steps and frequent ones small steps. The spread v = x·H⁻¹x says how rare the features of a row are. Each rule
+costs one pass over the non-zeros of the row. A row of zeros changes nothing.
 """
 
 import math
@@ -17,12 +17,24 @@ from askance.rules.rows import Seen
 from askance.rules.update.rule import About
 from askance.rules.update.weights import hinge
 
-# Below this, 1/δ comes near the largest number of single precision.
+# For smaller δ, 1/δ comes close to the largest number in single precision.
 DELTA = Interval(1e-30, low_closed=True, high_closed=False)
 
 
 class DualAveraging(NamedTuple):
-    """DA: w = η H⁻¹ Σ y x, over all labels with a loss so far, where H already counts the last of them."""
+    """Dual averaging: w = η H⁻¹ Σ y x, summed over all labels with a loss. H includes the last of them.
+
+    Parameters
+    ----------
+    delta : float, default=1.0
+        The initial value δ of the diagonal of H. Larger values make the first steps of a feature smaller.
+    eta : float, default=1.0
+        The step size η.
+
+    References
+    ----------
+    Duchi, Hazan and Singer 2011; Zhai et al. 2022, algorithm 1.
+    """
 
     delta: float = 1.0
     eta: float = 1.0
@@ -45,7 +57,19 @@ class DualAveraging(NamedTuple):
 
 
 class MirrorDescent(NamedTuple):
-    """MD: w ← w + η H⁻¹ y x, where H already counts this label."""
+    """Mirror descent: w ← w + η H⁻¹ y x. H includes the current label.
+
+    Parameters
+    ----------
+    delta : float, default=1.0
+        The initial value δ of the diagonal of H. Larger values make the first steps of a feature smaller.
+    eta : float, default=1.0
+        The step size η.
+
+    References
+    ----------
+    Duchi, Hazan and Singer 2011; Zhai et al. 2022, algorithm 1.
+    """
 
     delta: float = 1.0
     eta: float = 1.0
@@ -67,8 +91,9 @@ class MirrorDescent(NamedTuple):
         return About(has_spread=True, many_classes=True)
 
 
-# Both states keep a feature's two numbers side by side: on wide rows, where memory sets the pace, two arrays took
-# twice as long. They divide by H for every row, because to keep H⁻¹ too, or to win s back from it, took longer.
+# Both states store the two numbers of a feature side by side: on wide rows, where memory is the bottleneck, two
+# arrays took twice as long. They divide by H for every row, because storing H⁻¹ as well, or recomputing s from it,
+# took longer.
 
 
 class Averaged(NamedTuple):
@@ -92,7 +117,7 @@ class Averaged(NamedTuple):
         return total
 
     def move(self, j: int, x: float, step: float) -> None:
-        """s_j ← √(s_j² + x_j²), and η y x_j joins its sum: no other weight changes."""
+        """s_j ← √(s_j² + x_j²), and η y x_j is added to the sum. No other weight changes."""
         self.pairs[j, 1] = math.sqrt(self.pairs[j, 1] * self.pairs[j, 1] + x * x)
         self.pairs[j, 0] += step * x
 

@@ -126,12 +126,18 @@ def _classes(entry: "Entry") -> str:
 
 
 def _formulas(entry: "Entry") -> dict[str, str]:
-    """The docstrings of the rules."""
+    """The description of each rule, without sections such as Parameters, and that of its module."""
     texts = {}
     for kind, rule in zip(("update", "query"), entry.build(), strict=True):
-        of_rule, of_family = inspect.getdoc(type(rule)), inspect.getdoc(sys.modules[type(rule).__module__])
-        texts[kind] = _unwrapped(f"{rule!r}:\n\n{of_rule}\n\n{of_family}")
+        documented: tuple[Any, ...] = (type(rule), sys.modules[type(rule).__module__])
+        paragraphs = [_before_sections(inspect.getdoc(one) or "") for one in documented]
+        texts[kind] = _unwrapped("\n\n".join([f"{rule!r}:", *paragraphs]))
     return texts
+
+
+def _before_sections(text: str) -> str:
+    """A docstring up to its first section, which is a heading underlined by hyphens."""
+    return re.split(r"\n\n(?=\w+\n---)", text, maxsplit=1)[0]
 
 
 def _unwrapped(text: str) -> str:

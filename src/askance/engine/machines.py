@@ -1,20 +1,20 @@
-"""Which machine an update rule runs on."""
+"""The choice of the machine that runs an update rule."""
 
 from typing import Any
 
 import numpy as np
 
-from askance.engine.kernel_machine import DualMachine
+from askance.engine.kernel_machine import KernelMachine
 from askance.engine.machine import Machine
 from askance.rules.kernel import RULES as DUAL
 
-AnyMachine = Machine | DualMachine
+AnyMachine = Machine | KernelMachine
 
 
 def machine_for(
     update: Any, query: Any, dtype: np.dtype[Any], at_zero: float, *, many: bool, lanes: int
 ) -> AnyMachine:
-    """A machine that has learned nothing yet. Rules in dual form are for two classes, which is one lane."""
+    """Return a machine in its initial state. Kernel rules are for two classes, which take one lane."""
     if isinstance(update, DUAL):
-        return DualMachine(update, query, dtype, at_zero)
+        return KernelMachine(update, query, dtype, at_zero)
     return Machine(update, query, dtype, at_zero, many=many, lanes=lanes)
