@@ -29,7 +29,7 @@ class PlainFleet:
             self.label(label["key"], label["id"], label["label"])
         for key, round_, id_, label in sorted(self.due):
             _, _, probability, x = self.fates[key, id_]
-            self.fleet.learn([key], x, [label])
+            self.fleet.partial_fit([key], x, [label])
             self.fates[key, id_] = "learned"
             self.tell("label", key, id_, "learned", label=label, probability=probability, round=round_)
         return self.outcomes

@@ -70,7 +70,7 @@ class Crowd(NamedTuple):
             if len(due):
                 labels = [CLASSES[truth] for truth in self.truth[due]]
                 keys = names[self.key[due]].tolist()
-                fleet.learn(keys, self._stacked(due), labels)
+                fleet.partial_fit(keys, self._stacked(due), labels)
         return found
 
     def _rows(self, rows: Array) -> dict[str, Any]:

@@ -163,7 +163,7 @@ class _Work:
         keys = [due.key for due in self.due]
         self.board(keys)
         rows = stacked((each.row for each in known if each.row is not None), self.settings)
-        self.fleet.learn(keys, rows, [due.label for due in self.due])
+        self.fleet.partial_fit(keys, rows, [due.label for due in self.due])
         for due, each in zip(self.due, known, strict=True):
             self.page[due.key].ids[due.id] = SPENT[LEARNED]
             outcome = Outcome(LABEL, due.key, due.id, TOLD, due.label, None, each.probability, None, due.round)

@@ -36,7 +36,7 @@ class StreamSettings(NamedTuple):
 
     def new_fleet(self) -> Fleet:
         """A fleet without any models yet; Spark has the other cores at work already."""
-        return Fleet.of(self.fleet, threads=1)
+        return Fleet.from_settings(self.fleet, n_jobs=1)
 
     def to_json(self) -> str:
         """One line, to be kept with the checkpoint."""
