@@ -64,13 +64,13 @@ class PlainFleet:
     def label(self, key: str, id_: str, label: str) -> None:
         known = self.fates.get((key, id_))
         if label not in self.settings.fleet.classes:
-            self.tell("label", key, id_, "ignored", label=label, reason="is no class")
+            self.tell("label", key, id_, "ignored", label=label, reason="is not a class")
         elif known is None:
             self.fates[key, id_] = ("early", label)
         elif known == "unasked":
             self.tell("label", key, id_, "ignored", label=label, reason="was not asked")
         elif known[0] != "waiting" or any(due[0] == key and due[2] == id_ for due in self.due):
-            self.tell("label", key, id_, "ignored", label=label, reason="was told before")
+            self.tell("label", key, id_, "ignored", label=label, reason="was learned before")
         else:
             self.due.append((key, known[1], id_, label))
 
