@@ -15,7 +15,7 @@ from askance.distributed import spark
 from askance.distributed.backends import BACKENDS, open_workers
 from askance.distributed.tasks import Task, WorkerLost, run_tasks
 from askance.distributed.workers import Workers
-from askance.experiments.dataset import material
+from askance.experiments.dataset import make_dataset
 from engines import ENGINES, running
 from losing import Heavy, faulty, given, lossy, mapped
 
@@ -83,7 +83,7 @@ def test_sparse_data_are_mapped_by_processes_here() -> None:
     X = np.random.default_rng(0).normal(size=(900, 500)) * (np.random.default_rng(1).random((900, 500)) < 0.1)
     from scipy import sparse
 
-    data = material("sparse", sparse.csr_array(X), np.arange(900) % 2, np.dtype("float64"))
+    data = make_dataset("sparse", sparse.csr_array(X), np.arange(900) % 2, np.dtype("float64"))
     with open_workers("loky", 2) as workers:
         found = dict(run_tasks(mapped, tasks(4, data), workers))
     assert found == dict.fromkeys(range(4), (True, True))

@@ -16,20 +16,20 @@ from askance.experiments.papers import (
     yan2016_rossel,
     yan2017,
 )
-from askance.experiments.papers.convergence_table import DescentTable
+from askance.experiments.papers.convergence_table import ConvergenceTable
 from askance.experiments.papers.few_labels_table import FewLabelsTable
 from askance.experiments.papers.label_saving_table import SavingTable
 from askance.experiments.papers.pool_table import PoolTable
-from askance.experiments.papers.ratings_sets import load_rated
-from askance.experiments.papers.ratings_table import RatedTable
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.ratings_sets import load_source
+from askance.experiments.papers.ratings_table import RatingsTable
 from askance.experiments.papers.split_table import SplitTable
+from askance.experiments.papers.sweep_table import Table
 from askance.experiments.papers.views import load_views
 from askance.experiments.parallel import Watch
 from askance.experiments.sweep.results import Results
 from askance.experiments.sweep.run import sweep
 
-AnyTable = Table | SplitTable | SavingTable | FewLabelsTable | PoolTable | RatedTable | DescentTable
+AnyTable = Table | SplitTable | SavingTable | FewLabelsTable | PoolTable | RatingsTable | ConvergenceTable
 
 PAPERS: dict[str, tuple[AnyTable, ...]] = {
     module.PAPER: module.TABLES
@@ -97,7 +97,7 @@ def reproduce(
             "cluster": cluster,
         }
         return Reproduction(
-            table, table.again(sets, quick=QUICK * quick, random_state=random_state, **how), missing, notes
+            table, table.run(sets, quick=QUICK * quick, random_state=random_state, **how), missing, notes
         )
     found = sweep(
         sets,
@@ -122,4 +122,4 @@ def _reader(table: AnyTable) -> Any:
     """What reads a data set of a table, given its name, its preparation and a random_state."""
     if isinstance(table, PoolTable):
         return load_views
-    return load_rated if isinstance(table, RatedTable | DescentTable) else load
+    return load_source if isinstance(table, RatingsTable | ConvergenceTable) else load

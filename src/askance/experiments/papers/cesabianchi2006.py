@@ -5,12 +5,12 @@ may not be passed on; here one task on newswire with LIBSVM's features stands fo
 compared, the orderings can.
 """
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "cesabianchi2006"
 DATA: dict[str, tuple[str, str | None]] = {"newswire": ("rcv1_binary", None)}
 
-CURVES = Table(
+CURVES = SweepTable(
     paper=PAPER,
     name="figures",
     title="F against the share of labels",
@@ -22,7 +22,7 @@ CURVES = Table(
     orderings=(("SEL-P", "RPE"), ("SEL-2ND-diag", "SEL-P"), ("SEL-ADA", "RPE")),
     note="The second-order learner keeps a diagonal: 47,236 features would need a matrix of 9 GB.",
 )
-RATES = Table(
+RATES = SweepTable(
     paper=PAPER,
     name="rates",
     title="The share of labels that a parameter b asks for",

@@ -5,25 +5,25 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from askance.experiments.papers.ratings import Method, Rounds, key_of, warm_up
-from askance.experiments.parallel import Spread, rows_of
+from askance._util.table_rows import Row
+from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan, key_of, warm_up
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
-from askance.experiments.table_rows import Row
 from askance.ratings import MaxMarginFactorization, Progress
 from askance.ratings.errors import rmse
 from askance.ratings.synthetic import MadeUp
 
 
-def run_descents(
-    sets: Mapping[str, MadeUp], lines: Mapping[str, Sequence[Method]], plan: Rounds, **how: Any
+def run_convergence(
+    sets: Mapping[str, MadeUp], lines: Mapping[str, Sequence[RatingsMethod]], plan: RatingsPlan, **how: Any
 ) -> list[Row]:
     """A row for every line of a data set and every split."""
     cells = [(plan, line, data, sets[data]) for data in sets for line in lines[data]]
     titles = [f"{line.label} on {data}" for _, line, data, _ in cells]
-    return rows_of(run_line, cells, titles, Spread(**how))
+    return collect_rows(run_line, cells, titles, Execution(**how))
 
 
-def run_line(plan: Rounds, line: Method, data: str, source: MadeUp, store: Store) -> list[Row]:
+def run_line(plan: RatingsPlan, line: RatingsMethod, data: str, source: MadeUp, store: Store) -> list[Row]:
     """One line on all splits; no ratings are held back, so that the objective is about all of them."""
     warm_up()
     rank = source.rank if line.rank_given else "auto"

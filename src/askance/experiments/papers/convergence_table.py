@@ -9,27 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.convergence import run_descents
+from askance._util.table_rows import Row, column, kinds, matching
+from askance.experiments.papers.convergence import run_convergence
 from askance.experiments.papers.lines import interval, table_lines
-from askance.experiments.papers.ratings import Method, Rounds, tiny
+from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan, tiny
 from askance.experiments.statistics import mean
-from askance.experiments.table_rows import Row, column, kinds, matching
 from askance.ratings.synthetic import MadeUp
 
 NEAR = 0.01  # of the way from the start: what is left of it when a descent is nearly done
 ERRORS = ("learned_rmse", "tested_rmse")
 
 
-class DescentTable(NamedTuple):
+class ConvergenceTable(NamedTuple):
     """Methods, a line each, on made-up data sets; `shows` is "errors", by λ, or "objectives", by time."""
 
     paper: str
     name: str
     title: str
     data: Mapping[str, tuple[str, MadeUp]]
-    lines: Mapping[str, Sequence[Method]]
+    lines: Mapping[str, Sequence[RatingsMethod]]
     shows: str
-    plan: Rounds
+    plan: RatingsPlan
     notes: tuple[str, ...] = ()
 
     @property
@@ -37,12 +37,12 @@ class DescentTable(NamedTuple):
         """The file of a report that shows it."""
         return f"{self.shows}.png"
 
-    def again(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every line and split; `quick`, unless 0, is how many splits of tiny data sets."""
         plan = self.plan._replace(random_state=random_state)
         if quick:
             plan, sets = plan._replace(splits=quick), {label: tiny(source) for label, source in sets.items()}
-        return run_descents(sets, self.lines, plan, **how)
+        return run_convergence(sets, self.lines, plan, **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
         """The tables of a report."""
@@ -55,7 +55,7 @@ class DescentTable(NamedTuple):
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Mean errors and last objectives, for programs."""
         figures = [
             {
@@ -75,7 +75,7 @@ class DescentTable(NamedTuple):
         if find_spec("matplotlib"):
             from askance.plotting import convergence
 
-            draw = convergence.draw_errors if self.shows == "errors" else convergence.draw_objectives
+            draw = convergence.draw_rmse if self.shows == "errors" else convergence.draw_objectives
             draw(rows, directory / self.picture)
 
 

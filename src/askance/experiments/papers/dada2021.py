@@ -4,7 +4,7 @@ The paper searches δ and η on a grid, and b so that the share of labels is met
 that is left; the one here has the values that its table 3 fixes for some sets, and their neighbours.
 """
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "dada2021"
 RATES = (0.1, 0.2)
@@ -35,7 +35,7 @@ MANY = {name: name for name in ("MR-AMD", "MM-AMD", "MD-AMD", "MD-AMD-I", "MR-AD
 SUBGRADIENT = [name for name in (*BINARY, *MANY) if name.endswith(("AMD", "ADA", "-I"))]
 SECOND = {"SOAL": {"eta": (0.001, 0.01, 0.1, 1.0), "gamma": (1.0, 10.0, 100.0, 1000.0)}}
 
-TABLE_2 = Table(
+TABLE_2 = SweepTable(
     paper=PAPER,
     name="2",
     title="F1 of binary tasks at 10 % and 20 % of the labels",
@@ -103,7 +103,7 @@ _AT_TEN = {
 _AT_TWENTY = {"20newsgroups": 77.62, "letter": 62.65, "mnist": 89.96, "connect4": 74.05, "covtype": 71.29}
 _AT_TWENTY_FIRM = {"mnist": 90.38, "connect4": 74.44, "covtype": 71.34}  # the forms -I
 
-TABLE_5 = Table(
+TABLE_5 = SweepTable(
     paper=PAPER,
     name="5",
     title="Accuracy of tasks with many classes at 10 % and 20 % of the labels",
@@ -141,7 +141,7 @@ TABLE_5 = Table(
 )
 
 
-def _fixed(name: str, data: tuple[str, ...], delta: float, eta: float) -> Table:
+def _fixed(name: str, data: tuple[str, ...], delta: float, eta: float) -> SweepTable:
     """Table 2 with the parameters that table 3 fixes, in the order that was inferred from their scale."""
     methods = {label: given for label, given in BINARY.items() if label in SUBGRADIENT}
     return TABLE_2._replace(

@@ -16,11 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from askance import __version__
-from askance.experiments.dataset import Material, material
-from askance.experiments.parallel import Spread, rows_of
+from askance._util.table_rows import Row
+from askance.experiments.dataset import Dataset, make_dataset
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
 from askance.semi_supervised.inputs import UNLABELLED, with_short_indices
 
@@ -28,7 +28,7 @@ Indices = NDArray[np.intp]
 DTYPE = np.dtype("float64")
 
 
-class Method(NamedTuple):
+class FewLabelsMethod(NamedTuple):
     """How a classifier is made of a random_state and a setting, and whether rows without a label are of use to it.
 
     `varied` is the parameter that says how many annotators there are, where a method has any.
@@ -41,7 +41,7 @@ class Method(NamedTuple):
     varied: str = ""
 
 
-class Drawing(NamedTuple):
+class FewLabelsPlan(NamedTuple):
     """How many splits are reported and tuned on, how labels are drawn, and what is varied.
 
     With `even`, each class has its share of the labels; without, they are drawn at random. In the sets named
@@ -62,7 +62,7 @@ class Drawing(NamedTuple):
     annotators: tuple[int, ...] = (10,)
 
 
-class Split(NamedTuple):
+class FewLabelsSplit(NamedTuple):
     """Rows to learn from with their labels, of which those without are -1; rows for the test; a random_state."""
 
     X: Any
@@ -74,18 +74,18 @@ class Split(NamedTuple):
 
 def run_few_labels(
     sets: Mapping[str, tuple[Any, Any]],
-    methods: Sequence[Method],
-    plan: Drawing,
+    methods: Sequence[FewLabelsMethod],
+    plan: FewLabelsPlan,
     **how: Any,
 ) -> list[Row]:
     """A row for every method, value and split of every data set."""
-    found = [material(name, *given, DTYPE) for name, given in sets.items()]
+    found = [make_dataset(name, *given, DTYPE) for name, given in sets.items()]
     cells = [(plan, method, data) for data in found for method in methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
-    return rows_of(run_method, cells, titles, Spread(**how))
+    return collect_rows(run_method, cells, titles, Execution(**how))
 
 
-def split(data: Material, plan: Drawing, number: int, noise: float = 0.0) -> Split:
+def split(data: Dataset, plan: FewLabelsPlan, number: int, noise: float = 0.0) -> FewLabelsSplit:
     """A split decided by random_state and number; a share `noise` of its labels is switched to other classes."""
     random = np.random.default_rng([plan.random_state, number])
     y = np.unique(data.y, return_inverse=True)[1]
@@ -99,7 +99,7 @@ def split(data: Material, plan: Drawing, number: int, noise: float = 0.0) -> Spl
     X, test_X = whole[rows], whole[test]
     if data.name in plan.words:
         X, test_X = _by_rarity(X, test_X)
-    return Split(X, labels, test_X, y[test], number)
+    return FewLabelsSplit(X, labels, test_X, y[test], number)
 
 
 def _drawn(y: NDArray[np.intp], count: int, even: bool) -> NDArray[np.bool_]:
@@ -127,7 +127,7 @@ def _by_rarity(X: Any, test_X: Any) -> tuple[Any, Any]:
     return weighed.transform(sp.csr_array(X)), weighed.transform(sp.csr_array(test_X))
 
 
-def run_method(plan: Drawing, method: Method, data: Material, store: Store) -> list[Row]:
+def run_method(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, store: Store) -> list[Row]:
     """One method on one data set: tuned, then run on every split for every value."""
     key = [
         __version__,
@@ -144,7 +144,7 @@ def run_method(plan: Drawing, method: Method, data: Material, store: Store) -> l
     return [{**about, "algorithm": method.label, **row} for row in rows]
 
 
-def _tuned(plan: Drawing, method: Method, data: Material) -> int:
+def _tuned(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset) -> int:
     """The place of the best setting, by its mean accuracy on the splits for tuning."""
     if len(method.settings) == 1:
         return 0
@@ -154,7 +154,7 @@ def _tuned(plan: Drawing, method: Method, data: Material) -> int:
     return int(np.argmax(means))
 
 
-def _tested(plan: Drawing, method: Method, data: Material, setting: Mapping[str, Any]) -> list[Row]:
+def _tested(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, setting: Mapping[str, Any]) -> list[Row]:
     rows = []
     counts = plan.annotators if method.varied else (0,)
     for noise, count, number in itertools.product(plan.noises, counts, range(plan.splits)):
@@ -165,7 +165,7 @@ def _tested(plan: Drawing, method: Method, data: Material, setting: Mapping[str,
     return rows
 
 
-def _accuracy(method: Method, part: Split, setting: Mapping[str, Any]) -> tuple[float, float]:
+def _accuracy(method: FewLabelsMethod, part: FewLabelsSplit, setting: Mapping[str, Any]) -> tuple[float, float]:
     """In per cent, on the test rows; and how long the learning took."""
     own = slice(None) if method.semi else part.y != UNLABELLED
     classifier = method.make(random_state=part.random_state, **setting)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.few_labels import Drawing, Method, run_few_labels
-from askance.experiments.papers.lines import interval, number, setting_told, sure, table_lines
+from askance._util.table_rows import Row, column, kinds
+from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan, run_few_labels
+from askance.experiments.papers.lines import format_setting, interval, number, sure, table_lines
 from askance.experiments.statistics import mean, paired_t_test
-from askance.experiments.table_rows import Row, column, kinds
 
 BASE = "SVM"
 
@@ -24,8 +24,8 @@ class FewLabelsTable(NamedTuple):
     name: str
     title: str
     data: Mapping[str, tuple[str, str | None]]
-    methods: Sequence[Method]
-    plan: Drawing
+    methods: Sequence[FewLabelsMethod]
+    plan: FewLabelsPlan
     along: str = ""
     accuracies: Mapping[str, Mapping[str, float]] = {}
     seconds: Mapping[str, Mapping[str, float]] = {}
@@ -36,7 +36,7 @@ class FewLabelsTable(NamedTuple):
         """The file of a report that shows what changes along something."""
         return f"{self.along}.png" if self.along else None
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every method, value and split of the data sets; `quick`, unless 0, is how many splits."""
         plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
@@ -57,7 +57,7 @@ class FewLabelsTable(NamedTuple):
         parts.append(f"{told}. Settings: the best on other splits.")
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Mean accuracies and times, for programs."""
         places = dict.fromkeys((row["data"], row["algorithm"], row["noise"], row["annotators"]) for row in rows)
         names = ("data", "algorithm", "noise", "annotators")
@@ -125,6 +125,6 @@ def _sizes(rows: Sequence[Row]) -> list[str]:
 def _settings(rows: Sequence[Row]) -> list[str]:
     chosen = dict.fromkeys((row["algorithm"], row["data"], row["setting"]) for row in rows)
     sets = kinds(rows, "data")
-    by_place = {(algorithm, data): setting_told(setting) for algorithm, data, setting in chosen}
+    by_place = {(algorithm, data): format_setting(setting) for algorithm, data, setting in chosen}
     names = dict.fromkeys(algorithm for algorithm, _, _ in chosen)
     return table_lines(["method", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.label_saving import ALL, MARGIN, RANDOM, Saving, run_saving
-from askance.experiments.papers.lines import data_table, interval, setting_told, sure, table_lines
-from askance.experiments.papers.splits import Entrant, Splitting
+from askance._util.table_rows import Row, column, kinds
+from askance.experiments.papers.label_saving import ALL, MARGIN, RANDOM, SavingPlan, run_saving
+from askance.experiments.papers.lines import data_table, format_setting, interval, sure, table_lines
+from askance.experiments.papers.splits import Entrant, SplitPlan
 from askance.experiments.statistics import mean, paired_t_test
-from askance.experiments.table_rows import Row, column, kinds
 
 HEADS = (
     "labels wanted",
@@ -38,8 +38,8 @@ class SavingTable(NamedTuple):
     title: str
     data: Mapping[str, tuple[str, str | None]]
     entrant: Entrant
-    saving: Saving = Saving()
-    plan: Splitting = Splitting()
+    saving: SavingPlan = SavingPlan()
+    plan: SplitPlan = SplitPlan()
     notes: tuple[str, ...] = ()
 
     @property
@@ -47,7 +47,7 @@ class SavingTable(NamedTuple):
         """The file of a report that shows F against labels."""
         return "labels.png"
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every way to ask and split of the data sets; `quick`, unless 0, is how many splits."""
         plan = self.plan._replace(random_state=random_state)
         saving = self.saving._replace(looks=1) if quick else self.saving
@@ -61,7 +61,7 @@ class SavingTable(NamedTuple):
         parts = [*data_table(rows), ""]
         for data in kinds(rows, "data"):
             own = [row for row in rows if row["data"] == data]
-            title = f"**{self.entrant.label} on {data}** ({setting_told(own[0]['setting'])})"
+            title = f"**{self.entrant.label} on {data}** ({format_setting(own[0]['setting'])})"
             parts += [title, "", *table_lines(HEADS, _lines(own)), ""]
         parts.append(
             f"Means over {splits} splits, and ± half of their 95 % interval; \\*: told apart by a paired t-test "
@@ -72,7 +72,7 @@ class SavingTable(NamedTuple):
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
         """The means of each way to ask, for programs."""
         places = dict.fromkeys((row["data"], row["how"], row["rate"]) for row in rows)
         figures = [

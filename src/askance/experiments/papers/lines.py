@@ -36,7 +36,7 @@ def sure(p: float) -> str:
     return " \\*" if p < LEVEL else ""
 
 
-def setting_told(setting: str) -> str:
+def format_setting(setting: str) -> str:
     """A setting that was kept as JSON, in few words."""
     return ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"

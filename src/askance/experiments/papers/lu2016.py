@@ -4,7 +4,7 @@ The names of the data sets in tables 2 and 3 are lost in the text that is left, 
 beside one of ours; the claimed orderings can.
 """
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "lu2016"
 RANDOM = ("RPE", "RPA", "RPA-I", "RPA-II")
@@ -15,7 +15,7 @@ WHOLE_RANGE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 PAIRS = (("PEA", "RPE"), ("PAA", "RPA"), ("PAA-I", "RPA-I"), ("PAA-II", "RPA-II"))
 SOFT = (("PAA-I", "PAA"), ("PAA-II", "PAA"), ("PAA-II", "PEA"))
 
-TABLE_2 = Table(
+TABLE_2 = SweepTable(
     paper=PAPER,
     name="2",
     title="F of binary tasks at 10 % and 20 % of the labels",
@@ -30,7 +30,7 @@ TABLE_2 = Table(
 )
 
 
-def _figure(name: str, title: str, data: dict[str, tuple[str, str | None]], metric: str) -> Table:
+def _figure(name: str, title: str, data: dict[str, tuple[str, str | None]], metric: str) -> SweepTable:
     many = "M" if metric == "accuracy" else ""
     return TABLE_2._replace(
         name=name,
@@ -56,10 +56,10 @@ IMAGES: dict[str, tuple[str, str | None]] = {
 }
 
 
-def _cost_sensitive(name: str, data: dict[str, tuple[str, str | None]], ratio: float) -> Table:
+def _cost_sensitive(name: str, data: dict[str, tuple[str, str | None]], ratio: float) -> SweepTable:
     """CSPAA and what it is compared with; `ratio` is that of negative to positive rows, which ρ and C take."""
     both = {"C": ratio, "rho": ratio}
-    return Table(
+    return SweepTable(
         paper=PAPER,
         name=name,
         title="Balanced accuracy of cost-sensitive learning, C = ρ = T_n / T_p",

@@ -1,6 +1,6 @@
 """Nguyen et al. 2011, distribution-aware online classifiers: table 1, with every label used."""
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "nguyen2011"
 PENALTIES = tuple(2.0**power for power in range(-5, 6))
@@ -12,7 +12,7 @@ MANY_FEATURES = {name: (name, PAPER) for name in ("mnist", "webkb_course")}
 ORDERINGS = (("PAM-II", "CW"), ("CW", "PA-II"), ("PAM-II", "PA-II"))
 GRID = {"PA-II": {"C": PENALTIES}, "PAM-II": {"C": PENALTIES}, "CW": {"eta": CONFIDENCES}}
 
-POSITIVE = Table(
+POSITIVE = SweepTable(
     paper=PAPER,
     name="1",
     title="F1 of the positive class, every label used",

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.lines import interval, setting_told, sure, table_lines
-from askance.experiments.papers.pools import Contest, Family, Views, run_contest
+from askance._util.table_rows import Row, column, kinds, matching
+from askance.experiments.papers.lines import format_setting, interval, sure, table_lines
+from askance.experiments.papers.pools import Family, PoolPlan, Views, run_contest
 from askance.experiments.papers.views import Pair
 from askance.experiments.statistics import mean, paired_t_test
 from askance.experiments.sweep.results import LEVEL
-from askance.experiments.table_rows import Row, column, kinds, matching
 
 SHOWN = (1, 2, 3, 5, 7, 10)  # questions after which the curve is printed
 
@@ -29,7 +29,7 @@ class PoolTable(NamedTuple):
     data: Mapping[str, tuple[str, Pair]]
     families: Sequence[Family]
     hero: str
-    plan: Contest = Contest()
+    plan: PoolPlan = PoolPlan()
     notes: tuple[str, ...] = ()
 
     @property
@@ -37,7 +37,7 @@ class PoolTable(NamedTuple):
         """The file of a report that shows the curves."""
         return "curves.png"
 
-    def again(self, sets: Mapping[str, Views], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, Views], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every strategy and split of the data sets; `quick`, unless 0, is how many splits."""
         plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=1) if quick else plan
@@ -59,7 +59,7 @@ class PoolTable(NamedTuple):
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Mean curves and orderings, for programs."""
         figures = [
             {
@@ -140,6 +140,6 @@ def _settings(rows: Sequence[Row]) -> list[str]:
     chosen = dict.fromkeys(
         (row["algorithm"], row["data"], row["setting"]) for row in rows if row["setting"] != "{}"
     )
-    sets, by_place = kinds(rows, "data"), {(one, data): setting_told(setting) for one, data, setting in chosen}
+    sets, by_place = kinds(rows, "data"), {(one, data): format_setting(setting) for one, data, setting in chosen}
     names = dict.fromkeys(one for one, _, _ in chosen)
     return table_lines(["strategy", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

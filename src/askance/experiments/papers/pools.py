@@ -19,11 +19,11 @@ from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import LinearSVC
 
 from askance import __version__
+from askance._util.table_rows import Row
 from askance.experiments.dataset import fingerprint
-from askance.experiments.parallel import Spread, rows_of
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
 from askance.pool import Loop, Strategy
 from askance.pool.views import AnyMatrix
@@ -47,7 +47,7 @@ class Family(NamedTuple):
     settings: tuple[Mapping[str, Any], ...] = ({},)
 
 
-class Contest(NamedTuple):
+class PoolPlan(NamedTuple):
     """How many splits are reported and tuned on, how large the parts are, and how often how much is asked."""
 
     splits: int = 10
@@ -60,7 +60,7 @@ class Contest(NamedTuple):
     penalties: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-class Split(NamedTuple):
+class PoolSplit(NamedTuple):
     """Rows to learn from in both views, which of them have labels from the start, and rows for the test."""
 
     X: AnyMatrix
@@ -72,7 +72,7 @@ class Split(NamedTuple):
     number: int
 
 
-def split(data: Views, plan: Contest, number: int) -> Split:
+def split(data: Views, plan: PoolPlan, number: int) -> PoolSplit:
     """A split that random_state and number decide, with both views scaled by the rows to learn from."""
     random = np.random.default_rng([plan.random_state, number])
     order = random.permutation(len(data.y))
@@ -81,7 +81,7 @@ def split(data: Views, plan: Contest, number: int) -> Split:
     X, test_X = scaled(data.X[rows], data.X[test])
     privileged, _ = scaled(data.privileged[rows], data.privileged[test])
     y = data.y[rows]
-    return Split(X, privileged, y, _seeds(y, round(plan.seeds * cut)), test_X, data.y[test], number)
+    return PoolSplit(X, privileged, y, _seeds(y, round(plan.seeds * cut)), test_X, data.y[test], number)
 
 
 def _seeds(y: NDArray[np.int64], count: int) -> NDArray[np.intp]:
@@ -103,16 +103,16 @@ def scaled(X: AnyMatrix, test_X: AnyMatrix) -> tuple[AnyMatrix, AnyMatrix]:
 def run_contest(
     sets: Mapping[str, Views],
     families: Sequence[Family],
-    plan: Contest,
+    plan: PoolPlan,
     **how: Any,
 ) -> list[Row]:
     """A row for every strategy and split of every data set."""
     cells = [(plan, family, data) for data in sets.values() for family in families]
     titles = [f"{', '.join(family.members)} on {data.name}" for _, family, data in cells]
-    return rows_of(run_family, cells, titles, Spread(**how))
+    return collect_rows(run_family, cells, titles, Execution(**how))
 
 
-def run_family(plan: Contest, family: Family, data: Views, store: Store) -> list[Row]:
+def run_family(plan: PoolPlan, family: Family, data: Views, store: Store) -> list[Row]:
     """Strategies on one data set: the first tuned, then each followed on every split."""
     prints = [fingerprint(view, data.y) for view in (data.X, data.privileged)]
     key = [__version__, digest_of("pool/**/*.py"), *prints, *plan]
@@ -129,7 +129,7 @@ def run_family(plan: Contest, family: Family, data: Views, store: Store) -> list
     return rows
 
 
-def best_penalty(plan: Contest, data: Views) -> float:
+def best_penalty(plan: PoolPlan, data: Views) -> float:
     """C of the SVM that is tested: the best one for the seeds and as many more rows as will be asked for."""
     parts = [split(data, plan, number) for number in _tuning_splits(plan)]
     means = [
@@ -139,7 +139,7 @@ def best_penalty(plan: Contest, data: Views) -> float:
     return plan.penalties[int(np.argmax(means))]
 
 
-def tested(part: Split, rows: NDArray[np.intp], C: float) -> float:
+def tested(part: PoolSplit, rows: NDArray[np.intp], C: float) -> float:
     """The accuracy, in per cent, of a linear SVM that knows the labels of some rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -147,7 +147,7 @@ def tested(part: Split, rows: NDArray[np.intp], C: float) -> float:
     return 100 * float(svm.score(part.test_X, part.test_y))
 
 
-def follow(strategy: Strategy, part: Split, plan: Contest, C: float) -> tuple[list[float], float]:
+def follow(strategy: Strategy, part: PoolSplit, plan: PoolPlan, C: float) -> tuple[list[float], float]:
     """The accuracy before the first question and after each, and the mean seconds that a question took."""
     known = dict(zip(part.seeds.tolist(), part.y[part.seeds].tolist(), strict=True))
     loop = Loop(strategy, part.X, known, privileged=part.privileged, batch=plan.batch, queries=plan.queries)
@@ -161,11 +161,11 @@ def follow(strategy: Strategy, part: Split, plan: Contest, C: float) -> tuple[li
     return curve, spent / (len(curve) - 1)
 
 
-def _tuning_splits(plan: Contest) -> range:
+def _tuning_splits(plan: PoolPlan) -> range:
     return range(plan.splits, plan.splits + plan.tuning)
 
 
-def _tuned(plan: Contest, make: Callable[..., Strategy], family: Family, data: Views, C: float) -> int:
+def _tuned(plan: PoolPlan, make: Callable[..., Strategy], family: Family, data: Views, C: float) -> int:
     """The place of the best setting, by the mean of its curves on the splits for tuning."""
     if len(family.settings) == 1:
         return 0
@@ -178,7 +178,7 @@ def _tuned(plan: Contest, make: Callable[..., Strategy], family: Family, data: V
 
 
 def _followed(
-    plan: Contest, make: Callable[..., Strategy], data: Views, C: float, setting: Mapping[str, Any]
+    plan: PoolPlan, make: Callable[..., Strategy], data: Views, C: float, setting: Mapping[str, Any]
 ) -> list[Row]:
     rows = []
     for number in range(plan.splits):

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance import __version__
+from askance._util.table_rows import Row
 from askance.data.rating_columns import Triplets
 from askance.experiments.dataset import fingerprint
-from askance.experiments.parallel import Spread, rows_of
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
-from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
 from askance.ratings import MaxMarginFactorization
 from askance.ratings.errors import rmse
@@ -43,7 +43,7 @@ class Rated(NamedTuple):
 Source = MadeUp | Rated
 
 
-class Method(NamedTuple):
+class RatingsMethod(NamedTuple):
     """Parameters of a factorisation; with `rank_given`, the rank is the true one or that which the first found."""
 
     label: str
@@ -51,7 +51,7 @@ class Method(NamedTuple):
     rank_given: bool = False
 
 
-class Rounds(NamedTuple):
+class RatingsPlan(NamedTuple):
     """How many splits are reported, the random_state, and when gradients are flat enough."""
 
     splits: int = 10
@@ -59,7 +59,7 @@ class Rounds(NamedTuple):
     tol: float = 1e-3
 
 
-class Task(NamedTuple):
+class RatingsTask(NamedTuple):
     """A data set with what is to be tried on it."""
 
     name: str
@@ -68,13 +68,15 @@ class Task(NamedTuple):
     splits: int
 
 
-def run_rated(tasks: Sequence[Task], methods: Sequence[Method], plan: Rounds, **how: Any) -> list[Row]:
+def run_ratings(
+    tasks: Sequence[RatingsTask], methods: Sequence[RatingsMethod], plan: RatingsPlan, **how: Any
+) -> list[Row]:
     """A row for every method and split of every data set."""
     cells = [(plan._replace(splits=task.splits), methods, task) for task in tasks]
-    return rows_of(run_task, cells, [task.name for task in tasks], Spread(**how))
+    return collect_rows(run_task, cells, [task.name for task in tasks], Execution(**how))
 
 
-def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) -> list[Row]:
+def run_task(plan: RatingsPlan, methods: Sequence[RatingsMethod], task: RatingsTask, store: Store) -> list[Row]:
     """One data set: each method tuned, then fitted to every split; every fit is kept at once."""
     warm_up()
     key = ["rated", *key_of(task.source), plan.random_state, plan.tol]
@@ -82,7 +84,7 @@ def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) 
     ranks: dict[int, int] = {}
     rows = []
 
-    def fit(method: Method, regularization: float, number: int) -> Row:
+    def fit(method: RatingsMethod, regularization: float, number: int) -> Row:
         rank = (true_rank or max(1, ranks[number])) if method.rank_given else "auto"  # 0 cannot be given
         parameters = {**method.parameters, "regularization": regularization, "tol": plan.tol, "rank": rank}
         work = [*key, number, parameters]

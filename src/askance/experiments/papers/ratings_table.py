@@ -6,10 +6,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance._util.atomic_write import write_whole
+from askance._util.table_rows import Row, column, kinds
 from askance.experiments.papers.lines import ABSENT, interval, number, sure, table_lines
-from askance.experiments.papers.ratings import Method, Rounds, Source, Task, reduced, run_rated
+from askance.experiments.papers.ratings import (
+    RatingsMethod,
+    RatingsPlan,
+    RatingsTask,
+    Source,
+    reduced,
+    run_ratings,
+)
 from askance.experiments.statistics import mean, paired_t_test
-from askance.experiments.table_rows import Row, column, kinds
 from askance.ratings.synthetic import MadeUp
 
 HEADS = (
@@ -25,7 +32,7 @@ HEADS = (
 )
 
 
-class Trial(NamedTuple):
+class RatingsGrid(NamedTuple):
     """The values of λ that are tried on a data set, and on how many splits the best is reported."""
 
     grid: tuple[float, ...]
@@ -39,7 +46,7 @@ class Printed(NamedTuple):
     seconds: float
 
 
-class RatedTable(NamedTuple):
+class RatingsTable(NamedTuple):
     """Methods on data sets of ratings; the first is the one that all others are compared with.
 
     With `only_if_named`, it is not done unless it is asked for by its name.
@@ -49,26 +56,28 @@ class RatedTable(NamedTuple):
     name: str
     title: str
     data: Mapping[str, tuple[str, MadeUp | None]]
-    methods: Sequence[Method]
-    trials: Mapping[str, Trial]
+    methods: Sequence[RatingsMethod]
+    trials: Mapping[str, RatingsGrid]
     printed: Mapping[str, Mapping[str, Printed]] = {}
     notes: tuple[str, ...] = ()
     only_if_named: bool = False
-    plan: Rounds = Rounds()
+    plan: RatingsPlan = RatingsPlan()
 
     @property
     def picture(self) -> None:
         """There is none."""
 
-    def again(self, sets: Mapping[str, Source], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, Source], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every method and split of the data sets; unless 0, `quick` splits of tiny ones."""
         tasks = []
         for label, source in sets.items():
             grid, splits = self.trials[label]
             tasks.append(
-                Task(label, reduced(source), grid[::3], quick) if quick else Task(label, source, grid, splits)
+                RatingsTask(label, reduced(source), grid[::3], quick)
+                if quick
+                else RatingsTask(label, source, grid, splits)
             )
-        return run_rated(tasks, self.methods, self.plan._replace(random_state=random_state), **how)
+        return run_ratings(tasks, self.methods, self.plan._replace(random_state=random_state), **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
         """The tables of a report."""
@@ -81,7 +90,7 @@ class RatedTable(NamedTuple):
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Mean errors, ranks and times, for programs."""
         figures, orderings = [], []
         for data in kinds(rows, "data"):

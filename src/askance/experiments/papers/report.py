@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from askance.experiments.papers import Reproduction
-from askance.experiments.papers.replica import Line, Ordering, Table, lines, orderings
+from askance.experiments.papers.sweep_table import ComparedValue, Ordering, SweepTable, lines, orderings
 from askance.experiments.sweep.results import Results
 
 
@@ -11,17 +11,17 @@ def markdown(found: Reproduction) -> str:
     """All that is to be said of a table, in Markdown."""
     table = found.table
     parts = [f"### {table.paper}, {_name(table.name)}: {table.title}", ""]
-    if isinstance(found.results, Results) and isinstance(table, Table):
+    if isinstance(found.results, Results) and isinstance(table, SweepTable):
         parts += [*_figures(lines(table, found.results)), "", *_orderings(orderings(table, found.results))]
         parts += [
             "",
             f"Over {found.results.columns['permutation'].max() + 1} permutations; {_tuned(found.results)}.",
         ]
-    elif isinstance(found.results, list) and not isinstance(table, Table):
+    elif isinstance(found.results, list) and not isinstance(table, SweepTable):
         parts += table.body(found.results)
     if found.missing:
         parts += ["", "Left out:", "", *(f"- {label}: {why}" for label, why in found.missing.items())]
-    own = filter(None, [table.note]) if isinstance(table, Table) else table.notes
+    own = filter(None, [table.note]) if isinstance(table, SweepTable) else table.notes
     notes = [*own, *found.notes]
     if notes:
         parts += ["", "To be known:", "", *(f"- {note}" for note in notes)]
@@ -36,7 +36,7 @@ def _tuned(results: Results) -> str:
     return str(results.columns["tuned_on"][0]) if len(results) else "no run"
 
 
-def _figures(found: Iterable[Line]) -> list[str]:
+def _figures(found: Iterable[ComparedValue]) -> list[str]:
     """Published beside ours, a line a figure."""
     rows = ["| data | algorithm | labels | published | ours | 95 % interval | difference |"]
     rows.append("|:--|:--|--:|--:|--:|:-:|--:|")

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.lines import data_table, interval, number, setting_told, sure, table_lines
-from askance.experiments.papers.splits import Entrant, Splitting, run_splits, values_of
+from askance._util.table_rows import Row, kinds
+from askance.experiments.papers.lines import data_table, format_setting, interval, number, sure, table_lines
+from askance.experiments.papers.splits import Entrant, SplitPlan, run_splits, values_of
 from askance.experiments.scoring import MEASURES
 from askance.experiments.statistics import mean, paired_t_test
 from askance.experiments.sweep.results import LEVEL
-from askance.experiments.table_rows import Row, kinds
 
 WHERE = {"test": "On the test part", "online": "During the pass"}
 
@@ -63,7 +63,7 @@ class SplitTable(NamedTuple):
     comparisons: tuple[Comparison, ...] = ()
     published: Mapping[str, Mapping[str, Mapping[str, float]]] = {}
     cost_errors: Mapping[str, Mapping[str, Mapping[str, float]]] = {}
-    plan: Splitting = Splitting()
+    plan: SplitPlan = SplitPlan()
     notes: tuple[str, ...] = ()
 
     @property
@@ -71,7 +71,7 @@ class SplitTable(NamedTuple):
         """The file of a report that shows the passes."""
         return "online.png"
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """A row for every algorithm, measure and split of the data sets; `quick`, unless 0, is how many splits."""
         plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
@@ -95,7 +95,7 @@ class SplitTable(NamedTuple):
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Figures and orderings, for programs."""
         figures = [
             {
@@ -212,6 +212,6 @@ def _leads(rows: Sequence[Row], claim: Claim, where: str) -> list[Lead]:
 def _settings(rows: Sequence[Row]) -> list[str]:
     chosen: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
-        chosen.setdefault((row["data"], row["algorithm"]), {})[row["measure"]] = setting_told(row["setting"])
+        chosen.setdefault((row["data"], row["algorithm"]), {})[row["measure"]] = format_setting(row["setting"])
     lines = [[*place, *(by_measure.get(one, "–") for one in MEASURES)] for place, by_measure in chosen.items()]
     return table_lines(["data", "algorithm", *MEASURES], lines)

@@ -1,8 +1,8 @@
 """Splits: one pass through four fifths of a data set in a random order, then a test on the rest.
 
-How good a learner was while it went by is judged from its own predictions and scores; how good it became, on the
-test part. Everyone has the same splits. Settings are chosen by the measure during the pass, on splits that are not
-reported.
+How good a learner was while it went by is score_predictions from its own predictions and scores; how good it
+became, on the test part. Everyone has the same splits. Settings are chosen by the measure during the pass, on
+splits that are not reported.
 """
 
 import time
@@ -14,13 +14,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance import __version__
+from askance._util.table_rows import Row, column
 from askance.algorithms.make import make
-from askance.experiments.dataset import Material, material, shuffled
-from askance.experiments.parallel import Spread, rows_of
-from askance.experiments.scoring import judged
+from askance.experiments.dataset import Dataset, make_dataset, shuffled
+from askance.experiments.parallel import Execution, collect_rows
+from askance.experiments.scoring import score_predictions
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row, column
 from askance.jit.source_digest import package_digest
 from askance.learners.learner import Learner
 from askance.learners.omcsl import OMCSL
@@ -30,7 +30,7 @@ DTYPE = np.dtype("float32")
 WIDE = 1000  # features: from here on a matrix of them is too much
 
 
-class Split(NamedTuple):
+class StreamSplit(NamedTuple):
     """Training rows in their order with their coins, test rows, and a random_state for everything else."""
 
     X: Any
@@ -60,8 +60,8 @@ class Entrant(NamedTuple):
         return list({as_json({**one, **others}): {**one, **others} for one in self.settings}.values())
 
 
-class Splitting(NamedTuple):
-    """How many splits are reported, how many others tuned on, and at how many moments a pass is judged."""
+class SplitPlan(NamedTuple):
+    """The number of reported splits, of other splits for tuning, and of moments at which a pass is scored."""
 
     splits: int = 25
     tuning: int = 5
@@ -76,29 +76,29 @@ class Splitting(NamedTuple):
 def run_splits(
     sets: Mapping[str, tuple[Any, Any]],
     entrants: Sequence[Entrant],
-    plan: Splitting,
+    plan: SplitPlan,
     **how: Any,
 ) -> list[Row]:
     """A row for every entrant, measure and split of every data set; the classes of a set are -1 and +1."""
     found = [prepared(name, *given) for name, given in sets.items()]
     cells = [(plan, entrant, data) for data in found for entrant in entrants]
     titles = [f"{entrant.label} on {data.name}" for _, entrant, data in cells]
-    return rows_of(run_entrant, cells, titles, Spread(**how))
+    return collect_rows(run_entrant, cells, titles, Execution(**how))
 
 
-def prepared(name: str, X: Any, y: Any) -> Material:
+def prepared(name: str, X: Any, y: Any) -> Dataset:
     """A data set with a constant feature after the others, so that a hyperplane need not go through 0."""
-    return material(name, sp.hstack([X, np.ones((X.shape[0], 1), DTYPE)], format="csr"), y, DTYPE)
+    return make_dataset(name, sp.hstack([X, np.ones((X.shape[0], 1), DTYPE)], format="csr"), y, DTYPE)
 
 
-def split(data: Material, random_state: int, number: int) -> Split:
+def split(data: Dataset, random_state: int, number: int) -> StreamSplit:
     """Four fifths of the rows and the rest, by a permutation that random_state and number decide."""
     stream = shuffled(data, random_state, number)
     y, cut = stream.y.astype(np.int64), 4 * len(stream.y) // 5
-    return Split(stream.X[:cut], y[:cut], stream.coins[:cut], stream.X[cut:], y[cut:], number)
+    return StreamSplit(stream.X[:cut], y[:cut], stream.coins[:cut], stream.X[cut:], y[cut:], number)
 
 
-def run_entrant(plan: Splitting, entrant: Entrant, data: Material, store: Store) -> list[Row]:
+def run_entrant(plan: SplitPlan, entrant: Entrant, data: Dataset, store: Store) -> list[Row]:
     """One algorithm on one data set: tuned, then run on every split."""
     settings = entrant.settings_for(data.X.shape[1])
     chosen = tuned(plan, entrant, data, store)
@@ -107,13 +107,13 @@ def run_entrant(plan: Splitting, entrant: Entrant, data: Material, store: Store)
     return [{**about(data), "algorithm": entrant.label, **row} for row in rows]
 
 
-def about(data: Material) -> Row:
+def about(data: Dataset) -> Row:
     """What a row says of its data set; the constant feature is not counted."""
     rows, features = data.X.shape
     return {"data": data.name, "rows": rows, "features": features - 1, "positives": int((data.y > 0).sum())}
 
 
-def tuned(plan: Splitting, entrant: Entrant, data: Material, store: Store) -> list[int]:
+def tuned(plan: SplitPlan, entrant: Entrant, data: Dataset, store: Store) -> list[int]:
     """The place of each measure's best setting, by its mean during the passes of the splits for tuning."""
     found: list[int] = store.recall(
         ["split tuning", *key_of(plan, entrant, data)], lambda: _tuned(plan, entrant, data)
@@ -121,13 +121,13 @@ def tuned(plan: Splitting, entrant: Entrant, data: Material, store: Store) -> li
     return found
 
 
-def key_of(plan: Splitting, entrant: Entrant, data: Material) -> list[Any]:
+def key_of(plan: SplitPlan, entrant: Entrant, data: Dataset) -> list[Any]:
     """All that decides what comes of an entrant on a data set."""
     settings = [as_json(setting) for setting in entrant.settings_for(data.X.shape[1])]
     return [__version__, package_digest(), data.digest, entrant.name, entrant.measures, settings, *plan]
 
 
-def _tuned(plan: Splitting, entrant: Entrant, data: Material) -> list[int]:
+def _tuned(plan: SplitPlan, entrant: Entrant, data: Dataset) -> list[int]:
     settings = entrant.settings_for(data.X.shape[1])
     values = np.zeros((len(settings), len(entrant.measures)))
     for number in plan.tuning_splits():
@@ -135,12 +135,12 @@ def _tuned(plan: Splitting, entrant: Entrant, data: Material) -> list[int]:
         for place, setting in enumerate(settings):
             trace = started(entrant.name, setting, part).run(part.X, part.y, coins=part.coins)
             values[place] += [
-                judged(measure, part.y, trace.predictions, trace.scores) for measure in entrant.measures
+                score_predictions(measure, part.y, trace.predictions, trace.scores) for measure in entrant.measures
             ]
     return [int(best) for best in np.argmax(values, axis=0)]
 
 
-def _tested(plan: Splitting, entrant: Entrant, data: Material, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _tested(plan: SplitPlan, entrant: Entrant, data: Dataset, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     rows = []
     for number in range(plan.splits):
         part = split(data, plan.random_state, number)
@@ -150,19 +150,21 @@ def _tested(plan: Splitting, entrant: Entrant, data: Material, chosen: Sequence[
     return rows
 
 
-def started(name: str, setting: Mapping[str, Any], part: Split) -> Learner:
+def started(name: str, setting: Mapping[str, Any], part: StreamSplit) -> Learner:
     """A learner that has seen nothing yet."""
     return make(name, random_state=part.random_state, dtype=str(part.X.dtype), classes=[-1, 1], **setting)
 
 
-def tested(learner: Learner, part: Split, measure: str, points: int) -> Row:
-    """A pass, judged after each of some equal parts of it, and a test."""
+def tested(learner: Learner, part: StreamSplit, measure: str, points: int) -> Row:
+    """A pass, score_predictions after each of some equal parts of it, and a test."""
     began = time.perf_counter()
     trace = learner.run(part.X, part.y, coins=part.coins)
     seconds = time.perf_counter() - began
     ends = [len(part.y) * (point + 1) // points for point in range(points)]
-    curve = [judged(measure, part.y[:end], trace.predictions[:end], trace.scores[:end]) for end in ends]
-    test = judged(measure, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X))
+    curve = [score_predictions(measure, part.y[:end], trace.predictions[:end], trace.scores[:end]) for end in ends]
+    test = score_predictions(
+        measure, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X)
+    )
     told = {"online": curve[-1], "test": test, "rounds": ends, "curve": curve}
     return {**told, "cost_error": _cost_error(learner, len(part.y)), "seconds": seconds}
 

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
-from askance.experiments.papers.few_labels import Drawing, Method
+from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan
 from askance.experiments.papers.few_labels_table import FewLabelsTable
 from askance.semi_supervised import Rossel
 from askance.semi_supervised.annotators import taught
@@ -57,11 +57,13 @@ def _as_printed(random_state: int, C: float, **setting: Any) -> Rossel:
 
 
 _BY_PENALTY = tuple({"C": C} for C in PENALTIES)
-SVM = Method("SVM", _svm, tuple({"C": C, "loss": one} for C in PENALTIES for one in ("hinge", "squared_hinge")))
-ENSEMBLE = Method("ensemble", _Ensemble, _BY_PENALTY, varied="n_estimators")
-SELF_TRAINING = Method("self-training", _self_training, _BY_PENALTY, semi=True)
-ROSSEL = Method("ROSSEL", _rossel, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
-PRINTED = Method("ROSSEL as printed", _as_printed, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
+SVM = FewLabelsMethod(
+    "SVM", _svm, tuple({"C": C, "loss": one} for C in PENALTIES for one in ("hinge", "squared_hinge"))
+)
+ENSEMBLE = FewLabelsMethod("ensemble", _Ensemble, _BY_PENALTY, varied="n_estimators")
+SELF_TRAINING = FewLabelsMethod("self-training", _self_training, _BY_PENALTY, semi=True)
+ROSSEL = FewLabelsMethod("ROSSEL", _rossel, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
+PRINTED = FewLabelsMethod("ROSSEL as printed", _as_printed, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
 
 DATA: dict[str, tuple[str, str | None]] = {
     "CNAE9": ("cnae9", None),
@@ -124,7 +126,7 @@ TABLES = (
         "accuracy and time with 5 % of the labels",
         DATA,
         METHODS,
-        Drawing(words=WORDS, annotators=(10, 50)),
+        FewLabelsPlan(words=WORDS, annotators=(10, 50)),
         accuracies=_by_set(_ACCURACY),
         seconds=_by_set(_SECONDS),
         notes=(
@@ -142,7 +144,7 @@ TABLES = (
         "the same with labels drawn at random",
         SMALL,
         METHODS,
-        Drawing(words=WORDS, even=False),
+        FewLabelsPlan(words=WORDS, even=False),
         accuracies=_by_set(_ACCURACY),
         notes=("A class of CNAE9 then has from 1 to 12 labels instead of 6.", PREPARED, PRINTED_NOTE, SETTINGS),
     ),
@@ -152,7 +154,7 @@ TABLES = (
         "figure 3.2, wrong labels",
         SMALL,
         METHODS,
-        Drawing(words=WORDS, tuned_at=0.06, noises=(0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
+        FewLabelsPlan(words=WORDS, tuned_at=0.06, noises=(0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
         along="noise",
         notes=(
             "Of the labels, a share is switched to another class. Settings are chosen with 6 % of them wrong.",
@@ -167,7 +169,7 @@ TABLES = (
         "figure 3.3, how many annotators",
         {name: DATA[name] for name in DATA if name != "rcv1, two classes"},
         (ENSEMBLE, PRINTED, ROSSEL),
-        Drawing(words=WORDS, annotators=(5, 10, 20, 30, 40, 50)),
+        FewLabelsPlan(words=WORDS, annotators=(5, 10, 20, 30, 40, 50)),
         along="annotators",
         notes=(PREPARED, PRINTED_NOTE, SETTINGS),
     ),

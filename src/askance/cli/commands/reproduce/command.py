@@ -60,7 +60,7 @@ def reproduce(
         with progress(f"{paper} {chosen.name}") as tell:
             watch = partial(_tell_share, tell)
             how: dict[str, Any] = {
-                "jobs": jobs,
+                "n_jobs": jobs,
                 "backend": backend,
                 "cluster": cluster,
                 "store": directory,

@@ -82,7 +82,7 @@ def sweep(
         def watch(done: int, of: int, _what: str) -> None:
             tell(done / of)
 
-        found = run(**wanted, jobs=jobs, backend=backend, cluster=cluster, store=directory, watch=watch)
+        found = run(**wanted, n_jobs=jobs, backend=backend, cluster=cluster, store=directory, watch=watch)
     written = write_report(found, directory, plan.stem)
     if json:
         print_json({"results": _records(found), "files": [str(path) for path in written]})

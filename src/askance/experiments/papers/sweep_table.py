@@ -9,7 +9,7 @@ from askance.experiments.statistics import paired_t_test
 from askance.experiments.sweep.results import ALL_LABELS, LEVEL, Results
 
 
-class Table(NamedTuple):
+class SweepTable(NamedTuple):
     """A table or figure of a paper.
 
     `data` has, by the label of a data set, its name and the preparation; `published`, by label and algorithm, the
@@ -38,7 +38,7 @@ class Table(NamedTuple):
         return "labels.png" if self.rates is not None and len(self.rates) > 2 else None
 
 
-class Line(NamedTuple):
+class ComparedValue(NamedTuple):
     """One figure of a table beside ours, both in percent; None where the paper's is not known."""
 
     data: str
@@ -77,7 +77,7 @@ class Ordering(NamedTuple):
         return self.p < LEVEL
 
 
-def lines(table: Table, results: Results) -> list[Line]:
+def compare_values(table: SweepTable, results: Results) -> list[ComparedValue]:
     """Every figure of ours, beside the published one where there is one."""
     found = []
     for cell in results.summary(table.metric):
@@ -86,11 +86,11 @@ def lines(table: Table, results: Results) -> list[Line]:
         place = rates.index(cell.rate) if cell.rate in rates else 0
         published = printed[place] if printed is not None and place < len(printed) else None
         ours = (100 * cell.mean, 100 * cell.low, 100 * cell.high)
-        found.append(Line(cell.data, cell.algorithm, cell.rate, published, *ours, cell.asked))
+        found.append(ComparedValue(cell.data, cell.algorithm, cell.rate, published, *ours, cell.asked))
     return found
 
 
-def orderings(table: Table, results: Results) -> list[Ordering]:
+def orderings(table: SweepTable, results: Results) -> list[Ordering]:
     """The claimed orderings, on every data set and at every rate at which both were run."""
     sign = 1.0 if results.quantity(table.metric).larger_is_better else -1.0
     found = []
