@@ -9,8 +9,8 @@ import pytest
 
 from askance.algorithms import catalog
 from askance.experiments.papers import PAPERS, reproduce, tables_of
-from askance.experiments.papers.sweep_table import SweepTable, compare_values, orderings
 from askance.experiments.papers.report import markdown
+from askance.experiments.papers.sweep_table import SweepTable
 from command_line import complaint, output
 
 PLAN = """
@@ -125,13 +125,13 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_a_table_done_again(found: Any) -> None:
     assert list(found.missing) == ["w8a"]
-    figures = compare_values(found.table, found.results)
+    figures = found.table.compare_values(found.results)
     at_ten = {line.algorithm: line for line in figures if line.rate == 0.1}
     assert at_ten["PAA-II"].published == 90.0
     assert at_ten["PAA-II"].difference == pytest.approx(at_ten["PAA-II"].ours - 90)
     assert at_ten["RPA-II"].published is None
     assert at_ten["PAA-II"].low < at_ten["PAA-II"].ours < at_ten["PAA-II"].high
-    held = orderings(found.table, found.results)
+    held = found.table.check_orderings(found.results)
     assert {(one.better, one.rate) for one in held} >= {("PAA-II", 0.1), ("PAA-II", 0.3), ("PA-II", 0.1)}
     means = {(c.algorithm, c.rate): c.mean for c in found.results.summary("f")}
     for one in held:
@@ -149,6 +149,6 @@ def test_reproduce_without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     told = output("reproduce", "cesabianchi2006", "rates", "--quick")
     assert "Left out" in told
     assert (tmp_path / "reproduced" / "cesabianchi2006" / "rates" / "report.md").exists()
-    assert "there is no paper 'lu2015'" in complaint("reproduce", "lu2015")
+    assert "unknown paper 'lu2015'" in complaint("reproduce", "lu2015")
     assert "has no table '99'" in complaint("reproduce", "lu2016", "99")
     assert len(tables_of("lu2016")) > 1

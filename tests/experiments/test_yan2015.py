@@ -170,7 +170,7 @@ def test_a_descent_falls_and_more_regularisation_learns_less(
     for less, more in zip(weak, strong, strict=True):
         assert less["learned_rmse"] < more["learned_rmse"]
         assert less["objective"][-1] < more["objective"][-1]
-    monkeypatch.setattr(convergence, "_descended", not_again)
+    monkeypatch.setattr(convergence, "_fitted", not_again)
     assert run_convergence({"made": problem}, {"made": lines}, RatingsPlan(splits=2), store=tmp_path, **ALONE) == rows
 
 

@@ -152,7 +152,7 @@ def test_the_command(small: Path) -> None:
     assert (directory / "curves.png").stat().st_size > 10_000
     text = (directory / "report.md").read_text()
     assert "Left out" in text
-    assert "| against | ahead on | surely ahead on | surely behind on |" in text
+    assert "| against | ahead on | significantly ahead on | significantly behind on |" in text
     rows = json.loads((directory / "results.json").read_text())
     answer = json.loads(output("reproduce", "yan2016-lupi", "4.1", "--quick", "--backend", "sequential", "--json"))
     figure = next(one for one in answer["tables"][0]["figures"] if one["algorithm"] == "random")

@@ -1,7 +1,7 @@
 """Figures of splits: measures during the pass, and F against the share of labels."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ FAMILIES = ("OMCSL", "OCS1", "OCS2", "OFO", "iOOB", "iUOB", "OPAUC", "OGD")
 SIGNS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def draw_passes(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
+def draw_passes(rows: Sequence[Row], measures: Iterable[str], path: str | os.PathLike[str]) -> None:
     """Draw each measure so far against rows, one row of panels per data set; a line is the mean over splits.
 
     A row has data, measure, algorithm, and the lists rounds and curve. Algorithms with hinge and logistic loss
@@ -21,7 +21,7 @@ def draw_passes(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
     outside the panel.
     """
     styles = {name: _style(name) for name in kinds(rows, "algorithm")}
-    places = [(data, measure) for data in kinds(rows, "data") for measure in kinds(rows, "measure")]
+    places = [(data, measure) for data in kinds(rows, "data") for measure in measures]
     figure = PanelFigure([f"{data}, {measure}" for data, measure in places], styles, path, None, None)
     for ax, place in zip(figure.panels, places, strict=True):
         ends: list[float] = []

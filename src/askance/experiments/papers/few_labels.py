@@ -1,6 +1,6 @@
-"""Few labels: a twentieth of the rows has one, three quarters have none, and the rest is for the test.
+"""Few labels: a twentieth of the rows is labelled, three quarters are not, and the rest is the test part.
 
-Everyone has the same splits. Settings are chosen by the accuracy on splits that are not reported.
+All methods have the same splits. Settings are chosen by the accuracy on splits that are not reported.
 """
 
 import itertools
@@ -29,9 +29,9 @@ DTYPE = np.dtype("float64")
 
 
 class FewLabelsMethod(NamedTuple):
-    """How a classifier is made of a random_state and a setting, and whether rows without a label are of use to it.
+    """How a classifier is created from a random state and a setting; `semi` if it uses unlabelled rows.
 
-    `varied` is the parameter that says how many annotators there are, where a method has any.
+    `varied` is the parameter for the number of annotators, if the method has annotators.
     """
 
     label: str
@@ -42,12 +42,11 @@ class FewLabelsMethod(NamedTuple):
 
 
 class FewLabelsPlan(NamedTuple):
-    """How many splits are reported and tuned on, how labels are drawn, and what is varied.
+    """The numbers of reported and of tuning splits, how labels are drawn, and what is varied.
 
-    With `even`, each class has its share of the labels; without, they are drawn at random. In the sets named
-    `words`, features are weighed by how rare they are. `noises` are the shares of labels that are wrong, and
-    `annotators` how many there are, of methods that have any; settings are chosen for a noise of `tuned_at` and
-    for ten annotators.
+    With `even`, each class has its share of the labels; otherwise labels are drawn at random. In the data sets
+    `words`, features are weighted by their rarity. `noises` are shares of wrong labels, and `annotators` numbers
+    of annotators. Settings are chosen with the noise `tuned_at` and ten annotators.
     """
 
     splits: int = 10
@@ -63,11 +62,11 @@ class FewLabelsPlan(NamedTuple):
 
 
 class FewLabelsSplit(NamedTuple):
-    """Rows to learn from with their labels, of which those without are -1; rows for the test; a random_state."""
+    """Training rows with their labels, -1 for unlabelled rows; test rows; a random state."""
 
     X: Any
     y: NDArray[np.int64]
-    test_X: Any  # noqa: N815 - as scikit-learn has it
+    test_X: Any  # noqa: N815 - as in scikit-learn
     test_y: NDArray[np.int64]
     random_state: int
 
@@ -78,7 +77,7 @@ def run_few_labels(
     plan: FewLabelsPlan,
     **how: Any,
 ) -> list[Row]:
-    """A row for every method, value and split of every data set."""
+    """Return one row per data set, method, value and split."""
     found = [make_dataset(name, *given, DTYPE) for name, given in sets.items()]
     cells = [(plan, method, data) for data in found for method in methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
@@ -86,7 +85,7 @@ def run_few_labels(
 
 
 def split(data: Dataset, plan: FewLabelsPlan, number: int, noise: float = 0.0) -> FewLabelsSplit:
-    """A split decided by random_state and number; a share `noise` of its labels is switched to other classes."""
+    """Return the split of this random state and number, with a share `noise` of its labels changed."""
     random = np.random.default_rng([plan.random_state, number])
     y = np.unique(data.y, return_inverse=True)[1]
     order = random.permutation(len(y))
@@ -103,7 +102,7 @@ def split(data: Dataset, plan: FewLabelsPlan, number: int, noise: float = 0.0) -
 
 
 def _drawn(y: NDArray[np.intp], count: int, even: bool) -> NDArray[np.bool_]:
-    """Which rows of an order have their label: the first ones, or the first ones of each class."""
+    """Return which rows are labelled: the first ones, or the first ones of each class."""
     if not even:
         return np.arange(len(y)) < count
     known = np.zeros(len(y), bool)
@@ -122,13 +121,13 @@ def _switched(labels: NDArray[np.intp], noise: float, random: np.random.Generato
 
 
 def _by_rarity(X: Any, test_X: Any) -> tuple[Any, Any]:
-    """Words weighed by how few of the rows to learn from have them, and rows of length 1."""
+    """Weight words by their rarity in the training rows, and scale rows to length 1."""
     weighed = TfidfTransformer().fit(X)
     return weighed.transform(sp.csr_array(X)), weighed.transform(sp.csr_array(test_X))
 
 
 def run_method(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, store: Store) -> list[Row]:
-    """One method on one data set: tuned, then run on every split for every value."""
+    """Tune one method on one data set, then run it on every split for every value."""
     key = [
         __version__,
         digest_of("semi_supervised/*.py", "engine/label_kernels.py"),
@@ -145,7 +144,7 @@ def run_method(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, stor
 
 
 def _tuned(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset) -> int:
-    """The place of the best setting, by its mean accuracy on the splits for tuning."""
+    """Return the index of the best setting, by its mean accuracy on the tuning splits."""
     if len(method.settings) == 1:
         return 0
     numbers = range(plan.splits, plan.splits + plan.tuning)
@@ -160,18 +159,18 @@ def _tested(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, setting
     for noise, count, number in itertools.product(plan.noises, counts, range(plan.splits)):
         varied = {method.varied: count} if method.varied else {}
         accuracy, seconds = _accuracy(method, split(data, plan, number, noise), {**setting, **varied})
-        told = {"split": number, "noise": noise, "annotators": count, "accuracy": accuracy, "seconds": seconds}
-        rows.append({**told, "setting": as_json(setting)})
+        run = {"split": number, "noise": noise, "annotators": count, "accuracy": accuracy, "seconds": seconds}
+        rows.append({**run, "setting": as_json(setting)})
     return rows
 
 
 def _accuracy(method: FewLabelsMethod, part: FewLabelsSplit, setting: Mapping[str, Any]) -> tuple[float, float]:
-    """In per cent, on the test rows; and how long the learning took."""
+    """Return the accuracy on the test rows in per cent, and the seconds of the fit."""
     own = slice(None) if method.semi else part.y != UNLABELLED
     classifier = method.make(random_state=part.random_state, **setting)
     began = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of extreme settings, which tuning leaves aside
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of extreme settings, which tuning rejects
         classifier.fit(part.X[own], part.y[own])
     seconds = time.perf_counter() - began
     return 100 * float(np.mean(classifier.predict(part.test_X) == part.test_y)), seconds

@@ -19,7 +19,7 @@ MADE_UP_GRID = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 MOVIE_GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 PATH = (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 0.9)
 
-# Of table 2.2: RMSE and seconds on the small and the large made-up data and on MovieLens 1M.
+# Of table 2.2: RMSE and seconds on the small and the large synthetic data and on MovieLens 1M.
 _PRINTED = {
     ARSS: (0.3693, 5.33, 0.3684, 542, 0.9222, 9.5482),
     BNRCG: (0.3698, 5.34, 0.3915, 635, 0.9285, 13.4437),
@@ -44,24 +44,24 @@ def _by_regularization(label: str, values: tuple[float, ...]) -> tuple[RatingsMe
 
 
 BINS = (
-    "The thesis does not say where its five bins lie. Here they have equally many ratings; with bins of equal "
-    "width, three draws had 77 to 89 % of all ratings in the middle one."
+    "The thesis does not define its five bins. Here each has the same number of ratings; with bins of equal "
+    "width, the middle one had 77 to 89 % of all ratings in three draws."
 )
 RANKS = (
-    "BNRCG has the true rank of made-up data, and of MovieLens that which ARSS found on the same split. The "
-    "thesis found 8 for MovieLens 1M and 42 for the large made-up data of rank 50."
+    "BNRCG has the true rank on synthetic data, and on MovieLens the rank that ARSS found on the same split. The "
+    "thesis found rank 8 for MovieLens 1M and 42 for the large synthetic data of rank 50."
 )
 GRIDS = (
-    "λ is one of 1e-5, 3e-5, 1e-4, 3e-4 and 1e-3 on made-up data, and of 0.005, 0.01, 0.02, 0.05, 0.1 and 0.2 on "
-    "MovieLens. All fits have tol = 1e-3."
+    "λ is one of 1e-5, 3e-5, 1e-4, 3e-4 and 1e-3 on synthetic data, and of 0.005, 0.01, 0.02, 0.05, 0.1 and 0.2 "
+    "on MovieLens. All fits have tol = 1e-3."
 )
 VARIANTS = (
-    "The squared sum is the loss as eq. 2.1 of the thesis has it; the others add squares, of which its gradients "
-    "are. Users' thresholds are each user's own, drawn to their mean."
+    "The squared sum is the loss of eq. 2.1 of the thesis; the others use the sum of squares, which matches its "
+    "gradients. Users' thresholds are separate for each user, shrunk towards their mean."
 )
 OTHERS = (
-    "FM3F, GROUSE, LMAFIT, ScGrassMC, LRGeomCG and RTRMC are not done again. Times of the thesis are of another "
-    "machine and of Matlab. Netflix, Yahoo! Music and MovieLens 10M are not done again."
+    "FM3F, GROUSE, LMAFIT, ScGrassMC, LRGeomCG and RTRMC are not repeated here, nor are Netflix, Yahoo! Music and "
+    "MovieLens 10M. The thesis measured its times with Matlab on another machine."
 )
 
 TABLES = (
@@ -86,12 +86,12 @@ TABLES = (
     RatingsTable(
         PAPER,
         "2.2-large",
-        "the large made-up data",
+        "the large synthetic data",
         {"made up, large": ("made-up", LARGE)},
         METHODS[:2],
         {"made up, large": RatingsGrid((1e-4,), 2)},
         {"made up, large": _column(1)},
-        (BINS, RANKS, "λ is that which was better of 1e-4 and 2e-4 on another draw. All fits have tol = 1e-3."),
+        (BINS, RANKS, "λ is the better of 1e-4 and 2e-4 on another draw. All fits have tol = 1e-3."),
         only_if_named=True,
     ),
     ConvergenceTable(

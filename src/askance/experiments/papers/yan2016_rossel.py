@@ -27,23 +27,23 @@ def _svm(random_state: int, C: float, loss: str) -> LinearSVC:
 
 
 class _Ensemble:
-    """Linear SVMs, each taught a replicate, that vote."""
+    """Linear SVMs, each trained on a bootstrap replicate, that vote."""
 
     def __init__(self, random_state: int, C: float, n_estimators: int = 10) -> None:
         self.random_state, self.C, self.n_estimators = random_state, C, n_estimators
 
     def fit(self, X: Any, y: Any) -> None:
-        """Teach them all."""
+        """Fit all of them."""
         svm = LinearSVC(loss="hinge", C=self.C, fit_intercept=False)
         self.members = [taught(svm, X, y, 0.5, [self.random_state, m]) for m in range(self.n_estimators)]
 
     def predict(self, X: Any) -> Any:
-        """The class with the most votes, of equals the first."""
+        """Return the class with the most votes; the first of several."""
         votes = np.array([member.predict(X) for member in self.members])
         return np.argmax([np.sum(votes == k, axis=0) for k in range(votes.max() + 1)], axis=0)
 
 
-def _self_training(random_state: int, C: float) -> SelfTrainingClassifier:  # noqa: ARG001 - it has no chances
+def _self_training(random_state: int, C: float) -> SelfTrainingClassifier:  # noqa: ARG001 - it is not random
     return SelfTrainingClassifier(LogisticRegression(C=C, max_iter=1000))
 
 
@@ -101,21 +101,21 @@ def _by_set(printed: Mapping[str, tuple[float, ...]]) -> dict[str, dict[str, flo
 
 
 PREPARED = (
-    "CNAE9 is of word counts: they are weighed by how few of the rows to learn from have the word, and all rows "
-    "have length 1. With counts as they are, ROSSEL was two points lower on splits that are not reported."
+    "CNAE9 has word counts. They are weighted by the rarity of the word in the training rows, and rows are scaled "
+    "to length 1. With raw counts, ROSSEL was two points lower on splits that are not reported."
 )
 EVEN = (
-    "Each class has its share of the labels. The thesis says only that they are drawn at random; its SVM lies "
-    "nearer to ours with even labels (83.4 and 85.3 on CNAE9 and dna, printed 82.9 and 84.8) than with random "
+    "Each class has its share of the labels. The thesis says only that they are drawn at random; its SVM is "
+    "closer to ours with even labels (83.4 and 85.3 on CNAE9 and dna, printed 82.9 and 84.8) than with random "
     "ones (80.1 and 83.7)."
 )
 PRINTED_NOTE = (
-    "ROSSEL as printed has M annotators for each class against the rest, as Algorithm 4. ROSSEL, as it is by "
-    "default here, has M annotators that tell all classes apart and take them to be as frequent."
+    "ROSSEL as printed has M annotators for each class against the rest, as in Algorithm 4. ROSSEL with the "
+    "defaults of askance has M annotators for all classes, which assume that classes are equally frequent."
 )
 SETTINGS = (
-    "ROSSEL's settings are C and C1 of 0.1, 1 and 10, and C2 of 0.01, 0.03, 0.1, 0.3 and 1; the others' C those "
-    "of the thesis; all are chosen for 10 annotators. The aggregation is solved to a gap of 1e-4."
+    "ROSSEL is tuned over C and C1 of 0.1, 1 and 10, and C2 of 0.01, 0.03, 0.1, 0.3 and 1; the others over C as "
+    "in the thesis; all settings are chosen for 10 annotators. The aggregation is solved to a gap of 1e-4."
 )
 METHODS = (SVM, ENSEMBLE, SELF_TRAINING, PRINTED, ROSSEL)
 
@@ -135,7 +135,8 @@ TABLES = (
             PRINTED_NOTE,
             SETTINGS,
             "The thesis has no self-training and no rcv1 of two classes; its other semi-supervised methods are "
-            "not done again. Its protein has 24,387 rows, of which 2,871 are here. Times are of other machines.",
+            "not repeated here. Its protein has 24,387 rows, here there are 2,871. Its times are from another "
+            "machine.",
         ),
     ),
     FewLabelsTable(

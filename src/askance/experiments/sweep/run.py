@@ -94,10 +94,18 @@ def sweep(
 
     Examples
     --------
-    >>> import numpy as np >>> import askance >>> rng = np.random.default_rng(0) >>> X = rng.normal(size=(300, 4))
-    >>> y = np.where(X[:, 0] + X[:, 1] > 0, "spam", "ham") >>> results = askance.sweep( ...     (X, y), ["PAA-II",
-    "RPA-II"], {"C": [0.1, 1.0]}, permutations=2, rates=[0.2], tuning=1, backend="sequential" ... ) >>>
-    len(results), results.algorithms, results.rates (4, ('PAA-II', 'RPA-II'), (0.2,))
+    >>> import numpy as np
+    >>> import askance
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 4))
+    >>> y = np.where(X[:, 0] + X[:, 1] > 0, "spam", "ham")
+    >>> grid = {"C": [0.1, 1.0]}
+    >>> algorithms = ["PAA-II", "RPA-II"]
+    >>> results = askance.sweep(
+    ...     (X, y), algorithms, grid, permutations=2, rates=[0.2], tuning=1, backend="sequential"
+    ... )
+    >>> len(results), results.algorithms, results.rates
+    (4, ('PAA-II', 'RPA-II'), (0.2,))
     """
     if dtype not in ("float32", "float64"):
         raise ParameterError("sweep", "dtype", dtype, "'float32' (fast) or 'float64' (exact)")

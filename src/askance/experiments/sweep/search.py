@@ -19,7 +19,7 @@ Measure = Callable[[list[int], Numbers, int], tuple[Numbers, Numbers]]
 
 WIDEST = (-30.0, 30.0)  # powers of two
 FINE = 16
-LEAST = 1e-9  # smaller shares are not told apart
+LEAST = 1e-9  # smaller shares count as equal
 # A rate that is missed by a larger part of it is out of reach.
 NEAR = 0.1
 
@@ -109,8 +109,8 @@ def meeting(rate: float, factors: Numbers, shares: Numbers) -> float:
 
 def _place(rate: float, shares: Numbers) -> tuple[int, float]:
     """Return the interval of shares in which the rate lies, and the relative position in it."""
-    # By chance a share may fall a little where it should rise, and a learner that asks too little to learn anything
-    # asks about every row. So the last crossing of the rate counts.
+    # By chance a share may fall a little where it should rise, and a learner that asks too little to learn
+    # anything asks about every row. So the last crossing of the rate counts.
     rising = np.log(np.maximum(np.minimum.accumulate(shares[::-1])[::-1], LEAST))
     above = int(np.clip(np.searchsorted(rising, np.log(rate)), 1, len(rising) - 1))
     span = rising[above] - rising[above - 1]
