@@ -31,7 +31,7 @@ class PlainFleet:
             _, _, probability, x = self.fates[key, id_]
             self.fleet.partial_fit([key], x, [label])
             self.fates[key, id_] = "learned"
-            self.tell("label", key, id_, "learned", label=label, probability=probability, round=round_)
+            self.tell("label", key, id_, "learned", label=label, ask_probability=probability, round=round_)
         return self.outcomes
 
     def row(self, row: dict[str, Any]) -> None:
@@ -52,9 +52,9 @@ class PlainFleet:
             key,
             id_,
             "decided",
-            label=trace.predictions[0],
+            prediction=trace.predictions[0],
             score=float(trace.scores[0]),
-            probability=probability,
+            ask_probability=probability,
             asked=asked,
             round=round_,
         )
@@ -85,7 +85,7 @@ class PlainFleet:
         return sp.csr_array((np.array(row["values"], dtype), (places, columns)), shape=(1, 1 << bits))
 
     def tell(self, kind: str, key: str, id_: str, outcome: str, **more: Any) -> None:
-        absent = dict.fromkeys(("label", "score", "probability", "asked", "round", "reason"))
+        absent = dict.fromkeys(("prediction", "score", "ask_probability", "asked", "round", "label", "reason"))
         self.outcomes.append({"kind": kind, "key": key, "id": id_, "outcome": outcome, **absent, **more})
 
 

@@ -40,11 +40,12 @@ class OutputLine(NamedTuple):
     key: str | None
     id: str | None
     outcome: str
-    label: str | None = None
+    prediction: str | None = None
     score: float | None = None
-    probability: float | None = None
+    ask_probability: float | None = None
     asked: bool | None = None
     round: int | None = None
+    label: str | None = None
     reason: str | None = None
 
 
@@ -90,7 +91,7 @@ class _PageUpdate:
         return event.key is not None and event.id is not None
 
     def ignore(self, event: Event, reason: str, round_: int | None = None) -> None:
-        line = OutputLine(event.kind, event.key, event.id, IGNORED, event.label, round=round_, reason=reason)
+        line = OutputLine(event.kind, event.key, event.id, IGNORED, round=round_, label=event.label, reason=reason)
         self.lines.append(line)
 
     # ------------------------------------------------------------------ rows
@@ -111,9 +112,9 @@ class _PageUpdate:
             trace.asked.tolist(),
             strict=True,
         )
-        for (key, id_), row, (label, score, probability, asked) in zip(fresh, rows, decisions, strict=True):
+        for (key, id_), row, (prediction, score, probability, asked) in zip(fresh, rows, decisions, strict=True):
             round_ = self._remember(key, id_, row, probability, asked)
-            self.lines.append(OutputLine(ROW, key, id_, DECIDED, label, score, probability, asked, round_))
+            self.lines.append(OutputLine(ROW, key, id_, DECIDED, prediction, score, probability, asked, round_))
 
     def _fresh(self, events: Sequence[Event]) -> tuple[list[tuple[str, str]], list[Row]]:
         """Return the rows to decide about: those that have features and did not come before."""
@@ -172,10 +173,14 @@ class _PageUpdate:
         self.fleet.partial_fit(keys, rows, [due.label for due in self.due])
         for due, each in zip(self.due, known, strict=True):
             self.page[due.key].ids[due.id] = SPENT[LEARNED]
-            line = OutputLine(
-                LABEL, due.key, due.id, LABEL_LEARNED, due.label, None, each.probability, None, due.round
+            self.lines.append(
+                OutputLine(
+                    *(LABEL, due.key, due.id, LABEL_LEARNED),
+                    ask_probability=each.ask_probability,
+                    round=due.round,
+                    label=due.label,
+                )
             )
-            self.lines.append(line)
 
     # ------------------------------------------------------------------ keeping
 
@@ -191,7 +196,7 @@ class _PageUpdate:
             for id_ in list(ids)[: max(len(ids) - self.settings.memory, 0)]:
                 oldest = ids.pop(id_)
                 if oldest.fate == EARLY:
-                    self.lines.append(OutputLine(LABEL, key, id_, IGNORED, oldest.label, reason=NO_ROW))
+                    self.lines.append(OutputLine(LABEL, key, id_, IGNORED, label=oldest.label, reason=NO_ROW))
 
     def store(self) -> None:
         for key, model in self.fleet.packed():

@@ -33,7 +33,7 @@ class Files(NamedTuple):
     checkpoint: str
     format: str = "json"
     output_format: str = "parquet"
-    files_a_batch: int | None = None  # the limit for rows, and also for labels
+    files_per_batch: int | None = None  # the limit for rows, and also for labels
 
     def check(self) -> None:
         """Raise ValueError for unknown formats and for directories that are used twice."""
@@ -65,8 +65,8 @@ def start(spark: "SparkSession", settings: StreamSettings, files: Files, *, once
 
 def _read(spark: "SparkSession", files: Files, place: str, schema: str) -> "DataFrame":
     reader = spark.readStream.format(files.format).schema(schema)
-    if files.files_a_batch is not None:
-        reader = reader.option("maxFilesPerTrigger", files.files_a_batch)
+    if files.files_per_batch is not None:
+        reader = reader.option("maxFilesPerTrigger", files.files_per_batch)
     return reader.load(place)
 
 

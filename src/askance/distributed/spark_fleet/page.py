@@ -26,7 +26,7 @@ class Remembered(NamedTuple):
 
     fate: str
     round: int = -1
-    probability: float = 1.0
+    ask_probability: float = 1.0
     row: Row | None = None  # of waiting rows
     label: str | None = None  # of early labels
 
@@ -61,7 +61,7 @@ def pack(page: Page, dtype: str) -> bytes:
             "models": [len(state.model) for state in states],
             "ids": [list(state.ids) for state in states],
             "fates": "".join(each.fate for each in known),
-            "waiting": [(each.round, each.probability) for each in waiting],
+            "waiting": [(each.round, each.ask_probability) for each in waiting],
             "lengths": [len(row.indices) for row in rows],
             "labels": [each.label for each in known if each.fate == EARLY],
         },

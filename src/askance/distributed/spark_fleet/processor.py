@@ -14,8 +14,8 @@ from askance.distributed.spark_fleet.settings import StreamSettings
 STATE = "page"
 STATE_SCHEMA = "version INT, content BINARY"
 OUTPUT = (
-    "kind STRING, key STRING, id STRING, outcome STRING, label STRING, score DOUBLE, probability DOUBLE, "
-    "asked BOOLEAN, round BIGINT, reason STRING"
+    "kind STRING, key STRING, id STRING, outcome STRING, prediction STRING, score DOUBLE, ask_probability DOUBLE, "
+    "asked BOOLEAN, round BIGINT, label STRING, reason STRING"
 )
 
 
