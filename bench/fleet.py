@@ -1,4 +1,4 @@
-"""A fleet: a million models, each with a hundred features, in memory and with most of them in a file."""
+"""A fleet of a million models with a hundred features each: all in memory, and with most of them in a file."""
 
 import resource
 import sys
@@ -18,13 +18,13 @@ FEATURES = 100  # of each key, 20 of them in a row
 IN_A_ROW = 20
 BITS = 18
 BATCH = 500_000
-ROWS_A_KEY = 20
-ROWS_A_KEY_SPILLED = 3  # seven rows of eight bring a model back from the file
+ROWS_PER_KEY = 20
+ROWS_PER_KEY_SPILLED = 3  # seven of eight rows read a model from the file
 GIVEN: dict[str, Any] = {"classes": [-1, 1], "bits": BITS, "random_state": 1}
 
 
 class Pass(NamedTuple):
-    """What a pass of a fleet over all rows came to."""
+    """The rows, seconds and mistakes of a pass over all rows."""
 
     rows: int
     seconds: float
@@ -32,40 +32,48 @@ class Pass(NamedTuple):
 
 
 def measure(setting: Setting, report: Report) -> None:
-    """All models in memory, an eighth of them, and the same rows with a learner a key."""
+    """Measure all models in memory, an eighth of them, and one learner per key on the same rows."""
     keys = 2_000 if setting.quick else 1_000_000
     memory_before = peak()
     with Fleet("PAA-II", **GIVEN) as fleet:
-        found = run(fleet, keys, ROWS_A_KEY)
-        told = f"{found.rows:,} rows of {keys:,} keys, {found.wrong / found.rows:.1%} wrong"
-        add(report, "rows a second", found.rows / found.seconds, "", told)
-        bytes_a_model = fleet.nbytes / len(fleet)
-        add(report, "memory a model, of 100 features", bytes_a_model, "B", f"{fleet.nbytes / 1e9:.2f} GB in all")
+        found = run(fleet, keys, ROWS_PER_KEY)
+        remark = f"{found.rows:,} rows of {keys:,} keys, {found.wrong / found.rows:.1%} wrong"
+        add(report, "rows per second", found.rows / found.seconds, "", remark)
+        bytes_per_model = fleet.nbytes / len(fleet)
+        add(
+            report, "memory per model of 100 features", bytes_per_model, "B", f"{fleet.nbytes / 1e9:.2f} GB in all"
+        )
         grown = (peak() - memory_before) / 1e9
-        remark = "with a batch of rows and what made it"
+        remark = "including a batch of rows and its generation"
         report.add(Line("fleet", "peak of the process", grown, grown, "GB", False, None, remark))
-        in_all = bytes_a_model / 1e3  # of a million, in GB
+        in_all = bytes_per_model / 1e3  # of a million, in GB
         report.add(Line("fleet", "a million such models", in_all, in_all, "GB", False, at_most(2), ""))
     with Fleet("PAA-II", **GIVEN, resident=max(1_000, keys // 8)) as fleet:
-        spilled = run(fleet, keys, ROWS_A_KEY_SPILLED)
-        told = f"{fleet.spilled:,} models left memory, {fleet.spilled / spilled.seconds:,.0f} a second"
-        add(report, "rows a second, 1/8 of the models in memory", spilled.rows / spilled.seconds, "", told)
+        spilled = run(fleet, keys, ROWS_PER_KEY_SPILLED)
+        remark = f"{fleet.spilled:,} models evicted, {fleet.spilled / spilled.seconds:,.0f} per second"
+        add(report, "rows per second, 1/8 of the models in memory", spilled.rows / spilled.seconds, "", remark)
     alone = run_alone(min(keys, 2_000))
-    add(report, "rows a second, a learner a key in a dictionary", alone.rows / alone.seconds, "", "2,000 keys")
+    add(
+        report,
+        "rows per second, one learner per key in a dictionary",
+        alone.rows / alone.seconds,
+        "",
+        "2,000 keys",
+    )
 
 
 def add(report: Report, what: str, value: float, unit: str, remark: str) -> None:
-    """A figure that was measured once."""
+    """Add a value that was measured once."""
     report.add(Line("fleet", what, value, value, unit, False, None, remark))
 
 
-def run(fleet: Fleet, keys: int, rows_a_key: int) -> Pass:
-    """So many rows a key, in random order."""
+def run(fleet: Fleet, keys: int, rows_per_key: int) -> Pass:
+    """Run `rows_per_key` rows per key, in random order."""
     warm = next(batches(keys, 1_000))
     with Fleet("PAA-II", **GIVEN) as other:
         other.run(*warm)
     seconds, rows, wrong = 0.0, 0, 0
-    for who, X, y in batches(keys, rows_a_key * keys):
+    for who, X, y in batches(keys, rows_per_key * keys):
         start = time.perf_counter()
         trace = fleet.run(who, X, y)
         seconds += time.perf_counter() - start
@@ -75,9 +83,9 @@ def run(fleet: Fleet, keys: int, rows_a_key: int) -> Pass:
 
 
 def run_alone(keys: int) -> Pass:
-    """The same with an ordinary learner for each key, which gets its row by itself."""
+    """Run the same rows with one ordinary learner per key, row by row."""
     learners = {key: askance.make("PAA-II", classes=[-1, 1], random_state=key) for key in range(keys)}
-    ((who, X, y),) = batches(keys, ROWS_A_KEY * keys)
+    ((who, X, y),) = batches(keys, ROWS_PER_KEY * keys)
     rows = [askance.Row(X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
     wrong = 0
     learners[0].resize(1 << BITS)
@@ -91,7 +99,7 @@ def run_alone(keys: int) -> Pass:
 
 
 def batches(keys: int, rows: int) -> Iterator[tuple[Any, Any, Any]]:
-    """Keys, rows and labels. A key has features of its own, and each feature of a key votes for a class."""
+    """Yield keys, rows and labels. A key has its own features, and each feature of a key votes for a class."""
     chance = np.random.default_rng(1)
     for first in range(0, rows, BATCH):
         count = min(BATCH, rows - first)
@@ -109,6 +117,6 @@ def batches(keys: int, rows: int) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def peak() -> float:
-    """The most memory that this process has had, in bytes."""
+    """Return the peak memory of this process in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)

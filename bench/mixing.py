@@ -1,7 +1,7 @@
-"""Parameter mixing beside the sequential learner: `python -m bench.mixing` prints the table of its page.
+"""Parameter mixing compared with the sequential learner: `python -m bench.mixing` prints the table of the docs.
 
-Each permutation of a data set is cut into a test part, which nobody learns from, and a stream. The stream is mixed
-as Spark would do it, by the same functions: batches of some rows, each cut into partitions.
+Each permutation of a data set is split into a test part and a stream. The stream is mixed with the functions that
+Spark calls: in batches, each cut into partitions.
 """
 
 import sys
@@ -24,14 +24,14 @@ TEST = 0.2
 
 
 class Score(NamedTuple):
-    """Accuracy in per cent: of guesses before each label, and on rows held back."""
+    """Accuracy in per cent: of predictions before each label, and on the test part."""
 
     online: float
     test: float
 
 
 def mixed_score(X: Any, y: Any, name: str, partitions: int, batch: int, permutation: int) -> Score:
-    """One stream, in one way."""
+    """Mix one stream and return its accuracies."""
     order = np.random.default_rng(permutation).permutation(len(y))
     test, stream = np.split(order, [int(TEST * len(y))])
     model = to_bytes(askance.make(name, classes=np.unique(y).tolist(), dtype="float64", random_state=permutation))
@@ -47,14 +47,14 @@ def mixed_score(X: Any, y: Any, name: str, partitions: int, batch: int, permutat
 
 
 def mean_score(X: Any, y: Any, name: str, partitions: int, batch: int, permutations: int) -> Score:
-    """The mean over permutations."""
+    """Return the mean over permutations."""
     scores = [mixed_score(X, y, name, partitions, batch, number) for number in range(permutations)]
     return Score(*np.mean(scores, axis=0))
 
 
 def main(permutations: int = PERMUTATIONS) -> None:
-    """Print a line for each data set, algorithm and number of rows a batch."""
-    heads = ["data", "algorithm", "rows a batch", *(f"{one} partitions" for one in PARTITIONS[1:])]
+    """Print one line per data set, algorithm and number of rows per batch."""
+    heads = ["data", "algorithm", "rows per batch", *(f"{one} partitions" for one in PARTITIONS[1:])]
     print("| " + " | ".join([*heads[:2], "sequential", *heads[2:]]) + " |")
     print("|---" * (len(heads) + 1) + "|")
     for data in DATA:

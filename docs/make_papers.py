@@ -28,9 +28,9 @@ def page_of(paper: str, stored: Path) -> str:
     parts = [f"# {TITLES[paper]}", "", f"Made by `askance reproduce {paper}` and `make papers`.", ""]
     for table in PAPERS[paper]:
         source = stored / paper / table.name
-        if not (source / "replica.md").exists():
+        if not (source / "report.md").exists():
             continue
-        parts.append((source / "replica.md").read_text(encoding="utf-8").replace("### ", "## ", 1))
+        parts.append((source / "report.md").read_text(encoding="utf-8").replace("### ", "## ", 1))
         if table.picture is not None and (source / table.picture).exists():
             name = f"{paper}-{table.name}.png"
             shutil.copyfile(source / table.picture, PAGES / name)

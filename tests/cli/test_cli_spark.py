@@ -15,9 +15,9 @@ def command(*more: object) -> list[object]:
 
 def test_the_command_line_refuses_in_one_sentence_before_spark_starts() -> None:
     assert "PAA-III" in complaint(*command("--algorithm", "PAA-III"))
-    assert "SOP cannot be had in a fleet" in complaint(*command("-a", "SOP"))
-    assert complaint(*command("--format", "csv")) == "format 'csv': there is json and parquet"
-    assert complaint(*command("--output", "rows")).startswith("rows is given twice: rows, labels, output and")
+    assert "SOP cannot be used in a fleet" in complaint(*command("-a", "SOP"))
+    assert complaint(*command("--format", "csv")) == "unknown format 'csv': use json or parquet"
+    assert complaint(*command("--output", "rows")).startswith("rows is used twice: rows, labels, output and")
     assert "--conf speed: write NAME=VALUE" in complaint(*command("--conf", "speed"))
     assert "--out models.csv: the name must end in .parquet" in complaint(
         "spark", "export", "state", "--out", "models.csv"

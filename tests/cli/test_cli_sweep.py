@@ -9,8 +9,8 @@ import pytest
 
 from askance.algorithms import catalog
 from askance.experiments.papers import PAPERS, reproduce, tables_of
-from askance.experiments.papers.replica import Table, lines, orderings
 from askance.experiments.papers.report import markdown
+from askance.experiments.papers.sweep_table import SweepTable
 from command_line import complaint, output
 
 PLAN = """
@@ -80,7 +80,7 @@ def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
 
 def test_what_the_papers_tables_name_is_there() -> None:
     for tables in PAPERS.values():
-        for table in (one for one in tables if isinstance(one, Table)):
+        for table in (one for one in tables if isinstance(one, SweepTable)):
             for given in table.algorithms.values():
                 assert (given if isinstance(given, str) else given[0]) in catalog
             named = {name for pair in table.orderings for name in pair}
@@ -93,8 +93,8 @@ def test_what_the_papers_tables_name_is_there() -> None:
             assert set(table.published) <= {*table.data, "usps", "mnist", "webkb_course"}
 
 
-def made(name: str = "x") -> Table:
-    return Table(
+def made(name: str = "x") -> SweepTable:
+    return SweepTable(
         paper="made",
         name=name,
         title="made up",
@@ -125,13 +125,13 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_a_table_done_again(found: Any) -> None:
     assert list(found.missing) == ["w8a"]
-    figures = lines(found.table, found.results)
+    figures = found.table.compare_values(found.results)
     at_ten = {line.algorithm: line for line in figures if line.rate == 0.1}
     assert at_ten["PAA-II"].published == 90.0
     assert at_ten["PAA-II"].difference == pytest.approx(at_ten["PAA-II"].ours - 90)
     assert at_ten["RPA-II"].published is None
     assert at_ten["PAA-II"].low < at_ten["PAA-II"].ours < at_ten["PAA-II"].high
-    held = orderings(found.table, found.results)
+    held = found.table.check_orderings(found.results)
     assert {(one.better, one.rate) for one in held} >= {("PAA-II", 0.1), ("PAA-II", 0.3), ("PA-II", 0.1)}
     means = {(c.algorithm, c.rate): c.mean for c in found.results.summary("f")}
     for one in held:
@@ -148,7 +148,7 @@ def test_reproduce_without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("ASKANCE_CACHE", str(tmp_path / "cache"))
     told = output("reproduce", "cesabianchi2006", "rates", "--quick")
     assert "Left out" in told
-    assert (tmp_path / "reproduced" / "cesabianchi2006" / "rates" / "replica.md").exists()
-    assert "there is no paper 'lu2015'" in complaint("reproduce", "lu2015")
+    assert (tmp_path / "reproduced" / "cesabianchi2006" / "rates" / "report.md").exists()
+    assert "unknown paper 'lu2015'" in complaint("reproduce", "lu2015")
     assert "has no table '99'" in complaint("reproduce", "lu2016", "99")
     assert len(tables_of("lu2016")) > 1

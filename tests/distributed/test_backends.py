@@ -13,9 +13,9 @@ from test_sweep import stream
 import askance
 from askance.distributed import spark
 from askance.distributed.backends import BACKENDS, open_workers
-from askance.distributed.tasks import Part, WorkerLost, finished
+from askance.distributed.tasks import Task, WorkerLost, run_tasks
 from askance.distributed.workers import Workers
-from askance.experiments.dataset import material
+from askance.experiments.dataset import make_dataset
 from engines import ENGINES, running
 from losing import Heavy, faulty, given, lossy, mapped
 
@@ -54,7 +54,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def test_results_are_the_same_to_the_byte_on_every_engine(engine: str, here: bytes, tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
-    found = askance.sweep(**PLAN, backend=engine, jobs=2, watch=lambda *progress: told.append(progress))
+    found = askance.sweep(**PLAN, backend=engine, n_jobs=2, watch=lambda *progress: told.append(progress))
     found.save(tmp_path / "results.parquet")
     assert len(found) == 12
     assert (tmp_path / "results.parquet").read_bytes() == here
@@ -62,14 +62,14 @@ def test_results_are_the_same_to_the_byte_on_every_engine(engine: str, here: byt
     assert {title for *_, title in told} == {"PAA-II on made", "RPA-II on made", "PEA on made"}
 
 
-def parts(count: int, *arguments: Any) -> list[Part]:
-    return [Part(f"part {number}", (*arguments, number)) for number in range(count)]
+def tasks(count: int, *arguments: Any) -> list[Task]:
+    return [Task(f"part {number}", (*arguments, number)) for number in range(count)]
 
 
 def test_data_are_sent_once_a_worker(engine: str, workers: Workers) -> None:
     data = Heavy(np.arange(200_000.0))
     Heavy.packed = 0
-    found = dict(finished(given, parts(12, data), workers))
+    found = dict(run_tasks(given, tasks(12, data), workers))
     assert [found[number][2] for number in range(12)] == [data.numbers.sum() + number for number in range(12)]
     # None has the numbers in memory of its own: they are mapped, or views of what the engine brought.
     assert not any(own for *_, own in found.values())
@@ -83,15 +83,15 @@ def test_sparse_data_are_mapped_by_processes_here() -> None:
     X = np.random.default_rng(0).normal(size=(900, 500)) * (np.random.default_rng(1).random((900, 500)) < 0.1)
     from scipy import sparse
 
-    data = material("sparse", sparse.csr_array(X), np.arange(900) % 2, np.dtype("float64"))
+    data = make_dataset("sparse", sparse.csr_array(X), np.arange(900) % 2, np.dtype("float64"))
     with open_workers("loky", 2) as workers:
-        found = dict(finished(mapped, parts(4, data), workers))
+        found = dict(run_tasks(mapped, tasks(4, data), workers))
     assert found == dict.fromkeys(range(4), (True, True))
 
 
 def test_a_lost_worker_costs_the_parts_in_hand(workers: Workers, tmp_path: Path) -> None:
-    some = [Part(f"part {number}", (tmp_path, number, 3, 1)) for number in range(12)]
-    found = dict(finished(lossy, some, workers))
+    some = [Task(f"part {number}", (tmp_path, number, 3, 1)) for number in range(12)]
+    found = dict(run_tasks(lossy, some, workers))
     assert sorted(found) == list(range(12))
     begun = {number: len((tmp_path / f"{number}.begun").read_text().split()) for number in range(12)}
     assert begun[3] == 2
@@ -110,9 +110,9 @@ def test_a_part_that_ends_every_worker_of_an_engine_is_named(workers: Workers, t
 
 
 def check_that_it_is_named(workers: Workers, tmp_path: Path) -> None:
-    some = [Part(f"part {number}", (tmp_path, number, 1, 99)) for number in range(4)]
+    some = [Task(f"part {number}", (tmp_path, number, 1, 99)) for number in range(4)]
     with pytest.raises(WorkerLost, match=r"^part 1 ends its worker each time: give workers more memory") as caught:
-        list(finished(lossy, some, workers))
+        list(run_tasks(lossy, some, workers))
     assert "\n" not in str(caught.value)
 
 
@@ -120,7 +120,7 @@ def check_that_it_is_named(workers: Workers, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:Exception in thread ExecutorManagerThread")
 def test_a_fault_is_raised_as_it_is_and_not_tried_again(workers: Workers) -> None:
     with pytest.raises(ValueError, match="part 2 cannot be done") as caught:
-        list(finished(faulty, parts(6), workers))
+        list(run_tasks(faulty, tasks(6), workers))
     assert str(caught.value) == "part 2 cannot be done"
     assert any("in faulty" in note for note in caught.value.__notes__)
 
@@ -130,19 +130,24 @@ def test_an_engine_that_has_gone_is_not_tried_for_ever() -> None:
         raise ConnectionError("nobody is there")
 
     with open_workers("loky", 2) as workers, pytest.raises(ConnectionError, match="nobody is there"):
-        list(finished(given, parts(3, Heavy(np.zeros(50_000))), workers._replace(share=gone, losses=(OSError,))))
+        list(run_tasks(given, tasks(3, Heavy(np.zeros(50_000))), workers._replace(share=gone, losses=(OSError,))))
 
 
 @pytest.mark.parametrize(
-    ("backend", "jobs", "cluster", "says"),
+    ("backend", "n_jobs", "cluster", "says"),
     [
-        ("hadoop", 2, None, "no backend 'hadoop': give one of loky, sequential, dask, ray, spark"),
-        ("loky", 0, None, "jobs must be a whole number from 1 on, or -1 for all processors, not 0"),
-        ("loky", 2, "tcp://there:1", "the backend loky works on this machine, not at tcp://there:1"),
+        ("hadoop", 2, None, "unknown backend 'hadoop': use one of loky, sequential, dask, ray, spark"),
+        ("loky", 0, None, "n_jobs must be a positive integer, or -1 for all processors, not 0"),
+        (
+            "loky",
+            2,
+            "tcp://there:1",
+            "the backend loky runs on this machine and cannot use the cluster tcp://there:1",
+        ),
     ],
 )
-def test_bad_wishes(backend: str, jobs: int, cluster: str | None, says: str) -> None:
-    with pytest.raises(ValueError, match=says), open_workers(backend, jobs, cluster):
+def test_bad_wishes(backend: str, n_jobs: int, cluster: str | None, says: str) -> None:
+    with pytest.raises(ValueError, match=says), open_workers(backend, n_jobs, cluster):
         pass
 
 

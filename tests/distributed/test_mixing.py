@@ -11,7 +11,7 @@ import askance
 from askance import queries, updates
 from askance.data import read
 from askance.distributed.mixing import check_mixable, learned_from, mixed, mixed_gaussians, mixed_weights
-from askance.distributed.spark_mixing import Batch, Wish, mix
+from askance.distributed.spark_mixing import MixedBatch, MixRequest, mix
 from askance.learners.files import from_bytes, to_bytes
 from command_line import complaint, output
 from engines import running
@@ -98,13 +98,13 @@ def test_without_an_update_nothing_moves() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (askance.Learner(), "must be known before the first row"),
-        (askance.make("MPAA-II", classes=[0, 1, 2]), "mixing is for two classes"),
-        (learner("D-ADA"), "keeps other things than weights and their variances"),
-        (learner("AROW"), "keeps other things than weights"),
+        (askance.Learner(), "known before the first row"),
+        (askance.make("MPAA-II", classes=[0, 1, 2]), "mixing needs two classes"),
+        (learner("D-ADA"), "cannot be averaged"),
+        (learner("AROW"), "cannot be averaged"),
         (
             askance.Learner(updates.Perceptron(), queries.Within(queries.Margin(), limit=9), classes=[0, 1]),
-            "remembers",
+            "has a memory",
         ),
     ],
 )
@@ -121,7 +121,7 @@ def test_the_command_complains_in_one_line(tmp_path: Path, monkeypatch: pytest.M
     pytest.importorskip("pyspark")
     monkeypatch.chdir(tmp_path)
     assert "give two different classes" in complaint(*WORDS, "1")
-    assert "of which there is no average" in complaint(*WORDS, "-1,1", "--algorithm", "AROW")
+    assert "cannot be averaged" in complaint(*WORDS, "-1,1", "--algorithm", "AROW")
 
 
 # ---------------------------------------------------------------------- on Spark
@@ -164,10 +164,10 @@ def simulated(model: bytes, files: list[Any], together: int) -> bytes:
 def test_spark_mixes_as_it_is_done_here_and_goes_on_after_an_interruption(session: Any, tmp_path: Path) -> None:
     files = write_files(tmp_path / "in", 5)
     begun = learner()
-    wish = Wish(str(tmp_path / "in"), tmp_path / "out.model", tmp_path / "state", files=2)
-    seen: list[Batch] = []
+    wish = MixRequest(str(tmp_path / "in"), tmp_path / "out.model", tmp_path / "state", files=2)
+    seen: list[MixedBatch] = []
 
-    def stop_at_the_second(batch: Batch) -> None:
+    def stop_at_the_second(batch: MixedBatch) -> None:
         seen.append(batch)
         if batch.number == 1:
             raise RuntimeError("stopped")
@@ -182,9 +182,9 @@ def test_spark_mixes_as_it_is_done_here_and_goes_on_after_an_interruption(sessio
     assert (tmp_path / "out.model").read_bytes() == expected
     assert to_bytes(mix(session, begun, wish, seen.append)) == expected  # nothing is mixed twice
     assert len(seen) == 3
-    with pytest.raises(ValueError, match="nowhere is no directory"):
+    with pytest.raises(ValueError, match="nowhere is not a directory"):
         mix(session, begun, wish._replace(directory="nowhere"))
-    with pytest.raises(ValueError, match="has a model of other rules or parameters"):
+    with pytest.raises(ValueError, match="has a model with other rules or parameters"):
         mix(session, learner("PA-II"), wish)
 
 

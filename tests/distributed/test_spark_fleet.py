@@ -69,7 +69,7 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
     plain = PlainFleet(SETTINGS)
     expected = [line for batch in batches for line in plain.micro_batch(*batch)]
     reasons = {line["reason"] for line in expected}
-    assert reasons == {None, "came before", "was not asked", "was told before", "is no class"}
+    assert reasons == {None, "came before", "was not asked", "was learned before", "is not a class"}
 
     for number in (0, 1):
         write(batches[number], number, tmp_path / "rows", tmp_path / "labels")
@@ -84,8 +84,8 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
 
     told = complaint(*words(tmp_path, seed=8, bits=11))
     assert told == (
-        "the checkpoint was made with other settings: bits was 10 and is now 11; random_state was 7 and is now 8: "
-        "give the same again, or a new checkpoint"
+        "the checkpoint has other settings: bits was 10 and is now 11; random_state was 7 and is now 8: "
+        "use the same settings, or a new checkpoint"
     )
 
     assert (

@@ -10,7 +10,7 @@ import pytest
 
 from askance.distributed.spark_fleet import FleetSettings, StreamSettings
 from askance.distributed.spark_fleet import page as pages
-from askance.distributed.spark_fleet.batch import Outcome, work_off
+from askance.distributed.spark_fleet.batch import OutputLine, process
 from askance.distributed.spark_fleet.events import LABEL, ROW, WITHOUT_ORDER, Event
 from askance.distributed.spark_fleet.page import Page
 from naive.spark_fleet import PlainFleet, as_lines
@@ -32,7 +32,7 @@ def label(key: str, id_: str, said: str | None = "spam") -> Event:
 
 def worked(page: Page, settings: StreamSettings, *events: Event) -> list[tuple[Any, ...]]:
     """Kind, id, outcome and reason of each."""
-    found = work_off(page, events, settings)
+    found = process(page, events, settings)
     return [(each.kind, each.id, each.outcome, each.reason) for each in found]
 
 
@@ -54,7 +54,7 @@ def events_of(batch: MicroBatch) -> list[Event]:
     return rows + [label(line["key"], line["id"], line["label"]) for line in batch.labels]
 
 
-def as_dicts(outcomes: list[Outcome]) -> list[dict[str, Any]]:
+def as_dicts(outcomes: list[OutputLine]) -> list[dict[str, Any]]:
     return [outcome._asdict() for outcome in outcomes]
 
 
@@ -66,7 +66,7 @@ def test_pages_do_what_a_plain_fleet_does_whatever_the_order_of_arrival() -> Non
         events = events_of(batch)
         random.Random(5).shuffle(events)
         page = pages.unpack(kept, pages.VERSION, FLEET.dtype)
-        outcomes = work_off(page, events, SETTINGS)
+        outcomes = process(page, events, SETTINGS)
         kept = pages.pack(page, FLEET.dtype)
         assert as_lines(as_dicts(outcomes)) == as_lines(plain.micro_batch(*batch))
     assert {key: state.model for key, state in page.items()} == {key: plain.fleet.pack(key) for key in plain.keys}
@@ -75,7 +75,7 @@ def test_pages_do_what_a_plain_fleet_does_whatever_the_order_of_arrival() -> Non
 def test_a_label_may_come_before_its_row_and_is_learned_with_it() -> None:
     page: Page = {}
     assert worked(page, ALL, label("a", "1")) == []
-    assert worked(page, ALL, label("a", "1", "ham")) == [("label", "1", "ignored", "was told before")]
+    assert worked(page, ALL, label("a", "1", "ham")) == [("label", "1", "ignored", "was learned before")]
     assert worked(page, ALL, row("a", "1")) == [("row", "1", "decided", None), ("label", "1", "learned", None)]
     assert worked(page, ALL, row("a", "1")) == [("row", "1", "ignored", "came before")]
 
@@ -93,7 +93,7 @@ def test_a_row_and_a_label_that_are_twice_in_a_micro_batch_count_once() -> None:
     assert found.count(("row", "1", "decided", None)) == 1
     assert found.count(("row", "1", "ignored", "came before")) == 1
     assert found[-1] == ("label", "1", "learned", None)
-    assert ("label", "1", "ignored", "was told before") in found
+    assert ("label", "1", "ignored", "was learned before") in found
 
 
 def test_a_key_forgets_its_oldest_ids() -> None:
@@ -113,8 +113,8 @@ BAD_ROWS = {
     "has no features": {"text": None},
     "record, [1]: give a mapping": {"record": "[1]"},
     "record is not JSON: Expecting": {"record": "{"},
-    "has not as many values as indices": {"indices": np.array([1, 2]), "values": np.array([1.0])},
-    "has indices that are not from 0 to 2**10 - 1": {"indices": np.array([1024]), "values": np.array([1.0])},
+    "has different numbers of indices and values": {"indices": np.array([1, 2]), "values": np.array([1.0])},
+    "has indices outside 0 to 2**10 - 1": {"indices": np.array([1024]), "values": np.array([1.0])},
     "has an index twice": {"indices": np.array([4, 4]), "values": np.array([1.0, 1.0])},
     "has values that are not finite": {"indices": np.array([4]), "values": np.array([np.nan])},
     "has values too large for float64: scale": {"indices": np.array([4]), "values": np.array([1e200])},
@@ -133,11 +133,13 @@ def test_a_bad_row_is_ignored_with_a_reason_and_spoils_no_other(reason: str, fea
 
 def test_what_has_no_key_no_id_or_no_class_is_ignored() -> None:
     found = worked({}, ALL, row(None, "1"), row("a", None), label("a", "1", "eggs"), label("a", "1", None))
-    assert [reason for *_, reason in found] == ["has no key", "has no id", "is no class", "is no class"]
+    assert [reason for *_, reason in found] == ["has no key", "has no id", "is not a class", "is not a class"]
 
 
 def test_a_page_of_another_version_is_refused() -> None:
-    with pytest.raises(ValueError, match="pages of version 99, and this askance reads version 1: use the askance"):
+    with pytest.raises(
+        ValueError, match="pages of version 99, but this version of askance reads version 1: use the version"
+    ):
         pages.unpack(b"", 99, "float64")
 
 
@@ -148,7 +150,7 @@ def test_settings_are_kept_as_one_line_and_refused_if_they_cannot_be_used() -> N
     for text in ("{", "[]", "{}", '{"version": 1, "classes": ["a"], "colour": 1}'):
         with pytest.raises(ValueError, match="damaged"):
             StreamSettings.from_json(text)
-    with pytest.raises(ValueError, match="labels are text: give the classes as text"):
+    with pytest.raises(ValueError, match="must be text, because labels on Spark are text"):
         StreamSettings(replace(FLEET, classes=[0, 1])).check()
-    with pytest.raises(ValueError, match="pages must be a whole number from 1 on, not 0"):
+    with pytest.raises(ValueError, match="pages must be a positive integer, not 0"):
         SETTINGS._replace(pages=0).check()

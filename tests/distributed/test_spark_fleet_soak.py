@@ -125,7 +125,7 @@ def test_killed_at_random_moments_every_row_is_decided_and_every_label_learned_o
     expected = crowd.expected()
     decided = outcomes(tmp_path, "row")
     assert np.array_equal(decided["id"], np.arange(rows))
-    for name in ("score", "probability", "asked", "label", "round"):
+    for name in ("score", "ask_probability", "asked", "prediction", "round"):
         assert np.array_equal(decided[name].to_numpy(), getattr(expected, name)), name
 
     told = outcomes(tmp_path, "label")

@@ -75,14 +75,14 @@ def test_two_hundred_runs_on_every_engine(
     monkeypatch.setenv("ASKANCE_NOTES", str(notes))
     with running(engine):
         began = time.perf_counter()
-        assert file_of(tmp_path, backend=engine, jobs=2) == here
+        assert file_of(tmp_path, backend=engine, n_jobs=2) == here
         print(f"{engine}: {time.perf_counter() - began:.1f} s")
         killer = Killer(notes)
         killer.thread.start()
         with monkeypatch.context() as patch:
             patch.setattr("askance.experiments.sweep.run.run_cell", noting_cell)
             began = time.perf_counter()
-            assert file_of(tmp_path, backend=engine, jobs=2) == here
+            assert file_of(tmp_path, backend=engine, n_jobs=2) == here
             print(f"{engine}, one killed: {time.perf_counter() - began:.1f} s")
         killer.thread.join()
         assert killer.killed

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from askance.experiments.sweep.results import RUN, Cell, Results
-from askance.experiments.sweep.results_file import BLANK, DIGEST
+from askance.experiments.sweep.results import Cell, Results
+from askance.experiments.sweep.results_file import BLANK, DIGEST, RUN
 from askance.plotting.sweeps import draw_times
 from made_up_results import SMALL, results_of, sweep
 
@@ -123,7 +123,7 @@ def test_what_runs_took_can_be_summed_up_too() -> None:
     assert (found["one", "PAA", 0.1].mean, found["one", "PAA", 0.1].is_best) == (1.5, True)
     assert found["one", "RPA", 0.1].mean == 4
     assert cells(results, "mistakes")["one", "PAA", 0.1].mean == 10.5
-    with pytest.raises(ValueError, match="no metric 'auc'; they have f, mistakes, asked, updates, seconds"):
+    with pytest.raises(ValueError, match="no metric 'auc': they have f, mistakes, asked, updates, seconds"):
         results.summary("auc")
     with pytest.raises(ValueError, match="no metric 'accuracy'"):
         results.summary("accuracy")
@@ -178,9 +178,9 @@ def test_at_rate_keeps_the_methods_that_use_every_label() -> None:
 @pytest.mark.parametrize(
     ("choice", "fault"),
     [
-        ({"data": "three"}, "no data set 'three'; they have one, two"),
-        ({"algorithm": ["PAA", "PB"]}, "no algorithm 'PB'; they have PAA, RPA, PEA, PA"),
-        ({"rate": 0.2}, r"no rate 0\.2; they have 0\.1, 1\.0"),
+        ({"data": "three"}, "no data set 'three': they have one, two"),
+        ({"algorithm": ["PAA", "PB"]}, "no algorithm 'PB': they have PAA, RPA, PEA, PA"),
+        ({"rate": 0.2}, r"no rate 0\.2: they have 0\.1, 1\.0"),
     ],
 )
 def test_what_is_not_there_cannot_be_chosen(choice: dict[str, Any], fault: str) -> None:
@@ -191,10 +191,10 @@ def test_what_is_not_there_cannot_be_chosen(choice: dict[str, Any], fault: str) 
 @pytest.mark.parametrize(
     ("columns", "fault"),
     [
-        ({"seconds": [1.0]}, "must be equally long"),
-        ({"permutation": [0] * 16}, r"there twice \(data one, algorithm PAA, rate 0.1, permutation 0\)"),
+        ({"seconds": [1.0]}, "must have the same length"),
+        ({"permutation": [0] * 16}, r"has several rows \(data one, algorithm PAA, rate 0.1, permutation 0\)"),
         ({"updates": [0.5] * 16}, "'updates' must hold int, not float64"),
-        ({"rate": [10.0] * 16}, "rates are shares"),
+        ({"rate": [10.0] * 16}, "rates must be shares"),
         ({"asked": np.zeros((16, 2))}, "'asked' must have one dimension, not 2"),
     ],
 )
@@ -206,13 +206,13 @@ def test_faulty_columns_are_refused(columns: dict[str, Any], fault: str) -> None
 def test_missing_columns_and_metrics_are_refused() -> None:
     results = results_of(SMALL)
     some = {name: column for name, column in results.columns.items() if name != "seconds"}
-    with pytest.raises(ValueError, match="seconds is not there"):
+    with pytest.raises(ValueError, match="missing seconds"):
         dataclasses.replace(results, columns=some)
-    with pytest.raises(ValueError, match="the main metric 'error' is none of f"):
+    with pytest.raises(ValueError, match="the main metric 'error' is not one of f"):
         dataclasses.replace(results, main="error")
     with pytest.raises(ValueError, match="there is no metric 'auc'"):
         dataclasses.replace(results, metrics=("f", "auc"))
-    with pytest.raises(ValueError, match=r"curves need the columns .*: round, mistakes is not there"):
+    with pytest.raises(ValueError, match=r"curves need the columns .*: missing round, mistakes"):
         dataclasses.replace(results, curves={name: results.columns[name] for name in RUN})
 
 
@@ -311,7 +311,7 @@ def test_curves_in_any_order_are_kept(tmp_path: pathlib.Path) -> None:
 def test_a_curve_without_a_run_is_not_saved(tmp_path: pathlib.Path) -> None:
     results = results_of(SMALL, curves=True)
     part = dataclasses.replace(results.where(data="one"), curves=results.curves)
-    with pytest.raises(ValueError, match=r"a curve of a run that has no row: two, PAA, 0.1, 0"):
+    with pytest.raises(ValueError, match=r"a curve belongs to a run that has no row: two, PAA, 0.1, 0"):
         part.save(tmp_path / "sweep.parquet")
     assert not list(tmp_path.iterdir())
 
@@ -331,24 +331,26 @@ def test_a_changed_byte_is_noticed(
     damaged[int(place * len(content))] ^= change
     path = tmp_path_factory.mktemp("damaged") / "sweep.parquet"
     path.write_bytes(damaged)
-    with pytest.raises(ValueError, match=r"sweep\.parquet is damaged, or holds no results of askance: make"):
+    with pytest.raises(
+        ValueError, match=r"sweep\.parquet is damaged, or not a file of results: run the sweep again"
+    ):
         Results.load(path)
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.99])
 def test_a_file_that_was_cut_off_is_noticed(content: bytes, share: float, tmp_path: pathlib.Path) -> None:
     (tmp_path / "sweep.parquet").write_bytes(content[: int(share * len(content))])
-    with pytest.raises(ValueError, match="is damaged, or holds no results"):
+    with pytest.raises(ValueError, match="is damaged, or not a file of results"):
         Results.load(tmp_path / "sweep.parquet")
 
 
 def test_other_files_are_refused(tmp_path: pathlib.Path) -> None:
     parquet.write_table(results_of(SMALL).to_arrow(), tmp_path / "other.parquet")
-    with pytest.raises(ValueError, match="holds no results of askance"):
+    with pytest.raises(ValueError, match="not a file of results"):
         Results.load(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match=r"absent\.parquet cannot be read: No such file"):
         Results.load(tmp_path / "absent.parquet")
-    with pytest.raises(ValueError, match=r"give a name that ends in \.parquet, not 'sweep\.csv'"):
+    with pytest.raises(ValueError, match=r"'sweep\.csv' does not end in \.parquet"):
         results_of(SMALL).save("sweep.csv")
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(ValueError, match="is not a file that can be replaced"):
@@ -358,8 +360,8 @@ def test_other_files_are_refused(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        (b'"main": "f"', b'"main": "g"', "the main metric 'g' is none of f"),
-        (b'"metrics": [', b'"metricz": [', r"holds what no results can hold \('metrics'\)"),
+        (b'"main": "f"', b'"main": "g"', "the main metric 'g' is not one of f"),
+        (b'"metrics": [', b'"metricz": [', r"is not a valid file of results \('metrics'\)"),
     ],
 )
 def test_a_forged_file_is_refused(
@@ -376,5 +378,5 @@ def test_a_forged_file_is_refused(
 def test_another_format_is_told(content: bytes, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("askance.experiments.sweep.results_file.FORMAT", 2)
     (tmp_path / "sweep.parquet").write_bytes(content)
-    with pytest.raises(ValueError, match="has format 1, and this askance reads format 2"):
+    with pytest.raises(ValueError, match="has format 1, but this version of askance reads format 2"):
         Results.load(tmp_path / "sweep.parquet")

@@ -91,7 +91,7 @@ def test_nothing_to_test_gives_nan(values: list[float]) -> None:
 
 
 def test_pairs_must_be_pairs() -> None:
-    with pytest.raises(ValueError, match=r"equally long lists of numbers, not shapes \(2,\), \(3,\)"):
+    with pytest.raises(ValueError, match=r"two lists of equal length, not shapes \(2,\) and \(3,\)"):
         paired_t_test([1, 2], [1, 2, 3])
 
 
@@ -104,7 +104,7 @@ def test_the_interval_is_scipys_and_shrinks_with_the_level() -> None:
     assert t_interval([1, 2, 3]) == pytest.approx((2 - 4.302653 / math.sqrt(3), 2 + 4.302653 / math.sqrt(3)))
     assert t_interval([0.1] * 7) == (0.1, 0.1)
     assert all(math.isnan(end) for end in t_interval([1.0]))
-    with pytest.raises(ValueError, match="a level is a probability between 0 and 1, not 95"):
+    with pytest.raises(ValueError, match="level must be a probability between 0 and 1, not 95"):
         t_interval([1, 2], 95)
 
 
@@ -150,6 +150,13 @@ def test_ranks_and_friedmans_test_are_scipys(scores: list[list[int]]) -> None:
         assert result.p == pytest.approx(expected.pvalue, abs=1e-12)
 
 
+def test_friedmans_test_of_two_methods_is_the_sign_test() -> None:
+    result = friedman_test([[1, 2], [1, 2], [2, 1], [1, 2], [1.5, 1.5]])
+    assert result.statistic == pytest.approx((3 - 1) ** 2 / (3 + 1))
+    assert result.p == pytest.approx(stats.chi2.sf(1.0, 1))
+    assert friedman_test([[1.5, 1.5], [1.5, 1.5]]) == (0, 1)
+
+
 def test_demsars_example() -> None:
     result = ranking(DEMSAR, larger_is_better=False)
     assert result.average == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
@@ -180,7 +187,7 @@ def test_too_few_methods_or_data_sets_are_no_test() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "fault"), [([1, 2], "a row a data set"), ([[1, math.nan]], "a score that is not finite")]
+    ("scores", "fault"), [([1, 2], "one row per data set"), ([[1, math.nan]], "scores that are not finite")]
 )
 def test_tables_without_ranks_are_refused(scores: list[object], fault: str) -> None:
     with pytest.raises(ValueError, match=fault):

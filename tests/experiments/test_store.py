@@ -44,7 +44,7 @@ def test_a_damaged_part_is_reported_and_done_again(tmp_path: Path, damage: Any) 
     (path, _) = sorted(tmp_path.glob("parts/*.json"))
     path.write_bytes(damage(path.read_bytes()))
     calls = work.calls
-    with pytest.warns(RuntimeWarning, match="damaged: that part of the sweep is done again"):
+    with pytest.warns(RuntimeWarning, match="damaged: this part of the sweep is computed again"):
         assert [Store(tmp_path).recall(key, work) for key in "ab"] == [work.found] * 2
     assert work.calls == calls + 1
     assert [Store(tmp_path).recall(key, work) for key in "ab"] == [work.found] * 2

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import askance
-from askance.experiments.dataset import material, shuffled
+from askance.experiments.dataset import make_dataset, shuffled
 from askance.experiments.sweep.results import Results
 from paths import SUPPORT
 
@@ -59,7 +59,7 @@ def test_one_row_a_run_at_the_wanted_shares() -> None:
 
 def test_figures_are_those_of_runs() -> None:
     found = small(dtype="float64")
-    given = material("made", *stream(), np.dtype("float64"))
+    given = make_dataset("made", *stream(), np.dtype("float64"))
     for row in range(0, len(found), 3):
         name, permutation = found.columns["algorithm"][row], int(found.columns["permutation"][row])
         setting = json.loads(found.columns["parameters"][row])
@@ -83,8 +83,8 @@ def f1(trace: Any, y: Any) -> float:
 def test_what_was_tuned_on_what() -> None:
     found = small()
     assert set(found.columns["tuned_on"]) == {
-        "settings by the mean f on permutations 4 to 5, none of which is reported; "
-        "eagerness by the share of labels on each of those reported"
+        "settings by the mean f on permutations 4 to 5, which are not reported; "
+        "eagerness by the share of labels on each reported permutation"
     }
     chosen = {json.loads(text)["C"] for text in found.columns["parameters"]}
     assert chosen <= {0.01, 1.0}
@@ -103,7 +103,7 @@ def test_a_grid_without_rates_is_reported_whole() -> None:
     found = small(rates=None, algorithms=["PAA-II", "PE"], grid={"C": [0.1, 1.0], "delta": [0.5, 2.0]})
     assert len(found.algorithms) == 4 + 1
     assert "PAA-II C=0.1 delta=0.5" in found.algorithms
-    assert set(found.columns["tuned_on"]) == {"nothing was tuned: every setting is reported"}
+    assert set(found.columns["tuned_on"]) == {"not tuned: every setting is reported"}
 
 
 def test_many_classes_and_curves() -> None:
@@ -123,20 +123,20 @@ def test_a_share_out_of_reach_is_left_out() -> None:
 
 
 def test_nothing_within_reach_gets_a_sentence() -> None:
-    with pytest.raises(ValueError, match="can ask for so few or so many labels"):
+    with pytest.raises(ValueError, match="no algorithm can meet these rates"):
         small(algorithms=["D-AMD-I"], grid={"eta": [1.0], "delta": [1e-3]}, rates=(0.002,))
 
 
 def test_processes_find_the_same(tmp_path: Path) -> None:
     alone = small()
-    together = small(backend="loky", jobs=2, store=tmp_path)
+    together = small(backend="loky", n_jobs=2, store=tmp_path)
     assert without_time(alone) == without_time(together)
 
 
 def test_nothing_is_computed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = small(store=tmp_path)
     told: list[Any] = []
-    monkeypatch.setattr("askance.experiments.sweep.run.play", lambda *_: pytest.fail("was computed again"))
+    monkeypatch.setattr("askance.experiments.sweep.run.run_trials", lambda *_: pytest.fail("was computed again"))
     again = small(store=tmp_path, watch=lambda *progress: told.append(progress))
     assert {name: column.tolist() for name, column in first.columns.items()} == {
         name: column.tolist() for name, column in again.columns.items()

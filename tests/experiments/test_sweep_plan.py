@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.experiments.dataset import Material, material
+from askance.experiments.dataset import Dataset, make_dataset
 from askance.experiments.sweep.plan import GRID, as_json, make_plan
 from askance.rules.query import Margin
 from askance.rules.update import PassiveAggressive2
@@ -13,8 +13,8 @@ from askance.rules.update import PassiveAggressive2
 X = np.random.default_rng(0).normal(size=(30, 4))
 
 
-def data(classes: int = 2, name: str = "small") -> Material:
-    return material(name, X, np.arange(30) % classes, np.dtype("float32"))
+def data(classes: int = 2, name: str = "small") -> Dataset:
+    return make_dataset(name, X, np.arange(30) % classes, np.dtype("float32"))
 
 
 def plan(
@@ -62,28 +62,28 @@ def test_many_classes_are_judged_by_accuracy() -> None:
     ("change", "says"),
     [
         ({"algorithms": ["PAA-III"]}, "no algorithm 'PAA-III'"),
-        ({"algorithms": []}, "needs an algorithm"),
-        ({"sets": []}, "needs a data set"),
+        ({"algorithms": []}, "needs at least one algorithm"),
+        ({"sets": []}, "needs at least one data set"),
         ({"grid": {"C": []}}, "grid of C must list at least one value"),
         ({"grid": {"C": 1.0}}, "grid of C must list"),
         ({"grid": {"C": "12"}}, "grid of C must list"),
         ({"grid": {"C": [-1.0]}}, "C must be greater than 0"),
-        ({"grid": {"Q": [1.0]}}, "'Q', which no algorithm"),
-        ({"grid": {"PAA": {"C": [1.0]}}}, "'PAA', which is none of the algorithms"),
+        ({"grid": {"Q": [1.0]}}, "'Q', which is not a parameter of any algorithm"),
+        ({"grid": {"PAA": {"C": [1.0]}}}, "'PAA', which is not one of the algorithms"),
         ({"grid": {"PAA-II": {"Q": [1.0]}}}, "no parameter 'Q'"),
         ({"rates": (0.0,)}, "greater than 0 and at most 1, not 0.0"),
         ({"rates": (1.5,)}, "not 1.5"),
         ({"rates": (float("nan"),)}, "not nan"),
         ({"rates": ()}, "at least one share"),
-        ({"permutations": 0}, "permutations must be a whole number from 1 on, not 0"),
+        ({"permutations": 0}, "permutations must be a positive integer, not 0"),
         ({"permutations": True}, "permutations must be"),
         ({"tuning": 1.5}, "tuning must be"),
         ({"points": 0}, "points must be"),
-        ({"metric": "auroc"}, "keeps counts and no scores, so it cannot tell 'auroc'"),
+        ({"metric": "auroc"}, "'auroc' needs scores, but a sweep stores only counts"),
         ({"metric": "beauty"}, "there is no metric 'beauty'"),
         ({"metric": "f", "algorithms": ["MPAA-II"], "many": 3}, "is for two classes"),
-        ({"algorithms": ["MPAA-II"]}, "MPAA-II is for more than two classes, and small has 2"),
-        ({"many": 3}, "PAA-II is for two classes, and small has 3"),
+        ({"algorithms": ["MPAA-II"]}, "MPAA-II is for more than two classes, but small has 2"),
+        ({"many": 3}, "PAA-II is for two classes, but small has 3"),
     ],
 )
 def test_bad_plans(change: dict[str, Any], says: str) -> None:
@@ -96,5 +96,5 @@ def test_bad_plans(change: dict[str, Any], says: str) -> None:
 
 
 def test_data_sets_of_both_kinds() -> None:
-    with pytest.raises(ValueError, match="sweep them apart"):
+    with pytest.raises(ValueError, match="sweep them separately"):
         plan(sets=[data(), data(3)])

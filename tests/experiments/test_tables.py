@@ -6,7 +6,7 @@ import math
 import pytest
 from markdown_it import MarkdownIt
 
-from askance.experiments.sweep.tables import Table, page, rank_table, result_table
+from askance.experiments.sweep.tables import ResultTable, page, rank_table, result_table
 from made_up_results import SMALL, results_of, sweep
 
 NASTY = "<b>a|b</b> *c* _d_ `e` &amp; [x](y) \\ $1 ~~z~~"
@@ -46,7 +46,7 @@ def texts(rows: list[list[tuple[str, str]]]) -> list[list[str]]:
     return [[text for text, _ in row] for row in rows]
 
 
-def rendered(table: Table) -> Cells:
+def rendered(table: ResultTable) -> Cells:
     """The cells of the Markdown as a reader of it sees them."""
     return Cells(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(table.to_markdown()))
 

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askance._util.table_rows import column, matching
 from askance.datasets.ratings import load_ratings
 from askance.errors import DataError, DataWarning
 from askance.experiments import papers
 from askance.experiments.papers import convergence, ratings
-from askance.experiments.papers.convergence import run_descents
-from askance.experiments.papers.ratings import TINY, Method, Rated, Rounds, Task, run_rated
-from askance.experiments.table_rows import column, matching
+from askance.experiments.papers.convergence import run_convergence
+from askance.experiments.papers.ratings import TINY, Rated, RatingsMethod, RatingsPlan, RatingsTask, run_ratings
 from askance.jit.kernels import rating_sweeps
 from askance.ratings import synthetic
 from askance.ratings.synthetic import MadeUp
 from command_line import output
 
-ALONE = {"jobs": 1, "backend": "sequential"}
-METHODS = (Method("free", {}), Method("given", {}, rank_given=True))
+ALONE = {"n_jobs": 1, "backend": "sequential"}
+METHODS = (RatingsMethod("free", {}), RatingsMethod("given", {}, rank_given=True))
 
 
 def given(ratings: int = 400, random_state: int = 0) -> Rated:
@@ -132,7 +132,7 @@ def test_lambda_is_chosen_on_a_split_that_is_not_reported(monkeypatch: pytest.Mo
         return {"rmse": abs(parameters["regularization"] - 0.2), "rank": rank}
 
     monkeypatch.setattr(ratings, "_fitted", spy)
-    rows = run_rated([Task("made", source, (0.1, 0.2), 2)], METHODS, Rounds(), **ALONE)
+    rows = run_ratings([RatingsTask("made", source, (0.1, 0.2), 2)], METHODS, RatingsPlan(), **ALONE)
     free = [(2, 0.1, "auto"), (2, 0.2, "auto"), (0, 0.2, "auto"), (1, 0.2, "auto")]
     assert seen == [*free, (2, 0.1, 12), (2, 0.2, 12), (0, 0.2, 10), (1, 0.2, 11)]
     assert [(row["algorithm"], row["split"], row["regularization"]) for row in rows] == [
@@ -144,23 +144,23 @@ def test_lambda_is_chosen_on_a_split_that_is_not_reported(monkeypatch: pytest.Mo
 def test_made_up_ratings_are_told_with_their_true_rank_and_every_fit_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = Task("made", TINY, (1e-3,), 2)
-    rows = run_rated([task], METHODS, Rounds(), store=tmp_path, **ALONE)
+    task = RatingsTask("made", TINY, (1e-3,), 2)
+    rows = run_ratings([task], METHODS, RatingsPlan(), store=tmp_path, **ALONE)
     assert column(rows, "rank", algorithm="given").tolist() == [TINY.rank] * 2
     assert {(row["users"], row["items"], row["learned"]) for row in rows} == {(60, 60, TINY.learned)}
     guess = np.sqrt(2)  # of the middle level, whatever the pair
     assert np.all(column(rows, "rmse") < 0.6 * guess)
     assert column(rows, "expected").mean() < column(rows, "rmse").mean()  # of a single small split it need not be
     monkeypatch.setattr(ratings, "_fitted", not_again)
-    assert run_rated([task], METHODS, Rounds(), store=tmp_path, **ALONE) == rows
+    assert run_ratings([task], METHODS, RatingsPlan(), store=tmp_path, **ALONE) == rows
 
 
 def test_a_descent_falls_and_more_regularisation_learns_less(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [Method(f"{value:g}", {"regularization": value}, rank_given=True) for value in (1e-3, 0.9)]
+    lines = [RatingsMethod(f"{value:g}", {"regularization": value}, rank_given=True) for value in (1e-3, 0.9)]
     problem = TINY._replace(levels=2)
-    rows = run_descents({"made": problem}, {"made": lines}, Rounds(splits=2), store=tmp_path, **ALONE)
+    rows = run_convergence({"made": problem}, {"made": lines}, RatingsPlan(splits=2), store=tmp_path, **ALONE)
     for row in rows:
         assert row["objective"][0] == 1
         assert np.all(np.diff(row["objective"]) <= 0)
@@ -170,8 +170,10 @@ def test_a_descent_falls_and_more_regularisation_learns_less(
     for less, more in zip(weak, strong, strict=True):
         assert less["learned_rmse"] < more["learned_rmse"]
         assert less["objective"][-1] < more["objective"][-1]
-    monkeypatch.setattr(convergence, "_descended", not_again)
-    assert run_descents({"made": problem}, {"made": lines}, Rounds(splits=2), store=tmp_path, **ALONE) == rows
+    monkeypatch.setattr(convergence, "_fitted", not_again)
+    assert (
+        run_convergence({"made": problem}, {"made": lines}, RatingsPlan(splits=2), store=tmp_path, **ALONE) == rows
+    )
 
 
 def test_the_large_data_are_made_up_only_when_asked_for() -> None:
@@ -198,7 +200,7 @@ def test_the_command(small: Path) -> None:
     assert sorted(path.name for path in directory.iterdir()) == ["2.2", "convergence", "overfitting"]
     for name, picture in (("overfitting", "errors.png"), ("convergence", "objectives.png")):
         assert (directory / name / picture).stat().st_size > 10_000
-    text = (directory / "2.2" / "replica.md").read_text()
+    text = (directory / "2.2" / "report.md").read_text()
     assert "Left out:\n\n- MovieLens 1M: " in text
     assert "- ml100k has 808 ratings here, 100,000 in the register" in text
     assert "| ARSS | 0.3693 | " in text

@@ -12,8 +12,8 @@ from askance.errors import DataError
 from askance.experiments import papers
 from askance.experiments.papers import pools
 from askance.experiments.papers.pools import (
-    Contest,
     Family,
+    PoolPlan,
     Views,
     best_penalty,
     follow,
@@ -25,7 +25,7 @@ from askance.experiments.papers.views import Pair, load_views
 from askance.pool import Margin, RandomChoice, Selection
 from command_line import output
 
-SMALL = Contest(splits=2, tuning=1, batch=5, queries=15)
+SMALL = PoolPlan(splits=2, tuning=1, batch=5, queries=15)
 
 
 def made(rows: int = 150, classes: int = 3, random_state: int = 0) -> Views:
@@ -38,7 +38,7 @@ def made(rows: int = 150, classes: int = 3, random_state: int = 0) -> Views:
 def test_a_split_has_seeds_of_every_class_and_no_row_twice() -> None:
     data = made()
     order = data._replace(X=np.arange(150.0)[:, None])
-    plan = Contest(seeds=0.2)
+    plan = PoolPlan(seeds=0.2)
     part = split(order, plan, 0)
     assert len(part.y) == 105
     assert len(part.test_y) == 45
@@ -87,7 +87,7 @@ def test_the_first_of_a_family_is_tuned_and_all_take_its_setting() -> None:
         return strategy
 
     family = Family({"one": make("one"), "other": make("other")}, ({"C": 0.0}, {"C": 1.0}))
-    rows = run_contest({"made": made()}, [family], SMALL, jobs=1, backend="sequential")
+    rows = run_contest({"made": made()}, [family], SMALL, n_jobs=1, backend="sequential")
     assert asked[:2] == [("one", 2, 0.0), ("one", 2, 1.0)]
     chosen = {json.loads(row["setting"])["C"] for row in rows}
     assert len(chosen) == 1
@@ -150,9 +150,9 @@ def test_the_command(small: Path) -> None:
     assert "AL-LUPI-max" in told
     directory = small / "reproduced" / "yan2016-lupi" / "4.1"
     assert (directory / "curves.png").stat().st_size > 10_000
-    text = (directory / "replica.md").read_text()
+    text = (directory / "report.md").read_text()
     assert "Left out" in text
-    assert "| against | ahead on | surely ahead on | surely behind on |" in text
+    assert "| against | ahead on | significantly ahead on | significantly behind on |" in text
     rows = json.loads((directory / "results.json").read_text())
     answer = json.loads(output("reproduce", "yan2016-lupi", "4.1", "--quick", "--backend", "sequential", "--json"))
     figure = next(one for one in answer["tables"][0]["figures"] if one["algorithm"] == "random")
@@ -164,7 +164,7 @@ def test_the_command(small: Path) -> None:
 def test_what_is_kept_of_other_rows_is_not_taken_for_these(tmp_path: Path) -> None:
     family = Family({"random": lambda random_state: RandomChoice(random_state)})
     first, again, other = (
-        run_contest({"made": data}, [family], SMALL, jobs=1, backend="sequential", store=tmp_path)
+        run_contest({"made": data}, [family], SMALL, n_jobs=1, backend="sequential", store=tmp_path)
         for data in (made(), made(), made(random_state=1))
     )
     assert first == again  # the seconds too: nothing was run

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askance._util.table_rows import column
 from askance.experiments import papers
-from askance.experiments.dataset import material
+from askance.experiments.dataset import make_dataset
 from askance.experiments.papers import few_labels
-from askance.experiments.papers.few_labels import Drawing, Method, run_few_labels, split
+from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan, run_few_labels, split
 from askance.experiments.papers.yan2016_rossel import ENSEMBLE, ROSSEL, SVM
-from askance.experiments.table_rows import column
 from command_line import output
 
-SMALL = Drawing(splits=2, tuning=1, labelled=0.2)
+SMALL = FewLabelsPlan(splits=2, tuning=1, labelled=0.2)
 
 
 def words(rows: int = 120, classes: int = 3, random_state: int = 0) -> tuple[Any, Any]:
@@ -29,27 +29,29 @@ def words(rows: int = 120, classes: int = 3, random_state: int = 0) -> tuple[Any
 
 
 def made(**changed: Any) -> Any:
-    return material("made", *words(**changed), np.dtype(float))
+    return make_dataset("made", *words(**changed), np.dtype(float))
 
 
 @pytest.mark.parametrize("even", [True, False])
 def test_a_split_has_the_shares_it_should_and_no_row_twice(even: bool) -> None:
     data = made()
     marked = data._replace(X=np.arange(120.0)[:, None])
-    part = split(marked, Drawing(labelled=0.1, even=even), 0)
+    part = split(marked, FewLabelsPlan(labelled=0.1, even=even), 0)
     assert sorted(np.concatenate([part.X, part.test_X])[:, 0].tolist()) == list(range(120))
     known = part.y != few_labels.UNLABELLED
     assert known.sum() == 12
     assert len(part.test_y) == 24
     assert np.array_equal(part.y[known], data.y[part.X[known, 0].astype(int)])
     assert np.array_equal(part.test_y, data.y[part.test_X[:, 0].astype(int)])
-    counts = {tuple(np.bincount(split(marked, Drawing(labelled=0.1, even=even), n).y[:12])) for n in range(9)}
+    counts = {
+        tuple(np.bincount(split(marked, FewLabelsPlan(labelled=0.1, even=even), n).y[:12])) for n in range(9)
+    }
     assert (counts == {(4, 4, 4)}) == even
 
 
 def test_noise_switches_as_many_labels_and_nothing_else() -> None:
     data = made()
-    clean, noisy = (split(data, Drawing(labelled=0.5), 3, noise) for noise in (0.0, 0.1))
+    clean, noisy = (split(data, FewLabelsPlan(labelled=0.5), 3, noise) for noise in (0.0, 0.1))
     assert np.array_equal(clean.X, noisy.X)
     assert np.array_equal(clean.test_X, noisy.test_X)
     assert (clean.y != noisy.y).sum() == 6
@@ -59,8 +61,8 @@ def test_noise_switches_as_many_labels_and_nothing_else() -> None:
 
 def test_rare_words_weigh_more_by_the_rows_to_learn_from_alone() -> None:
     data = made()
-    part = split(data, Drawing(words=("made",)), 0)
-    order = split(data, Drawing(), 0)
+    part = split(data, FewLabelsPlan(words=("made",)), 0)
+    order = split(data, FewLabelsPlan(), 0)
     idf = np.log(97 / (1 + np.count_nonzero(order.X, axis=0))) + 1
     expected = order.test_X * idf
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
@@ -80,22 +82,22 @@ def test_settings_are_chosen_on_splits_that_are_not_reported() -> None:
         def predict(self, X: Any) -> Any:
             return np.full(X.shape[0], self.answer)
 
-    method = Method("spy", Spy, ({"answer": 7}, {"answer": 1}), semi=True)
-    rows = run_few_labels({"made": words()}, [method], SMALL, jobs=1, backend="sequential")
+    method = FewLabelsMethod("spy", Spy, ({"answer": 7}, {"answer": 1}), semi=True)
+    rows = run_few_labels({"made": words()}, [method], SMALL, n_jobs=1, backend="sequential")
     assert [one[:2] for one in seen] == [(2, 7), (2, 1), (0, 1), (1, 1)]
     assert {one[2] for one in seen} == {72}  # rows without a label, of 96 to learn from
     assert [row["split"] for row in rows] == [0, 1]
     assert all(json.loads(row["setting"]) == {"answer": 1} for row in rows)
     supervised = method._replace(semi=False)
     seen.clear()
-    run_few_labels({"made": words()}, [supervised], SMALL, jobs=1, backend="sequential")
+    run_few_labels({"made": words()}, [supervised], SMALL, n_jobs=1, backend="sequential")
     assert {one[2] for one in seen} == {0}
 
 
 def test_annotators_and_noises_are_varied_where_there_are_any() -> None:
     few = [one._replace(settings=one.settings[-1:]) for one in (SVM, ENSEMBLE, ROSSEL)]
     plan = SMALL._replace(annotators=(2, 3), noises=(0.0, 0.2))
-    rows = run_few_labels({"made": words()}, few, plan, jobs=1, backend="sequential")
+    rows = run_few_labels({"made": words()}, few, plan, n_jobs=1, backend="sequential")
     assert len(rows) == 2 * 2 * (1 + 2 + 2)
     assert {(row["algorithm"], row["annotators"]) for row in rows} == {
         *(("SVM", 0), ("ensemble", 2), ("ensemble", 3)),
@@ -123,10 +125,10 @@ def test_the_command(small: Path) -> None:
     directory = small / "reproduced" / "yan2016-rossel"
     for name, picture in (("noise", "noise.png"), ("annotators", "annotators.png")):
         assert (directory / name / picture).stat().st_size > 10_000
-    text = (directory / "3.3" / "replica.md").read_text()
+    text = (directory / "3.3" / "report.md").read_text()
     assert "Left out" in text
     assert "| ROSSEL-50 | 85.04 | " in text
-    assert "lost, on the mean of all noises" in (directory / "noise" / "replica.md").read_text()
+    assert "mean loss over all noise levels" in (directory / "noise" / "report.md").read_text()
     answer = json.loads(
         output("reproduce", "yan2016-rossel", "3.3", "--quick", "--backend", "sequential", "--json")
     )

@@ -13,16 +13,16 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 import askance
 from askance.algorithms import catalog, parts_of
 from askance.experiments.papers import PAPERS, label_saving, reproduce, splits, yan2017
-from askance.experiments.papers.label_saving import Saving, queries_at, run_saving, true_measures
+from askance.experiments.papers.label_saving import SavingPlan, queries_at, run_saving, true_measures
 from askance.experiments.papers.report import markdown
-from askance.experiments.papers.splits import Entrant, Splitting, prepared, run_splits, split, started, values_of
-from askance.experiments.scoring import MEASURES, judged
+from askance.experiments.papers.splits import Entrant, SplitPlan, prepared, run_splits, split, started, values_of
+from askance.experiments.scoring import MEASURES, score_predictions
 from askance.experiments.store import Store
 from askance.learners.omcsl import OMCSL
 from askance.rules.query import Always, Random
 from command_line import complaint, output
 
-PLAN = Splitting(splits=3, tuning=2, random_state=4, points=4)
+PLAN = SplitPlan(splits=3, tuning=2, random_state=4, points=4)
 SETTINGS = ({"eta": 0.1}, {"eta": 1.0}, {"eta": 10.0})
 MANY = Entrant("OMCSL-h", "OMCSL-F-h", ("F",), SETTINGS)
 ONE = Entrant("OCS2-h", "OCS2-h", ("F", "AUROC"), SETTINGS)
@@ -104,7 +104,7 @@ def test_the_numbers_are_those_of_a_direct_computation(rows: list[dict[str, Any]
         assert row["test"] == pytest.approx(test, abs=1e-12)
         assert row["rounds"] == [60, 120, 180, 240]
         assert row["curve"][-1] == row["online"]
-        half = judged(row["measure"], part.y[:120], trace.predictions[:120], trace.scores[:120])
+        half = score_predictions(row["measure"], part.y[:120], trace.predictions[:120], trace.scores[:120])
         assert row["curve"][1] == half
 
 
@@ -120,7 +120,9 @@ def test_settings_are_the_best_of_the_passes_of_the_splits_for_tuning(rows: list
         means = []
         for setting in SETTINGS:
             passes = [by_hand(entrant, setting, number) for number in (3, 4)]
-            means.append(np.mean([judged(measure, part.y, t.predictions, t.scores) for part, _, t in passes]))
+            means.append(
+                np.mean([score_predictions(measure, part.y, t.predictions, t.scores) for part, _, t in passes])
+            )
         own = {r["setting"] for r in rows if (r["algorithm"], r["measure"]) == (entrant.label, measure)}
         assert [json.loads(one) for one in own] == [SETTINGS[int(np.argmax(means))]]
 
@@ -175,18 +177,20 @@ def test_measures_are_those_of_scikit_learn() -> None:
     rng = np.random.default_rng(1)
     truth, scores = np.where(rng.random(200) < 0.1, 1, -1), np.round(rng.normal(size=200), 1)
     guesses = np.where(scores > 1, 1, -1)
-    assert judged("F", truth, guesses, scores) == pytest.approx(f1_score(truth, guesses))
-    assert judged("AUROC", truth, guesses, scores) == pytest.approx(roc_auc_score(truth, scores))
-    assert judged("AUPRC", truth, guesses, scores) == pytest.approx(average_precision_score(truth, scores))
+    assert score_predictions("F", truth, guesses, scores) == pytest.approx(f1_score(truth, guesses))
+    assert score_predictions("AUROC", truth, guesses, scores) == pytest.approx(roc_auc_score(truth, scores))
+    assert score_predictions("AUPRC", truth, guesses, scores) == pytest.approx(
+        average_precision_score(truth, scores)
+    )
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_measures_at_the_edge(measure: str) -> None:
     truth, nothing = np.array([1, -1, -1, -1]), np.full(4, -1)
-    assert judged(measure, truth, nothing, np.array([0.0, 1.0, np.inf, 0.0])) == 0
-    assert math.isnan(judged(measure, nothing, nothing, np.zeros(4)))
+    assert score_predictions(measure, truth, nothing, np.array([0.0, 1.0, np.inf, 0.0])) == 0
+    assert math.isnan(score_predictions(measure, nothing, nothing, np.zeros(4)))
     constant = {"F": 0.0, "AUROC": 0.5, "AUPRC": 0.25}  # no score at all
-    assert judged(measure, truth, nothing, np.zeros(4)) == constant[measure]
+    assert score_predictions(measure, truth, nothing, np.zeros(4)) == constant[measure]
 
 
 # ---------------------------------------------------------------------- few labels
@@ -228,7 +232,7 @@ def test_true_measures_of_members(query: Any) -> None:
 
 
 def test_ways_to_ask_are_compared_on_the_same_splits() -> None:
-    found = run_saving({"toy": made()}, MANY, PLAN, Saving((0.1, 0.5), looks=1), backend="sequential")
+    found = run_saving({"toy": made()}, MANY, PLAN, SavingPlan((0.1, 0.5), looks=1), backend="sequential")
     assert len(found) == 3 * len(queries_at((0.1, 0.5))) == 15
     assert {row["setting"] for row in found} == {found[0]["setting"]}
     for row in found:
@@ -272,7 +276,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savez(tmp_path / "covtype_10k.npz", **arrays, y=y)
     table = yan2017.TABLE._replace(entrants=(ONE, MANY), claims=(), comparisons=yan2017.TABLE.comparisons[:1])
     claims = (yan2017.Claim("OMCSL-h", "OCS2-h", ("F",)),)
-    few = yan2017.SAVED._replace(entrant=MANY, saving=Saving((0.2,)))
+    few = yan2017.SAVED._replace(entrant=MANY, saving=SavingPlan((0.2,)))
     monkeypatch.setitem(PAPERS, "yan2017", (table._replace(claims=claims), few))
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     monkeypatch.setenv("ASKANCE_CACHE", str(tmp_path / "cache"))
@@ -298,7 +302,7 @@ def test_the_command(small: Path) -> None:
     directory = small / "reproduced" / "yan2017"
     for name, picture in (("5.3", "online.png"), ("labels", "labels.png")):
         assert (directory / name / picture).stat().st_size > 10_000
-        assert "Left out" in (directory / name / "replica.md").read_text()
+        assert "Left out" in (directory / name / "report.md").read_text()
     kept = json.loads((directory / "5.3" / "results.json").read_text())
     answer = json.loads(output("reproduce", "yan2017", "--quick", "--backend", "sequential", "--json"))
     first, second = answer["tables"]

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries
+from askance.errors import ModelFileError
 from askance.fleet import Fleet
+from askance.fleet.files import is_fleet_file, load
 from askance.jit.interop import COMPILING
 from askance.jit.kernels.key_table import KeyTable
 from askance.rules.rows import Row
@@ -30,7 +32,7 @@ def classes_for(name: str) -> list[Any]:
 
 def is_linear(name: str) -> bool:
     try:
-        Fleet(name, classes=classes_for(name), threads=1)
+        Fleet(name, classes=classes_for(name), n_jobs=1)
     except ValueError:
         return False
     return True
@@ -39,7 +41,7 @@ def is_linear(name: str) -> bool:
 def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: Any = None) -> None:
     classes = classes_for(name)
     keys, X, y = world(rows, 9, classes)
-    with Fleet(name, classes=classes, query=query, threads=2, **EXACT) as fleet:
+    with Fleet(name, classes=classes, query=query, n_jobs=2, **EXACT) as fleet:
         twin = Twin(fleet)
         half = rows // 2
         trace, expected = fleet.run(keys[:half], X[:half], y[:half]), twin.run(keys[:half], X[:half], y[:half])
@@ -51,8 +53,10 @@ def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: 
         assert later.scores.tolist() == [decision.score for decision in expected_later]
         assert later.predictions.tolist() == [decision.prediction for decision in expected_later]
         assert later.asked.tolist() == [decision.ask for decision in expected_later]
+        for key, learner in twin.learners.items():
+            assert fleet.ask(key, X[[0]]) == learner.ask(X[[0]])
         late = half + np.flatnonzero(later.asked)
-        fleet.learn(keys[late], X[late], y[late])
+        fleet.partial_fit(keys[late], X[late], y[late])
         twin.tell(keys[late], X[late], y[late])
         twin.check_weights()
         for key, learner in twin.learners.items():
@@ -78,7 +82,7 @@ def test_each_key_has_a_budget_of_its_own() -> None:
 
 def test_two_of_many_classes_have_one_score_as_a_learner_has() -> None:
     keys, X, y = world(60, 3, ["ham", "spam"])
-    with Fleet("MD-ADA-I", classes=["ham", "spam"], threads=1, **EXACT) as fleet:
+    with Fleet("MD-ADA-I", classes=["ham", "spam"], n_jobs=1, **EXACT) as fleet:
         twin = Twin(fleet)
         fleet.run(keys, X, y)
         twin.run(keys, X, y)
@@ -88,8 +92,8 @@ def test_two_of_many_classes_have_one_score_as_a_learner_has() -> None:
 
 def test_a_row_that_is_longer_than_the_ground_finds_room() -> None:
     long = np.ones((2, 5000))
-    with Fleet("PAA-II", classes=[-1, 1], **(EXACT | {"bits": 13, "threads": 1})) as fleet:
-        fleet.learn(["a"], long[:, :2][:1], [1]).learn(["b", "c"], long, [1, -1])
+    with Fleet("PAA-II", classes=[-1, 1], **(EXACT | {"bits": 13, "n_jobs": 1})) as fleet:
+        fleet.partial_fit(["a"], long[:, :2][:1], [1]).partial_fit(["b", "c"], long, [1, -1])
         twin = Twin(fleet)
         twin.tell(np.array(["b", "c"]), long, [1, -1])
         twin.check_weights()
@@ -97,7 +101,7 @@ def test_a_row_that_is_longer_than_the_ground_finds_room() -> None:
 
 def test_what_hangs_together_cannot_be_had_in_a_fleet() -> None:
     for name in ("SEL-WINNOW", "AROW", "K-PAA", "OMCSL-F-h"):
-        with pytest.raises(ValueError, match=f"{name} cannot be had in a fleet"):
+        with pytest.raises(ValueError, match=f"{name} cannot be used in a fleet"):
             Fleet(name, classes=[-1, 1])
 
 
@@ -115,12 +119,12 @@ def test_the_fast_mode_differs_by_rounding_alone() -> None:
 
 @settings(max_examples=25)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(1, 3), st.integers(0, 99))
-def test_neither_chunks_nor_threads_matter(cuts: list[int], threads: int, random_state: int) -> None:
+def test_neither_chunks_nor_threads_matter(cuts: list[int], n_jobs: int, random_state: int) -> None:
     keys, X, y = world(180, 7, [-1, 1], random_state=random_state)
-    with Fleet("PAA-II", classes=[-1, 1], threads=1, **EXACT) as whole:
+    with Fleet("PAA-II", classes=[-1, 1], n_jobs=1, **EXACT) as whole:
         expected = whole.run(keys, X, y)
         models = dict(whole.packed())
-    with Fleet("PAA-II", classes=[-1, 1], threads=threads, **EXACT) as fleet:
+    with Fleet("PAA-II", classes=[-1, 1], n_jobs=n_jobs, **EXACT) as fleet:
         bounds = [0, *np.minimum(np.cumsum(cuts), 180), 180]
         traces = [
             fleet.run(keys[part], X[part], y[part])
@@ -158,7 +162,7 @@ def test_a_file_with_models_is_not_spilled_to(tmp_path: Any) -> None:
     with Fleet("PAA-II", classes=[-1, 1], **EXACT) as fleet:
         fleet.tell("a", np.ones(3), 1).save(tmp_path / "fleet")
     before = (tmp_path / "fleet").read_bytes()
-    with pytest.raises(ValueError, match="holds models already"):
+    with pytest.raises(ValueError, match="already holds models"):
         Fleet("PAA-II", classes=[-1, 1], resident=1000, spill=tmp_path / "fleet", **EXACT)
     assert (tmp_path / "fleet").read_bytes() == before
 
@@ -174,7 +178,7 @@ def test_a_fleet_is_saved_and_goes_on(tmp_path: Any) -> None:
         whole.run(keys[:200], X[:200], y[:200])
         whole.save(tmp_path / "fleet")
         expected = whole.run(keys[200:], X[200:], y[200:])
-    with Fleet.load(tmp_path / "fleet", threads=1) as again:
+    with load(tmp_path / "fleet", n_jobs=1) as again:
         assert len(again) == 20
         trace = again.run(keys[200:], X[200:], y[200:])
     for column in COLUMNS:
@@ -183,19 +187,20 @@ def test_a_fleet_is_saved_and_goes_on(tmp_path: Any) -> None:
 
 
 def test_a_file_that_is_no_fleet_is_refused(tmp_path: Any) -> None:
-    with pytest.raises(ValueError, match="is no file"):
-        Fleet.load(tmp_path / "nothing")
+    with pytest.raises(ModelFileError, match="cannot be read: No such file"):
+        load(tmp_path / "nothing")
     (tmp_path / "noise").write_bytes(b"something else" * 100)
-    with pytest.raises(ValueError, match="is no file of a fleet"):
-        Fleet.load(tmp_path / "noise")
+    with pytest.raises(ModelFileError, match="is not a fleet file"):
+        load(tmp_path / "noise")
     with Fleet("PAA-II", classes=[-1, 1], **EXACT) as fleet:
         model = fleet.tell("a", np.ones(3), 1).pack("a")
         fleet.save(tmp_path / "fleet")
     content = bytearray((tmp_path / "fleet").read_bytes())
     content[content.index(model) + len(model) - 1] ^= 1
     (tmp_path / "fleet").write_bytes(content)
-    with pytest.raises(ValueError, match="no sound file of a fleet"):
-        Fleet.load(tmp_path / "fleet")
+    assert is_fleet_file(bytes(content[:72]))
+    with pytest.raises(ModelFileError, match="is damaged or not a fleet file"):
+        load(tmp_path / "fleet")
 
 
 def test_a_model_is_packed_for_fleets_of_its_kind_alone() -> None:
@@ -204,21 +209,21 @@ def test_a_model_is_packed_for_fleets_of_its_kind_alone() -> None:
         model = fleet.pack("a")
         assert fleet.unpack("b", model).pack("b") == model
         for damaged in (b"", model[:-1], model + b"x", model[:40] + b"?" + model[41:]):
-            with pytest.raises(ValueError, match=r"no model|damaged|version"):
+            with pytest.raises(ModelFileError, match=r"not a model|damaged|version"):
                 fleet.unpack("c", damaged)
         assert "c" not in fleet
         with pytest.raises(KeyError):
             fleet.pack("c")
         with (
             Fleet("PAA-II", {"delta": 2.0}, classes=[-1, 1], **EXACT) as other,
-            pytest.raises(ValueError, match="another algorithm"),
+            pytest.raises(ModelFileError, match="another algorithm"),
         ):
             other.unpack("a", model)
 
 
 def test_plots_that_were_grown_out_of_are_used_again() -> None:
     keys, X, y = world(6000, 300, [-1, 1], width=200)
-    with Fleet("PAA-II", classes=[-1, 1], threads=1, **EXACT) as fleet:
+    with Fleet("PAA-II", classes=[-1, 1], n_jobs=1, **EXACT) as fleet:
         fleet.run(keys, X, y)
         slots = [1 << max(3, (features * 8 // 7).bit_length()) for features in map(features_of, fleet.packed())]
         assert fleet.nbytes < 1.4 * sum(slots) * (4 + 8)  # each a feature's number and a weight
@@ -251,14 +256,14 @@ def test_a_table_of_keys_is_a_dictionary(operations: Any) -> None:
 
 def test_keys_are_of_one_kind() -> None:
     with Fleet("PAA-II", classes=[-1, 1], **EXACT) as fleet:
-        fleet.learn([-5, 7, -5], np.eye(3), [1, 1, -1])
+        fleet.partial_fit([-5, 7, -5], np.eye(3), [1, 1, -1])
         assert sorted(fleet.keys()) == [-5, 7]
         assert 7 in fleet
         assert 8 not in fleet
         assert "7" not in fleet
-        for keys, complaint in ((["a"], "of another kind"), (["a", 1], "all text or all whole numbers")):
+        for keys, complaint in ((["a"], "must be all str or all int"), (["a", 1], "all str or all int")):
             with pytest.raises(ValueError, match=complaint):
-                fleet.learn(keys, np.eye(len(keys)), [1] * len(keys))
+                fleet.partial_fit(keys, np.eye(len(keys)), [1] * len(keys))
         assert len(fleet) == 2
 
 
@@ -279,15 +284,15 @@ def test_rows_come_in_every_form() -> None:
 
 WRONG = [
     (lambda fleet: fleet.tell("a", [1.0], "maybe"), "unknown class 'maybe'"),
-    (lambda fleet: fleet.tell(1.5, [1.0], "yes"), "text or whole numbers, not such as 1.5"),
-    (lambda fleet: fleet.tell(2**64, [1.0], "yes"), "at most 64 bits"),
-    (lambda fleet: fleet.tell("\ud800", [1.0], "yes"), "half of a character"),
+    (lambda fleet: fleet.tell(1.5, [1.0], "yes"), "must be str or int, not 1.5"),
+    (lambda fleet: fleet.tell(2**64, [1.0], "yes"), "does not fit into 64 bits"),
+    (lambda fleet: fleet.tell("\ud800", [1.0], "yes"), "lone surrogate"),
     (lambda fleet: fleet.tell("a", [np.nan], "yes"), "NaN"),
-    (lambda fleet: fleet.learn(["a"], np.ones((2, 2)), ["yes", "no"]), "2 rows but 1 keys"),
-    (lambda fleet: fleet.learn("a", np.ones((1, 2)), ["yes"]), "one a row"),
-    (lambda fleet: fleet.learn(["a"], np.ones((1, 300)), ["yes"]), "room for 256"),
-    (lambda fleet: fleet.learn(["a"], np.ones((1, 2)), ["yes", "no"]), "1 rows but y has 2"),
-    (lambda fleet: fleet.decide(["a"], np.array(["x"])), "must be rows of numbers"),
+    (lambda fleet: fleet.partial_fit(["a"], np.ones((2, 2)), ["yes", "no"]), "2 rows but there are 1 keys"),
+    (lambda fleet: fleet.partial_fit("a", np.ones((1, 2)), ["yes"]), "one key per row"),
+    (lambda fleet: fleet.partial_fit(["a"], np.ones((1, 300)), ["yes"]), "room for 256"),
+    (lambda fleet: fleet.partial_fit(["a"], np.ones((1, 2)), ["yes", "no"]), "1 rows but y has 2"),
+    (lambda fleet: fleet.decide(["a"], np.array(["x"])), "must be a matrix of numbers"),
 ]
 
 
@@ -310,6 +315,7 @@ def test_a_wrong_row_changes_nothing(number: int) -> None:
         ({"random_state": -1}, "random_state must be"),
         ({"classes": ["one"]}, "classes must hold two"),
         ({"resident": 10}, "resident must be at least"),
+        ({"n_jobs": 0}, "n_jobs must be"),
         ({"algorithm": "PAAA"}, "no algorithm"),
     ],
 )

@@ -29,9 +29,9 @@ class PlainFleet:
             self.label(label["key"], label["id"], label["label"])
         for key, round_, id_, label in sorted(self.due):
             _, _, probability, x = self.fates[key, id_]
-            self.fleet.learn([key], x, [label])
+            self.fleet.partial_fit([key], x, [label])
             self.fates[key, id_] = "learned"
-            self.tell("label", key, id_, "learned", label=label, probability=probability, round=round_)
+            self.tell("label", key, id_, "learned", label=label, ask_probability=probability, round=round_)
         return self.outcomes
 
     def row(self, row: dict[str, Any]) -> None:
@@ -52,9 +52,9 @@ class PlainFleet:
             key,
             id_,
             "decided",
-            label=trace.predictions[0],
+            prediction=trace.predictions[0],
             score=float(trace.scores[0]),
-            probability=probability,
+            ask_probability=probability,
             asked=asked,
             round=round_,
         )
@@ -64,13 +64,13 @@ class PlainFleet:
     def label(self, key: str, id_: str, label: str) -> None:
         known = self.fates.get((key, id_))
         if label not in self.settings.fleet.classes:
-            self.tell("label", key, id_, "ignored", label=label, reason="is no class")
+            self.tell("label", key, id_, "ignored", label=label, reason="is not a class")
         elif known is None:
             self.fates[key, id_] = ("early", label)
         elif known == "unasked":
             self.tell("label", key, id_, "ignored", label=label, reason="was not asked")
         elif known[0] != "waiting" or any(due[0] == key and due[2] == id_ for due in self.due):
-            self.tell("label", key, id_, "ignored", label=label, reason="was told before")
+            self.tell("label", key, id_, "ignored", label=label, reason="was learned before")
         else:
             self.due.append((key, known[1], id_, label))
 
@@ -85,7 +85,7 @@ class PlainFleet:
         return sp.csr_array((np.array(row["values"], dtype), (places, columns)), shape=(1, 1 << bits))
 
     def tell(self, kind: str, key: str, id_: str, outcome: str, **more: Any) -> None:
-        absent = dict.fromkeys(("label", "score", "probability", "asked", "round", "reason"))
+        absent = dict.fromkeys(("prediction", "score", "ask_probability", "asked", "round", "label", "reason"))
         self.outcomes.append({"kind": kind, "key": key, "id": id_, "outcome": outcome, **absent, **more})
 
 

@@ -171,7 +171,7 @@ def test_full_methods_alone_are_level_lines() -> None:
 
 def test_which_rate_must_be_said_if_there_are_several(results: Results) -> None:
     for draw in (draw_errors, draw_times):
-        with pytest.raises(ValueError, match=r"several rates, 0\.01, .* 0\.5: say which to draw"):
+        with pytest.raises(ValueError, match=r"several rates, 0\.01, .* 0\.5: pass the rate to draw"):
             draw(results)
         with pytest.raises(ValueError, match=r"no rate 0\.3"):
             draw(results, 0.3)

@@ -1,4 +1,4 @@
-"""The engines that sweeps run on, started for some tests; those that are not installed are told."""
+"""The engines that sweeps run on, started for some tests; those that are not installed are skipped."""
 
 import contextlib
 import os
@@ -30,10 +30,10 @@ def running(engine: str, workers: int = 2) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(workers_find_the_tests())
         if engine == "dask":
-            from askance.distributed.dask import cluster_here
+            from askance.distributed.dask import local_cluster
             from distributed import Client
 
-            stack.enter_context(Client(stack.enter_context(cluster_here(workers))))
+            stack.enter_context(Client(stack.enter_context(local_cluster(workers))))
         elif engine == "ray":
             import ray
 

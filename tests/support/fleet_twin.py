@@ -26,14 +26,14 @@ def world(
 
 def learner_of(fleet: Fleet, key: Any) -> Learner:
     """The learner that a key would have without a fleet."""
-    told = fleet.settings
-    update, query, sgn0, many, _ = told.rules
+    settings = fleet.settings
+    update, query, sgn0, many, _ = settings.rules
     return askance.Learner(
         *(update, query),
-        random_state=fleet.seed_of(key),
-        dtype=told.dtype,
+        random_state=fleet.random_state_of(key),
+        dtype=settings.dtype,
         sgn0=sgn0,
-        classes=told.classes,
+        classes=settings.classes,
         many=many,
     )
 

@@ -60,8 +60,8 @@ class Crowd(NamedTuple):
             now = np.flatnonzero(self.batch == batch)
             now = now[np.lexsort((ids[now], self.order[now], names[self.key[now]].astype(str)))]
             trace = fleet.decide(names[self.key[now]].tolist(), self._stacked(now))
-            found.score[now], found.probability[now] = trace.scores, trace.ask_probabilities
-            found.asked[now], found.label[now] = trace.asked, trace.predictions
+            found.score[now], found.ask_probability[now] = trace.scores, trace.ask_probabilities
+            found.asked[now], found.prediction[now] = trace.asked, trace.predictions
             for place in now:
                 rounds[place] = seen[self.key[place]]
                 seen[self.key[place]] += 1
@@ -70,7 +70,7 @@ class Crowd(NamedTuple):
             if len(due):
                 labels = [CLASSES[truth] for truth in self.truth[due]]
                 keys = names[self.key[due]].tolist()
-                fleet.learn(keys, self._stacked(due), labels)
+                fleet.partial_fit(keys, self._stacked(due), labels)
         return found
 
     def _rows(self, rows: Array) -> dict[str, Any]:
@@ -101,9 +101,9 @@ class Expected(NamedTuple):
 
     fleet: Any
     score: Array
-    probability: Array
+    ask_probability: Array
     asked: Array
-    label: Array
+    prediction: Array
     round: Array
 
 

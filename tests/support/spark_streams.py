@@ -42,7 +42,7 @@ def made_up(keys: int, rows: int, batches: int, random_state: int = 0) -> list[M
                 made[batch + late].labels.append(label)
     for before, after in pairwise(made):
         after.rows.extend(before.rows[:5])  # a source may repeat itself
-        after.predictions.append(before.predictions[0] | {"label": "eggs"})
+        after.labels.append(before.labels[0] | {"label": "eggs"})
     return made
 
 

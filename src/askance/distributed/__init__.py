@@ -1,1 +1,1 @@
-"""Work on several machines: sweeps on Dask, Ray and Spark; parameter mixing and fleets on Spark."""
+"""Work on several machines: sweeps on Dask, Ray or Spark; parameter mixing and fleets on Spark."""

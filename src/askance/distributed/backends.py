@@ -1,4 +1,4 @@
-"""The engines by name: processes here, or Dask, Ray and Spark, each set up for as long as the work lasts."""
+"""The engines by name: processes on this machine, Dask, Ray or Spark, open for as long as the work lasts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -17,31 +17,32 @@ BACKENDS = ("loky", "sequential", *CLUSTERS)
 
 
 @contextmanager
-def open_workers(backend: str, jobs: int = -1, cluster: str | None = None) -> Iterator[Workers]:
-    """The workers of a backend: `jobs` of them, or with -1 as many as there is room for.
+def open_workers(backend: str, n_jobs: int = -1, cluster: str | None = None) -> Iterator[Workers]:
+    """Open the workers of a backend: `n_jobs` of them, or as many as there is room for with -1.
 
-    `cluster` is the address of a scheduler, a head or a master; without it, the client or session of this process
-    serves, or else a cluster on this machine, which ends with the work.
+    `cluster` is the address of a scheduler, head node or master. By default, the current client or session of this
+    process is used, or a cluster on this machine is started and stopped with the work.
     """
     if backend not in BACKENDS:
-        raise ValueError(f"there is no backend {backend!r}: give one of {', '.join(BACKENDS)}")
-    if jobs != -1 and jobs < 1:
-        raise ValueError(f"jobs must be a whole number from 1 on, or -1 for all processors, not {jobs}")
+        raise ValueError(f"unknown backend {backend!r}: use one of {', '.join(BACKENDS)}")
+    if n_jobs != -1 and n_jobs < 1:
+        raise ValueError(f"n_jobs must be a positive integer, or -1 for all processors, not {n_jobs}")
     if backend in CLUSTERS:
-        with CLUSTERS[backend](jobs, cluster) as workers:
+        with CLUSTERS[backend](n_jobs, cluster) as workers:
             yield workers
     elif cluster is not None:
         raise ValueError(
-            f"the backend {backend} works on this machine, not at {cluster}: {', '.join(CLUSTERS)} do"
+            f"the backend {backend} runs on this machine and cannot use the cluster {cluster}: "
+            f"use {', '.join(CLUSTERS)}"
         )
     else:
-        yield _here(backend, jobs)
+        yield _local(backend, n_jobs)
 
 
-def _here(backend: str, jobs: int) -> Workers:
-    """Processes of this machine, or this one; joblib maps large arrays into the memory of all of them."""
+def _local(backend: str, n_jobs: int) -> Workers:
+    """Processes of this machine, or this process; joblib maps large arrays into the memory of all of them."""
     from concurrent.futures.process import BrokenProcessPool
 
     from joblib.parallel import LokyBackend, SequentialBackend  # type: ignore[import-untyped]
 
-    return Workers(LokyBackend if backend == "loky" else SequentialBackend, jobs, losses=(BrokenProcessPool,))
+    return Workers(LokyBackend if backend == "loky" else SequentialBackend, n_jobs, losses=(BrokenProcessPool,))

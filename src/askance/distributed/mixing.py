@@ -1,8 +1,8 @@
 """Parameter mixing: one model over a stream that is too fast for one processor.
 
-From the model of now, each partition of a batch is learned by itself; then one model is made of what they have
-learned, each counting as much as it was updated (McDonald, Hall and Mann 2010). With one partition, it is the
-sequential learner. Models are handed on as the content of model files.
+Each partition of a batch is learned separately, starting from the current model. The resulting models are then
+averaged, each weighted by its number of updates (McDonald, Hall and Mann 2010). With one partition, this is the
+sequential learner. Models are passed on as the content of model files.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from askance.rules.state.weights import Weights
 GAUSSIANS = (DropDiagonal, InverseDiagonal)
 
 
-class Learned(NamedTuple):
-    """A partition as it was learned: the model after it, and what happened on the way."""
+class LearnedPartition(NamedTuple):
+    """The model after a partition, and what happened in it."""
 
     model: bytes
     rows: int
@@ -33,24 +33,24 @@ class Learned(NamedTuple):
 
 
 def check_mixable(learner: Learner) -> None:
-    """ValueError in one sentence if such learners cannot be mixed."""
+    """Raise ValueError if models of this learner cannot be mixed."""
     core = learner._started().machine.core
     if learner.many or learner.classes is None:
-        raise ValueError("mixing is for two classes, which must be known before the first row: give classes")
+        raise ValueError("mixing needs two classes that are known before the first row: pass classes")
     if not isinstance(core.state, (Weights, *GAUSSIANS)):
         raise ValueError(
-            f"{type(core.update).__name__} keeps other things than weights and their variances, of which there is "
-            "no average: take a rule such as PA-II or AROW-diag"
+            f"the state of {type(core.update).__name__} cannot be averaged: mixing supports weights and diagonal "
+            "variances only; choose an algorithm such as PA-II or AROW-diag"
         )
     if not isinstance(core.memory, NoMemory):
         raise ValueError(
-            f"{type(core.query).__name__} remembers what it has asked, and partitions do not hear of each other: "
-            "take a query rule such as Margin, Random or Always"
+            f"{type(core.query).__name__} has a memory, which partitions cannot share: "
+            "choose a query rule such as Margin, Random or Always"
         )
 
 
-def learned_from(model: bytes, place: int, partition: Stream) -> Learned:
-    """Let the model go through a partition, with coins of its own; those of the first are the model's."""
+def learned_from(model: bytes, place: int, partition: Stream) -> LearnedPartition:
+    """Learn a partition, starting from `model`. Partition 0 uses the model's random state, others their own."""
     learner = from_bytes(model)
     if place:
         learner.random_state = int(
@@ -60,11 +60,11 @@ def learned_from(model: bytes, place: int, partition: Stream) -> Learned:
     for trace in learner.iter_run(partition):
         wrong = trace.predicted_codes != trace.true_codes
         counts += [len(wrong), trace.asked.sum(), trace.updated.sum(), wrong.sum()]
-    return Learned(to_bytes(learner), *counts.tolist())
+    return LearnedPartition(to_bytes(learner), *counts.tolist())
 
 
-def mixed(model: bytes, learned: Sequence[Learned]) -> bytes:
-    """One model of what several have learned since they were `model`."""
+def mixed(model: bytes, learned: Sequence[LearnedPartition]) -> bytes:
+    """Mix the models of partitions that all started from `model`."""
     base, others = from_bytes(model), [from_bytes(one.model) for one in learned]
     check_mixable(base)
     width = max(one._started().width or 0 for one in (base, *others))
@@ -75,7 +75,7 @@ def mixed(model: bytes, learned: Sequence[Learned]) -> bytes:
     (mine,), theirs = base._started().machine.core.state, [core.state[0] for core in cores]
     updates = np.array([one.updates for one in learned])
     if len(theirs) == 1:
-        mine[:] = theirs[0]  # to the last bit
+        mine[:] = theirs[0]  # bit-identical
     elif isinstance(base._started().machine.core.state, GAUSSIANS):
         mine[:] = mixed_gaussians(mine, theirs)
     elif updates.any():
@@ -84,15 +84,14 @@ def mixed(model: bytes, learned: Sequence[Learned]) -> bytes:
 
 
 def mixed_weights(after: Sequence[NDArray[Any]], updates: NDArray[Any]) -> NDArray[Any]:
-    """Σ u w / Σ u, where u is how often each was updated."""
+    """Return Σ u w / Σ u, where u is the number of updates of each model."""
     return np.einsum("k,kj->j", updates / updates.sum(), np.stack(after))
 
 
 def mixed_gaussians(before: NDArray[Any], after: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Of weights with variances σ: gains in precision 1/σ add up, and a weight counts by the gain that it brought.
+    """Mix weights with variances σ: gains in precision 1/σ add up, and each weight is averaged by these gains.
 
-    That is what updates are worth to a single feature: a partition that never saw it has no say there, and where
-    none has seen it, it stays.
+    A partition that never saw a feature has no influence on it. A feature that no partition saw stays as it was.
     """
     pairs = np.stack(after).astype(np.float64)
     weights, known = before[:, 0].astype(np.float64), 1.0 / before[:, 1].astype(np.float64)
@@ -104,7 +103,7 @@ def mixed_gaussians(before: NDArray[Any], after: Sequence[NDArray[Any]]) -> NDAr
 
 
 def _add_up(past: Past, others: Sequence[Past]) -> None:
-    """Count all that happened to the others since they were one."""
+    """Add to `past` what happened in each of the others since they started from it."""
     for name in ("rounds", "asked", "mistakes", "told"):
         mine = getattr(past, name)
         mine += np.sum([getattr(other, name) - mine for other in others], axis=0)

@@ -1,4 +1,4 @@
-"""A Spark session: the one there is, the one of spark-submit, or a local one."""
+"""A Spark session: the current one, the one of spark-submit, or a local one."""
 
 import os
 import shutil
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-# What a fleet's state needs, whatever session it runs in. With the log of changes a micro-batch writes what has
-# changed, and not the whole store.
+# What the state of a fleet needs in any session. With changelog checkpointing, a micro-batch writes only what
+# changed instead of the whole store.
 STATE_OPTIONS = {
     "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
@@ -23,17 +23,19 @@ SUBMITTED = "PYSPARK_GATEWAY_PORT"  # which spark-submit sets
 LOCAL_OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),  # each has a store of its own: Spark's 200 are many
+    "spark.sql.shuffle.partitions": str(
+        os.cpu_count() or 1
+    ),  # one store per partition: the default of 200 is too many
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
 
 
 def session(master: str | None = None, options: Mapping[str, str] | None = None) -> "SparkSession":
-    """The session that is running, or a new one with `options`.
+    """Return the running session, or a new one with `options`.
 
-    A new one is where spark-submit says, else on `master`, else where spark-defaults.conf says, else on the cores
-    here. ImportError says what to install if Spark or Java is not there.
+    A new session uses the master of spark-submit, else `master`, else the master in spark-defaults.conf, else the
+    cores of this machine. ImportError says what to install if Spark or Java is missing.
     """
     check_installed()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -46,7 +48,7 @@ def session(master: str | None = None, options: Mapping[str, str] | None = None)
 
 
 def check_installed() -> None:
-    """ImportError, in one sentence, for what Spark needs and this machine lacks."""
+    """Raise ImportError if something that Spark needs is missing, and say what to install."""
     for package in ("pyspark", "pandas", "pyarrow", "google.protobuf"):
         try:
             __import__(package)
@@ -54,12 +56,12 @@ def check_installed() -> None:
             raise ImportError(f"Spark needs {package}: pip install 'askance[spark]'") from missing
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and (Path(home) / "bin" / "java").exists())):
-        raise ImportError("Spark needs Java 17 or later: install it, or say in JAVA_HOME where it is")
+        raise ImportError("Spark needs Java 17 or later: install it, or set JAVA_HOME")
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Whatever is started meanwhile writes its stderr nowhere: Spark's processes are talkative for ever after."""
+    """Discard the stderr of processes that are started in this block, because Spark's never stop writing to it."""
     sys.stderr.flush()
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
@@ -75,14 +77,14 @@ def _new(master: str | None, options: Mapping[str, str]) -> "SparkSession":
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
-    # Before Java runs, so that options about its own memory count; after it, spark-submit's options are known.
+    # Starts Java with the options, such as its memory; after that, the options of spark-submit are known.
     SparkContext._ensure_initialized(conf=SparkConf().setAll(list(options.items())))
-    known = SparkConf().setIfMissing("spark.master", "local[*]").setIfMissing("spark.app.name", "askance")
-    known.setAll(list(options.items()))
+    conf = SparkConf().setIfMissing("spark.master", "local[*]").setIfMissing("spark.app.name", "askance")
+    conf.setAll(list(options.items()))
     if master is not None and SUBMITTED not in os.environ:
-        known.set("spark.master", master)
-    for name, value in LOCAL_OPTIONS.items() if known.get("spark.master", "").startswith("local") else ():
-        known.setIfMissing(name, value)
-    made = SparkSession.builder.config(conf=known).getOrCreate()
-    made.sparkContext.setLogLevel("ERROR")
-    return made
+        conf.set("spark.master", master)
+    for name, value in LOCAL_OPTIONS.items() if conf.get("spark.master", "").startswith("local") else ():
+        conf.setIfMissing(name, value)
+    created = SparkSession.builder.config(conf=conf).getOrCreate()
+    created.sparkContext.setLogLevel("ERROR")
+    return created

@@ -1,4 +1,4 @@
-"""Parts of work, done by the workers of an engine; those in hand when a worker is lost are done again."""
+"""Tasks, run by the workers of an engine; those that were running when a worker died are run again."""
 
 import pickle
 import time
@@ -9,149 +9,151 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from askance.distributed.workers import Workers, as_it_is
+from askance.distributed.workers import Workers, unchanged
 
-A_MOMENT = 0.05  # seconds; loky stumbles over a part that it was handed just before it is stopped
-LARGE = 100_000  # bytes from which on an argument is sent once a worker, and not with each part
+A_MOMENT = 0.05  # seconds; loky fails if it is stopped right after it was given a task
+LARGE = 100_000  # bytes from which an argument is sent once per worker instead of with each task
 
 
 class WorkerLost(ChildProcessError):
-    """A part ended its worker each time that it was tried."""
+    """A task ended its worker each time it was tried."""
 
 
-class Part(NamedTuple):
-    """A part of some work: what to call it, and the arguments."""
+class Task(NamedTuple):
+    """The title of a task, for messages, and its arguments."""
 
     title: str
     arguments: tuple[Any, ...]
 
 
-class Outcome(NamedTuple):
-    """What came of a part: what was found, or why nothing was."""
+class TaskResult(NamedTuple):
+    """The value of a task, or the error that it raised."""
 
     number: int
-    found: Any
-    fault: Exception | None = None
+    value: Any
+    error: Exception | None = None
 
 
-def finished(work: Callable[..., Any], parts: Sequence[Part], workers: Workers) -> Iterator[tuple[int, Any]]:
-    """The number of each part and what `work` made of it, as they come.
+def run_tasks(work: Callable[..., Any], tasks: Sequence[Task], workers: Workers) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each task and what `work` returned for it, as they finish.
 
-    An exception of `work` is raised here. A lost worker costs those parts that were in hand, and nothing that is
-    finished: they are sent again, and the last time each by itself, so that it is known which one it is.
+    An exception of `work` is raised here. If a worker dies, only the tasks that were running are sent again, the
+    last time each by itself, so that it is known which task ends its worker.
     """
-    with closing(_outcomes(work, parts, workers)) as outcomes:
-        for outcome in outcomes:
-            if outcome.fault is not None:
-                raise outcome.fault
-            yield outcome.number, outcome.found
+    with closing(_results(work, tasks, workers)) as results:
+        for result in results:
+            if result.error is not None:
+                raise result.error
+            yield result.number, result.value
 
 
-def _outcomes(work: Callable[..., Any], parts: Sequence[Part], workers: Workers) -> Generator[Outcome, None, None]:
-    left = dict(enumerate(parts))
+def _results(
+    work: Callable[..., Any], tasks: Sequence[Task], workers: Workers
+) -> Generator[TaskResult, None, None]:
+    left = dict(enumerate(tasks))
     losses: Counter[int] = Counter()
     while left:
-        suspects = [number for number in left if losses[number] >= workers.sendings - 1]
-        sending = _Sending(work, workers, {number: left[number] for number in suspects[:1] or left})
+        suspects = [number for number in left if losses[number] >= workers.attempts - 1]
+        call = _JoblibCall(work, workers, {number: left[number] for number in suspects[:1] or left})
         try:
-            with closing(sending.outcomes()) as outcomes:
-                for outcome in outcomes:
-                    del left[outcome.number]
-                    yield outcome
+            with closing(call.results()) as results:
+                for result in results:
+                    del left[result.number]
+                    yield result
         except workers.losses as loss:
-            for outcome in sending.came:
-                if left.pop(outcome.number, None) is not None:
-                    yield outcome
-            in_hand = [number for number in sending.sent if number in left]
-            if not in_hand:
-                raise  # it is the engine that has gone
-            losses.update(in_hand)
-            if suspects and losses[suspects[0]] >= workers.sendings:
-                raise WorkerLost(_complaint(parts[suspects[0]], loss)) from loss
+            for result in call.finished:
+                if left.pop(result.number, None) is not None:
+                    yield result
+            running = [number for number in call.sent if number in left]
+            if not running:
+                raise  # the engine itself is gone
+            losses.update(running)
+            if suspects and losses[suspects[0]] >= workers.attempts:
+                raise WorkerLost(_complaint(tasks[suspects[0]], loss)) from loss
 
 
-class _Sending:
-    """One call of joblib, which ends when all its parts are done or a worker is lost."""
+class _JoblibCall:
+    """One call of joblib, which ends when all its tasks are done or a worker is lost."""
 
-    def __init__(self, work: Callable[..., Any], workers: Workers, parts: dict[int, Part]) -> None:
-        self._work, self._workers, self._parts = work, workers, parts
-        self._given_up = False
+    def __init__(self, work: Callable[..., Any], workers: Workers, tasks: dict[int, Task]) -> None:
+        self._work, self._workers, self._tasks = work, workers, tasks
+        self._stopped = False
         self.sent: list[int] = []
-        self.came: list[Outcome] = []
+        self.finished: list[TaskResult] = []
 
-    def outcomes(self) -> Generator[Outcome, None, None]:
+    def results(self) -> Generator[TaskResult, None, None]:
         import joblib  # type: ignore[import-untyped]
 
         backend = self._workers.backend()
         retrieve = backend.retrieve_result_callback
 
-        def noted(out: Any) -> Any:
-            """What joblib has not yet handed on when a worker is lost, it forgets."""
+        def retrieve_and_record(out: Any) -> Any:
+            """Record results: joblib forgets those that it has not yielded when a worker is lost."""
             found = retrieve(out)
-            self.came += found
+            self.finished += found
             return found
 
-        backend.retrieve_result_callback = noted
+        backend.retrieve_result_callback = retrieve_and_record
         parallel = joblib.Parallel(
-            n_jobs=self._workers.jobs,
+            n_jobs=self._workers.n_jobs,
             backend=backend,
             return_as="generator_unordered",
-            pre_dispatch="n_jobs",  # so that what is sent and has not come is in hand
+            pre_dispatch="n_jobs",  # so that all tasks that were sent and have not finished are running
             batch_size=1,
             max_nbytes=LARGE,
         )
         found = parallel(self._calls())
         try:
-            for outcome in found:  # noqa: UP028 - what is delegated to cannot be closed quietly
-                yield outcome
+            for result in found:  # noqa: UP028 - what is delegated to cannot be closed quietly
+                yield result
         except BaseException:
-            self._given_up = True
+            self._stopped = True
             time.sleep(A_MOMENT)
             raise
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib's, that what nobody waits for any more is given up
+                warnings.simplefilter("ignore")  # joblib warns about tasks that are given up
                 found.close()
 
     def _calls(self) -> Iterator[Any]:
         import joblib
 
-        attempt = joblib.delayed(_attempt)
-        stands_for = _shared(self._parts.values(), self._workers)
-        for number, part in self._parts.items():
-            if self._given_up:
+        run_one = joblib.delayed(_run_one)
+        references = _shared(self._tasks.values(), self._workers)
+        for number, task in self._tasks.items():
+            if self._stopped:
                 return
             self.sent.append(number)
-            arguments = tuple(stands_for[id(argument)] for argument in part.arguments)
-            yield attempt(self._work, number, self._workers.opened, arguments)
+            arguments = tuple(references[id(argument)] for argument in task.arguments)
+            yield run_one(self._work, number, self._workers.open, arguments)
 
 
-def _attempt(
-    work: Callable[..., Any], number: int, opened: Callable[[Any], Any], arguments: tuple[Any, ...]
-) -> Outcome:
-    """Do a part, at the worker. A fault is no loss: engines would try the part again."""
+def _run_one(
+    work: Callable[..., Any], number: int, open_: Callable[[Any], Any], arguments: tuple[Any, ...]
+) -> TaskResult:
+    """Run a task on a worker. An exception is returned, because engines would retry a task that raises."""
     try:
-        return Outcome(number, work(*map(opened, arguments)))
-    except Exception as fault:
-        fault.add_note(traceback.format_exc())  # which does not travel by itself
-        return Outcome(number, None, fault)
+        return TaskResult(number, work(*map(open_, arguments)))
+    except Exception as error:
+        error.add_note(traceback.format_exc())  # tracebacks are not pickled
+        return TaskResult(number, None, error)
 
 
-def _shared(parts: Iterable[Part], workers: Workers) -> dict[int, Any]:
-    """What stands for each argument, of which the large ones are sent ahead."""
-    given = {id(argument): argument for part in parts for argument in part.arguments}
-    if workers.share is as_it_is:
+def _shared(tasks: Iterable[Task], workers: Workers) -> dict[int, Any]:
+    """Return a reference for each large argument, sent ahead, and the other arguments themselves."""
+    given = {id(argument): argument for task in tasks for argument in task.arguments}
+    if workers.share is unchanged:
         return given
     return {key: workers.share(one) if _size(one) > LARGE else one for key, one in given.items()}
 
 
 def _size(argument: Any) -> int:
-    """The bytes that it takes to send it, of which arrays are counted where they are."""
+    """Return the pickled size in bytes, without copying arrays."""
     buffers: list[pickle.PickleBuffer] = []
-    packed = pickle.dumps(argument, 5, buffer_callback=buffers.append)
-    return len(packed) + sum(buffer.raw().nbytes for buffer in buffers)
+    pickled = pickle.dumps(argument, 5, buffer_callback=buffers.append)
+    return len(pickled) + sum(buffer.raw().nbytes for buffer in buffers)
 
 
-def _complaint(part: Part, loss: BaseException) -> str:
+def _complaint(task: Task, loss: BaseException) -> str:
     why = f"{type(loss).__name__}: {' '.join(str(loss).split())[:200]}"
-    return f"{part.title} ends its worker each time: give workers more memory, or leave that part out ({why})"
+    return f"{task.title} ends its worker each time: give workers more memory, or leave it out ({why})"

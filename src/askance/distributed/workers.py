@@ -1,42 +1,50 @@
-"""What all engines have in common: where parts are sent, how data get there once, and how a lost worker shows."""
+"""What all engines have in common: where tasks are sent, how data are shared, and how a lost worker shows."""
 
 import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
-def as_it_is(given: Any) -> Any:
-    """For engines that need no help with data."""
-    return given
+def unchanged(value: Any) -> Any:
+    """Return the value itself, for engines that need no help with large data."""
+    return value
 
 
 class Workers(NamedTuple):
     """The workers of one engine.
 
-    - `backend`: makes a backend of joblib, a new one each time that parts are sent.
-    - `jobs`: how many parts are in hand at once; -1 for as many as the engine has room for.
-    - `share`: makes of an object what stands for it in a task, so that the object itself is sent once a worker.
-    - `opened`: makes of that the object again, at the worker, and leaves all else as it is.
-    - `losses`: what the engine raises when it gives a part up because the worker has gone.
-    - `sendings`: how often a part is sent before it is given up; fewer where the engine itself tries again.
+    Attributes
+    ----------
+    backend : callable
+        Creates a joblib backend, a new one each time that tasks are sent.
+    n_jobs : int
+        How many tasks run at once; -1 for as many as the engine has room for.
+    share : callable
+        Turns an object into a reference, so that the object itself is sent only once per worker.
+    open : callable
+        Turns such a reference into the object again, on the worker, and returns other values unchanged.
+    losses : tuple of exception types
+        What the engine raises when it gives up a task because the worker died.
+    attempts : int
+        How often a task is sent before it is given up; fewer where the engine itself retries.
     """
 
     backend: Callable[[], Any]
-    jobs: int
-    share: Callable[[Any], Any] = as_it_is
-    opened: Callable[[Any], Any] = as_it_is
+    n_jobs: int
+    share: Callable[[Any], Any] = unchanged
+    open: Callable[[Any], Any] = unchanged
     losses: tuple[type[BaseException], ...] = ()
-    sendings: int = 3
+    attempts: int = 3
 
 
-def needed(module: str, backend: str) -> Any:
-    """A package of an engine; ImportError in one sentence if it is not there."""
+def require(module: str, backend: str) -> Any:
+    """Import a package of an engine; ImportError that says what to install if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as missing:
         raise ImportError(f"the backend {backend} needs {module}: pip install 'askance[{backend}]'") from missing
 
 
-def at_least_two(jobs: int) -> int:
-    """Where there is but one worker, joblib would do the work in this process: so it is told of two."""
-    return max(2, jobs)
+def at_least_two(n_jobs: int) -> int:
+    """Return at least 2: with a single worker, joblib would run the tasks in this process."""
+    return max(2, n_jobs)

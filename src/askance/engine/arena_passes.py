@@ -1,7 +1,8 @@
-"""The passes of a fleet: the rounds of `passes`, with the model of each row taken up and put down again.
+"""The passes of a fleet: the rounds of `passes`, switching to the model of each row.
 
-Rows come in an `order` that keeps those of a model together and in their sequence. A pass that learns stops before
-a row for which the ground has no room, and says how far it came; with more ground, it goes on from there.
+Rows come in an `order` that keeps the rows of a model together and in sequence. A pass that learns stops before a
+row for which the arena has no room, and returns the position of that row; call it again from there with a larger
+arena.
 """
 
 from collections.abc import Callable
@@ -10,24 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.arena import has_room, power_for, settled, translated
+from askance.engine.arena import has_room, insert_missing, log2_size_for, lookup_slots
 from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.coins import coin_at
 from askance.jit.interop import inlined
 from askance.rules.rows import State, add_lanes
 
-NOBODY = -1
+NO_MODEL = -1
 
 
 class SlotRows(NamedTuple):
-    """Sparse rows that are known to be sound; the slots are those of the row in hand, in place of its features."""
+    """Sparse rows that were checked before. `slots` replaces the features of the current row."""
 
     starts: NDArray[np.uint64]
     slots: NDArray[np.uint64]
     values: NDArray[Any]
 
     def sweep(self, t: int, state: State, width: int) -> tuple[float, float, float, bool]:  # noqa: ARG002
-        """Score, spread and squared norm, summed in the order in which `SparseRows` does it."""
+        """Return score, spread and squared norm, summed in the same order as in `SparseRows`."""
         score = spread = squared_norm = self.values.dtype.type(0)
         start = self.starts[t]
         for k in range(start, self.starts[t + 1]):
@@ -39,7 +40,7 @@ class SlotRows(NamedTuple):
         return score, spread, squared_norm, True
 
     def sweep_lanes(self, t: int, state: State, width: int, scores: Any, spreads: Any) -> tuple[float, bool]:  # noqa: ARG002
-        """Scores and spreads of all lanes; squared norm."""
+        """Write scores and spreads of all lanes; return the squared norm."""
         squared_norm = self.values.dtype.type(0)
         for k in range(self.starts[t], self.starts[t + 1]):
             squared_norm += self.values[k] * self.values[k]
@@ -58,95 +59,96 @@ class SlotRows(NamedTuple):
             state.move(j, self.values.dtype.type(side) * self.values[k], step)
 
     def entry(self, t: int, k: int) -> tuple[int, float]:
-        """The slot and the value of entry `k` of row `t`."""
+        """Return the slot and the value of entry `k` of row `t`."""
         return self.slots[np.uint64(k)], self.values[self.starts[t] + np.uint64(k)]
 
 
 @inlined
-def _take_up(models: Any, desk: Any, m: Any) -> None:
-    for place in range(desk.shape[0]):
-        desk[place] = models.books[m, place]
+def _load_counters(models: Any, scratch: Any, m: Any) -> None:
+    for place in range(scratch.shape[0]):
+        scratch[place] = models.counters[m, place]
 
 
 @inlined
-def _put_down(models: Any, desk: Any, m: Any) -> None:
-    for place in range(desk.shape[0]):
-        models.books[m, place] = desk[place]
+def _store_counters(models: Any, scratch: Any, m: Any) -> None:
+    for place in range(scratch.shape[0]):
+        models.counters[m, place] = scratch[place]
 
 
 @inlined
-def _in_hand(models: Any, desk: Any, current: Any, m: Any) -> Any:
-    """Have the books of model `m` on the desk, in place of those of the `current` one."""
+def _switch_model(models: Any, scratch: Any, current: Any, m: Any) -> Any:
+    """Store the counters of the `current` model and load those of model `m`."""
     if m != current:
-        if current != NOBODY:
-            _put_down(models, desk, current)
-        _take_up(models, desk, m)
+        if current != NO_MODEL:
+            _store_counters(models, scratch, current)
+        _load_counters(models, scratch, m)
     return m
 
 
 @inlined
-def _lacks_room(models: Any, ground: Any, m: Any, missing: Any) -> bool:
-    power = power_for(models.filled[m] + missing)
-    return missing > np.uint64(0) and power > models.powers[m] and not has_room(ground, power)
+def _lacks_room(models: Any, arena: Any, m: Any, missing: Any) -> bool:
+    log2_size = log2_size_for(models.filled[m] + missing)
+    return missing > np.uint64(0) and log2_size > models.log2_sizes[m] and not has_room(arena, log2_size)
 
 
 def make_fleet_run(digest: str) -> Callable[..., Any]:
-    """Decide about rows, and learn the labels that are asked for."""
+    """Decide about rows and learn the labels that are asked for."""
 
-    def fleet_run(core, desk, models, ground, rows, slots, ids, order, first, labels, coins, outcome):  # type: ignore[no-untyped-def]
+    def fleet_run(core, scratch, models, arena, rows, slots, ids, order, first, labels, coins, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         update, query, form, state, memory, past, at_zero = core
-        here, current = SlotRows(rows.starts, slots, rows.values), NOBODY
+        here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
         for i in range(first, order.shape[0]):
             t = order[i]
-            m = current = _in_hand(models, desk, current, ids[t])
-            missing = translated(ground, models.plots[m], models.powers[m], rows, t, slots)
-            if _lacks_room(models, ground, m, missing):
-                _put_down(models, desk, m)
+            m = current = _switch_model(models, scratch, current, ids[t])
+            missing = lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
+            if _lacks_room(models, arena, m, missing):
+                _store_counters(models, scratch, m)
                 return i
             n_labels, n_positives = past.labels[0], past.labels[1]
             seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
-            tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.seeds[m], np.uint64(past.rounds[0]))
+            rounds = np.uint64(past.rounds[0])
+            tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.random_states[m], rounds)
             seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             binary, side = form.as_binary(seen, labels[t], probability)
             fires, step = update.step(binary, side)
             updated = asked & fires
             if updated:
                 if missing > np.uint64(0):
-                    settled(models, ground, m, rows, t, slots, missing)
+                    insert_missing(models, arena, m, rows, t, slots, missing)
                 take_step(form, state, past, here, t, seen, labels[t], step)
             past.rounds[0] += 1
             past.asked[0] += asked
             past.labels[0] += asked
             past.labels[1] += asked & (labels[t] > 0)
             record_round(outcome, t, seen, probability, asked, updated)
-        if current != NOBODY:
-            _put_down(models, desk, current)
+        if current != NO_MODEL:
+            _store_counters(models, scratch, current)
         return order.shape[0]
 
     return fleet_run
 
 
 def make_fleet_ask(digest: str) -> Callable[..., Any]:
-    """Decide about rows, whose labels may come later."""
+    """Decide about rows whose labels may come later."""
 
-    def fleet_ask(core, desk, models, ground, rows, slots, ids, order, outcome):  # type: ignore[no-untyped-def]
+    def fleet_ask(core, scratch, models, arena, rows, slots, ids, order, outcome):  # type: ignore[no-untyped-def]
         _ = digest
         _update, query, form, state, memory, past, at_zero = core
-        here, current = SlotRows(rows.starts, slots, rows.values), NOBODY
+        here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
         for i in range(order.shape[0]):
             t = order[i]
-            m = current = _in_hand(models, desk, current, ids[t])
-            translated(ground, models.plots[m], models.powers[m], rows, t, slots)
+            m = current = _switch_model(models, scratch, current, ids[t])
+            lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
             n_labels, n_positives = past.labels[0], past.labels[1]
             seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
-            tossed = coin_at(models.seeds[m], np.uint64(past.rounds[0]))
+            tossed = coin_at(models.random_states[m], np.uint64(past.rounds[0]))
             seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
             past.rounds[0] += 1
             past.asked[0] += asked
             record_round(outcome, t, seen, probability, asked, False)
-        if current != NOBODY:
-            _put_down(models, desk, current)
+        if current != NO_MODEL:
+            _store_counters(models, scratch, current)
         return order.shape[0]
 
     return fleet_ask
@@ -156,16 +158,16 @@ def make_fleet_learn(digest: str) -> Callable[..., Any]:
     """Learn every label."""
 
     def fleet_learn(  # type: ignore[no-untyped-def]
-        update, form, state, past, desk, models, ground, rows, slots, ids, order, first, labels, at_zero
+        update, form, state, past, scratch, models, arena, rows, slots, ids, order, first, labels, at_zero
     ):
         _ = digest
-        here, current = SlotRows(rows.starts, slots, rows.values), NOBODY
+        here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
         for i in range(first, order.shape[0]):
             t = order[i]
-            m = current = _in_hand(models, desk, current, ids[t])
-            missing = translated(ground, models.plots[m], models.powers[m], rows, t, slots)
-            if _lacks_room(models, ground, m, missing):
-                _put_down(models, desk, m)
+            m = current = _switch_model(models, scratch, current, ids[t])
+            missing = lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
+            if _lacks_room(models, arena, m, missing):
+                _store_counters(models, scratch, m)
                 return i
             n_labels, n_positives = past.labels[0], past.labels[1]
             seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
@@ -173,26 +175,26 @@ def make_fleet_learn(digest: str) -> Callable[..., Any]:
             fires, step = update.step(binary, side)
             if fires:
                 if missing > np.uint64(0):
-                    settled(models, ground, m, rows, t, slots, missing)
+                    insert_missing(models, arena, m, rows, t, slots, missing)
                 take_step(form, state, past, here, t, seen, labels[t], step)
             past.labels[0] += 1
             past.labels[1] += labels[t] > 0
-        if current != NOBODY:
-            _put_down(models, desk, current)
+        if current != NO_MODEL:
+            _store_counters(models, scratch, current)
         return order.shape[0]
 
     return fleet_learn
 
 
 def make_fleet_score(digest: str) -> Callable[..., Any]:
-    """The scores of rows."""
+    """Compute the scores of rows."""
 
-    def fleet_score(form, state, models, ground, rows, slots, ids, order, scores, at_zero):  # type: ignore[no-untyped-def]
+    def fleet_score(form, state, models, arena, rows, slots, ids, order, scores, at_zero):  # type: ignore[no-untyped-def]
         _ = digest
         here = SlotRows(rows.starts, slots, rows.values)
         for t in order:
             m = ids[t]
-            translated(ground, models.plots[m], models.powers[m], rows, t, slots)
+            lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
             score, _spread, _squared_norm, _guess, _sound = form.look(state, here, t, 0, at_zero)
             form.write_score(state, score, scores, t)
         return order.shape[0]

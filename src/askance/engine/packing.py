@@ -1,4 +1,4 @@
-"""Bringing models of a fleet out of the ground and into it, many at a time, and putting rows in order by model."""
+"""Copy models of a fleet out of the arena and into it, many at a time, and order rows by model."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from askance.engine.arena import (
     EMPTY,
     RESERVED,
-    Ground,
+    Arena,
     Models,
-    copied,
+    copy_slot,
+    free,
     has_room,
-    moved,
-    power_for,
-    released,
+    log2_size_for,
+    rehash,
     slot_of,
 )
 from askance.jit.interop import inlined, persistent
@@ -40,7 +40,7 @@ def _swap(features: Any, content: Any, one: Any, other: Any) -> None:
 
 @inlined
 def _sort(features: Any, content: Any, first: Any, last: Any) -> None:
-    """Shell's way: models are small, and what is kept of a feature has to move with it."""
+    """Shell sort: models are small, and the content of a slot moves with its feature."""
     gap = 1
     while gap < last - first:
         gap = 3 * gap + 1
@@ -53,105 +53,105 @@ def _sort(features: Any, content: Any, first: Any, last: Any) -> None:
         gap //= 3
 
 
-def _gather(models: Any, ground: Any, ids: Any, features: Any, content: Any) -> None:
+def _gather(models: Any, arena: Any, ids: Any, features: Any, content: Any) -> None:
     n = 0
     for m in ids:
-        if models.powers[m] == np.uint64(0):
+        if models.log2_sizes[m] == np.uint64(0):
             continue
         first = n
-        for place in range(np.uint64(1) << models.powers[m]):
-            slot = models.plots[m] + np.uint64(place)
-            if ground.features[slot] != EMPTY:
-                features[n] = ground.features[slot]
-                copied(ground.content, slot, content, n)
+        for place in range(np.uint64(1) << models.log2_sizes[m]):
+            slot = models.tables[m] + np.uint64(place)
+            if arena.features[slot] != EMPTY:
+                features[n] = arena.features[slot]
+                copy_slot(arena.content, slot, content, n)
                 n += 1
         _sort(features, content, first, n)
 
 
-def _seat(models: Any, ground: Any, ids: Any, first: Any, starts: Any, features: Any, content: Any) -> Any:
+def _load(models: Any, arena: Any, ids: Any, first: Any, starts: Any, features: Any, content: Any) -> Any:
     for i in range(first, ids.shape[0]):
         m, count = ids[i], np.uint64(starts[i + 1] - starts[i])
         if count == np.uint64(0):
             continue
-        power = power_for(count)
-        if not has_room(ground, power):
+        log2_size = log2_size_for(count)
+        if not has_room(arena, log2_size):
             return i
-        moved(models, ground, m, power)
+        rehash(models, arena, m, log2_size)
         for k in range(starts[i], starts[i + 1]):
-            slot = slot_of(ground, models.plots[m], power, features[k])
-            ground.features[slot] = features[k]
-            copied(content, k, ground.content, slot)
+            slot = slot_of(arena, models.tables[m], log2_size, features[k])
+            arena.features[slot] = features[k]
+            copy_slot(content, k, arena.content, slot)
         models.filled[m] = count
     return ids.shape[0]
 
 
-def _clear(models: Any, ground: Any, ids: Any) -> None:
+def _clear(models: Any, arena: Any, ids: Any) -> None:
     for m in ids:
-        if models.powers[m] != np.uint64(0):
-            released(ground, models.plots[m], models.powers[m])
-        models.plots[m] = models.powers[m] = models.filled[m] = np.uint64(0)
-        for place in range(models.books.shape[1]):
-            models.books[m, place] = models.books[0, place]
+        if models.log2_sizes[m] != np.uint64(0):
+            free(arena, models.tables[m], models.log2_sizes[m])
+        models.tables[m] = models.log2_sizes[m] = models.filled[m] = np.uint64(0)
+        for place in range(models.counters.shape[1]):
+            models.counters[m, place] = models.counters[0, place]
 
 
-def _slide(models: Any, ground: Any, rising: Any) -> None:
+def _compact(models: Any, arena: Any, rising: Any) -> None:
     top = np.uint64(RESERVED)
     for m in rising:
-        plot, size = models.plots[m], np.uint64(1) << models.powers[m]
-        if plot != top:
+        table, size = models.tables[m], np.uint64(1) << models.log2_sizes[m]
+        if table != top:
             for place in range(size):
-                ground.features[top + np.uint64(place)] = ground.features[plot + np.uint64(place)]
-                copied(ground.content, plot + np.uint64(place), ground.content, top + np.uint64(place))
-        models.plots[m] = top
+                arena.features[top + np.uint64(place)] = arena.features[table + np.uint64(place)]
+                copy_slot(arena.content, table + np.uint64(place), arena.content, top + np.uint64(place))
+        models.tables[m] = top
         top += size
-    ground.top[0] = top
-    for power in range(ground.free.shape[0]):
-        ground.free[power] = np.uint64(0)
+    arena.top[0] = top
+    for log2_size in range(arena.free_lists.shape[0]):
+        arena.free_lists[log2_size] = np.uint64(0)
 
 
-_slid = persistent(_slide, exact=True)
-_ordered, _gathered = persistent(_order, exact=True), persistent(_gather, exact=True)
-_seated, _cleared = persistent(_seat, exact=True), persistent(_clear, exact=True)
+_compiled_compact = persistent(_compact, exact=True)
+_compiled_order, _compiled_gather = persistent(_order, exact=True), persistent(_gather, exact=True)
+_compiled_load, _compiled_clear = persistent(_load, exact=True), persistent(_clear, exact=True)
 
 
-def in_order(ids: Numbers, count: int) -> Numbers:
-    """The places of rows, those of a model together and in their sequence; there are `count` models."""
+def order_by_model(ids: Numbers, count: int) -> Numbers:
+    """Return row numbers ordered by model, and by sequence within a model; ids are below `count`."""
     order = np.empty(len(ids), np.int64)
-    _ordered(ids, np.zeros(count + 1, np.int64), order)
+    _compiled_order(ids, np.zeros(count + 1, np.int64), order)
     return order
 
 
-def gather(models: Models, ground: Ground, ids: Numbers) -> tuple[Numbers, NDArray[np.uint32], NDArray[np.uint8]]:
-    """Where the features of each of these models begin and end, the features, rising, and what is kept of them."""
+def gather(models: Models, arena: Arena, ids: Numbers) -> tuple[Numbers, NDArray[np.uint32], NDArray[np.uint8]]:
+    """Return where the features of each model start, the features in ascending order, and their content."""
     starts = np.zeros(len(ids) + 1, np.int64)
     np.cumsum(models.filled[ids], out=starts[1:])
     features = np.empty(starts[-1], np.uint32)
-    content = np.empty((starts[-1], ground.content.shape[1]), np.uint8)
+    content = np.empty((starts[-1], arena.content.shape[1]), np.uint8)
     with np.errstate(over="ignore"):
-        _gathered(models, ground, ids, features, content)
+        _compiled_gather(models, arena, ids, features, content)
     return starts, features, content
 
 
-def seat(
+def load(
     models: Models,
-    ground: Ground,
+    arena: Arena,
     ids: Numbers,
     first: int,
     starts: Numbers,
     features: NDArray[np.uint32],
     content: NDArray[np.uint8],
 ) -> int:
-    """Give blank models, from the one at place `first` on, what was gathered; how far the ground had room."""
+    """Fill blank models, from position `first` on, with gathered content; return where the arena was full."""
     with np.errstate(over="ignore"):
-        return int(_seated(models, ground, ids, first, starts, features, content))
+        return int(_compiled_load(models, arena, ids, first, starts, features, content))
 
 
-def close_ranks(models: Models, ground: Ground) -> None:
-    """Move all plots together, so that what lay free between them is at the top."""
-    having = np.flatnonzero(models.powers)
-    _slid(models, ground, having[np.argsort(models.plots[having])])
+def compact(models: Models, arena: Arena) -> None:
+    """Move all tables together, so that all free space is at the top."""
+    present = np.flatnonzero(models.log2_sizes)
+    _compiled_compact(models, arena, present[np.argsort(models.tables[present])])
 
 
-def clear(models: Models, ground: Ground, ids: Numbers) -> None:
-    """Make models blank, and have their plots free."""
-    _cleared(models, ground, ids)
+def clear(models: Models, arena: Arena, ids: Numbers) -> None:
+    """Reset models to blank and free their tables."""
+    _compiled_clear(models, arena, ids)

@@ -1,1 +1,1 @@
-"""Experiments: sweeps of algorithms over data sets, and what came of them as tables and figures."""
+"""Experiments: sweeps of algorithms over data sets, their tables and figures, and the tables of papers."""

@@ -1,4 +1,4 @@
-"""Data for experiments: rows in memory, and their permutations."""
+"""Data sets for experiments: rows in memory, and their permutations."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ from askance.jit.coins import coins
 from askance.learners.inputs import as_rows, sentence, sorted_rows
 from askance.rules.rows import SOUND, UNSORTED, AnyRows, SparseRows
 
-# From this share of non-zeros on, a loop over all features is faster than one over those that are there.
+# From this share of non-zeros on, a loop over all features is faster than one over the non-zero ones.
 DENSE = 0.4
 
 
-class Material(NamedTuple):
-    """A data set. Labels are +1 and -1, the larger class being +1, or of more than two the numbers of classes."""
+class Dataset(NamedTuple):
+    """A data set. Labels are -1 and +1 for the larger class, or class numbers for more than two classes."""
 
     name: str
     X: Any
@@ -36,7 +36,7 @@ class Material(NamedTuple):
         return len(self.classes) > 2
 
 
-class Shuffled(NamedTuple):
+class ShuffledDataset(NamedTuple):
     """The rows of a data set in the order of a permutation, with the coins of its rounds."""
 
     rows: AnyRows
@@ -45,11 +45,11 @@ class Shuffled(NamedTuple):
     coins: NDArray[np.float64]
 
 
-def material(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Material:
-    """A data set, checked; ValueError in one sentence if it cannot be learned from."""
+def make_dataset(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Dataset:
+    """Create a data set; ValueError if nothing can be learned from it."""
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype)
     if X.ndim != 2 or len(np.atleast_1d(y)) != X.shape[0]:
-        raise ValueError(f"{name}: give a matrix and one label for each of its rows")
+        raise ValueError(f"{name}: X must be a matrix and y must have one label per row")
     rows = as_rows(X, dtype)
     kind, bad = rows.check(0, X.shape[0], X.shape[1])
     if kind == UNSORTED:
@@ -61,12 +61,12 @@ def material(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Material:
     if len(classes) < 2:
         raise ValueError(f"{name}: all rows have the label {classes.tolist()[0]!r}, so nothing can be learned")
     labels = np.asarray(2.0 * codes - 1.0 if len(classes) == 2 else codes, np.float64)
-    X = _plain(X, rows)
-    return Material(name, X, labels, tuple(classes.tolist()), fingerprint(X, labels))
+    X = _as_matrix(X, rows)
+    return Dataset(name, X, labels, tuple(classes.tolist()), fingerprint(X, labels))
 
 
-def _plain(X: Any, rows: AnyRows) -> Any:
-    """The rows as a matrix of the wanted precision, dense if most numbers are there anyhow."""
+def _as_matrix(X: Any, rows: AnyRows) -> Any:
+    """Return the rows as a matrix of the wanted precision, dense if many numbers are not zero."""
     if not isinstance(rows, SparseRows):
         return rows.values
     X = sp.csr_array((rows.values, rows.indices.view(np.int32), rows.starts.astype(np.int64)), shape=X.shape)
@@ -74,7 +74,7 @@ def _plain(X: Any, rows: AnyRows) -> Any:
 
 
 def fingerprint(X: Any, y: NDArray[Any]) -> str:
-    """The same few letters for the same rows and labels."""
+    """Return a short digest of rows and labels."""
     digest = hashlib.sha256(repr((X.shape, X.dtype.str)).encode())
     parts = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
     for part in (*parts, y):
@@ -82,36 +82,36 @@ def fingerprint(X: Any, y: NDArray[Any]) -> str:
     return digest.hexdigest()[:16]
 
 
-def materials(data: Any, dtype: np.dtype[Any]) -> list[Material]:
-    """Data sets from what users give: names with (X, y), one such pair, paths of files, or names known here."""
+def load_datasets(data: Any, dtype: np.dtype[Any]) -> list[Dataset]:
+    """Load data sets from a mapping of names to (X, y), one such pair, file paths, or registered names."""
     if isinstance(data, Mapping):
-        return [material(name, *_pair(name, given), dtype) for name, given in data.items()]
+        return [make_dataset(name, *_pair(name, given), dtype) for name, given in data.items()]
     if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[0], str):
-        return [material("data", *data, dtype)]
+        return [make_dataset("data", *data, dtype)]
     given = [data] if isinstance(data, str) or not isinstance(data, Sequence) else list(data)
-    return [material(*_whole(one, dtype), dtype) for one in given]
+    return [make_dataset(*_load(one, dtype), dtype) for one in given]
 
 
 def _pair(name: str, given: Any) -> tuple[Any, Any]:
     if not (isinstance(given, tuple | list) and len(given) == 2):
-        raise ValueError(f"{name}: give rows and labels, (X, y)")
+        raise ValueError(f"{name}: expected a pair (X, y)")
     return given[0], given[1]
 
 
-def _whole(source: Any, dtype: np.dtype[Any]) -> tuple[str, Any, Any]:
-    """All rows of a file at once, or of a data set by its name."""
+def _load(source: Any, dtype: np.dtype[Any]) -> tuple[str, Any, Any]:
+    """Load all rows of a file, or of a registered data set."""
     if isinstance(source, str) and source in REGISTER and not Path(source).exists():
         return source, *load(source)
     stream = read(source, dtype=str(dtype))
     chunks = list(stream)
     if any(chunk.y is None for chunk in chunks):
-        raise DataError(f"{stream.name} has no labels, which experiments need")
+        raise DataError(f"{stream.name} has no labels: experiments need labelled rows")
     return stream.name, stacked([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks])
 
 
-def shuffled(given: Material, random_state: int, permutation: int) -> Shuffled:
-    """The data set in the order of a permutation, which random_state and number decide, and coins of its own."""
+def shuffled(given: Dataset, random_state: int, permutation: int) -> ShuffledDataset:
+    """Permute a data set; `random_state` and the number of the permutation decide its order and its coins."""
     order = np.random.default_rng([random_state, permutation]).permutation(len(given.y))
     X = given.X[order]
     own = int(np.random.SeedSequence([random_state, permutation, 1]).generate_state(1, np.uint64)[0])
-    return Shuffled(as_rows(X, X.dtype), X, given.y[order], coins(own, 0, len(order)))
+    return ShuffledDataset(as_rows(X, X.dtype), X, given.y[order], coins(own, 0, len(order)))

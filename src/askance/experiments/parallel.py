@@ -1,41 +1,51 @@
-"""Work spread over processes or machines, with someone who watches how far it is."""
+"""Cells of an experiment, computed by processes or machines in parallel."""
 
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from askance._util.table_rows import Row
 from askance.distributed.backends import open_workers
-from askance.distributed.tasks import Part, finished
+from askance.distributed.tasks import Task, run_tasks
 from askance.experiments.store import Store
-from askance.experiments.table_rows import Row
 
 Watch = Callable[[int, int, str], None]
 
 
-class Spread(NamedTuple):
-    """How work is spread: which engine, how many workers, where parts are kept, and who watches.
+class Execution(NamedTuple):
+    """Where and how an experiment is computed.
 
-    `watch` is told how many parts are done, of how many, and which. `cluster` is the engine's address, if it
-    is not to work on this machine.
+    Attributes
+    ----------
+    backend : str
+        The engine: "loky", "sequential", "dask", "ray" or "spark".
+    n_jobs : int
+        The number of workers; -1 for all processors.
+    store : str or path-like or None
+        The directory in which finished cells are stored.
+    watch : callable or None
+        Called with the number of finished cells, the number of all cells, and the title of the last one.
+    cluster : str or None
+        The address of the engine, if it does not run on this machine.
     """
 
     backend: str = "loky"
-    jobs: int = -1
+    n_jobs: int = -1
     store: str | os.PathLike[str] | None = None
     watch: Watch | None = None
     cluster: str | None = None
 
 
-def rows_of(
-    work: Callable[..., list[Row]], cells: Sequence[tuple[Any, ...]], titles: Sequence[str], spread: Spread
+def collect_rows(
+    work: Callable[..., list[Row]], cells: Sequence[tuple[Any, ...]], titles: Sequence[str], execution: Execution
 ) -> list[Row]:
-    """The rows that `work` makes of each cell and of the store, in the order of the cells."""
-    kept = Store(spread.store)
-    parts = [Part(title, (*cell, kept)) for title, cell in zip(titles, cells, strict=True)]
+    """Return the rows that `work` computes from each cell and the store, in the order of the cells."""
+    store = Store(execution.store)
+    tasks = [Task(title, (*cell, store)) for title, cell in zip(titles, cells, strict=True)]
     found: dict[int, list[Row]] = {}
-    with open_workers(spread.backend, spread.jobs, spread.cluster) as workers:
-        for number, own in finished(work, parts, workers):
-            found[number] = own
-            if spread.watch is not None:
-                spread.watch(len(found), len(cells), titles[number])
+    with open_workers(execution.backend, execution.n_jobs, execution.cluster) as workers:
+        for number, rows in run_tasks(work, tasks, workers):
+            found[number] = rows
+            if execution.watch is not None:
+                execution.watch(len(found), len(cells), titles[number])
     return [row for number in range(len(cells)) for row in found[number]]

@@ -1,4 +1,8 @@
-"""Which differences between methods are more than chance: paired t-tests, intervals, ranks over data sets."""
+"""Which differences between methods are more than chance: paired t-tests, intervals, ranks over data sets.
+
+The tests are those of `scipy.stats`, which is imported late because that takes a second. Here are the conventions
+for samples on which they are undefined: too few pairs, or differences without any spread.
+"""
 
 import functools
 import math
@@ -6,30 +10,29 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 Values = NDArray[np.float64]
 
-ROUNDING = 1e-12  # differences of this size, relative to the values, come from rounding alone
+ROUNDING = 1e-12  # differences of this size, relative to the values, are rounding errors
 
 
 class PairedTest(NamedTuple):
-    """A two-sided paired t-test; nan where fewer than two pairs leave nothing to test."""
+    """A two-sided paired t-test; nan for fewer than two pairs."""
 
     statistic: float
     p: float
     pairs: int
 
 
-class Interval(NamedTuple):
-    """Where a mean lies."""
+class ConfidenceInterval(NamedTuple):
+    """The ends of a confidence interval."""
 
     low: float
     high: float
 
 
 class FriedmanTest(NamedTuple):
-    """Whether methods differ at all, judged by their ranks; nan where there is nothing to test."""
+    """Whether methods differ, judged by their ranks; nan where there is nothing to test."""
 
     statistic: float
     p: float
@@ -41,11 +44,11 @@ class Ranking(NamedTuple):
     average: Values
     data_sets: int
     test: FriedmanTest
-    difference: float  # of average ranks that Nemenyi's test calls significant; nan where there is no test
+    difference: float  # of average ranks that is significant in Nemenyi's test; nan without a test
 
 
 def mean(values: ArrayLike) -> float:
-    """The mean, the same in whatever order the values come; of nothing, nan."""
+    """Return the mean, independent of the order of the values; nan for no values."""
     values = np.asarray(values, dtype=np.float64)
     if not np.isfinite(values).all() or not values.size:
         return math.nan
@@ -53,78 +56,81 @@ def mean(values: ArrayLike) -> float:
 
 
 def deviation(values: ArrayLike) -> float:
-    """The standard deviation of a sample, with n - 1; of fewer than two values, nan."""
+    """Return the standard deviation of a sample, with n - 1; nan for fewer than two values."""
     values = np.asarray(values, dtype=np.float64)
     if values.size < 2:
         return math.nan
-    if np.ptp(values) == 0:  # what the mean is rounded by would be left
+    if np.ptp(values) == 0:  # otherwise the rounding error of the mean would remain
         return 0.0
     return float(np.std(values, ddof=1))
 
 
-def t_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Student's interval of the mean: x̄ ± t s / √n; of fewer than two values, nan."""
+def t_interval(values: ArrayLike, level: float = 0.95) -> ConfidenceInterval:
+    """Return Student's interval of the mean; nan for fewer than two values."""
     _check_level(level)
     values = np.asarray(values, dtype=np.float64)
     if values.size < 2:
-        return Interval(math.nan, math.nan)
-    quantile = float(special.stdtrit(values.size - 1, (1 + level) / 2))
-    centre, reach = mean(values), quantile * deviation(values) / math.sqrt(values.size)
-    return Interval(centre - reach, centre + reach)
+        return ConfidenceInterval(math.nan, math.nan)
+    centre, scale = mean(values), deviation(values) / math.sqrt(values.size)
+    if scale == 0:
+        return ConfidenceInterval(centre, centre)
+    from scipy import stats
+
+    return ConfidenceInterval(*map(float, stats.t.interval(level, values.size - 1, centre, scale)))
 
 
 def paired_t_test(ours: ArrayLike, theirs: ArrayLike) -> PairedTest:
-    """Student's test of the differences: t = d̄ / (s / √n) with n - 1 degrees of freedom.
+    """Test whether paired values have different means.
 
-    Differences that are all zero, but for rounding, have p = 1. If they are all equal to another number, no
-    sample could be clearer: then t is infinite and p = 0.
+    If all differences are zero, apart from rounding, p is 1. If they are all equal to another number, the
+    statistic is infinite and p is 0.
     """
     ours, theirs = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
     if ours.ndim != 1 or ours.shape != theirs.shape:
-        raise ValueError(f"pairs need two equally long lists of numbers, not shapes {ours.shape}, {theirs.shape}")
+        raise ValueError(f"pairs need two lists of equal length, not shapes {ours.shape} and {theirs.shape}")
     pairs, differences = ours.size, ours - theirs
     if pairs < 2 or not np.isfinite(differences).all():
         return PairedTest(math.nan, math.nan, pairs)
     noise = ROUNDING * max(np.abs(ours).max(), np.abs(theirs).max())
     if np.abs(differences).max() <= noise:
         return PairedTest(0.0, 1.0, pairs)
-    centre = mean(differences)
     if np.ptp(differences) <= noise:
-        return PairedTest(math.copysign(math.inf, centre), 0.0, pairs)
-    statistic = centre / (deviation(differences) / math.sqrt(pairs))
-    return PairedTest(statistic, float(2 * special.stdtr(pairs - 1, -abs(statistic))), pairs)
+        return PairedTest(math.copysign(math.inf, mean(differences)), 0.0, pairs)
+    from scipy import stats
+
+    found = stats.ttest_rel(ours, theirs)
+    return PairedTest(float(found.statistic), float(found.pvalue), pairs)
 
 
 def ranks(scores: ArrayLike, *, larger_is_better: bool) -> Values:
-    """The rank of each method (column) on each data set (row): 1 is the best, equal ones share their mean rank."""
+    """Rank methods (columns) on each data set (row): 1 is the best, and equal scores share their mean rank."""
+    from scipy import stats
+
     scores = _table(scores)
-    goodness = scores if larger_is_better else -scores
-    better = (goodness[:, None, :] > goodness[:, :, None]).sum(axis=2)
-    equal = (goodness[:, None, :] == goodness[:, :, None]).sum(axis=2)
-    return np.asarray(better + (equal + 1) / 2)
+    return np.asarray(stats.rankdata(-scores if larger_is_better else scores, axis=1), np.float64)
 
 
 def friedman_test(ranked: ArrayLike) -> FriedmanTest:
-    """χ² = (12 / (n k (k + 1)) Σ R² - 3 n (k + 1)) / c, of n data sets and k methods whose ranks sum up to R.
-
-    c = 1 - Σ (t³ - t) / (n k (k² - 1)) corrects for groups of t equal ranks.
-    """
+    """Test whether ranks of methods (columns) differ over data sets (rows); nan for fewer than two of either."""
     ranked = _table(ranked)
     n, k = ranked.shape
     if n < 2 or k < 2:
         return FriedmanTest(math.nan, math.nan)
-    groups = [np.unique(row, return_counts=True)[1] for row in ranked]
-    correction = 1 - sum(int((t**3 - t).sum()) for t in groups) / (n * k * (k**2 - 1))
-    if correction <= 0:  # all are equal everywhere
+    if k == 2:
+        return _friedman_of_two(ranked)
+    if np.all(np.ptp(ranked, axis=1) == 0):  # all methods are equal everywhere
         return FriedmanTest(0.0, 1.0)
-    sums = ranked.sum(axis=0)
-    statistic = (12 / (n * k * (k + 1)) * float(sums @ sums) - 3 * n * (k + 1)) / correction
-    statistic = max(0.0, statistic)  # rounding can go below
-    return FriedmanTest(statistic, float(special.chdtrc(k - 1, statistic)))
+    from scipy import stats
+
+    found = stats.friedmanchisquare(*ranked.T)
+    return FriedmanTest(float(found.statistic), float(found.pvalue))
 
 
 def critical_difference(methods: int, data_sets: int, level: float = 0.05) -> float:
-    """Nemenyi's: q √(k (k + 1) / (6 n)), where q is the studentized range's quantile divided by √2."""
+    """Return the smallest significant difference of average ranks in Nemenyi's test.
+
+    It is q √(k (k + 1) / (6 n)), where q is the quantile of the studentized range, divided by √2.
+    """
     _check_level(level)
     if methods < 2 or data_sets < 2:
         return math.nan
@@ -132,16 +138,28 @@ def critical_difference(methods: int, data_sets: int, level: float = 0.05) -> fl
 
 
 def ranking(scores: ArrayLike, *, larger_is_better: bool, level: float = 0.05) -> Ranking:
-    """The methods (columns) compared over the data sets (rows), as Demšar (2006) recommends."""
+    """Compare methods (columns) over data sets (rows), as Demšar (2006) recommends."""
     ranked = ranks(scores, larger_is_better=larger_is_better)
     n, k = ranked.shape
     average = ranked.mean(axis=0) if n else np.full(k, math.nan)
     return Ranking(average, n, friedman_test(ranked), critical_difference(k, n, level))
 
 
+def _friedman_of_two(ranked: Values) -> FriedmanTest:
+    """Test two methods, which scipy refuses: the statistic is (wins - losses)² / (wins + losses)."""
+    leads = np.sign(ranked[:, 1] - ranked[:, 0])
+    decided = float(np.abs(leads).sum())
+    if not decided:
+        return FriedmanTest(0.0, 1.0)
+    from scipy import stats
+
+    statistic = float(leads.sum()) ** 2 / decided
+    return FriedmanTest(statistic, float(stats.chi2.sf(statistic, 1)))
+
+
 @functools.cache
 def _nemenyi_quantile(methods: int, level: float) -> float:
-    from scipy import stats  # here, because importing it takes longer than all the rest
+    from scipy import stats
 
     return float(stats.studentized_range.ppf(1 - level, methods, math.inf)) / math.sqrt(2)
 
@@ -149,12 +167,14 @@ def _nemenyi_quantile(methods: int, level: float) -> float:
 def _table(scores: ArrayLike) -> Values:
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
-        raise ValueError(f"give a table with a row a data set and a column a method, not the shape {table.shape}")
+        raise ValueError(
+            f"scores must have one row per data set and one column per method, not shape {table.shape}"
+        )
     if not np.isfinite(table).all():
-        raise ValueError("a score that is not finite has no rank: leave out the data sets that have one")
+        raise ValueError("scores that are not finite have no rank: leave out the data sets that have one")
     return table
 
 
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
-        raise ValueError(f"a level is a probability between 0 and 1, not {level}")
+        raise ValueError(f"level must be a probability between 0 and 1, not {level}")

@@ -1,7 +1,7 @@
-"""What a sweep has found so far, kept so that an interrupted one goes on where it was.
+"""Finished parts of a sweep, stored so that an interrupted sweep can continue.
 
-A part is a small file named by a digest of all that decides what is in it. It is written whole or not at all, and
-carries a checksum: one that is damaged is reported, left aside and done again.
+A part is a small file, named by a digest of everything that its content depends on. It is written completely or
+not at all, and has a checksum: a damaged part is reported, ignored and computed again.
 """
 
 import hashlib
@@ -16,15 +16,17 @@ from askance._util.atomic_write import write_whole
 
 
 class Store:
-    """A directory of parts, or with no path a place where nothing is kept."""
+    """A directory of parts; without a path, nothing is stored."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.path = None if path is None else Path(path).absolute() / "parts"  # workers may be elsewhere
+        self.path = (
+            None if path is None else Path(path).absolute() / "parts"
+        )  # workers may run in another directory
         if self.path is not None:
             self.path.mkdir(parents=True, exist_ok=True)
 
     def recall(self, key: Any, work: Callable[[], Any]) -> Any:
-        """What was found under this key, or else what `work` finds now."""
+        """Return what is stored under this key, or call `work` and store what it returns."""
         if self.path is None:
             return work()
         place = self.path / f"{_digest(json.dumps(key, sort_keys=True))[:32]}.json"
@@ -54,5 +56,5 @@ def _read(place: Path) -> Any:
         return None
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    warnings.warn(f"{place} is damaged: that part of the sweep is done again", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"{place} is damaged: this part of the sweep is computed again", RuntimeWarning, stacklevel=3)
     return None

@@ -1,4 +1,4 @@
-"""Fleets: one small model for each of very many keys."""
+"""Fleets: one small model per key, for very many keys."""
 
 from askance.fleet.fleet import Fleet
 

@@ -1,49 +1,64 @@
-"""Files of fleets: the settings, and every model under its key."""
+"""Read the files that `Fleet.save` writes."""
 
 import os
 import pathlib
-import secrets
 import sqlite3
 from typing import Any
 
-from askance.fleet.fleet import Fleet
+from askance.errors import ModelFileError
+from askance.fleet.fleet import FORMAT, Fleet
 from askance.fleet.settings import FleetSettings
-from askance.fleet.spill_file import Depot
+from askance.fleet.spill_file import APPLICATION_ID, MAGIC, SpillFile
 
-FORMAT = 1
-
-
-def save(fleet: Fleet, path: str | os.PathLike[str]) -> None:
-    """Write a fleet to a file: all of it or nothing, also if the machine stops half-way."""
-    target = pathlib.Path(path)
-    if target.exists() and not target.is_file():
-        raise ValueError(f"{target} is no file that could be replaced: give another name")
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with Depot(temporary) as depot:
-            depot.say({"format": FORMAT, "settings": fleet.settings.as_dict(), "rounds": fleet.rounds})
-            depot.put(fleet.packed())
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+HEAD_BYTES = 72  # of a file, for `is_fleet_file`
 
 
-def load(path: str | os.PathLike[str], **how: Any) -> Fleet:
-    """The fleet in a file; ValueError if it is none, or damaged."""
-    if not pathlib.Path(path).is_file():
-        raise ValueError(f"{path} is no file")
-    with Depot(path) as depot:
+def is_fleet_file(head: bytes) -> bool:
+    """Return whether a file that starts with `head`, its first 72 bytes, was written by `Fleet.save`."""
+    return head.startswith(MAGIC) and int.from_bytes(head[68:72], "big") == APPLICATION_ID
+
+
+def load(path: str | os.PathLike[str], **options: Any) -> Fleet:
+    """Load the fleet in a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `Fleet.save` wrote.
+    **options
+        `resident`, `spill` and `n_jobs`, as for a new `Fleet`.
+
+    Returns
+    -------
+    Fleet
+        A fleet that continues exactly where the saved one stopped.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be read, is not a fleet file, or is damaged.
+    """
+    if not is_fleet_file(_head(path)):
+        raise ModelFileError(f"{path} is not a fleet file: load a file that Fleet.save wrote")
+    with SpillFile(path) as file:
         try:
-            about = depot.about()
-            if about.get("format") != FORMAT:
-                raise ValueError(f"it has format {about.get('format')}, and this askance reads format {FORMAT}")
-            fleet = Fleet.of(FleetSettings.from_dict(about["settings"]), **how)
-            fleet.rounds = about["rounds"]
-            for models in depot.in_parts():
+            metadata = file.metadata()
+            if metadata.get("format") != FORMAT:
+                raise ModelFileError(
+                    f"it has format {metadata.get('format')}, but this version of askance reads format {FORMAT}"
+                )
+            fleet = Fleet.from_settings(FleetSettings.from_dict(metadata["settings"]), **options)
+            fleet.rounds = metadata["rounds"]
+            for models in file.batches():
                 fleet.unpack_all(models)
         except (ValueError, KeyError, TypeError, sqlite3.DatabaseError) as error:
-            raise ValueError(f"{path} is no sound file of a fleet: {error}") from None
+            raise ModelFileError(f"{path} is damaged or not a fleet file: {error}") from None
     return fleet
+
+
+def _head(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with pathlib.Path(path).open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -1,4 +1,4 @@
-"""A fleet: one small model a key, as many as there are users, sensors or shops."""
+"""The fleet: one small model per key, for very many users, sensors or shops."""
 
 import concurrent.futures
 import functools
@@ -14,13 +14,15 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from askance.engine import passes
-from askance.engine.packing import in_order
-from askance.fleet.keys import Key, as_keys, seeds_of
-from askance.fleet.residency import Berths
+from askance.engine.packing import order_by_model
+from askance.errors import ParameterError
+from askance.fleet.keys import Key, as_keys, random_states_of
+from askance.fleet.residency import ResidentModels
 from askance.fleet.settings import FleetSettings
-from askance.fleet.shard import Yard
+from askance.fleet.shard import Shard
 from askance.fleet.sparse import one_row, sparse_rows
-from askance.fleet.spill_file import Depot
+from askance.fleet.spill_file import SpillFile, write_models
+from askance.jit.coins import coins as coins_of
 from askance.jit.kernels.key_table import Numbers
 from askance.learners import labels
 from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
@@ -30,28 +32,65 @@ from askance.rules.query import QueryRule
 from askance.rules.registry import BINARY, MULTICLASS
 from askance.rules.rows import SparseRows
 
-LEAST_RESIDENT = 1_000
-NONE_GIVEN = np.empty(0)
+FORMAT = 1  # of the files that `save` writes
+MIN_RESIDENT = 1_000
+MOST_JOBS = 8  # by default
+NO_COINS = np.empty(0)
 
-Work = Callable[[Yard, SparseRows, slice, Numbers, Numbers], None]
+Work = Callable[[Shard, SparseRows, slice, Numbers, Numbers], None]
 
 
 class Fleet:
-    """One learner a key. Each does, to the bit in exact mode, what a learner of its own would.
+    """One learner per key, for up to millions of keys.
+
+    Each key behaves exactly like a `Learner` of its own: with `dtype="float64"`, bit for bit. `ask`, `decide` and
+    `run` consult the query rule; `tell` and `partial_fit` learn every label they are given. A model takes memory
+    only for features that it has learned.
 
     Parameters
     ----------
-    algorithm, parameters : a name of the catalog whose rule keeps some numbers a feature, and its parameters.
-    classes : the classes. Of two, the larger in sorted order is the positive one.
-    query : a query rule in place of the name's own, for example one within a budget, which each key then has.
-    bits : rows have at most 2^bits columns. A model takes room only for features that it has learned.
-    random_state : of the coins; the learner of a key has the random_state `seed_of(key)`.
-    dtype : "float32" is fast, with relaxed arithmetic; "float64" is exact.
-    resident : how many models may be in memory; those used longest ago wait in the file `spill`, or in a temporary
-        one. None keeps all in memory.
-    threads : how many of them work on models side by side. Decisions do not depend on it.
+    algorithm : str, default="PAA-II"
+        A name of the catalog whose update rule keeps some numbers per feature.
+    parameters : dict, optional
+        The parameters of the algorithm.
+    classes : sequence
+        The classes. Of two classes, the larger in sorted order is the positive one.
+    query : QueryRule, optional
+        A query rule that replaces the algorithm's own. Every key has its own copy, for example its own budget.
+    bits : int, default=18
+        Rows have at most 2**bits columns.
+    random_state : int, default=0
+        Decides the random numbers of all keys. The learner of a key has the random state `random_state_of(key)`.
+    dtype : {"float32", "float64"}, default="float32"
+        "float32" is fast, with relaxed arithmetic; "float64" is exact.
+    resident : int, optional
+        The largest number of models in memory, at least 1,000. The least recently used others are kept in a file.
+        By default, all models are in memory.
+    spill : str or path-like, optional
+        The file for models that are not in memory. By default, a temporary file.
+    n_jobs : int, optional
+        The number of threads; -1 uses all processors. Decisions do not depend on it. By default, as many threads
+        as there are processors, at most 8.
 
-    `ask`, `decide` and `run` consult the query rule; `tell` and `learn` learn from every label.
+    See Also
+    --------
+    askance.Learner : A single model.
+    askance.load : Loads a fleet that `save` wrote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Fleet
+    >>> rng = np.random.default_rng(0)
+    >>> users = rng.choice(["ann", "bob"], size=500)
+    >>> X = rng.normal(size=(500, 3))
+    >>> y = np.where((X[:, 0] > 0) == (users == "ann"), "like", "skip")  # bob likes what ann skips
+    >>> with Fleet("PAA-II", {"delta": 1.0}, classes=["like", "skip"], bits=2) as fleet:
+    ...     trace = fleet.run(users, X, y)
+    ...     fleet.predict(["ann", "bob"], [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]).tolist()
+    ['like', 'skip']
+    >>> len(trace)
+    500
     """
 
     def __init__(
@@ -66,109 +105,196 @@ class Fleet:
         dtype: str = "float32",
         resident: int | None = None,
         spill: str | os.PathLike[str] | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         given = FleetSettings(algorithm, dict(parameters or {}), list(classes), query, bits, random_state, dtype)
-        self._begin(given, resident, spill, threads)
+        self._start(given, resident, spill, n_jobs)
 
     @classmethod
-    def of(cls, settings: FleetSettings, **how: Any) -> Self:
-        """A fleet with settings that were made before; `resident`, `spill` and `threads` say how it is kept."""
+    def from_settings(cls, settings: FleetSettings, **options: Any) -> Self:
+        """Create a fleet with these settings. The options are `resident`, `spill` and `n_jobs`."""
         fleet = cls.__new__(cls)
-        fleet._begin(settings, **how)
+        fleet._start(settings, **options)
         return fleet
 
-    def _begin(
+    def _start(
         self,
         settings: FleetSettings,
         resident: int | None = None,
         spill: str | os.PathLike[str] | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
-        if resident is not None and resident < LEAST_RESIDENT:
-            raise ValueError(f"resident must be at least {LEAST_RESIDENT} models, not {resident!r}")
+        if resident is not None and resident < MIN_RESIDENT:
+            raise ParameterError("Fleet", "resident", resident, f"at least {MIN_RESIDENT}")
+        n_shards = _n_shards(n_jobs)
         self.settings = settings
         update, query, sgn0, many, _ = settings.rules
         dtype = np.dtype(settings.dtype)
         self._encoder: ClassEncoder = (MulticlassEncoder if many else BinaryEncoder)(
             labels.as_classes(settings.classes, many=many), dtype
         )
-        yards = threads or min(os.cpu_count() or 1, 8)
         tag = zlib.crc32(settings.as_json().encode())
-        self._berths = Berths(
-            lambda: Yard(update, query, dtype, float(sgn0), self._encoder.lanes),
-            *(yards, settings.random_state, tag, self.width, resident),
+        self._models = ResidentModels(
+            lambda: Shard(update, query, dtype, float(sgn0), self._encoder.lanes),
+            *(n_shards, settings.random_state, tag, self.width, resident),
         )
-        self._crew = concurrent.futures.ThreadPoolExecutor(yards)
+        self._pool = concurrent.futures.ThreadPoolExecutor(n_shards)
         self.rounds = 0
         self._temporary = tempfile.TemporaryDirectory() if resident is not None and spill is None else None
         if resident is not None:
             place = pathlib.Path(self._temporary.name, "models") if self._temporary else spill
             assert place is not None
-            self._berths.depot = Depot(place)
-            if not self._berths.depot.is_empty():
+            self._models.spill_file = SpillFile(place)
+            if not self._models.spill_file.is_empty():
                 self.close()
-                raise ValueError(f"{place} holds models already: give another file to spill to, or load that one")
+                raise ValueError(f"{place} already holds models: choose another spill file, or load this one")
 
     # ------------------------------------------------------------------ one row
 
     def ask(self, key: Key, x: Any) -> Decision:
-        """Predict one row of a key and decide whether its label is worth asking for."""
+        """Predict one row of a key and decide whether to ask for its label.
+
+        Parameters
+        ----------
+        key : str or int
+            The key. A new key starts with a blank model.
+        x : array-like, sparse row or Row
+            The features of the row.
+
+        Returns
+        -------
+        Decision
+            The same decision that a `Learner` of this key makes.
+        """
         trace = self.decide([key], one_row(x, self.width))
-        score, probability = float(trace.scores[0]), float(trace.ask_probabilities[0])
-        return Decision(trace.predictions[0].item(), score, probability, bool(trace.asked[0]), float("nan"))
+        number = int(self._models.numbers_of(as_keys([key], 1), create=True)[0])
+        shards = self._models.shards
+        last_round = shards[number % len(shards)].rounds(number // len(shards)) - 1
+        return Decision(
+            prediction=trace.predictions[0].item(),
+            score=float(trace.scores[0]),
+            ask_probability=float(trace.ask_probabilities[0]),
+            ask=bool(trace.asked[0]),
+            coin=float(coins_of(self.random_state_of(key), last_round, 1)[0]),
+        )
 
     def tell(self, key: Key, x: Any, y: Any) -> Self:
-        """Learn the label of one row of a key, however long ago it was asked for."""
-        return self.learn([key], one_row(x, self.width), [y])
+        """Learn the label of one row of a key, at any time after it was asked for.
+
+        Parameters
+        ----------
+        key : str or int
+            The key.
+        x : array-like, sparse row or Row
+            The features of the row.
+        y : object
+            Its class.
+
+        Returns
+        -------
+        Fleet
+            The fleet itself.
+        """
+        return self.partial_fit([key], one_row(x, self.width), [y])
 
     # ------------------------------------------------------------------ many rows
 
     def run(self, keys: Any, X: Any, y: ArrayLike, *, coins: ArrayLike | None = None) -> Trace:
-        """Simulate the labelling loop of every key on its rows, learning only from the labels asked for."""
+        """Simulate the labelling loop of every key on its rows, learning only the labels that are asked for.
+
+        Parameters
+        ----------
+        keys : array-like of shape (n_rows,)
+            The key of each row: all str or all int.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The rows. Those of a key are taken in their order.
+        y : array-like of shape (n_rows,)
+            The labels.
+        coins : array-like of shape (n_rows,), optional
+            Random numbers in [0, 1) that replace those of `random_state`.
+
+        Returns
+        -------
+        Trace
+            What was predicted, asked for and learned in each row.
+        """
         rows = self._rows(X)
         codes = self._codes(y, len(rows.starts) - 1)
-        tossed = NONE_GIVEN if coins is None else checked_coins(coins, codes.shape)
+        tossed = NO_COINS if coins is None else checked_coins(coins, codes.shape)
         outcome = passes.blank_outcome(len(codes), rows.values.dtype)
 
-        def work(yard: Yard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
-            own_coins = tossed[part] if len(tossed) else NONE_GIVEN
-            yard.run(own, ids, order, codes[part], own_coins, _part_of(outcome, part))
+        def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
+            own_coins = tossed[part] if len(tossed) else NO_COINS
+            shard.run(own, ids, order, codes[part], own_coins, _part_of(outcome, part))
 
-        return self._trace(codes, outcome, self._by_parts(keys, rows, work))
+        return self._trace(codes, outcome, self._for_each_part(keys, rows, work))
 
     def decide(self, keys: Any, X: Any) -> Trace:
-        """Decide about the rows of keys; labels may come later, to `learn`."""
+        """Decide about rows whose labels are not known yet; give the labels to `partial_fit` when they come.
+
+        Parameters
+        ----------
+        keys : array-like of shape (n_rows,)
+            The key of each row: all str or all int.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        Trace
+            What was predicted and asked for in each row.
+        """
         rows = self._rows(X)
         count = len(rows.starts) - 1
         outcome = passes.blank_outcome(count, rows.values.dtype)
 
-        def work(yard: Yard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
-            yard.ask(own, ids, order, _part_of(outcome, part))
+        def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
+            shard.ask(own, ids, order, _part_of(outcome, part))
 
-        refused = self._by_parts(keys, rows, work)
+        refused = self._for_each_part(keys, rows, work)
         return self._trace(np.full(count, -1 if self.settings.rules.multiclass else 0), outcome, refused)
 
-    def learn(self, keys: Any, X: Any, y: ArrayLike) -> Self:
-        """Learn every label, those of a key in their order."""
+    def partial_fit(self, keys: Any, X: Any, y: ArrayLike) -> Self:
+        """Learn every label; those of a key are learned in their order.
+
+        Parameters
+        ----------
+        keys : array-like of shape (n_rows,)
+            The key of each row: all str or all int.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The labels.
+
+        Returns
+        -------
+        Fleet
+            The fleet itself.
+        """
         rows = self._rows(X)
         codes = self._codes(y, len(rows.starts) - 1)
 
-        def work(yard: Yard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
-            yard.learn(own, ids, order, codes[part])
+        def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
+            shard.learn(own, ids, order, codes[part])
 
-        self._by_parts(keys, rows, work)
+        self._for_each_part(keys, rows, work)
         return self
 
     def decision_function(self, keys: Any, X: Any) -> NDArray[Any]:
-        """The scores of the rows: positive for the larger class, or of more than two, a column a class."""
+        """Return the scores of rows, without changing any model.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes, positive scores stand for the larger class. For more, one column per class.
+        """
         scores = self._scores(keys, X)
         if self.settings.rules.multiclass:
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         return scores[:, 0]
 
     def predict(self, keys: Any, X: Any) -> NDArray[Any]:
-        """The classes of the rows. A key that was never seen has a model that knows nothing."""
+        """Return the predicted classes of rows, without changing any model. New keys have a blank model."""
         scores, rules = self._scores(keys, X), self.settings.rules
         if rules.multiclass:
             return self._encoder.values[np.argmax(scores, axis=1)]
@@ -179,84 +305,88 @@ class Fleet:
 
     @property
     def width(self) -> int:
-        """How many columns rows may have."""
+        """The largest number of columns of a row, 2**bits."""
         return 1 << self.settings.bits
 
     @property
     def nbytes(self) -> int:
-        """The memory of the models in it, without that of their keys."""
-        return sum(yard.nbytes for yard in self._berths.yards)
+        """The bytes of the models in memory, without their keys."""
+        return sum(shard.nbytes for shard in self._models.shards)
 
     @property
     def spilled(self) -> int:
-        """How many times a model has left memory for the file."""
-        return self._berths.left
+        """How many times a model was moved from memory to the spill file."""
+        return self._models.evictions
 
-    def seed_of(self, key: Key) -> int:
-        """The random_state of a key's learner."""
-        return int(seeds_of(self.settings.random_state, as_keys([key], 1))[0])
+    def random_state_of(self, key: Key) -> int:
+        """Return the random state of a key's learner."""
+        return int(random_states_of(self.settings.random_state, as_keys([key], 1))[0])
 
     def coef_of(self, key: Key) -> Any:
-        """The weights of a key's model: a sparse array of a row, or of a row a class. KeyError if it has none."""
-        _, _, features, content = self._berths.unpacked([self.pack(key)])
-        yard = self._berths.yards[0]
-        weights = yard.weights_of(content).reshape(len(features), yard.lanes)
+        """Return the weights of a key's model: a sparse array with one row, or one row per class.
+
+        Raises
+        ------
+        KeyError
+            If the key has no model.
+        """
+        _, _, features, content = self._models.decode([self.pack(key)])
+        shard = self._models.shards[0]
+        weights = shard.weights_of(content).reshape(len(features), shard.lanes)
         lane, place = np.divmod(np.arange(weights.size), max(1, len(features)))
-        return sp.csr_array((weights[place, lane], (lane, features[place])), shape=(yard.lanes, self.width))
+        return sp.csr_array((weights[place, lane], (lane, features[place])), shape=(shard.lanes, self.width))
 
     def pack(self, key: Key) -> bytes:
-        """The model of a key as bytes. KeyError if it has none."""
-        return self._berths.blobs_of(as_keys([key], 1))[key]
+        """Return the model of a key as bytes; KeyError if it has none."""
+        return self._models.encode(as_keys([key], 1))[key]
 
     def unpack(self, key: Key, model: bytes) -> Self:
-        """Have the model of a key that `pack` gave; ValueError if it is damaged or of another kind of fleet."""
+        """Replace the model of a key by one that `pack` returned.
+
+        Raises
+        ------
+        ModelFileError
+            If the bytes are damaged or come from a fleet with other settings.
+        """
         return self.unpack_all({key: model})
 
     def unpack_all(self, models: Mapping[Key, bytes]) -> Self:
-        """Have the models of several keys that `pack` gave, or none of them if one is unsound."""
-        self._berths.put(as_keys(list(models), len(models)), list(models.values()))
+        """Replace the models of several keys, or none of them if one is damaged."""
+        self._models.put(as_keys(list(models), len(models)), list(models.values()))
         return self
 
     def drop(self, key: Key) -> Self:
-        """Forget the model of a key."""
-        self._berths.drop(as_keys([key], 1))
+        """Delete the model of a key."""
+        self._models.drop(as_keys([key], 1))
         return self
 
     def keys(self) -> Iterator[Key]:
-        """All keys, in no order."""
-        return self._berths.keys()
+        """Yield all keys, in no particular order."""
+        return self._models.keys()
 
     def packed(self) -> Iterator[tuple[Key, bytes]]:
-        """All keys, in no order, with their models as bytes."""
-        return self._berths.all()
+        """Yield all keys with their models as bytes, in no particular order."""
+        return self._models.items()
 
     def __contains__(self, key: Key) -> bool:
         try:
-            return bool(self._berths.blobs_of(as_keys([key], 1)))
+            return bool(self._models.encode(as_keys([key], 1)))
         except (KeyError, ValueError):
             return False
 
     def __len__(self) -> int:
-        return len(self._berths)
+        return len(self._models)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all models to a file that `Fleet.load` reads; it is there whole or not at all."""
-        from askance.fleet.files import save
-
-        save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], **how: Any) -> "Fleet":
-        """The fleet in a file. `resident`, `spill` and `threads` say how it is kept, as for a new one."""
-        from askance.fleet.files import load
-
-        return load(path, **how)
+        """Write all models to a file that `askance.load` reads. It is written completely or not at all."""
+        metadata = {"format": FORMAT, "settings": self.settings.as_dict(), "rounds": self.rounds}
+        write_models(path, metadata, self.packed())
 
     def close(self) -> None:
-        """Stop the threads and remove what is temporary."""
-        self._crew.shutdown()
-        if self._berths.depot is not None:
-            self._berths.depot.close()
+        """Stop the threads and delete temporary files."""
+        self._pool.shutdown()
+        if self._models.spill_file is not None:
+            self._models.spill_file.close()
         if self._temporary is not None:
             self._temporary.cleanup()
 
@@ -282,38 +412,38 @@ class Fleet:
             raise ValueError(f"unknown class {new[0].item()!r}: the classes are {self._encoder.observed.tolist()}")
         return codes
 
-    def _by_parts(self, keys: Any, rows: SparseRows, work: Work) -> int:
-        """Do the work on all rows, each yard in a thread of its own; how many labels budgets have refused."""
+    def _for_each_part(self, keys: Any, rows: SparseRows, work: Work) -> int:
+        """Do the work on all rows, one thread per shard; return how many labels budgets have refused."""
         found = as_keys(keys, len(rows.starts) - 1)
         refused = 0
-        for part in self._berths.parts(len(found)):
-            numbers = self._berths.numbers_of(found[part], create=True)
-            one = functools.partial(self._by_yard, rows.between(part.start, part.stop), part, numbers, work)
-            refused += sum(self._crew.map(one, range(len(self._berths.yards))))
+        for part in self._models.parts(len(found)):
+            numbers = self._models.numbers_of(found[part], create=True)
+            one = functools.partial(self._on_shard, rows.between(part.start, part.stop), part, numbers, work)
+            refused += sum(self._pool.map(one, range(len(self._models.shards))))
         self.rounds += len(found)
         return refused
 
-    def _by_yard(self, own: SparseRows, part: slice, numbers: Numbers, work: Work, place: int) -> int:
-        """Do the work on the rows of a part whose models are in one yard; how many labels were refused."""
-        yards = self._berths.yards
-        yard, ids = yards[place], numbers // len(yards)
-        mine = np.flatnonzero(numbers % len(yards) == place)
-        before = yard.refused(ids[mine])
-        work(yard, own, part, ids, mine[in_order(ids[mine], yard.count)])
-        return yard.refused(ids[mine]) - before
+    def _on_shard(self, own: SparseRows, part: slice, numbers: Numbers, work: Work, place: int) -> int:
+        """Do the work on the rows of a part whose models are in one shard; return the number of refused labels."""
+        shards = self._models.shards
+        shard, ids = shards[place], numbers // len(shards)
+        mine = np.flatnonzero(numbers % len(shards) == place)
+        before = shard.refused(ids[mine])
+        work(shard, own, part, ids, mine[order_by_model(ids[mine], shard.count)])
+        return shard.refused(ids[mine]) - before
 
     def _scores(self, keys: Any, X: Any) -> NDArray[Any]:
-        """The scores of rows, a column a class, sorted; nothing is created."""
+        """Return the scores of rows, one column per class in sorted order; new keys get no model."""
         rows = self._rows(X)
         found = as_keys(keys, len(rows.starts) - 1)
-        yards = self._berths.yards
-        scores = np.empty((len(found), yards[0].lanes), rows.values.dtype)
-        for part in self._berths.parts(len(found)):
-            numbers = self._berths.numbers_of(found[part], create=False)
+        shards = self._models.shards
+        scores = np.empty((len(found), shards[0].lanes), rows.values.dtype)
+        for part in self._models.parts(len(found)):
+            numbers = self._models.numbers_of(found[part], create=False)
             own = rows.between(part.start, part.stop)
-            for place, yard in enumerate(yards):
-                mine = np.flatnonzero(numbers % len(yards) == place)
-                yard.score(own, numbers // len(yards), mine, scores[part])
+            for place, shard in enumerate(shards):
+                mine = np.flatnonzero(numbers % len(shards) == place)
+                shard.score(own, numbers // len(shards), mine, scores[part])
         return scores
 
     def _trace(self, codes: NDArray[Any], outcome: passes.Outcome, refused: int) -> Trace:
@@ -329,12 +459,22 @@ class Fleet:
             kind=MULTICLASS if rules.multiclass else BINARY,
             first_round=self.rounds - len(codes),
             mode="float64 exact" if self.settings.dtype == "float64" else "float32 relaxed",
-            algorithm=f"{rules.update} × {rules.query}, one a key",
+            algorithm=f"{rules.update} × {rules.query}, one per key",
             spent=int(np.count_nonzero(outcome.asked)),
             refused=refused,
         )
 
 
+def _n_shards(n_jobs: int | None) -> int:
+    if n_jobs is None:
+        return min(os.cpu_count() or 1, MOST_JOBS)
+    if n_jobs == -1:
+        return os.cpu_count() or 1
+    if n_jobs < 1:
+        raise ParameterError("Fleet", "n_jobs", n_jobs, "a positive integer, or -1 for all processors")
+    return n_jobs
+
+
 def _part_of(outcome: passes.Outcome, part: slice) -> passes.Outcome:
-    guesses, scores, probabilities, asked, updated = outcome
-    return passes.Outcome(guesses[part], scores[part], probabilities[part], asked[part], updated[part])
+    predictions, scores, probabilities, asked, updated = outcome
+    return passes.Outcome(predictions[part], scores[part], probabilities[part], asked[part], updated[part])

@@ -1,4 +1,4 @@
-"""Rows of a fleet: sparse, whatever they came as, and sound."""
+"""Rows of a fleet: converted to sparse rows and checked."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from askance.rules.rows import SOUND, UNSORTED, Row, SparseRows
 
 
 def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
-    """The rows of an array, sparse matrix or data frame of at most `width` columns; ValueError if one is bad."""
+    """Convert an array, sparse matrix or data frame of at most `width` columns; ValueError if a row is invalid."""
     matrix = X if sp.issparse(X) else sp.csr_array(_as_floats(X))
     matrix = matrix if matrix.format == "csr" else sp.csr_array(matrix)
     if matrix.dtype.kind not in "fiub":
-        raise ValueError(f"rows hold real numbers, not {matrix.dtype}")
+        raise ValueError(f"X must hold real numbers, not {matrix.dtype}")
     if matrix.shape[1] > width:
         raise ValueError(
-            f"X has {matrix.shape[1]} columns, but this fleet has room for {width}: give it more bits"
+            f"X has {matrix.shape[1]} columns, but this fleet has room for {width}: create it with more bits"
         )
     rows = as_rows(matrix, dtype)
     kind, bad = _check(rows, matrix.shape)
@@ -32,7 +32,7 @@ def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
 
 
 def one_row(x: Any, width: int) -> Any:
-    """One row of features as a matrix."""
+    """Convert one row of features to a matrix."""
     if isinstance(x, Row):
         return sp.csr_array((x.values, x.indices, [0, len(x.indices)]), shape=(1, width))
     return x if sp.issparse(x) else np.asarray(x).reshape(1, -1)
@@ -49,6 +49,6 @@ def _as_floats(X: Any) -> Any:
     array = np.asarray(X)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
-            f"X must be rows of numbers, not {type(X).__name__} of shape {array.shape} and {array.dtype}"
+            f"X must be a matrix of numbers, not {type(X).__name__} of shape {array.shape} and dtype {array.dtype}"
         )
     return array

@@ -1,4 +1,4 @@
-"""A depot: models of a fleet as bytes under their keys, in a file of SQLite."""
+"""An SQLite file of models: those of a fleet that are not in memory, or a saved fleet."""
 
 import contextlib
 import json
@@ -8,10 +8,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from askance._util.atomic_write import atomic_write
+from askance.errors import ModelFileError
 from askance.fleet.keys import Key
 
 AT_A_TIME = 10_000
-# Pages that hold several models, and some of them at hand: else most of the time goes to the same pages again.
+MAGIC = b"SQLite format 3\0"
+APPLICATION_ID = int.from_bytes(b"askf", "big")  # bytes 68 to 71 of the file
+# A page holds several models, and the cache holds many pages: reading the same pages again would dominate.
 PRAGMAS = """
 pragma page_size = 16384;
 pragma journal_mode = memory;
@@ -19,35 +23,36 @@ pragma synchronous = off;
 pragma locking_mode = exclusive;
 pragma cache_size = -131072;
 """
-TABLES = """
-create table if not exists about (name text primary key, value text not null) without rowid;
-create table if not exists models (key primary key, model blob not null) without rowid;
+TABLES = f"""
+pragma application_id = {APPLICATION_ID};
+create table metadata (name text primary key, value text not null) without rowid;
+create table models (key primary key, model blob not null) without rowid;
 """
 
 
-class Depot:
-    """The models in a file. What is put is there for as long as the file is, but a crash may damage it: a fleet
-    that must survive is saved.
-    """
+class SpillFile:
+    """Models as bytes under their keys, in a file. A crash may damage it: save the fleet to keep it safe."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = pathlib.Path(path)
-        # The threads of a fleet take turns; only the one that calls the fleet comes here.
+        # Only the thread that calls the fleet gets here, but it need not be the thread that created the fleet.
         self._database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
-            self._database.executescript(PRAGMAS + TABLES)
+            self._database.executescript(PRAGMAS)
+            if self._database.execute("pragma application_id").fetchone() != (APPLICATION_ID,):
+                self._database.executescript(TABLES)
         except sqlite3.DatabaseError as error:
             self._database.close()
-            raise ValueError(f"{self.path} is no file of a fleet: {error}") from None
+            raise ModelFileError(f"{self.path} is not a fleet file: {error}") from None
 
     def put(self, models: Iterable[tuple[Key, bytes]]) -> None:
-        """Have these models, in place of those under the same keys."""
-        with self._at_once() as database:
-            # In the order of the keys, neighbours meet the same page.
+        """Write models, replacing those with the same keys."""
+        with self._transaction() as database:
+            # Sorted by key, models that share a page are written together.
             database.executemany("insert or replace into models values (?, ?)", sorted(models))
 
     def get(self, keys: Sequence[Key]) -> dict[Key, bytes]:
-        """Those of the keys that are there, and their models."""
+        """Return the models of those keys that are in the file."""
         found: dict[Key, bytes] = {}
         for first in range(0, len(keys), AT_A_TIME):
             wanted = json.dumps(keys[first : first + AT_A_TIME])
@@ -56,30 +61,31 @@ class Depot:
         return found
 
     def remove(self, keys: Sequence[Key]) -> None:
-        """Have these no longer."""
+        """Delete the models of these keys."""
         query = "delete from models where key in (select value from json_each(?))"
         for first in range(0, len(keys), AT_A_TIME):
             self._database.execute(query, [json.dumps(keys[first : first + AT_A_TIME])])
 
-    def in_parts(self) -> Iterator[dict[Key, bytes]]:
-        """All keys and models, some at a time."""
+    def batches(self) -> Iterator[dict[Key, bytes]]:
+        """Yield all keys and models, some at a time."""
         cursor = self._database.execute("select key, model from models")
         while part := cursor.fetchmany(AT_A_TIME):
             yield dict(part)
 
     def is_empty(self) -> bool:
-        """Whether there is no model."""
+        """Return whether the file holds no model."""
         return self._database.execute("select 1 from models limit 1").fetchone() is None
 
-    def about(self) -> dict[str, Any]:
-        """What was said of the fleet."""
-        return {name: json.loads(value) for name, value in self._database.execute("select name, value from about")}
+    def metadata(self) -> dict[str, Any]:
+        """Return the metadata of the fleet."""
+        rows = self._database.execute("select name, value from metadata")
+        return {name: json.loads(value) for name, value in rows}
 
-    def say(self, about: dict[str, Any]) -> None:
-        """Say something of the fleet."""
-        with self._at_once() as database:
-            pairs = ((name, json.dumps(value)) for name, value in about.items())
-            database.executemany("insert or replace into about values (?, ?)", pairs)
+    def set_metadata(self, metadata: dict[str, Any]) -> None:
+        """Write metadata of the fleet."""
+        with self._transaction() as database:
+            pairs = ((name, json.dumps(value)) for name, value in metadata.items())
+            database.executemany("insert or replace into metadata values (?, ?)", pairs)
 
     def close(self) -> None:
         """Close the file."""
@@ -92,7 +98,7 @@ class Depot:
         self.close()
 
     @contextlib.contextmanager
-    def _at_once(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         self._database.execute("begin")
         try:
             yield self._database
@@ -100,3 +106,12 @@ class Depot:
             self._database.execute("rollback")
             raise
         self._database.execute("commit")
+
+
+def write_models(
+    path: str | os.PathLike[str], metadata: dict[str, Any], models: Iterable[tuple[Key, bytes]]
+) -> None:
+    """Write a fleet file completely or not at all, even if the machine stops half-way."""
+    with atomic_write(path) as temporary, SpillFile(temporary) as file:
+        file.set_metadata(metadata)
+        file.put(models)

@@ -1,4 +1,4 @@
-"""All pictures. Needs matplotlib: pip install "askance[plots]"."""
+"""Figures. They need matplotlib: pip install "askance[plots]"."""
 
 from askance.plotting.curves import draw, draw_panel, save_picture
 

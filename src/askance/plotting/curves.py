@@ -1,4 +1,4 @@
-"""Pictures of curves. They use matplotlib's objects without pyplot, so they leave no global state behind."""
+"""Figures of curves. They use matplotlib without pyplot, so they leave no global state behind."""
 
 import os
 import pathlib
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, without the yellow that white swallows.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish, without the yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 ENDINGS = (".png", ".svg", ".pdf")
 AXES = {"rows": "rows", "labels": "labels asked"}
-DOTS_PER_INCH = 200  # twice what a page shows, for sharp screens
+DOTS_PER_INCH = 200  # sharp on high-resolution screens
 INK = "#333333"
 
 
@@ -31,12 +31,30 @@ def draw(
     size: tuple[int, int] | None = None,
     panels: Sequence[str] = ("rows", "labels"),
 ) -> "Figure":
-    """Draw one line a method, against rows and against labels asked, and save it if `path` is given.
+    """Draw one line per method, against rows and against labels asked for.
 
-    `size` is in pixels; the ending of `path` says whether it becomes a PNG, SVG or PDF file.
+    Parameters
+    ----------
+    curves : mapping of str to Curve
+        The curves by name, for example from `Trace.curve`.
+    metric : str, default="accuracy"
+        The metric of the curves, for the axis label.
+    path : str or path-like, optional
+        Where to save the figure, as PNG, SVG or PDF depending on the file extension.
+    title : str, optional
+        The title of the figure.
+    size : (int, int), optional
+        Width and height in pixels.
+    panels : sequence of {"rows", "labels"}, default=("rows", "labels")
+        What each panel is drawn against.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
     """
     if path is not None:
-        check_ending(path)  # before the work
+        check_ending(path)  # before any work is done
     width = size[0] if size else 800 * len(panels)
     columns = legend_columns(curves, width)
     figure = new_figure(size or (width, 620 + 40 * -(-len(curves) // columns)))
@@ -44,7 +62,7 @@ def draw(
     for ax, against in zip(axes, panels, strict=True):
         draw_panel(ax, curves, metric, against)
         ax.label_outer(remove_inner_ticks=True)
-    # Below the panels, where it hides no line.
+    # Below the panels, where it does not hide a line.
     legend = figure.legend(
         handles=axes[0].lines, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
     )
@@ -59,15 +77,15 @@ def draw(
 
 
 def save_picture(figure: "Figure | SubFigure", path: str | os.PathLike[str]) -> None:
-    """Write the picture as PNG, SVG or PDF, as the ending says, in the size that the figure has."""
+    """Save a figure as PNG, SVG or PDF, depending on the file extension."""
     check_ending(path)
     figure.canvas.print_figure(path, dpi=figure.dpi)
 
 
 def draw_panel(ax: "Axes", curves: Mapping[str, Curve], metric: str, against: str) -> None:
-    """Add one line a method to `ax`; lines that it already has keep their colours to themselves."""
+    """Add one line per method to `ax`, in colours that lines already there do not have."""
     if against not in AXES:
-        raise ValueError(f"a curve is drawn against {' or '.join(AXES)}, not against {against!r}")
+        raise ValueError(f"curves are drawn against {' or '.join(AXES)}, not against {against!r}")
     entry = find(metric)
     better = "higher" if entry.larger_is_better else "lower"
     for number, (name, curve) in enumerate(curves.items(), start=len(ax.lines)):
@@ -78,7 +96,7 @@ def draw_panel(ax: "Axes", curves: Mapping[str, Curve], metric: str, against: st
             color=COLOURS[number % len(COLOURS)],
             linestyle=DASHES[number // len(COLOURS) % len(DASHES)],
             linewidth=1.6,
-            # A dot at the end shows how far a method got, and a curve of one point.
+            # A dot at the end shows where a line ends, and a curve of one point.
             marker="o",
             markersize=4,
             markevery=slice(-1, None),
@@ -90,11 +108,11 @@ def draw_panel(ax: "Axes", curves: Mapping[str, Curve], metric: str, against: st
 
 
 def _scale(ax: "Axes", against: str) -> None:
-    """Choose the logarithmic axis if on the linear one the methods with few labels would be out of sight."""
+    """Use a logarithmic axis if methods with few labels would be invisible on a linear one."""
     from matplotlib import ticker
 
     ends = [np.asarray(line.get_xdata())[-1] for line in ax.lines if np.size(line.get_xdata())]
-    # A method that never asked has no place on a logarithmic axis.
+    # A logarithmic axis cannot show a method that never asked.
     if against == "labels" and ends and max(ends) >= 10 * min(ends) > 0:
         ax.set_xscale("log", nonpositive="mask")
         ax.xaxis.set_minor_formatter(ticker.NullFormatter())
@@ -104,7 +122,7 @@ def _scale(ax: "Axes", against: str) -> None:
 
 
 def decorate(ax: "Axes") -> None:
-    """A light grid and no more lines than needed."""
+    """Set a light grid and remove superfluous lines."""
     ax.grid(linewidth=0.5, color="#dddddd")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -114,14 +132,14 @@ def decorate(ax: "Axes") -> None:
 
 
 def legend_columns(names: Iterable[str], width: int) -> int:
-    """As many columns as the longest name leaves room for."""
+    """Return the number of legend columns that the longest name allows."""
     names = list(names)
     longest = max(map(len, names), default=0)
     return max(1, min(len(names), width // (15 * (longest + 8))))
 
 
 def new_figure(size: tuple[int, int]) -> "Figure":
-    """An empty figure of so many pixels."""
+    """Create an empty figure of this size in pixels."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -134,7 +152,7 @@ def new_figure(size: tuple[int, int]) -> "Figure":
 
 
 def check_ending(path: str | os.PathLike[str]) -> None:
-    """ValueError if a file's name does not say one of the formats that can be drawn."""
+    """Raise ValueError if the file extension is not a format of figures."""
     ending = pathlib.Path(path).suffix
     if ending.lower() not in ENDINGS:
-        raise ValueError(f"a picture's file must end in {', '.join(ENDINGS)}, not in {ending or 'nothing'}")
+        raise ValueError(f"the name of a figure must end in {', '.join(ENDINGS)}, not in {ending or 'nothing'}")

@@ -1,31 +1,33 @@
-"""Figures of few labels: accuracy along the share of wrong labels, or along the number of annotators."""
+"""Figures of few labels: accuracy against the share of wrong labels, or the number of annotators."""
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from askance.experiments.table_rows import column, kinds
+from askance._util.table_rows import Row, column, kinds
 from askance.plotting.curves import COLOURS
-from askance.plotting.sweeps import BRIGHT, MARKERS, Look, Sheet, draw_line
+from askance.plotting.sweeps import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
 
 AXES = {"noise": ("wrong labels in %", 100), "annotators": ("annotators", 1)}
 
 
-def draw_along(rows: Sequence[dict[str, Any]], along: str, path: str | os.PathLike[str]) -> None:
-    """Draw accuracy against one or the other, a panel a data set; a line is the mean over splits."""
+def draw_along(rows: Sequence[Row], along: str, path: str | os.PathLike[str]) -> None:
+    """Draw accuracy against `along`, one panel per data set; a line is the mean over splits.
+
+    A row has data, algorithm, split, accuracy, noise and annotators; `along` is "noise" or "annotators".
+    """
     names = kinds(rows, "algorithm")
-    # Black is kept for the last, the method that the figure is about.
-    looks = {name: Look(BRIGHT[place], "--", MARKERS[place]) for place, name in enumerate(names[:-1])}
-    looks[names[-1]] = Look(COLOURS[-1], "-", MARKERS[len(names) - 1])
+    # The last method, which the figure is about, is black.
+    styles = {name: LineStyle(BRIGHT[place], "--", MARKERS[place]) for place, name in enumerate(names[:-1])}
+    styles[names[-1]] = LineStyle(COLOURS[-1], "-", MARKERS[len(names) - 1])
     sets = kinds(rows, "data")
-    sheet = Sheet(sets, looks, path, None, None)
+    figure = PanelFigure(sets, styles, path, None, None)
     title, factor = AXES[along]
-    for ax, data in zip(sheet.panels, sets, strict=True):
-        for name, look in looks.items():
+    for ax, data in zip(figure.panels, sets, strict=True):
+        for name, style in styles.items():
             own = {"data": data, "algorithm": name}
             values = sorted({row[along] for row in rows if (row["data"], row["algorithm"]) == (data, name)})
             means = np.array([column(rows, "accuracy", **own, **{along: value}).mean() for value in values])
-            draw_line(ax, look, factor * np.array(values), means, np.full(len(values), np.nan))
-    sheet.finished(title, "accuracy in % (higher is better)")
+            draw_line(ax, style, factor * np.array(values), means, np.full(len(values), np.nan))
+    figure.finish(title, "accuracy in % (higher is better)")

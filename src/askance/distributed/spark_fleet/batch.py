@@ -1,6 +1,6 @@
-"""What a micro-batch does to a page: rows are decided about, then labels are learned.
+"""Process a micro-batch for one page: decide about its rows, then learn its labels.
 
-The outcome depends on the page and on what the micro-batch holds, not on the order in which that arrived.
+The result depends on the page and the content of the micro-batch, not on the order in which it arrived.
 """
 
 from collections import defaultdict
@@ -23,28 +23,34 @@ from askance.distributed.spark_fleet.settings import StreamSettings
 from askance.fleet.fleet import Fleet
 from askance.rules.rows import Row
 
-DECIDED, TOLD, IGNORED = "decided", "learned", "ignored"
+DECIDED, LABEL_LEARNED, IGNORED = "decided", "learned", "ignored"
 NO_KEY, NO_ID, CAME_BEFORE = "has no key", "has no id", "came before"
-NOT_ASKED, TOLD_BEFORE, NO_ROW, NO_CLASS = "was not asked", "was told before", "no row came", "is no class"
+NOT_ASKED, LEARNED_BEFORE, NO_ROW, NO_CLASS = (
+    "was not asked",
+    "was learned before",
+    "no row came",
+    "is not a class",
+)
 
 
-class Outcome(NamedTuple):
-    """A line of the output, for a row or for a label; `round` is the row's."""
+class OutputLine(NamedTuple):
+    """A line of the output, for a row or a label; `round` is that of the row."""
 
     kind: str
     key: str | None
     id: str | None
     outcome: str
-    label: str | None = None
+    prediction: str | None = None
     score: float | None = None
-    probability: float | None = None
+    ask_probability: float | None = None
     asked: bool | None = None
     round: int | None = None
+    label: str | None = None
     reason: str | None = None
 
 
 class Due(NamedTuple):
-    """A label that a waiting row gets in this micro-batch. They sort by key and then by round."""
+    """A label that a waiting row gets in this micro-batch. Sorted by key and then by round."""
 
     key: str
     round: int
@@ -52,31 +58,32 @@ class Due(NamedTuple):
     label: str
 
 
-def work_off(page: Page, events: Sequence[Event], settings: StreamSettings) -> list[Outcome]:
-    """Change the page by what came for its keys."""
+def process(page: Page, events: Sequence[Event], settings: StreamSettings) -> list[OutputLine]:
+    """Update the page with the events of its keys, and return the lines of the output."""
     with settings.new_fleet() as fleet:
-        return _worked_off(_Work(page, fleet, settings), events)
+        return _PageUpdate(page, fleet, settings).process(events)
 
 
-def _worked_off(work: "_Work", events: Sequence[Event]) -> list[Outcome]:
-    named = [event for event in events if work.is_named(event)]
-    work.decide([event for event in named if event.kind == ROW])
-    work.tell([event for event in named if event.kind == LABEL])
-    work.learn()
-    work.forget(sorted({event.key for event in named if event.key is not None}))
-    work.store()
-    return work.outcomes
+class _PageUpdate:
+    """A micro-batch at work on one page."""
 
-
-class _Work:
     def __init__(self, page: Page, fleet: Fleet, settings: StreamSettings) -> None:
         self.page = defaultdict(KeyState, page)
         self.given = page
         self.fleet = fleet
         self.settings = settings
-        self.outcomes: list[Outcome] = []
+        self.lines: list[OutputLine] = []
         self.due: list[Due] = []
-        self.aboard: set[str] = set()  # keys whose models the fleet has
+        self.loaded: set[str] = set()  # keys whose models are in the fleet
+
+    def process(self, events: Sequence[Event]) -> list[OutputLine]:
+        named = [event for event in events if self.is_named(event)]
+        self.decide([event for event in named if event.kind == ROW])
+        self.tell([event for event in named if event.kind == LABEL])
+        self.learn()
+        self.forget(sorted({event.key for event in named if event.key is not None}))
+        self.store()
+        return self.lines
 
     def is_named(self, event: Event) -> bool:
         if event.key is None or event.id is None:
@@ -84,8 +91,8 @@ class _Work:
         return event.key is not None and event.id is not None
 
     def ignore(self, event: Event, reason: str, round_: int | None = None) -> None:
-        outcome = Outcome(event.kind, event.key, event.id, IGNORED, event.label, round=round_, reason=reason)
-        self.outcomes.append(outcome)
+        line = OutputLine(event.kind, event.key, event.id, IGNORED, round=round_, label=event.label, reason=reason)
+        self.lines.append(line)
 
     # ------------------------------------------------------------------ rows
 
@@ -96,7 +103,7 @@ class _Work:
         if not rows:
             return
         keys = [key for key, _ in fresh]
-        self.board(keys)
+        self.load_models(keys)
         trace = self.fleet.decide(keys, stacked(rows, self.settings))
         decisions = zip(
             trace.predictions.tolist(),
@@ -105,12 +112,12 @@ class _Work:
             trace.asked.tolist(),
             strict=True,
         )
-        for (key, id_), row, (label, score, probability, asked) in zip(fresh, rows, decisions, strict=True):
+        for (key, id_), row, (prediction, score, probability, asked) in zip(fresh, rows, decisions, strict=True):
             round_ = self._remember(key, id_, row, probability, asked)
-            self.outcomes.append(Outcome(ROW, key, id_, DECIDED, label, score, probability, asked, round_))
+            self.lines.append(OutputLine(ROW, key, id_, DECIDED, prediction, score, probability, asked, round_))
 
     def _fresh(self, events: Sequence[Event]) -> tuple[list[tuple[str, str]], list[Row]]:
-        """The rows to decide about: those that have features and did not come before."""
+        """Return the rows to decide about: those that have features and did not come before."""
         found: dict[tuple[str, str], Row] = {}
         for event, row in zip(events, rows_of(events, self.settings), strict=True):
             name = (str(event.key), str(event.id))
@@ -124,7 +131,7 @@ class _Work:
         return list(found), list(found.values())
 
     def _remember(self, key: str, id_: str, row: Row, probability: float, asked: bool) -> int:
-        """Note what was decided, as the newest of the key; a label that came early is now due."""
+        """Remember the decision as the most recent of the key; a label that came early is now due."""
         state = self.page[key]
         round_ = state.rounds
         state.rounds += 1
@@ -149,41 +156,47 @@ class _Work:
         if known is None:
             ids[str(event.id)] = Remembered(EARLY, label=event.label)
         elif known.fate != WAITING:
-            self.ignore(event, NOT_ASKED if known.fate == UNASKED else TOLD_BEFORE)
+            self.ignore(event, NOT_ASKED if known.fate == UNASKED else LEARNED_BEFORE)
         else:
             ids[str(event.id)] = known._replace(fate=LEARNED)
             self.due.append(Due(str(event.key), known.round, str(event.id), str(event.label)))
 
     def learn(self) -> None:
-        """Learn what is due, each key's in the order of its rounds."""
+        """Learn the labels that are due, those of a key in the order of its rounds."""
         if not self.due:
             return
         self.due.sort()
         known = [self.page[due.key].ids[due.id] for due in self.due]
         keys = [due.key for due in self.due]
-        self.board(keys)
+        self.load_models(keys)
         rows = stacked((each.row for each in known if each.row is not None), self.settings)
-        self.fleet.learn(keys, rows, [due.label for due in self.due])
+        self.fleet.partial_fit(keys, rows, [due.label for due in self.due])
         for due, each in zip(self.due, known, strict=True):
             self.page[due.key].ids[due.id] = SPENT[LEARNED]
-            outcome = Outcome(LABEL, due.key, due.id, TOLD, due.label, None, each.probability, None, due.round)
-            self.outcomes.append(outcome)
+            self.lines.append(
+                OutputLine(
+                    *(LABEL, due.key, due.id, LABEL_LEARNED),
+                    ask_probability=each.ask_probability,
+                    round=due.round,
+                    label=due.label,
+                )
+            )
 
     # ------------------------------------------------------------------ keeping
 
-    def board(self, keys: Iterable[str]) -> None:
-        new = sorted(set(keys) - self.aboard)
+    def load_models(self, keys: Iterable[str]) -> None:
+        new = sorted(set(keys) - self.loaded)
         self.fleet.unpack_all({key: self.page[key].model for key in new if self.page[key].model})
-        self.aboard.update(new)
+        self.loaded.update(new)
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Let each key's oldest ids go, as many as are too many."""
+        """Forget the oldest ids of each key that exceed its memory."""
         for key in keys:
             ids = self.page[key].ids
             for id_ in list(ids)[: max(len(ids) - self.settings.memory, 0)]:
-                gone = ids.pop(id_)
-                if gone.fate == EARLY:
-                    self.outcomes.append(Outcome(LABEL, key, id_, IGNORED, gone.label, reason=NO_ROW))
+                oldest = ids.pop(id_)
+                if oldest.fate == EARLY:
+                    self.lines.append(OutputLine(LABEL, key, id_, IGNORED, label=oldest.label, reason=NO_ROW))
 
     def store(self) -> None:
         for key, model in self.fleet.packed():

@@ -1,4 +1,4 @@
-"""What comes in: rows and labels, brought to one form."""
+"""Input events: rows and labels in one common form."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 ROW, LABEL = "row", "label"
 
-# The columns of files. A number or an object is as good as its text; `order` is a whole number or a time.
+# The columns of files. Numbers and objects are read as their text; `order` is an integer or a time.
 ROW_FILES = (
     "key STRING, id STRING, `order` STRING, text STRING, record STRING, "
     "indices ARRAY<BIGINT>, values ARRAY<DOUBLE>"
@@ -22,7 +22,7 @@ WITHOUT_ORDER = -(2**63)
 
 
 class Event(NamedTuple):
-    """A row or a label, as it came; features that a row does not have are None."""
+    """A row or a label as it arrived; features that a row does not have are None."""
 
     kind: str
     key: str | None
@@ -36,24 +36,24 @@ class Event(NamedTuple):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """What tells it from another of the same id: any order will do that is the same each time."""
+        """The content, to order events of the same id; any order works if it is always the same."""
         numbers = [b"" if part is None else np.asarray(part).tobytes() for part in (self.indices, self.values)]
         return (self.text or "", self.record or "", *numbers, self.label or "")
 
 
 def events_of(frame: "pd.DataFrame") -> list[Event]:
-    """The rows of a data frame that Spark hands over."""
+    """Convert a data frame of Spark to events."""
     columns = [frame[name].tolist() for name in Event._fields]
     return [Event(*map(_present, event)) for event in zip(*columns, strict=True)]
 
 
 def _present(value: Any) -> Any:
-    """None for what is absent: data frames say NaN in columns of text, and where nothing is present at all."""
+    """Return None for NaN: data frames use it for missing text and in columns without any value."""
     return None if isinstance(value, float) else value
 
 
 def unioned(rows: "DataFrame", labels: "DataFrame") -> "DataFrame":
-    """Rows and labels with the same columns."""
+    """Return rows and labels in one data frame with the same columns."""
     from pyspark.sql import functions as sf
 
     absent = sf.lit(None)
@@ -69,7 +69,7 @@ def unioned(rows: "DataFrame", labels: "DataFrame") -> "DataFrame":
 
 
 def check_columns(rows: "DataFrame", labels: "DataFrame") -> None:
-    """Raise ValueError for streams that lack what is needed."""
+    """Raise ValueError if a stream lacks a column."""
     for frame, kind, needed in ((rows, "rows", ("key", "id")), (labels, "labels", ("key", "id", "label"))):
         for name in needed:
             if name not in frame.columns:
@@ -83,7 +83,7 @@ def _keys(frame: "DataFrame") -> "list[Column]":
 
 
 def _order(rows: "DataFrame") -> "Column":
-    """A whole number, a time in microseconds, or text that is either."""
+    """Return the order as an integer: a number, a time in microseconds, or text with either."""
     from pyspark.sql import functions as sf
 
     if "order" not in rows.columns:
@@ -96,7 +96,7 @@ def _order(rows: "DataFrame") -> "Column":
     elif kind in ("tinyint", "smallint", "int", "bigint"):
         number = given.cast("bigint")
     else:
-        raise ValueError(f"order is of type {kind}: make it a whole number or a time")
+        raise ValueError(f"order has type {kind}: convert it to an integer or a time")
     return sf.coalesce(number, sf.lit(WITHOUT_ORDER).cast("bigint"))
 
 

@@ -1,4 +1,4 @@
-"""From the features of rows, in whatever form, to sparse rows; a bad row is told apart and spoils no other."""
+"""Convert the features of rows, in any form, to sparse rows. An invalid row does not affect the others."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ Makes = Callable[[Sequence[Event], StreamSettings], sp.csr_array]
 
 
 def rows_of(events: Sequence[Event], settings: StreamSettings) -> list[Row | str]:
-    """For each event its row, or the sentence that says why there is none."""
+    """Return for each event its row, or a message that says why it has none."""
     found: list[Row | str] = ["has no features: give text, record, or indices and values"] * len(events)
     for form, make in FORMS.items():
         places = [place for place, event in enumerate(events) if _form(event) == form]
@@ -27,7 +27,7 @@ def rows_of(events: Sequence[Event], settings: StreamSettings) -> list[Row | str
 
 
 def stacked(rows: Iterable[Row], settings: StreamSettings) -> sp.csr_array:
-    """Rows as one CSR matrix."""
+    """Stack rows into one CSR matrix."""
     rows = list(rows)
     starts = np.concatenate([[0], np.cumsum([len(row.indices) for row in rows], dtype=np.int64)]).astype(np.int32)
     indices = np.concatenate([np.empty(0, np.int32), *(row.indices for row in rows)])
@@ -40,7 +40,7 @@ def _form(event: Event) -> str | None:
 
 
 def _made(events: Sequence[Event], make: Makes, settings: StreamSettings) -> list[Row | str]:
-    """All at once; if one is bad, one by one."""
+    """Convert all events at once or, if one is invalid, one by one."""
     try:
         made = make(events, settings)
         _check_lengths(made)
@@ -72,17 +72,17 @@ def _of_records(events: Sequence[Event], settings: StreamSettings) -> sp.csr_arr
 
 
 def _of_columns(events: Sequence[Event], settings: StreamSettings) -> sp.csr_array:
-    """Columns and values as they are, in the order of columns."""
+    """Return given indices and values, sorted by index."""
     lengths = [len(event.indices) for event in events]
     if lengths != [_length(event.values) for event in events]:
-        raise ValueError("has not as many values as indices")
+        raise ValueError("has different numbers of indices and values")
     columns = _joined([event.indices for event in events], np.int64)
     values = _joined([event.values for event in events], settings.fleet.dtype)
     row = np.repeat(np.arange(len(events)), lengths)
     order = np.lexsort((columns, row))
     columns, values = columns[order], values[order]
     if len(columns) and not (columns.min() >= 0 and columns.max() < 1 << settings.fleet.bits):
-        raise ValueError(f"has indices that are not from 0 to 2**{settings.fleet.bits} - 1")
+        raise ValueError(f"has indices outside 0 to 2**{settings.fleet.bits} - 1")
     if ((np.diff(columns) == 0) & (np.diff(row) == 0)).any():
         raise ValueError("has an index twice")
     if not np.isfinite(values).all():
@@ -96,9 +96,9 @@ def _length(values: Any) -> int:
 
 
 def _joined(parts: Sequence[Any], dtype: Any) -> Any:
-    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is found by looking at the result
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow is detected in the result
         return np.concatenate([np.empty(0, dtype), *(np.asarray(part, dtype) for part in parts)])
 
 
-# In the order in which they are looked for: a row with a text is that text.
+# In order of precedence: the text of a row is used before its record.
 FORMS: dict[str, Makes] = {"text": _of_texts, "record": _of_records, "indices": _of_columns}

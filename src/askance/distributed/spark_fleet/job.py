@@ -1,9 +1,9 @@
-"""A fleet from files to files: what `askance spark fleet` runs."""
+"""A fleet that reads and writes files: the job of `askance spark fleet`."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from askance.distributed.spark_fleet.events import LABEL_FILES, ROW_FILES
-from askance.distributed.spark_fleet.saved import keep_settings
+from askance.distributed.spark_fleet.saved import store_settings
 from askance.distributed.spark_fleet.settings import StreamSettings
 from askance.distributed.spark_fleet.stream import fleet_stream
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "parquet")
 
-# What is counted in each micro-batch, under the name "askance" in Spark's own progress reports. Keys are counted
-# to some hundredths only, and cannot be added up.
+# Counts per micro-batch, under the name "askance" in Spark's progress reports. The number of keys is approximate
+# and cannot be added up.
 COUNTS = {
     "rows": "count_if(outcome = 'decided')",
     "asked": "count_if(asked)",
@@ -25,7 +25,7 @@ KEYS = "keys"
 
 
 class Files(NamedTuple):
-    """Where rows and labels come in, where the outcome goes, and where the state is kept: directories, or URLs."""
+    """Directories or URLs of the rows, the labels, the output and the checkpoint."""
 
     rows: str
     labels: str
@@ -33,25 +33,25 @@ class Files(NamedTuple):
     checkpoint: str
     format: str = "json"
     output_format: str = "parquet"
-    files_a_batch: int | None = None  # of rows, and as many of labels
+    files_per_batch: int | None = None  # the limit for rows, and also for labels
 
     def check(self) -> None:
-        """ValueError for formats that there are not, and for places that are used twice."""
+        """Raise ValueError for unknown formats and for directories that are used twice."""
         for name in ("format", "output_format"):
             if getattr(self, name) not in FORMATS:
-                raise ValueError(f"{name} {getattr(self, name)!r}: there is {' and '.join(FORMATS)}")
+                raise ValueError(f"unknown {name} {getattr(self, name)!r}: use {' or '.join(FORMATS)}")
         places = [self.rows, self.labels, self.output, self.checkpoint]
         for place in places:
             if places.count(place) > 1:
-                raise ValueError(f"{place} is given twice: rows, labels, output and checkpoint need a place each")
+                raise ValueError(f"{place} is used twice: rows, labels, output and checkpoint must differ")
 
 
 def start(spark: "SparkSession", settings: StreamSettings, files: Files, *, once: bool) -> "StreamingQuery":
-    """Begin, or go on where the checkpoint is; `once` ends when all that is there now is done."""
+    """Start the job, or continue from the checkpoint; `once` ends when all current files are processed."""
     files.check()
     rows, labels = (_read(spark, files, *of) for of in ((files.rows, ROW_FILES), (files.labels, LABEL_FILES)))
     outcome = _counted(fleet_stream(rows, labels, settings))
-    keep_settings(spark, settings, files.checkpoint)
+    store_settings(spark, settings, files.checkpoint)
     writer = (
         outcome.writeStream.format(files.output_format)
         .outputMode("append")
@@ -65,8 +65,8 @@ def start(spark: "SparkSession", settings: StreamSettings, files: Files, *, once
 
 def _read(spark: "SparkSession", files: Files, place: str, schema: str) -> "DataFrame":
     reader = spark.readStream.format(files.format).schema(schema)
-    if files.files_a_batch is not None:
-        reader = reader.option("maxFilesPerTrigger", files.files_a_batch)
+    if files.files_per_batch is not None:
+        reader = reader.option("maxFilesPerTrigger", files.files_per_batch)
     return reader.load(place)
 
 

@@ -1,6 +1,6 @@
-"""A page of the state: the models of some keys, and what each key remembers of its last ids.
+"""A page of the state: the models of some keys, and what each key remembers of its most recent ids.
 
-Spark hands one value of the state to Python in much the same time whatever its size, so some keys share a page.
+Passing a state value from Spark to Python costs about the same for any size, so several keys share a page.
 """
 
 import json
@@ -14,30 +14,30 @@ from numpy.typing import NDArray
 
 from askance.rules.rows import Row
 
-# Of the bytes below, kept beside them in the state; raise it when they change, and teach `unpack` the older ones.
+# Of the packed bytes, stored next to them. Raise it when the format changes, and let `unpack` read the older ones.
 VERSION = 1
 
-# What became of an id: the row waits for its label, was not asked for, was learned; or its label came first.
+# The fate of an id: the row waits for its label, was not asked for, was learned; or its label came before the row.
 WAITING, UNASKED, LEARNED, EARLY = "wule"
 
 
 class Remembered(NamedTuple):
-    """What a key remembers of an id."""
+    """What a key remembers about an id."""
 
     fate: str
     round: int = -1
-    probability: float = 1.0
-    row: Row | None = None  # of those that wait
-    label: str | None = None  # of those that came early
+    ask_probability: float = 1.0
+    row: Row | None = None  # of waiting rows
+    label: str | None = None  # of early labels
 
 
-# Most ids are of these two kinds, and of those nothing else is known.
+# Most ids have one of these two fates, and nothing else is stored about them.
 SPENT = {fate: Remembered(fate) for fate in (UNASKED, LEARNED)}
 
 
 @dataclass
 class KeyState:
-    """The model of a key, how many rows it has decided about, and its last ids, the oldest first."""
+    """The model of a key, the number of rows it has decided about, and its most recent ids, oldest first."""
 
     model: bytes = b""
     rounds: int = 0
@@ -48,7 +48,7 @@ Page = dict[str, KeyState]
 
 
 def pack(page: Page, dtype: str) -> bytes:
-    """The same bytes for the same page, whatever the order in which it was filled."""
+    """Encode a page; equal pages have equal bytes, in whatever order they were filled."""
     keys = sorted(page)
     states = [page[key] for key in keys]
     known = [each for state in states for each in state.ids.values()]
@@ -61,7 +61,7 @@ def pack(page: Page, dtype: str) -> bytes:
             "models": [len(state.model) for state in states],
             "ids": [list(state.ids) for state in states],
             "fates": "".join(each.fate for each in known),
-            "waiting": [(each.round, each.probability) for each in waiting],
+            "waiting": [(each.round, each.ask_probability) for each in waiting],
             "lengths": [len(row.indices) for row in rows],
             "labels": [each.label for each in known if each.fate == EARLY],
         },
@@ -76,11 +76,11 @@ def pack(page: Page, dtype: str) -> bytes:
 
 
 def unpack(content: bytes, version: int, dtype: str) -> Page:
-    """The page that was packed; ValueError if another version of askance did it."""
+    """Decode a page; ValueError if its format version is another one."""
     if version != VERSION:
         raise ValueError(
-            f"the checkpoint has pages of version {version}, and this askance reads version {VERSION}: "
-            "use the askance that wrote it, or a new checkpoint"
+            f"the checkpoint has pages of version {version}, but this version of askance reads version {VERSION}: "
+            "use the version that wrote it, or a new checkpoint"
         )
     start = 4 + int.from_bytes(content[:4], "little")
     header = json.loads(content[4:start])
@@ -95,7 +95,7 @@ def unpack(content: bytes, version: int, dtype: str) -> Page:
 
 
 def _rows(content: bytes, start: int, lengths: Sequence[int], dtype: str) -> tuple[list[Row], int]:
-    """The rows that wait, and where the bytes after them begin."""
+    """Return the waiting rows, and the position of the bytes after them."""
     total = sum(lengths)
     indices: NDArray[Any] = np.frombuffer(content, np.uint32, total, start).astype(np.int32)
     start += 4 * total

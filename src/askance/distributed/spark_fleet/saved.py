@@ -1,4 +1,4 @@
-"""What is kept in a checkpoint beside Spark's own files: the settings; and the models, read back."""
+"""The settings in a checkpoint, stored next to the files of Spark, and the models, read from its state."""
 
 from typing import TYPE_CHECKING
 
@@ -9,29 +9,29 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def keep_settings(spark: "SparkSession", settings: StreamSettings, checkpoint: str) -> None:
-    """Write the settings into a new checkpoint; ValueError if an old one was made with others.
+def store_settings(spark: "SparkSession", settings: StreamSettings, checkpoint: str) -> None:
+    """Write the settings into a new checkpoint; ValueError if an existing one has other settings.
 
-    Call it before the stream is started: a model goes on only as what it began as.
+    Call it before the stream starts, because the settings of existing models cannot change.
     """
-    kept = _kept(spark, checkpoint)
-    if kept is None:
+    stored = _stored(spark, checkpoint)
+    if stored is None:
         line = spark.createDataFrame([(settings.to_json(),)], "value STRING").coalesce(1)
         line.write.mode("overwrite").text(_place(checkpoint))
     else:
-        settings.check_same(kept)
+        settings.check_same(stored)
 
 
 def settings_of(spark: "SparkSession", checkpoint: str) -> StreamSettings:
-    """The settings that a checkpoint was made with."""
-    kept = _kept(spark, checkpoint)
-    if kept is None:
-        raise ValueError(f"{checkpoint} is no checkpoint of a fleet: there are no settings of askance in it")
-    return kept
+    """Return the settings of a checkpoint."""
+    stored = _stored(spark, checkpoint)
+    if stored is None:
+        raise ValueError(f"{checkpoint} is not a checkpoint of a fleet: it has no settings of askance")
+    return stored
 
 
 def models_of(spark: "SparkSession", checkpoint: str) -> dict[str, bytes]:
-    """The model of each key as of the last micro-batch, for `Fleet.unpack`."""
+    """Return the model of each key after the last micro-batch, for `Fleet.unpack`."""
     settings = settings_of(spark, checkpoint)
     state = spark.read.format("statestore").option("stateVarName", "page").load(checkpoint)
     models: dict[str, bytes] = {}
@@ -41,13 +41,13 @@ def models_of(spark: "SparkSession", checkpoint: str) -> dict[str, bytes]:
     return models
 
 
-def _kept(spark: "SparkSession", checkpoint: str) -> StreamSettings | None:
+def _stored(spark: "SparkSession", checkpoint: str) -> StreamSettings | None:
     from pyspark.errors import AnalysisException
 
     try:
         lines = spark.read.text(_place(checkpoint)).collect()
-    except AnalysisException as fault:
-        if fault.getCondition() == "PATH_NOT_FOUND":
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
             return None
         raise
     return StreamSettings.from_json(lines[0].value) if lines else None

@@ -1,4 +1,4 @@
-"""What a fleet on Spark is made of. It is kept with the checkpoint: a restart must say the same."""
+"""The settings of a fleet on Spark. They are stored with the checkpoint, and a restart must use the same."""
 
 import dataclasses
 import json
@@ -8,16 +8,24 @@ from askance.data.hashing import check_bits
 from askance.fleet.fleet import Fleet
 from askance.fleet.settings import FleetSettings
 
-# Of the settings that are kept; raise it when a kept setting changes its meaning.
+# Of the stored settings; raise it when a setting changes its meaning.
 VERSION = 1
 
 
 class StreamSettings(NamedTuple):
-    """The models of a fleet on Spark, whose classes are text, and how they are kept.
+    """The models of a fleet on Spark, whose classes are text, and how they are stored.
 
-    `pairs` takes pairs of neighbouring words of a text too. `memory` is how many ids each key remembers, and with
-    them the rows that wait for a label. `pages` is into how many pieces the state is cut: a micro-batch reads and
-    writes the pages of its keys whole, so a page should hold some ten to some hundred keys.
+    Attributes
+    ----------
+    fleet : FleetSettings
+        The algorithm, classes and width of rows.
+    pairs : bool
+        Whether pairs of neighbouring words of a text are features too.
+    memory : int
+        How many ids each key remembers, and with them the rows that wait for a label.
+    pages : int
+        The number of pages of the state. A micro-batch reads and writes whole pages, so a page should hold ten to
+        a few hundred keys.
     """
 
     fleet: FleetSettings
@@ -26,46 +34,46 @@ class StreamSettings(NamedTuple):
     pages: int = 1024
 
     def check(self) -> None:
-        """Raise ValueError, in one sentence, for what cannot be used."""
+        """Raise ValueError for settings that cannot be used."""
         check_bits(self.fleet.bits)
         if not all(isinstance(name, str) for name in self.fleet.classes):
-            raise ValueError(f"classes={self.fleet.classes}: on Spark, labels are text: give the classes as text")
+            raise ValueError(f"classes={self.fleet.classes} must be text, because labels on Spark are text")
         for name in ("memory", "pages"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a whole number from 1 on, not {getattr(self, name)}")
+                raise ValueError(f"{name} must be a positive integer, not {getattr(self, name)}")
 
     def new_fleet(self) -> Fleet:
-        """A fleet without any models yet; Spark has the other cores at work already."""
-        return Fleet.of(self.fleet, threads=1)
+        """Create a fleet without models; with one thread, because Spark uses the other cores."""
+        return Fleet.from_settings(self.fleet, n_jobs=1)
 
     def to_json(self) -> str:
-        """One line, to be kept with the checkpoint."""
-        kept = self._asdict() | {"fleet": self.fleet.as_dict(), "version": VERSION}
-        return json.dumps(kept, sort_keys=True)
+        """Return one line of JSON, to be stored with the checkpoint."""
+        stored = self._asdict() | {"fleet": self.fleet.as_dict(), "version": VERSION}
+        return json.dumps(stored, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What `to_json` wrote; ValueError if another version did."""
+        """Create settings from what `to_json` wrote; ValueError if its version is another one."""
         try:
-            kept = json.loads(text)
-            version = kept.pop("version")
+            stored = json.loads(text)
+            version = stored.pop("version")
             if version == VERSION:
-                return cls(**kept | {"fleet": FleetSettings.from_dict(kept["fleet"])})
+                return cls(**stored | {"fleet": FleetSettings.from_dict(stored["fleet"])})
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise ValueError("the settings kept with the checkpoint are damaged: use a backup") from None
+            raise ValueError("the settings in the checkpoint are damaged: restore a backup") from None
         raise ValueError(
-            f"the checkpoint has settings of version {version}, and this askance reads version {VERSION}: "
-            "use the askance that wrote it, or a new checkpoint"
+            f"the checkpoint has settings of version {version}, but this askance reads version {VERSION}: "
+            "use the version that wrote it, or a new checkpoint"
         )
 
-    def check_same(self, kept: Self) -> None:
-        """Raise ValueError that says what differs from the settings of a checkpoint."""
-        now, then = self._flat(), kept._flat()
+    def check_same(self, stored: Self) -> None:
+        """Raise ValueError if the settings of a checkpoint differ, and say how."""
+        now, then = self._flat(), stored._flat()
         changes = [f"{name} was {then[name]} and is now {now[name]}" for name in now if now[name] != then[name]]
         if changes:
             raise ValueError(
-                f"the checkpoint was made with other settings: {'; '.join(changes)}: "
-                "give the same again, or a new checkpoint"
+                f"the checkpoint has other settings: {'; '.join(changes)}: "
+                "use the same settings, or a new checkpoint"
             )
 
     def _flat(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A fleet as a step between streaming data frames."""
+"""A fleet as a transformation of streaming data frames."""
 
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,22 @@ if TYPE_CHECKING:
 
 
 def fleet_stream(rows: "DataFrame", labels: "DataFrame", settings: StreamSettings) -> "DataFrame":
-    """What becomes of two streams, in a line a row and a line a label.
+    """Return the stream of decisions: one line per row and one per label.
 
-    `rows` has the columns key, id, perhaps order (a whole number or a time), and text, record (JSON text, a struct
-    or a map), or indices and values. `labels` has key, id and label. Start it with the output mode "append", after
-    `keep_settings`.
+    Parameters
+    ----------
+    rows : DataFrame
+        The columns key, id, optionally order (an integer or a time), and text, record (JSON text, a struct or a
+        map), or indices and values.
+    labels : DataFrame
+        The columns key, id and label.
+    settings : StreamSettings
+        The settings of the fleet. Store them in the checkpoint with `store_settings` before you start the stream.
+
+    Returns
+    -------
+    DataFrame
+        A stream for the output mode "append".
     """
     from pyspark.sql import functions as sf
 

@@ -1,16 +1,16 @@
-"""Cesa-Bianchi, Gentile and Zaniboni 2006, selective sampling: how b sets the share of labels, and F at a share.
+"""Cesa-Bianchi, Gentile and Zaniboni 2006, selective sampling: the share of labels by b, and F by the share.
 
-The paper goes through the first 40,000 stories of RCV1, once for each of the 50 most frequent topics. That corpus
-may not be passed on; here one task on newswire with LIBSVM's features stands for it, so figures cannot be
-compared, the orderings can.
+The paper uses the first 40,000 stories of RCV1, once for each of the 50 most frequent topics. That corpus cannot
+be redistributed. Here one newswire task with the features of LIBSVM replaces it, so values cannot be compared, but
+orderings can.
 """
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "cesabianchi2006"
 DATA: dict[str, tuple[str, str | None]] = {"newswire": ("rcv1_binary", None)}
 
-CURVES = Table(
+CURVES = SweepTable(
     paper=PAPER,
     name="figures",
     title="F against the share of labels",
@@ -20,9 +20,9 @@ CURVES = Table(
     metric="f",
     permutations=10,
     orderings=(("SEL-P", "RPE"), ("SEL-2ND-diag", "SEL-P"), ("SEL-ADA", "RPE")),
-    note="The second-order learner keeps a diagonal: 47,236 features would need a matrix of 9 GB.",
+    notes=("The second-order learner is diagonal: 47,236 features would need a matrix of 9 GB.",),
 )
-RATES = Table(
+RATES = SweepTable(
     paper=PAPER,
     name="rates",
     title="The share of labels that a parameter b asks for",

@@ -1,48 +1,48 @@
-"""Descents of ratings' objective: how it falls from iteration to iteration, and what is then known."""
+"""Convergence of rating factorisations: the objective by iteration and time, and the final errors."""
 
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from askance.experiments.papers.ratings import Method, Rounds, key_of, warm_up
-from askance.experiments.parallel import Spread, rows_of
+from askance._util.table_rows import Row
+from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan, key_of, warm_up
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
-from askance.experiments.table_rows import Row
 from askance.ratings import MaxMarginFactorization, Progress
 from askance.ratings.errors import rmse
 from askance.ratings.synthetic import MadeUp
 
 
-def run_descents(
-    sets: Mapping[str, MadeUp], lines: Mapping[str, Sequence[Method]], plan: Rounds, **how: Any
+def run_convergence(
+    sets: Mapping[str, MadeUp], lines: Mapping[str, Sequence[RatingsMethod]], plan: RatingsPlan, **how: Any
 ) -> list[Row]:
-    """A row for every line of a data set and every split."""
+    """Return one row per data set, method and split."""
     cells = [(plan, line, data, sets[data]) for data in sets for line in lines[data]]
     titles = [f"{line.label} on {data}" for _, line, data, _ in cells]
-    return rows_of(run_line, cells, titles, Spread(**how))
+    return collect_rows(run_line, cells, titles, Execution(**how))
 
 
-def run_line(plan: Rounds, line: Method, data: str, source: MadeUp, store: Store) -> list[Row]:
-    """One line on all splits; no ratings are held back, so that the objective is about all of them."""
+def run_line(plan: RatingsPlan, line: RatingsMethod, data: str, source: MadeUp, store: Store) -> list[Row]:
+    """Run one method on all splits, without held-out ratings, so that the objective covers all of them."""
     warm_up()
     rank = source.rank if line.rank_given else "auto"
     parameters = {**line.parameters, "rank": rank, "tol": plan.tol, "validation_fraction": 0.0}
     rows = []
     for number in range(plan.splits):
         key = ["descent", *key_of(source), plan.random_state, number, parameters]
-        row = store.recall(key, partial(_descended, source, (plan.random_state, number), parameters))
+        row = store.recall(key, partial(_fitted, source, (plan.random_state, number), parameters))
         rows.append({"data": data, "algorithm": line.label, "split": number, **row})
     return rows
 
 
-def _descended(source: MadeUp, random_state: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
-    """Objectives are relative to that of X = 0 with the best thresholds for it."""
+def _fitted(source: MadeUp, random_state: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
+    """Fit once. Objectives are relative to that at X = 0 with the best thresholds for it."""
     part = source.part(*random_state)
     seen: dict[tuple[int, int], tuple[float, float]] = {}
 
     def watch(progress: Progress) -> None:
-        # The last iteration of a rank is told twice.
+        # The last iteration of a rank is reported twice.
         seen.setdefault((progress.rank, progress.iteration), (progress.objective, time.perf_counter() - began))
 
     began = time.perf_counter()

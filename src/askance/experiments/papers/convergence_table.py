@@ -1,4 +1,4 @@
-"""Descents of ratings' objective, as a table and a picture: how regularisation helps, and how fast it falls."""
+"""Tables of the convergence of rating factorisations: errors by regularisation, and objectives by time."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,54 +9,60 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.convergence import run_descents
+from askance._util.table_rows import Row, column, kinds, matching
+from askance.experiments.papers.convergence import run_convergence
 from askance.experiments.papers.lines import interval, table_lines
-from askance.experiments.papers.ratings import Method, Rounds, tiny
+from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan, tiny
+from askance.experiments.papers.ratings_sets import load_source
 from askance.experiments.statistics import mean
-from askance.experiments.table_rows import Row, column, kinds, matching
 from askance.ratings.synthetic import MadeUp
 
-NEAR = 0.01  # of the way from the start: what is left of it when a descent is nearly done
+NEAR = 0.01  # of the total decrease, left when a run has nearly converged
 ERRORS = ("learned_rmse", "tested_rmse")
 
 
-class DescentTable(NamedTuple):
-    """Methods, a line each, on made-up data sets; `shows` is "errors", by λ, or "objectives", by time."""
+class ConvergenceTable(NamedTuple):
+    """Methods on synthetic data sets; `shows` is "errors", by λ, or "objectives", by time."""
 
     paper: str
     name: str
     title: str
     data: Mapping[str, tuple[str, MadeUp]]
-    lines: Mapping[str, Sequence[Method]]
+    lines: Mapping[str, Sequence[RatingsMethod]]
     shows: str
-    plan: Rounds
+    plan: RatingsPlan
     notes: tuple[str, ...] = ()
+    only_if_named: bool = False
 
     @property
     def picture(self) -> str:
-        """The file of a report that shows it."""
+        """The figure of a report."""
         return f"{self.shows}.png"
 
-    def again(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
-        """A row for every line and split; `quick`, unless 0, is how many splits of tiny data sets."""
+    def load(self, name: str, preparation: Any, random_state: int) -> Any:
+        """Load a data set."""
+        return load_source(name, preparation, random_state)
+
+    def run(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+        """Return one row per method and split; if `quick` is not 0, that many splits of tiny data sets."""
         plan = self.plan._replace(random_state=random_state)
         if quick:
             plan, sets = plan._replace(splits=quick), {label: tiny(source) for label, source in sets.items()}
-        return run_descents(sets, self.lines, plan, **how)
+        return run_convergence(sets, self.lines, plan, **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
-        """The tables of a report."""
+        """Return the tables of a report."""
         parts: list[str] = []
         for data in kinds(rows, "data"):
-            parts += [f"**{data}**", "", *(_errors if self.shows == "errors" else _falls)(rows, data), ""]
+            parts += [f"**{data}**", "", *(_errors if self.shows == "errors" else _objectives)(rows, data), ""]
         splits = 1 + max(row["split"] for row in rows)
         parts.append(
             f"Means over {splits} draws" + (", and ± half of their 95 % interval." if splits > 1 else ".")
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Mean errors and last objectives, for programs."""
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return mean errors and final objectives, for programs."""
         figures = [
             {
                 "data": data,
@@ -70,17 +76,17 @@ class DescentTable(NamedTuple):
         return {"figures": figures, "orderings": []}
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
-        """All rows, and the picture where it can be drawn."""
+        """Write all rows, and the figure if matplotlib is installed."""
         write_whole(directory / "results.json", json.dumps(list(rows)).encode())
         if find_spec("matplotlib"):
             from askance.plotting import convergence
 
-            draw = convergence.draw_errors if self.shows == "errors" else convergence.draw_objectives
+            draw = convergence.draw_rmse if self.shows == "errors" else convergence.draw_objectives
             draw(rows, directory / self.picture)
 
 
 def ends(rows: Sequence[Row], what: str, data: str, line: str) -> list[float]:
-    """The last value of a curve, a split each."""
+    """Return the last value of a curve, per split."""
     return [row[what][-1] for row in matching(rows, data=data, algorithm=line)]
 
 
@@ -93,10 +99,10 @@ def _errors(rows: Sequence[Row], data: str) -> list[str]:
         ]
         for one in _lines_of(rows, data)
     ]
-    return table_lines(["λ", "RMSE, learned from", "RMSE, test", "iterations"], lines)
+    return table_lines(["λ", "RMSE, training", "RMSE, test", "iterations"], lines)
 
 
-def _falls(rows: Sequence[Row], data: str) -> list[str]:
+def _objectives(rows: Sequence[Row], data: str) -> list[str]:
     lines = []
     for one in _lines_of(rows, data):
         own = matching(rows, data=data, algorithm=one)
@@ -112,12 +118,12 @@ def _falls(rows: Sequence[Row], data: str) -> list[str]:
                 f"{mean([row['seconds'][place] for row, place in zip(own, near, strict=True)]):.2f}",
             ]
         )
-    heads = ["line", "rank", "objective in the end", "iterations", "seconds"]
-    return table_lines([*heads, "iterations to 99 % of the fall", "seconds to 99 % of the fall"], lines)
+    heads = ["method", "rank", "final objective", "iterations", "seconds"]
+    return table_lines([*heads, "iterations to 99 % of the decrease", "seconds to 99 % of the decrease"], lines)
 
 
 def _steps(rows: Sequence[Row], data: str, line: str) -> str:
-    """How many iterations there were on the mean; that a rank begins counts as one."""
+    """Return the mean number of iterations; the start of a rank counts as one."""
     return f"{mean([len(row['objective']) - 1 for row in matching(rows, data=data, algorithm=line)]):.1f}"
 
 
@@ -126,6 +132,6 @@ def _lines_of(rows: Sequence[Row], data: str) -> list[str]:
 
 
 def _nearly_done(objective: Sequence[float]) -> int:
-    """The first place at which 99 % of the fall are done."""
+    """Return the first iteration after 99 % of the decrease."""
     enough = objective[-1] + NEAR * (objective[0] - objective[-1])
     return int(np.argmax(np.array(objective) <= enough))

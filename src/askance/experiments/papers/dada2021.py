@@ -1,20 +1,20 @@
-"""Zhai et al., adaptive-subgradient active learning: tables 2 and 5, and what its ablation compares.
+"""Zhai et al., adaptive-subgradient active learning: tables 2 and 5, and its ablation.
 
-The paper searches δ and η on a grid, and b so that the share of labels is met. Its own grid is lost in the text
-that is left; the one here has the values that its table 3 fixes for some sets, and their neighbours.
+The paper searches δ and η on a grid, and b so that the share of labels is met. Its grid is not available; the one
+here has the values of its table 3 for some data sets, and their neighbours.
 """
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "dada2021"
 RATES = (0.1, 0.2)
 
 GRID = {"delta": (0.01, 0.1, 1.0), "eta": (0.001, 0.01, 0.1, 1.0)}
-PENALTIES = tuple(2.0**power for power in range(-11, 6, 2))  # rows of counts need small ones
+PENALTIES = tuple(2.0**power for power in range(-11, 6, 2))  # rows of counts need small values
 
 
 def prepared(*names: str) -> dict[str, tuple[str, str | None]]:
-    """Data sets as this paper prepared them."""
+    """Return data sets with the preparation of this paper."""
     return {name: (name, PAPER) for name in names}
 
 
@@ -35,7 +35,7 @@ MANY = {name: name for name in ("MR-AMD", "MM-AMD", "MD-AMD", "MD-AMD-I", "MR-AD
 SUBGRADIENT = [name for name in (*BINARY, *MANY) if name.endswith(("AMD", "ADA", "-I"))]
 SECOND = {"SOAL": {"eta": (0.001, 0.01, 0.1, 1.0), "gamma": (1.0, 10.0, 100.0, 1000.0)}}
 
-TABLE_2 = Table(
+TABLE_2 = SweepTable(
     paper=PAPER,
     name="2",
     title="F1 of binary tasks at 10 % and 20 % of the labels",
@@ -89,7 +89,7 @@ TABLE_2 = Table(
             "SOP": (87.85, 90.64),
         },
     },
-    note="Gisette and Url_day0 are not among the data sets known here.",
+    notes=("Gisette and Url_day0 are not available here.",),
 )
 
 _TEN = ("MD-AMD", "MM-AMD", "MD-ADA", "MM-ADA", "MPAA-II", "MR-AMD", "MR-ADA")
@@ -103,7 +103,7 @@ _AT_TEN = {
 _AT_TWENTY = {"20newsgroups": 77.62, "letter": 62.65, "mnist": 89.96, "connect4": 74.05, "covtype": 71.29}
 _AT_TWENTY_FIRM = {"mnist": 90.38, "connect4": 74.44, "covtype": 71.34}  # the forms -I
 
-TABLE_5 = Table(
+TABLE_5 = SweepTable(
     paper=PAPER,
     name="5",
     title="Accuracy of tasks with many classes at 10 % and 20 % of the labels",
@@ -133,16 +133,16 @@ TABLE_5 = Table(
         }
         for name, values in _AT_TEN.items()
     },
-    note=(
-        "Acoustic is not here, and of covtype a part of 10,000 rows stands for 581,012. Letter, covtype and the "
-        "newsgroups have other features or scales here than in the paper's files, so their figures cannot be "
-        "compared. Those of MNIST lie one to three points below the paper's; why was not found."
+    notes=(
+        "Acoustic is not available here, and covtype has 10,000 of its 581,012 rows. Letter, covtype and the "
+        "newsgroups have other features or scales than the paper's files, so their values cannot be compared. "
+        "Those of MNIST are one to three points below the paper's, for an unknown reason.",
     ),
 )
 
 
-def _fixed(name: str, data: tuple[str, ...], delta: float, eta: float) -> Table:
-    """Table 2 with the parameters that table 3 fixes, in the order that was inferred from their scale."""
+def _fixed(name: str, data: tuple[str, ...], delta: float, eta: float) -> SweepTable:
+    """Return table 2 with the parameters of table 3, in the order inferred from their scale."""
     methods = {label: given for label, given in BINARY.items() if label in SUBGRADIENT}
     return TABLE_2._replace(
         name=name,
@@ -155,7 +155,9 @@ def _fixed(name: str, data: tuple[str, ...], delta: float, eta: float) -> Table:
             label: {one: values for one, values in TABLE_2.published[label].items() if one in methods}
             for label in data
         },
-        note="The symbols of the paper's table 3 are lost; which number is δ and which η was inferred.",
+        notes=(
+            "The symbols of the paper's table 3 are not available; which value is δ and which is η was inferred.",
+        ),
     )
 
 

@@ -1,6 +1,6 @@
-"""Few labels: a twentieth of the rows has one, three quarters have none, and the rest is for the test.
+"""Few labels: a twentieth of the rows is labelled, three quarters are not, and the rest is the test part.
 
-Everyone has the same splits. Settings are chosen by the accuracy on splits that are not reported.
+All methods have the same splits. Settings are chosen by the accuracy on splits that are not reported.
 """
 
 import itertools
@@ -16,11 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from askance import __version__
-from askance.experiments.dataset import Material, material
-from askance.experiments.parallel import Spread, rows_of
+from askance._util.table_rows import Row
+from askance.experiments.dataset import Dataset, make_dataset
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
 from askance.semi_supervised.inputs import UNLABELLED, with_short_indices
 
@@ -28,10 +28,10 @@ Indices = NDArray[np.intp]
 DTYPE = np.dtype("float64")
 
 
-class Method(NamedTuple):
-    """How a classifier is made of a random_state and a setting, and whether rows without a label are of use to it.
+class FewLabelsMethod(NamedTuple):
+    """How a classifier is created from a random state and a setting; `semi` if it uses unlabelled rows.
 
-    `varied` is the parameter that says how many annotators there are, where a method has any.
+    `varied` is the parameter for the number of annotators, if the method has annotators.
     """
 
     label: str
@@ -41,13 +41,12 @@ class Method(NamedTuple):
     varied: str = ""
 
 
-class Drawing(NamedTuple):
-    """How many splits are reported and tuned on, how labels are drawn, and what is varied.
+class FewLabelsPlan(NamedTuple):
+    """The numbers of reported and of tuning splits, how labels are drawn, and what is varied.
 
-    With `even`, each class has its share of the labels; without, they are drawn at random. In the sets named
-    `words`, features are weighed by how rare they are. `noises` are the shares of labels that are wrong, and
-    `annotators` how many there are, of methods that have any; settings are chosen for a noise of `tuned_at` and
-    for ten annotators.
+    With `even`, each class has its share of the labels; otherwise labels are drawn at random. In the data sets
+    `words`, features are weighted by their rarity. `noises` are shares of wrong labels, and `annotators` numbers
+    of annotators. Settings are chosen with the noise `tuned_at` and ten annotators.
     """
 
     splits: int = 10
@@ -62,31 +61,31 @@ class Drawing(NamedTuple):
     annotators: tuple[int, ...] = (10,)
 
 
-class Split(NamedTuple):
-    """Rows to learn from with their labels, of which those without are -1; rows for the test; a random_state."""
+class FewLabelsSplit(NamedTuple):
+    """Training rows with their labels, -1 for unlabelled rows; test rows; a random state."""
 
     X: Any
     y: NDArray[np.int64]
-    test_X: Any  # noqa: N815 - as scikit-learn has it
+    test_X: Any  # noqa: N815 - as in scikit-learn
     test_y: NDArray[np.int64]
     random_state: int
 
 
 def run_few_labels(
     sets: Mapping[str, tuple[Any, Any]],
-    methods: Sequence[Method],
-    plan: Drawing,
+    methods: Sequence[FewLabelsMethod],
+    plan: FewLabelsPlan,
     **how: Any,
 ) -> list[Row]:
-    """A row for every method, value and split of every data set."""
-    found = [material(name, *given, DTYPE) for name, given in sets.items()]
+    """Return one row per data set, method, value and split."""
+    found = [make_dataset(name, *given, DTYPE) for name, given in sets.items()]
     cells = [(plan, method, data) for data in found for method in methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
-    return rows_of(run_method, cells, titles, Spread(**how))
+    return collect_rows(run_method, cells, titles, Execution(**how))
 
 
-def split(data: Material, plan: Drawing, number: int, noise: float = 0.0) -> Split:
-    """A split decided by random_state and number; a share `noise` of its labels is switched to other classes."""
+def split(data: Dataset, plan: FewLabelsPlan, number: int, noise: float = 0.0) -> FewLabelsSplit:
+    """Return the split of this random state and number, with a share `noise` of its labels changed."""
     random = np.random.default_rng([plan.random_state, number])
     y = np.unique(data.y, return_inverse=True)[1]
     order = random.permutation(len(y))
@@ -99,11 +98,11 @@ def split(data: Material, plan: Drawing, number: int, noise: float = 0.0) -> Spl
     X, test_X = whole[rows], whole[test]
     if data.name in plan.words:
         X, test_X = _by_rarity(X, test_X)
-    return Split(X, labels, test_X, y[test], number)
+    return FewLabelsSplit(X, labels, test_X, y[test], number)
 
 
 def _drawn(y: NDArray[np.intp], count: int, even: bool) -> NDArray[np.bool_]:
-    """Which rows of an order have their label: the first ones, or the first ones of each class."""
+    """Return which rows are labelled: the first ones, or the first ones of each class."""
     if not even:
         return np.arange(len(y)) < count
     known = np.zeros(len(y), bool)
@@ -122,13 +121,13 @@ def _switched(labels: NDArray[np.intp], noise: float, random: np.random.Generato
 
 
 def _by_rarity(X: Any, test_X: Any) -> tuple[Any, Any]:
-    """Words weighed by how few of the rows to learn from have them, and rows of length 1."""
+    """Weight words by their rarity in the training rows, and scale rows to length 1."""
     weighed = TfidfTransformer().fit(X)
     return weighed.transform(sp.csr_array(X)), weighed.transform(sp.csr_array(test_X))
 
 
-def run_method(plan: Drawing, method: Method, data: Material, store: Store) -> list[Row]:
-    """One method on one data set: tuned, then run on every split for every value."""
+def run_method(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, store: Store) -> list[Row]:
+    """Tune one method on one data set, then run it on every split for every value."""
     key = [
         __version__,
         digest_of("semi_supervised/*.py", "engine/label_kernels.py"),
@@ -144,8 +143,8 @@ def run_method(plan: Drawing, method: Method, data: Material, store: Store) -> l
     return [{**about, "algorithm": method.label, **row} for row in rows]
 
 
-def _tuned(plan: Drawing, method: Method, data: Material) -> int:
-    """The place of the best setting, by its mean accuracy on the splits for tuning."""
+def _tuned(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset) -> int:
+    """Return the index of the best setting, by its mean accuracy on the tuning splits."""
     if len(method.settings) == 1:
         return 0
     numbers = range(plan.splits, plan.splits + plan.tuning)
@@ -154,24 +153,24 @@ def _tuned(plan: Drawing, method: Method, data: Material) -> int:
     return int(np.argmax(means))
 
 
-def _tested(plan: Drawing, method: Method, data: Material, setting: Mapping[str, Any]) -> list[Row]:
+def _tested(plan: FewLabelsPlan, method: FewLabelsMethod, data: Dataset, setting: Mapping[str, Any]) -> list[Row]:
     rows = []
     counts = plan.annotators if method.varied else (0,)
     for noise, count, number in itertools.product(plan.noises, counts, range(plan.splits)):
         varied = {method.varied: count} if method.varied else {}
         accuracy, seconds = _accuracy(method, split(data, plan, number, noise), {**setting, **varied})
-        told = {"split": number, "noise": noise, "annotators": count, "accuracy": accuracy, "seconds": seconds}
-        rows.append({**told, "setting": as_json(setting)})
+        run = {"split": number, "noise": noise, "annotators": count, "accuracy": accuracy, "seconds": seconds}
+        rows.append({**run, "setting": as_json(setting)})
     return rows
 
 
-def _accuracy(method: Method, part: Split, setting: Mapping[str, Any]) -> tuple[float, float]:
-    """In per cent, on the test rows; and how long the learning took."""
+def _accuracy(method: FewLabelsMethod, part: FewLabelsSplit, setting: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the accuracy on the test rows in per cent, and the seconds of the fit."""
     own = slice(None) if method.semi else part.y != UNLABELLED
     classifier = method.make(random_state=part.random_state, **setting)
     began = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of extreme settings, which tuning leaves aside
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of extreme settings, which tuning rejects
         classifier.fit(part.X[own], part.y[own])
     seconds = time.perf_counter() - began
     return 100 * float(np.mean(classifier.predict(part.test_X) == part.test_y)), seconds

@@ -1,4 +1,4 @@
-"""Classifiers with few labels: their accuracy, what is gained, and how it changes along something."""
+"""Tables of classifiers with few labels: accuracy, gains, and the effect of noise or of annotators."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,35 +9,41 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.few_labels import Drawing, Method, run_few_labels
-from askance.experiments.papers.lines import interval, number, setting_told, sure, table_lines
+from askance._util.table_rows import Row, column, kinds
+from askance.datasets import load
+from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan, run_few_labels
+from askance.experiments.papers.lines import format_setting, interval, number, sure, table_lines
 from askance.experiments.statistics import mean, paired_t_test
-from askance.experiments.table_rows import Row, column, kinds
 
 BASE = "SVM"
 
 
 class FewLabelsTable(NamedTuple):
-    """Methods on data sets; `along` is "noise" or "annotators" if the table shows how accuracy changes with it."""
+    """Methods on data sets; with `along` "noise" or "annotators", the table shows how accuracy depends on it."""
 
     paper: str
     name: str
     title: str
     data: Mapping[str, tuple[str, str | None]]
-    methods: Sequence[Method]
-    plan: Drawing
+    methods: Sequence[FewLabelsMethod]
+    plan: FewLabelsPlan
     along: str = ""
     accuracies: Mapping[str, Mapping[str, float]] = {}
     seconds: Mapping[str, Mapping[str, float]] = {}
     notes: tuple[str, ...] = ()
+    only_if_named: bool = False
 
     @property
     def picture(self) -> str | None:
-        """The file of a report that shows what changes along something."""
+        """The figure of a report, for tables with `along`."""
         return f"{self.along}.png" if self.along else None
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
-        """A row for every method, value and split of the data sets; `quick`, unless 0, is how many splits."""
+    def load(self, name: str, preparation: Any, random_state: int) -> Any:
+        """Load a data set."""
+        return load(name, preparation, random_state)
+
+    def run(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+        """Return one row per data set, method, value and split; `quick`, if not 0, is the number of splits."""
         plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
         return [
@@ -46,19 +52,19 @@ class FewLabelsTable(NamedTuple):
         ]
 
     def body(self, rows: Sequence[Row]) -> list[str]:
-        """The tables of a report."""
+        """Return the tables of a report."""
         splits = 1 + max(row["split"] for row in rows)
         parts = [*_sizes(rows), ""]
         parts += self._curves(rows) if self.along else self._figures(rows)
         parts += ["", "**The chosen settings**", "", *_settings(rows), ""]
-        told = f"Accuracy in %, means over {splits} splits, and ± half of their 95 % interval"
+        caption = f"Accuracy in %, means over {splits} splits, and ± half of their 95 % interval"
         if not self.along:
-            told += "; \\*: told apart from the SVM of the same splits by a paired t-test (5 %)"
-        parts.append(f"{told}. Settings: the best on other splits.")
+            caption += "; \\*: significantly different from the SVM on the same splits in a paired t-test (5 %)"
+        parts.append(f"{caption}. Settings: the best on other splits.")
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Mean accuracies and times, for programs."""
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return mean accuracies and times, for programs."""
         places = dict.fromkeys((row["data"], row["algorithm"], row["noise"], row["annotators"]) for row in rows)
         names = ("data", "algorithm", "noise", "annotators")
         figures = []
@@ -70,7 +76,7 @@ class FewLabelsTable(NamedTuple):
         return {"figures": figures, "orderings": []}
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
-        """All rows, and the picture where there is one and it can be drawn."""
+        """Write all rows, and the figure, if there is one and matplotlib is installed."""
         write_whole(directory / "results.json", json.dumps(list(rows)).encode())
         if self.picture is not None and find_spec("matplotlib"):
             from askance.plotting.few_labels import draw_along
@@ -93,7 +99,7 @@ class FewLabelsTable(NamedTuple):
         return parts
 
     def _curves(self, rows: Sequence[Row]) -> list[str]:
-        """A line a method; with noise, also how much of its accuracy the noisiest labels cost it."""
+        """Return one line per method; with noise, also its mean loss of accuracy."""
         values = sorted({row[self.along] for row in rows if row["annotators"] or self.along == "noise"})
         shown = [f"{100 * one:g} %" if self.along == "noise" else f"{one:g}" for one in values]
         parts = []
@@ -105,13 +111,13 @@ class FewLabelsTable(NamedTuple):
                 ]
                 lost = [interval(own[0] - np.mean(own[1:], axis=0), 2)] if self.along == "noise" else []
                 lines.append([one, *(interval(each, 2) for each in own), *lost])
-            heads = ["method", *shown, *(["lost, on the mean of all noises"] if self.along == "noise" else [])]
+            heads = ["method", *shown, *(["mean loss over all noise levels"] if self.along == "noise" else [])]
             parts += [f"**{data}, by {self.along}**", "", *table_lines(heads, lines), ""]
         return parts
 
 
 def _label(row: Row, along: str) -> str:
-    """The method, with how many annotators it has where that differs from line to line."""
+    """Return the method, with its number of annotators where that differs from line to line."""
     has_count = row["annotators"] and along != "annotators"
     return f"{row['algorithm']}-{row['annotators']}" if has_count else str(row["algorithm"])
 
@@ -125,6 +131,6 @@ def _sizes(rows: Sequence[Row]) -> list[str]:
 def _settings(rows: Sequence[Row]) -> list[str]:
     chosen = dict.fromkeys((row["algorithm"], row["data"], row["setting"]) for row in rows)
     sets = kinds(rows, "data")
-    by_place = {(algorithm, data): setting_told(setting) for algorithm, data, setting in chosen}
+    by_place = {(algorithm, data): format_setting(setting) for algorithm, data, setting in chosen}
     names = dict.fromkeys(algorithm for algorithm, _, _ in chosen)
     return table_lines(["method", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

@@ -1,8 +1,8 @@
-"""Learning with many costs from few labels: what choosing them gains, and how well measures are then known.
+"""Learning with many costs from few labels: the gain of choosing them, and the accuracy of estimated measures.
 
-A learner that does not see every label estimates the measures of its members from those that it asked for, each
-weighted by 1/probability. What they truly are is found by a second pass, which stops at every label to look at the
-members' weights.
+A learner that does not see every label estimates the measures of its members from the labels it asked for, each
+weighted by 1/probability. The true measures come from a second pass, which stops at every label to read the
+weights of the members.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.table_rows import Row
 from askance.algorithms import parts_of
-from askance.experiments.dataset import Material
-from askance.experiments.papers.splits import Entrant, Split, Splitting, about, key_of, prepared, split, tuned
-from askance.experiments.parallel import Spread, rows_of
-from askance.experiments.scoring import judged
+from askance.experiments.dataset import Dataset
+from askance.experiments.papers.splits import (
+    Entrant,
+    SplitPlan,
+    StreamSplit,
+    about,
+    key_of,
+    prepared,
+    split,
+    tuned,
+)
+from askance.experiments.parallel import Execution, collect_rows
+from askance.experiments.scoring import score_predictions
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row
 from askance.learners.omcsl import OMCSL
 from askance.rules.imbalance import ManyCosts
 from askance.rules.query import Always, AtRate, Margin, QueryRule, Random
@@ -27,15 +36,15 @@ MEASURE = "F"
 MARGIN, RANDOM, ALL = "margin", "random", "all"
 
 
-class Saving(NamedTuple):
-    """Which shares of the labels are tried, and on how many of the splits the true measures are found."""
+class SavingPlan(NamedTuple):
+    """The shares of labels to try, and the number of splits on which true measures are computed."""
 
     rates: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.5)
     looks: int = 5
 
 
 def queries_at(rates: Sequence[float]) -> dict[tuple[str, float], QueryRule]:
-    """The ways to ask: by the margin and at random at each rate, and always."""
+    """Return the query rules: by the margin and at random at each rate, and always."""
     chosen: dict[tuple[str, float], QueryRule] = {}
     for rate in rates:
         chosen[MARGIN, rate] = AtRate(Margin(), rate)
@@ -47,18 +56,18 @@ def queries_at(rates: Sequence[float]) -> dict[tuple[str, float], QueryRule]:
 def run_saving(
     sets: Mapping[str, tuple[Any, Any]],
     entrant: Entrant,
-    plan: Splitting,
-    saving: Saving,
+    plan: SplitPlan,
+    saving: SavingPlan,
     **how: Any,
 ) -> list[Row]:
-    """A row for every way to ask and split of every data set, with the settings that are best with all labels."""
+    """Return one row per data set, query rule and split, with the settings that are best with all labels."""
     cells = [(plan, saving, entrant, prepared(name, *given)) for name, given in sets.items()]
     titles = [f"{entrant.label} on {name}" for name in sets]
-    return rows_of(run_cell, cells, titles, Spread(**how))
+    return collect_rows(run_cell, cells, titles, Execution(**how))
 
 
-def run_cell(plan: Splitting, saving: Saving, entrant: Entrant, data: Material, store: Store) -> list[Row]:
-    """One data set: tuned, then every way to ask on every split."""
+def run_cell(plan: SplitPlan, saving: SavingPlan, entrant: Entrant, data: Dataset, store: Store) -> list[Row]:
+    """Tune on one data set, then run every query rule on every split."""
     setting = entrant.settings_for(data.X.shape[1])[tuned(plan, entrant, data, store)[0]]
     key = ["saving", *key_of(plan, entrant, data), as_json(setting), *saving]
     rows: list[Row] = store.recall(key, lambda: _asked(plan, saving, entrant, data, setting))
@@ -66,23 +75,25 @@ def run_cell(plan: Splitting, saving: Saving, entrant: Entrant, data: Material, 
 
 
 def _asked(
-    plan: Splitting, saving: Saving, entrant: Entrant, data: Material, setting: Mapping[str, Any]
+    plan: SplitPlan, saving: SavingPlan, entrant: Entrant, data: Dataset, setting: Mapping[str, Any]
 ) -> list[Row]:
     update: Any = parts_of(entrant.name, setting).update
     rows = []
     for number in range(plan.splits):
         part = split(data, plan.random_state, number)
         for (how, rate), query in queries_at(saving.rates).items():
-            told = {"how": how, "rate": rate, "split": number, "setting": as_json(setting)}
-            look = number < saving.looks and how != ALL  # with all labels, estimates are the truth
-            rows.append({**told, **_tried(update, query, part, look=look)})
+            run = {"how": how, "rate": rate, "split": number, "setting": as_json(setting)}
+            look = number < saving.looks and how != ALL  # with all labels, estimates are exact
+            rows.append({**run, **_tried(update, query, part, look=look)})
     return rows
 
 
-def _tried(update: ManyCosts, query: QueryRule, part: Split, *, look: bool) -> Row:
+def _tried(update: ManyCosts, query: QueryRule, part: StreamSplit, *, look: bool) -> Row:
     learner = _new(update, query, part)
     trace = learner.run(part.X, part.y, coins=part.coins)
-    test = judged(MEASURE, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X))
+    test = score_predictions(
+        MEASURE, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X)
+    )
     row: Row = {"asked": float(np.mean(trace.asked)), "test": test, "error": None, "loss": None}
     if look:
         estimated, true = learner.measures_, true_measures(_new(update, query, part), part, trace.asked)
@@ -91,18 +102,18 @@ def _tried(update: ManyCosts, query: QueryRule, part: Split, *, look: bool) -> R
     return row
 
 
-def _new(update: ManyCosts, query: QueryRule, part: Split) -> OMCSL:
+def _new(update: ManyCosts, query: QueryRule, part: StreamSplit) -> OMCSL:
     return OMCSL.of(
         update, query, random_state=part.random_state, dtype=str(part.X.dtype), sgn0=-1, classes=[-1, 1]
     )
 
 
-def true_measures(learner: OMCSL, part: Split, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """F of each member over all rows, of a fresh learner that asks for just these labels."""
+def true_measures(learner: OMCSL, part: StreamSplit, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return F of each member over all rows, for a new learner that asks for exactly these labels."""
     first, positive = 0, np.zeros((len(part.y), learner.K), bool)
     for last in [*(np.flatnonzero(asked) + 1).tolist(), len(part.y)]:
         rows = part.X[first:last]
-        if first:  # before the first label all weights are 0, and nothing is called positive
+        if first:  # before the first label, all weights are 0 and nothing is predicted positive
             positive[first:last] = rows @ learner.coef_.T > 0
         if last > first:
             learner.run(rows, part.y[first:last], coins=part.coins[first:last])

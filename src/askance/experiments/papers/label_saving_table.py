@@ -1,4 +1,4 @@
-"""What OMCSL loses with few labels, and how well it then knows its members: a table of our own."""
+"""A table of our own: what OMCSL loses with few labels, and how well it then estimates its members."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.label_saving import ALL, MARGIN, RANDOM, Saving, run_saving
-from askance.experiments.papers.lines import data_table, interval, setting_told, sure, table_lines
-from askance.experiments.papers.splits import Entrant, Splitting
+from askance._util.table_rows import Row, column, kinds
+from askance.datasets import load
+from askance.experiments.papers.label_saving import ALL, MARGIN, RANDOM, SavingPlan, run_saving
+from askance.experiments.papers.lines import data_table, format_setting, interval, sure, table_lines
+from askance.experiments.papers.splits import Entrant, SplitPlan
 from askance.experiments.statistics import mean, paired_t_test
-from askance.experiments.table_rows import Row, column, kinds
 
 HEADS = (
-    "labels wanted",
+    "wanted labels",
     "asked, by the margin",
     "asked, at random",
     "test F, by the margin",
@@ -25,55 +26,60 @@ HEADS = (
     "lead",
     "error of F, by the margin",
     "error of F, at random",
-    "lost by it, by the margin",
-    "lost by it, at random",
+    "loss by it, by the margin",
+    "loss by it, at random",
 )
 
 
 class SavingTable(NamedTuple):
-    """One learner with many costs on some data sets, asking in several ways."""
+    """One learner with many costs on some data sets, with several query rules."""
 
     paper: str
     name: str
     title: str
     data: Mapping[str, tuple[str, str | None]]
     entrant: Entrant
-    saving: Saving = Saving()
-    plan: Splitting = Splitting()
+    saving: SavingPlan = SavingPlan()
+    plan: SplitPlan = SplitPlan()
     notes: tuple[str, ...] = ()
+    only_if_named: bool = False
 
     @property
     def picture(self) -> str:
-        """The file of a report that shows F against labels."""
+        """The figure of a report, with F against labels."""
         return "labels.png"
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
-        """A row for every way to ask and split of the data sets; `quick`, unless 0, is how many splits."""
+    def load(self, name: str, preparation: Any, random_state: int) -> Any:
+        """Load a data set."""
+        return load(name, preparation, random_state)
+
+    def run(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+        """Return one row per data set, query rule and split; if `quick` is not 0, it is the number of splits."""
         plan = self.plan._replace(random_state=random_state)
         saving = self.saving._replace(looks=1) if quick else self.saving
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
         return run_saving(sets, self.entrant, plan, saving, **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
-        """The tables of a report."""
+        """Return the tables of a report."""
         splits = 1 + max(row["split"] for row in rows)
         looked = len({row["split"] for row in rows if row["error"] is not None})
         parts = [*data_table(rows), ""]
         for data in kinds(rows, "data"):
             own = [row for row in rows if row["data"] == data]
-            title = f"**{self.entrant.label} on {data}** ({setting_told(own[0]['setting'])})"
+            title = f"**{self.entrant.label} on {data}** ({format_setting(own[0]['setting'])})"
             parts += [title, "", *table_lines(HEADS, _lines(own)), ""]
         parts.append(
-            f"Means over {splits} splits, and ± half of their 95 % interval; \\*: told apart by a paired t-test "
-            "over the splits (5 %). The error of F is the mean size, over the members, of the difference between "
-            "the F that the learner has estimated from the labels it asked for and the true one over all rows; "
-            "what is lost by it is how much the true F of the member it takes for the best lies below that of the "
-            f"true best. Both are found on {looked} of the splits."
+            f"Means over {splits} splits, and ± half of their 95 % interval; \\*: significant in a paired t-test "
+            "over the splits (5 %). The error of F is the mean absolute difference, over the members, between the "
+            "F that the learner estimates from the labels it asked for and the true F over all rows. The loss by "
+            "it is how far the true F of the member with the best estimate lies below that of the true best. Both "
+            f"are measured on {looked} of the splits."
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """The means of each way to ask, for programs."""
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the means of each query rule, for programs."""
         places = dict.fromkeys((row["data"], row["how"], row["rate"]) for row in rows)
         figures = [
             {
@@ -85,7 +91,7 @@ class SavingTable(NamedTuple):
         return {"figures": figures, "orderings": []}
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
-        """All rows, and the picture where it can be drawn."""
+        """Write all rows, and the figure if matplotlib is installed."""
         write_whole(directory / "results.json", json.dumps(list(rows)).encode())
         if find_spec("matplotlib"):
             from askance.plotting.splits import draw_saving

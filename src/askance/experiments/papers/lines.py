@@ -1,4 +1,4 @@
-"""Lines of Markdown tables of numbers."""
+"""Helpers for Markdown tables of numbers."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,18 +13,18 @@ ABSENT = "–"
 
 
 def table_lines(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
-    """A table: words to the left, everything after the first column to the right."""
+    """Return a table: the first column aligned left, the others right."""
     rule = "|:--|" + "--:|" * (len(heads) - 1)
     return [f"| {' | '.join(heads)} |", rule, *(f"| {' | '.join(line)} |" for line in lines)]
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number, or a dash where there is none."""
+    """Format a number, or a dash for None."""
     return ABSENT if value is None else f"{value:.{digits}f}"
 
 
 def interval(values: NDArray[Any], digits: int = 4) -> str:
-    """The mean, and ± half of its 95 % interval where there are two values or more."""
+    """Format the mean, with ± half of its 95 % interval for two or more values."""
     if not values.size:
         return ABSENT
     low, high = t_interval(values)
@@ -32,12 +32,12 @@ def interval(values: NDArray[Any], digits: int = 4) -> str:
 
 
 def sure(p: float) -> str:
-    """A star where a test tells two apart."""
+    """Return a star for a significant difference."""
     return " \\*" if p < LEVEL else ""
 
 
-def setting_told(setting: str) -> str:
-    """A setting that was kept as JSON, in few words."""
+def format_setting(setting: str) -> str:
+    """Format a setting that is stored as JSON."""
     return ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in json.loads(setting).items()
@@ -45,7 +45,7 @@ def setting_told(setting: str) -> str:
 
 
 def data_table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """How large the data sets are that were found, and how rare their positive rows."""
+    """Return the sizes of data sets and their shares of positive rows."""
     sets = {row["data"]: row for row in rows}
     lines = [
         [name, f"{row['rows']:,}", f"{row['features']:,}", f"{row['positives']:,}", f"1:{_rest(row):.1f}"]

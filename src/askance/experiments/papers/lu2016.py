@@ -1,10 +1,10 @@
 """Lu, Zhao and Hoi 2016, passive-aggressive active learning: tables 2 and 3, figures 1, 2, 4 and 5.
 
-The names of the data sets in tables 2 and 3 are lost in the text that is left, so no figure of theirs can be put
-beside one of ours; the claimed orderings can.
+The names of the data sets in tables 2 and 3 are not available, so their values cannot be compared with ours. The
+claimed orderings can.
 """
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "lu2016"
 RANDOM = ("RPE", "RPA", "RPA-I", "RPA-II")
@@ -15,7 +15,7 @@ WHOLE_RANGE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 PAIRS = (("PEA", "RPE"), ("PAA", "RPA"), ("PAA-I", "RPA-I"), ("PAA-II", "RPA-II"))
 SOFT = (("PAA-I", "PAA"), ("PAA-II", "PAA"), ("PAA-II", "PEA"))
 
-TABLE_2 = Table(
+TABLE_2 = SweepTable(
     paper=PAPER,
     name="2",
     title="F of binary tasks at 10 % and 20 % of the labels",
@@ -26,11 +26,11 @@ TABLE_2 = Table(
     permutations=20,
     grid={"C": tuple(2.0**power for power in range(-5, 6))},
     orderings=(*PAIRS, *SOFT, ("PEA", "SEL-ADA"), ("SEL-2ND", "PEA")),
-    note="Tables 2 and 3 of the paper hold twelve data sets whose names are lost.",
+    notes=("Tables 2 and 3 of the paper have twelve data sets whose names are not available.",),
 )
 
 
-def _figure(name: str, title: str, data: dict[str, tuple[str, str | None]], metric: str) -> Table:
+def _figure(name: str, title: str, data: dict[str, tuple[str, str | None]], metric: str) -> SweepTable:
     many = "M" if metric == "accuracy" else ""
     return TABLE_2._replace(
         name=name,
@@ -40,7 +40,7 @@ def _figure(name: str, title: str, data: dict[str, tuple[str, str | None]], metr
         rates=WHOLE_RANGE,
         metric=metric,
         orderings=tuple((many + better, many + worse) for better, worse in (*PAIRS, ("PAA-II", "PEA"))),
-        note="",
+        notes=(),
     )
 
 
@@ -56,10 +56,10 @@ IMAGES: dict[str, tuple[str, str | None]] = {
 }
 
 
-def _cost_sensitive(name: str, data: dict[str, tuple[str, str | None]], ratio: float) -> Table:
-    """CSPAA and what it is compared with; `ratio` is that of negative to positive rows, which ρ and C take."""
+def _cost_sensitive(name: str, data: dict[str, tuple[str, str | None]], ratio: float) -> SweepTable:
+    """Return the comparison of CSPAA; `ratio` is that of negative to positive rows, the value of ρ and C."""
     both = {"C": ratio, "rho": ratio}
-    return Table(
+    return SweepTable(
         paper=PAPER,
         name=name,
         title="Balanced accuracy of cost-sensitive learning, C = ρ = T_n / T_p",
@@ -84,7 +84,7 @@ def _cost_sensitive(name: str, data: dict[str, tuple[str, str | None]], ratio: f
             ("PAUM", "PE"),
             ("CPA", "PA"),
         ),
-        note="The figures of the paper's tables 6 to 8, on addresses of one and two months, are lost.",
+        notes=("The values of the paper's tables 6 to 8, on addresses of one and two months, are not available.",),
     )
 
 

@@ -1,6 +1,6 @@
 """Nguyen et al. 2011, distribution-aware online classifiers: table 1, with every label used."""
 
-from askance.experiments.papers.replica import Table
+from askance.experiments.papers.sweep_table import SweepTable
 
 PAPER = "nguyen2011"
 PENALTIES = tuple(2.0**power for power in range(-5, 6))
@@ -12,7 +12,7 @@ MANY_FEATURES = {name: (name, PAPER) for name in ("mnist", "webkb_course")}
 ORDERINGS = (("PAM-II", "CW"), ("CW", "PA-II"), ("PAM-II", "PA-II"))
 GRID = {"PA-II": {"C": PENALTIES}, "PAM-II": {"C": PENALTIES}, "CW": {"eta": CONFIDENCES}}
 
-POSITIVE = Table(
+POSITIVE = SweepTable(
     paper=PAPER,
     name="1",
     title="F1 of the positive class, every label used",
@@ -30,10 +30,10 @@ POSITIVE = Table(
         "mnist": {"PAM-II": (59.51,), "CW": (58.64,), "PA-II": (57.85,)},
         "webkb_course": {"PAM-II": (78.90,), "CW": (76.49,), "PA-II": (77.02,)},
     },
-    note=(
-        "Which CW the paper means it does not say; here it is the form with variances. Of USPS one random class "
-        "stands against as many rows of the others; the paper draws anew for each run, which makes its deviations "
-        "of two to three points."
+    notes=(
+        "The paper does not say which CW it uses; here it is the form with variances. On USPS, one random class "
+        "is compared with as many rows of the others. The paper draws again for each run, so its standard "
+        "deviations are two to three points.",
     ),
 )
 ON_DIAGONALS = POSITIVE._replace(
@@ -41,9 +41,9 @@ ON_DIAGONALS = POSITIVE._replace(
     title="F1 of the positive class, every label used, with a diagonal Σ",
     data={**FEW_FEATURES, **MANY_FEATURES},
     algorithms=DIAGONAL,
-    note=(
-        "The paper keeps a full Σ, which for 784 or more features would take minutes a pass. Of USPS and MNIST "
-        "one random class is drawn."
+    notes=(
+        "The paper uses a full Σ, which would take minutes per pass for 784 or more features. On USPS and MNIST, "
+        "one random class is positive.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Learning curves of strategies for pools, as a table, a picture and a verdict."""
+"""Tables of pool-based strategies: learning curves and comparisons."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.lines import interval, setting_told, sure, table_lines
-from askance.experiments.papers.pools import Contest, Family, Views, run_contest
-from askance.experiments.papers.views import Pair
+from askance._util.table_rows import Row, column, kinds, matching
+from askance.experiments.papers.lines import format_setting, interval, sure, table_lines
+from askance.experiments.papers.pools import Family, PoolPlan, Views, run_contest
+from askance.experiments.papers.views import Pair, load_views
 from askance.experiments.statistics import mean, paired_t_test
 from askance.experiments.sweep.results import LEVEL
-from askance.experiments.table_rows import Row, column, kinds, matching
 
-SHOWN = (1, 2, 3, 5, 7, 10)  # questions after which the curve is printed
+SHOWN = (1, 2, 3, 5, 7, 10)  # numbers of questions at which the curve is printed
 
 
 class PoolTable(NamedTuple):
-    """Strategies on data sets with two views; `hero` is the one that all others are compared with."""
+    """Strategies on data sets with two views; all others are compared with `hero`."""
 
     paper: str
     name: str
@@ -29,23 +29,28 @@ class PoolTable(NamedTuple):
     data: Mapping[str, tuple[str, Pair]]
     families: Sequence[Family]
     hero: str
-    plan: Contest = Contest()
+    plan: PoolPlan = PoolPlan()
     notes: tuple[str, ...] = ()
+    only_if_named: bool = False
 
     @property
     def picture(self) -> str:
-        """The file of a report that shows the curves."""
+        """The figure of a report, with the curves."""
         return "curves.png"
 
-    def again(self, sets: Mapping[str, Views], *, quick: int, random_state: int, **how: Any) -> list[Row]:
-        """A row for every strategy and split of the data sets; `quick`, unless 0, is how many splits."""
+    def load(self, name: str, preparation: Any, random_state: int) -> Any:
+        """Load a data set."""
+        return load_views(name, preparation, random_state)
+
+    def run(self, sets: Mapping[str, Views], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+        """Return one row per data set, strategy and split; if `quick` is not 0, it is the number of splits."""
         plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=1) if quick else plan
         named = {label: views._replace(name=label) for label, views in sets.items()}
         return run_contest(named, self.families, plan, **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
-        """The tables of a report."""
+        """Return the tables of a report."""
         splits = 1 + max(row["split"] for row in rows)
         parts = [*_sizes(rows), ""]
         for data in kinds(rows, "data"):
@@ -53,14 +58,14 @@ class PoolTable(NamedTuple):
         parts += [f"**{self.hero} against the others, by the mean of the curve**", "", *self._verdict(rows), ""]
         parts += ["**The chosen settings**", "", *_settings(rows), ""]
         parts.append(
-            f"Accuracy in % after so many labels were asked for, means over {splits} splits; the mean of the "
-            "curve with ± half of its 95 % interval. \\*: told apart by a paired t-test over the splits (5 %). "
-            "Seconds are those of one question, the fit included."
+            f"Accuracy in % by the number of labels asked for, means over {splits} splits; the mean of the curve "
+            "with ± half of its 95 % interval. \\*: significant in a paired t-test over the splits (5 %). "
+            "Seconds are per question, including the fit."
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Mean curves and orderings, for programs."""
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return mean curves and orderings, for programs."""
         figures = [
             {
                 "data": data,
@@ -84,7 +89,7 @@ class PoolTable(NamedTuple):
         return {"figures": figures, "orderings": orderings}
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
-        """All rows, and the picture where it can be drawn."""
+        """Write all rows, and the figure if matplotlib is installed."""
         write_whole(directory / "results.json", json.dumps(list(rows)).encode())
         if find_spec("matplotlib"):
             from askance.plotting.pools import draw_curves
@@ -122,7 +127,7 @@ class PoolTable(NamedTuple):
             worse = [data for data, (lead, p) in found.items() if lead <= 0 and p < LEVEL]
             ahead = sum(lead > 0 for lead, _ in found.values())
             lines.append([one, f"{ahead} of {len(found)}", ", ".join(better) or "–", ", ".join(worse) or "–"])
-        return table_lines(["against", "ahead on", "surely ahead on", "surely behind on"], lines)
+        return table_lines(["against", "ahead on", "significantly ahead on", "significantly behind on"], lines)
 
 
 def _means(rows: Sequence[Row], data: str, algorithm: str) -> NDArray[np.float64]:
@@ -140,6 +145,6 @@ def _settings(rows: Sequence[Row]) -> list[str]:
     chosen = dict.fromkeys(
         (row["algorithm"], row["data"], row["setting"]) for row in rows if row["setting"] != "{}"
     )
-    sets, by_place = kinds(rows, "data"), {(one, data): setting_told(setting) for one, data, setting in chosen}
+    sets, by_place = kinds(rows, "data"), {(one, data): format_setting(setting) for one, data, setting in chosen}
     names = dict.fromkeys(one for one, _, _ in chosen)
     return table_lines(["strategy", *sets], [[one, *(by_place[one, data] for data in sets)] for one in names])

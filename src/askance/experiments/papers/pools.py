@@ -1,8 +1,9 @@
 """Pools: learning curves of strategies that choose which rows to label next.
 
-Seven tenths of the rows are to learn from, the others for the test. Of the former, some of each class have labels
+Seven tenths of the rows are for training, the others for the test. Some training rows of each class are labelled
 from the start; the others are the pool. A linear SVM on the features that are not privileged is tested after every
-ten labels. Everyone has the same splits. Settings are chosen by the mean of the curve on splits not reported.
+ten labels. All strategies have the same splits. Settings are chosen by the mean of the curve on splits that are
+not reported.
 """
 
 import time
@@ -19,11 +20,11 @@ from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import LinearSVC
 
 from askance import __version__
+from askance._util.table_rows import Row
 from askance.experiments.dataset import fingerprint
-from askance.experiments.parallel import Spread, rows_of
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
 from askance.pool import Loop, Strategy
 from askance.pool.views import AnyMatrix
@@ -32,7 +33,7 @@ MOSTLY_ZERO = 0.3
 
 
 class Views(NamedTuple):
-    """Rows of a data set as seen twice: the features, and those that only the labelling sees."""
+    """A data set with features, and privileged features that are available only during labelling."""
 
     name: str
     X: AnyMatrix
@@ -41,14 +42,14 @@ class Views(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Strategies made of a random_state and a setting; all share the setting that is best for the first."""
+    """Strategies, created from a random state and a setting; all share the best setting of the first."""
 
     members: Mapping[str, Callable[..., Strategy]]
     settings: tuple[Mapping[str, Any], ...] = ({},)
 
 
-class Contest(NamedTuple):
-    """How many splits are reported and tuned on, how large the parts are, and how often how much is asked."""
+class PoolPlan(NamedTuple):
+    """The numbers of reported and of tuning splits, the sizes of parts, and the number and size of questions."""
 
     splits: int = 10
     tuning: int = 2
@@ -60,20 +61,20 @@ class Contest(NamedTuple):
     penalties: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-class Split(NamedTuple):
-    """Rows to learn from in both views, which of them have labels from the start, and rows for the test."""
+class PoolSplit(NamedTuple):
+    """Training rows in both views, which of them are labelled from the start, and test rows."""
 
     X: AnyMatrix
     privileged: AnyMatrix
     y: NDArray[np.int64]
     seeds: NDArray[np.intp]
-    test_X: AnyMatrix  # noqa: N815 - as scikit-learn has it
+    test_X: AnyMatrix  # noqa: N815 - as in scikit-learn
     test_y: NDArray[np.int64]
     number: int
 
 
-def split(data: Views, plan: Contest, number: int) -> Split:
-    """A split that random_state and number decide, with both views scaled by the rows to learn from."""
+def split(data: Views, plan: PoolPlan, number: int) -> PoolSplit:
+    """Return the split of this random state and number, with both views scaled by the training rows."""
     random = np.random.default_rng([plan.random_state, number])
     order = random.permutation(len(data.y))
     cut = round(plan.learned * len(data.y))
@@ -81,17 +82,17 @@ def split(data: Views, plan: Contest, number: int) -> Split:
     X, test_X = scaled(data.X[rows], data.X[test])
     privileged, _ = scaled(data.privileged[rows], data.privileged[test])
     y = data.y[rows]
-    return Split(X, privileged, y, _seeds(y, round(plan.seeds * cut)), test_X, data.y[test], number)
+    return PoolSplit(X, privileged, y, _seeds(y, round(plan.seeds * cut)), test_X, data.y[test], number)
 
 
 def _seeds(y: NDArray[np.int64], count: int) -> NDArray[np.intp]:
-    """The first rows of each class, as many of each as its share."""
+    """Return the first rows of each class, in proportion to its share."""
     own = [np.flatnonzero(y == one) for one in np.unique(y)]
     return np.sort(np.concatenate([rows[: max(1, round(count * len(rows) / len(y)))] for rows in own]))
 
 
 def scaled(X: AnyMatrix, test_X: AnyMatrix) -> tuple[AnyMatrix, AnyMatrix]:
-    """Rows of length 1 if most numbers are 0, or else features of one spread, so that rows have about length 1."""
+    """Scale rows to length 1 if most numbers are 0, otherwise features to the same spread."""
     if sp.issparse(X) and X.nnz < MOSTLY_ZERO * X.shape[0] * X.shape[1]:
         return normalize(X), normalize(test_X)
     dense, test = (part.toarray() if sp.issparse(part) else part for part in (X, test_X))
@@ -103,17 +104,17 @@ def scaled(X: AnyMatrix, test_X: AnyMatrix) -> tuple[AnyMatrix, AnyMatrix]:
 def run_contest(
     sets: Mapping[str, Views],
     families: Sequence[Family],
-    plan: Contest,
+    plan: PoolPlan,
     **how: Any,
 ) -> list[Row]:
-    """A row for every strategy and split of every data set."""
+    """Return one row per data set, strategy and split."""
     cells = [(plan, family, data) for data in sets.values() for family in families]
     titles = [f"{', '.join(family.members)} on {data.name}" for _, family, data in cells]
-    return rows_of(run_family, cells, titles, Spread(**how))
+    return collect_rows(run_family, cells, titles, Execution(**how))
 
 
-def run_family(plan: Contest, family: Family, data: Views, store: Store) -> list[Row]:
-    """Strategies on one data set: the first tuned, then each followed on every split."""
+def run_family(plan: PoolPlan, family: Family, data: Views, store: Store) -> list[Row]:
+    """Tune the first strategy on one data set, then run each on every split."""
     prints = [fingerprint(view, data.y) for view in (data.X, data.privileged)]
     key = [__version__, digest_of("pool/**/*.py"), *prints, *plan]
     C = store.recall(["pool penalty", *key], lambda: best_penalty(plan, data))
@@ -129,8 +130,8 @@ def run_family(plan: Contest, family: Family, data: Views, store: Store) -> list
     return rows
 
 
-def best_penalty(plan: Contest, data: Views) -> float:
-    """C of the SVM that is tested: the best one for the seeds and as many more rows as will be asked for."""
+def best_penalty(plan: PoolPlan, data: Views) -> float:
+    """Return the best C of the tested SVM, trained on the seeds and as many more rows as will be asked for."""
     parts = [split(data, plan, number) for number in _tuning_splits(plan)]
     means = [
         np.mean([tested(part, np.arange(min(len(part.seeds) + plan.queries, len(part.y))), C) for part in parts])
@@ -139,16 +140,16 @@ def best_penalty(plan: Contest, data: Views) -> float:
     return plan.penalties[int(np.argmax(means))]
 
 
-def tested(part: Split, rows: NDArray[np.intp], C: float) -> float:
-    """The accuracy, in per cent, of a linear SVM that knows the labels of some rows."""
+def tested(part: PoolSplit, rows: NDArray[np.intp], C: float) -> float:
+    """Return the accuracy, in per cent, of a linear SVM trained on some rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         svm = LinearSVC(C=C, random_state=0).fit(part.X[rows], part.y[rows])
     return 100 * float(svm.score(part.test_X, part.test_y))
 
 
-def follow(strategy: Strategy, part: Split, plan: Contest, C: float) -> tuple[list[float], float]:
-    """The accuracy before the first question and after each, and the mean seconds that a question took."""
+def follow(strategy: Strategy, part: PoolSplit, plan: PoolPlan, C: float) -> tuple[list[float], float]:
+    """Return the accuracy before the first question and after each, and the mean seconds per question."""
     known = dict(zip(part.seeds.tolist(), part.y[part.seeds].tolist(), strict=True))
     loop = Loop(strategy, part.X, known, privileged=part.privileged, batch=plan.batch, queries=plan.queries)
     curve = [tested(part, part.seeds, C)]
@@ -161,12 +162,12 @@ def follow(strategy: Strategy, part: Split, plan: Contest, C: float) -> tuple[li
     return curve, spent / (len(curve) - 1)
 
 
-def _tuning_splits(plan: Contest) -> range:
+def _tuning_splits(plan: PoolPlan) -> range:
     return range(plan.splits, plan.splits + plan.tuning)
 
 
-def _tuned(plan: Contest, make: Callable[..., Strategy], family: Family, data: Views, C: float) -> int:
-    """The place of the best setting, by the mean of its curves on the splits for tuning."""
+def _tuned(plan: PoolPlan, make: Callable[..., Strategy], family: Family, data: Views, C: float) -> int:
+    """Return the index of the best setting, by the mean of its curves on the tuning splits."""
     if len(family.settings) == 1:
         return 0
     parts = [split(data, plan, number) for number in _tuning_splits(plan)]
@@ -178,11 +179,11 @@ def _tuned(plan: Contest, make: Callable[..., Strategy], family: Family, data: V
 
 
 def _followed(
-    plan: Contest, make: Callable[..., Strategy], data: Views, C: float, setting: Mapping[str, Any]
+    plan: PoolPlan, make: Callable[..., Strategy], data: Views, C: float, setting: Mapping[str, Any]
 ) -> list[Row]:
     rows = []
     for number in range(plan.splits):
         curve, seconds = follow(make(number, **setting), split(data, plan, number), plan, C)
-        told = {"split": number, "curve": curve, "mean": float(np.mean(curve[1:])), "seconds": seconds}
-        rows.append({**told, "batch": plan.batch, "C": C, "setting": as_json(setting)})
+        run = {"split": number, "curve": curve, "mean": float(np.mean(curve[1:])), "seconds": seconds}
+        rows.append({**run, "batch": plan.batch, "C": C, "setting": as_json(setting)})
     return rows

@@ -1,6 +1,6 @@
-"""Ratings: a part is learned from, the rest is for the test, or they are made up anew for each split.
+"""Ratings: a part is for training and the rest for the test, or both are generated again for each split.
 
-Everyone has the same splits. The regularisation is chosen by the error on a split that is not reported.
+All methods have the same splits. The regularisation is chosen by the error on a split that is not reported.
 """
 
 import time
@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance import __version__
+from askance._util.table_rows import Row
 from askance.data.rating_columns import Triplets
 from askance.experiments.dataset import fingerprint
-from askance.experiments.parallel import Spread, rows_of
+from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
-from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
 from askance.ratings import MaxMarginFactorization
 from askance.ratings.errors import rmse
@@ -27,14 +27,14 @@ TINY = MadeUp(users=60, items=60, rank=3)
 
 
 class Rated(NamedTuple):
-    """Ratings that users gave; a random fifth of them is for the test."""
+    """Ratings of users; a random fifth of them is the test part."""
 
     users: NDArray[Any]
     items: NDArray[Any]
     ratings: NDArray[Any]
 
     def part(self, *random_state: int) -> Part:
-        """A split that the random_state decides."""
+        """Return the split of this random state."""
         order = np.random.default_rng(random_state).permutation(len(self.ratings))
         cut = round(TEST * len(order))
         return Part(*(Triplets(*(column[own] for column in self)) for own in (order[cut:], order[:cut])))
@@ -43,24 +43,24 @@ class Rated(NamedTuple):
 Source = MadeUp | Rated
 
 
-class Method(NamedTuple):
-    """Parameters of a factorisation; with `rank_given`, the rank is the true one or that which the first found."""
+class RatingsMethod(NamedTuple):
+    """Parameters of a factorisation; with `rank_given`, the rank is the true one or that of the first method."""
 
     label: str
     parameters: Mapping[str, Any]
     rank_given: bool = False
 
 
-class Rounds(NamedTuple):
-    """How many splits are reported, the random_state, and when gradients are flat enough."""
+class RatingsPlan(NamedTuple):
+    """The number of reported splits, the random state, and the tolerance of fits."""
 
     splits: int = 10
     random_state: int = 0
     tol: float = 1e-3
 
 
-class Task(NamedTuple):
-    """A data set with what is to be tried on it."""
+class RatingsTask(NamedTuple):
+    """A data set, the values of λ to try on it, and the number of splits."""
 
     name: str
     source: Source
@@ -68,22 +68,24 @@ class Task(NamedTuple):
     splits: int
 
 
-def run_rated(tasks: Sequence[Task], methods: Sequence[Method], plan: Rounds, **how: Any) -> list[Row]:
-    """A row for every method and split of every data set."""
+def run_ratings(
+    tasks: Sequence[RatingsTask], methods: Sequence[RatingsMethod], plan: RatingsPlan, **how: Any
+) -> list[Row]:
+    """Return one row per data set, method and split."""
     cells = [(plan._replace(splits=task.splits), methods, task) for task in tasks]
-    return rows_of(run_task, cells, [task.name for task in tasks], Spread(**how))
+    return collect_rows(run_task, cells, [task.name for task in tasks], Execution(**how))
 
 
-def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) -> list[Row]:
-    """One data set: each method tuned, then fitted to every split; every fit is kept at once."""
+def run_task(plan: RatingsPlan, methods: Sequence[RatingsMethod], task: RatingsTask, store: Store) -> list[Row]:
+    """Tune each method on one data set, then fit it to every split; every fit is stored at once."""
     warm_up()
     key = ["rated", *key_of(task.source), plan.random_state, plan.tol]
     true_rank = task.source.rank if isinstance(task.source, MadeUp) else None
     ranks: dict[int, int] = {}
     rows = []
 
-    def fit(method: Method, regularization: float, number: int) -> Row:
-        rank = (true_rank or max(1, ranks[number])) if method.rank_given else "auto"  # 0 cannot be given
+    def fit(method: RatingsMethod, regularization: float, number: int) -> Row:
+        rank = (true_rank or max(1, ranks[number])) if method.rank_given else "auto"  # 0 is not allowed
         parameters = {**method.parameters, "regularization": regularization, "tol": plan.tol, "rank": rank}
         work = [*key, number, parameters]
         row: Row = store.recall(work, lambda: _fitted(task.source.part(plan.random_state, number), parameters))
@@ -96,13 +98,13 @@ def run_task(plan: Rounds, methods: Sequence[Method], task: Task, store: Store) 
         for number in range(plan.splits):
             row = fit(method, best, number)
             ranks.setdefault(number, row["rank"])
-            told = {"data": task.name, "algorithm": method.label, "split": number, "regularization": best}
-            rows.append({**told, **row})
+            run = {"data": task.name, "algorithm": method.label, "split": number, "regularization": best}
+            rows.append({**run, **row})
     return rows
 
 
 def key_of(source: Source) -> list[Any]:
-    """What a fit to a source depends on besides its parameters."""
+    """Return everything that a fit depends on, apart from its parameters."""
     sources = digest_of("ratings/*.py", "jit/kernels/rating_*.py")
     if isinstance(source, MadeUp):
         return [__version__, sources, *source]
@@ -110,12 +112,12 @@ def key_of(source: Source) -> list[Any]:
 
 
 def tiny(problem: MadeUp) -> MadeUp:
-    """One of the same kind for a quick look."""
+    """Return a tiny data set of the same kind."""
     return TINY._replace(levels=problem.levels)
 
 
 def reduced(source: Source) -> Source:
-    """A tiny one of the same kind, or the ratings of a few users."""
+    """Return a tiny data set of the same kind, or the ratings of a few users."""
     if isinstance(source, MadeUp):
         return tiny(source)
     own = np.isin(source.users, np.unique(source.users)[:FEW_USERS])
@@ -123,7 +125,7 @@ def reduced(source: Source) -> Source:
 
 
 def warm_up() -> None:
-    """A tiny fit, so that no time is measured in which code is loaded or compiled."""
+    """Fit a tiny data set, so that times do not include loading and compiling code."""
     MaxMarginFactorization(n_jobs=1).fit(*TINY.part(0).learned)
 
 

@@ -1,4 +1,4 @@
-"""Data sets of ratings: named ones that users gave, or made-up ones."""
+"""Data sets of ratings: registered ones, or synthetic ones."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from askance.experiments.papers.ratings import Rated, Source
 from askance.ratings.synthetic import MadeUp
 
 
-def load_rated(name: str, made_up: MadeUp | None, _seed: int) -> Source:
-    """What is made up as it is, else the named data set; DataError where that is not on this machine."""
+def load_source(name: str, made_up: MadeUp | None, _random_state: int) -> Source:
+    """Return the synthetic data set, if given, or load the named one; DataError if it is not on this machine."""
     if made_up is not None:
         return made_up
     users, items, ratings = load_ratings(name)

@@ -1,4 +1,4 @@
-"""Factorisations of ratings: their errors, the ranks that they find, and their times."""
+"""Tables of rating factorisations: errors, ranks and times."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance._util.atomic_write import write_whole
+from askance._util.table_rows import Row, column, kinds
 from askance.experiments.papers.lines import ABSENT, interval, number, sure, table_lines
-from askance.experiments.papers.ratings import Method, Rounds, Source, Task, reduced, run_rated
+from askance.experiments.papers.ratings import (
+    RatingsMethod,
+    RatingsPlan,
+    RatingsTask,
+    Source,
+    reduced,
+    run_ratings,
+)
+from askance.experiments.papers.ratings_sets import load_source
 from askance.experiments.statistics import mean, paired_t_test
-from askance.experiments.table_rows import Row, column, kinds
 from askance.ratings.synthetic import MadeUp
 
 HEADS = (
@@ -25,64 +33,67 @@ HEADS = (
 )
 
 
-class Trial(NamedTuple):
-    """The values of λ that are tried on a data set, and on how many splits the best is reported."""
+class RatingsGrid(NamedTuple):
+    """The values of λ to try on a data set, and the number of splits on which the best is reported."""
 
     grid: tuple[float, ...]
     splits: int
 
 
 class Printed(NamedTuple):
-    """What the thesis has: RMSE and seconds."""
+    """RMSE and seconds of the thesis."""
 
     rmse: float
     seconds: float
 
 
-class RatedTable(NamedTuple):
-    """Methods on data sets of ratings; the first is the one that all others are compared with.
-
-    With `only_if_named`, it is not done unless it is asked for by its name.
-    """
+class RatingsTable(NamedTuple):
+    """Methods on data sets of ratings; all others are compared with the first."""
 
     paper: str
     name: str
     title: str
     data: Mapping[str, tuple[str, MadeUp | None]]
-    methods: Sequence[Method]
-    trials: Mapping[str, Trial]
+    methods: Sequence[RatingsMethod]
+    trials: Mapping[str, RatingsGrid]
     printed: Mapping[str, Mapping[str, Printed]] = {}
     notes: tuple[str, ...] = ()
     only_if_named: bool = False
-    plan: Rounds = Rounds()
+    plan: RatingsPlan = RatingsPlan()
 
     @property
     def picture(self) -> None:
-        """There is none."""
+        """None: the table has no figure."""
 
-    def again(self, sets: Mapping[str, Source], *, quick: int, random_state: int, **how: Any) -> list[Row]:
-        """A row for every method and split of the data sets; unless 0, `quick` splits of tiny ones."""
+    def load(self, name: str, preparation: Any, random_state: int) -> Any:
+        """Load a data set."""
+        return load_source(name, preparation, random_state)
+
+    def run(self, sets: Mapping[str, Source], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+        """Return one row per data set, method and split; if `quick`, that many splits of tiny data sets."""
         tasks = []
         for label, source in sets.items():
             grid, splits = self.trials[label]
             tasks.append(
-                Task(label, reduced(source), grid[::3], quick) if quick else Task(label, source, grid, splits)
+                RatingsTask(label, reduced(source), grid[::3], quick)
+                if quick
+                else RatingsTask(label, source, grid, splits)
             )
-        return run_rated(tasks, self.methods, self.plan._replace(random_state=random_state), **how)
+        return run_ratings(tasks, self.methods, self.plan._replace(random_state=random_state), **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
-        """The tables of a report."""
+        """Return the tables of a report."""
         parts = [*_sizes(rows), ""]
         for data in kinds(rows, "data"):
             parts += [f"**{data}**", "", *self._figures(rows, data), ""]
         parts.append(
-            "Means over the splits, and ± half of their 95 % interval; \\*: told apart by a paired t-test (5 %). "
+            "Means over the splits, and ± half of their 95 % interval; \\*: significant in a paired t-test (5 %). "
             "Seconds are those of a fit with one thread. λ: the best on a split that is not reported."
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Mean errors, ranks and times, for programs."""
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return mean errors, ranks and times, for programs."""
         figures, orderings = [], []
         for data in kinds(rows, "data"):
             for one in kinds(rows, "algorithm"):
@@ -93,12 +104,12 @@ class RatedTable(NamedTuple):
                 figures.append({**wanted, "published": printed and printed.rmse, **own})
                 if one != self._hero:
                     lead, p = self._lead(rows, data, one)
-                    told = {"data": data, "better": self._hero, "worse": one}
-                    orderings.append({**told, "lead": mean(lead), "p": p, "holds": bool(mean(lead) > 0)})
+                    pair = {"data": data, "better": self._hero, "worse": one}
+                    orderings.append({**pair, "lead": mean(lead), "p": p, "holds": bool(mean(lead) > 0)})
         return {"figures": figures, "orderings": orderings}
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
-        """All rows."""
+        """Write all rows."""
         write_whole(directory / "results.json", json.dumps(list(rows)).encode())
 
     @property
@@ -106,7 +117,7 @@ class RatedTable(NamedTuple):
         return self.methods[0].label
 
     def _figures(self, rows: Sequence[Row], data: str) -> list[str]:
-        """Our methods, then those that only the thesis has."""
+        """Return our methods, then those that only the thesis has."""
         printed = self.printed.get(data, {})
         lines = []
         for one in kinds(rows, "algorithm"):
@@ -137,7 +148,7 @@ class RatedTable(NamedTuple):
         return table_lines([head.format(self._hero) for head in HEADS], lines)
 
     def _lead(self, rows: Sequence[Row], data: str, other: str) -> tuple[Any, float]:
-        """By how much the first method's error is smaller, a split each, and how sure that is."""
+        """Return by how much the error of the first method is smaller, per split, and the p-value."""
         ours, theirs = (column(rows, "rmse", data=data, algorithm=one) for one in (self._hero, other))
         return theirs - ours, paired_t_test(ours, theirs).p
 
@@ -146,5 +157,5 @@ def _sizes(rows: Sequence[Row]) -> list[str]:
     sets = {row["data"]: row for row in rows}
     columns = ("users", "items", "learned", "tested")
     lines = [[name, *(f"{row[what]:,}" for what in columns), str(1 + row["split"])] for name, row in sets.items()]
-    heads = ["data", "users", "items", "ratings learned from", "ratings for the test", "splits"]
+    heads = ["data", "users", "items", "training ratings", "test ratings", "splits"]
     return table_lines(heads, lines)

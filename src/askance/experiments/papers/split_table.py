@@ -1,4 +1,4 @@
-"""A table of splits, done again: what it compared, what it printed, and what it claims."""
+"""Tables of algorithms on splits: what the paper printed, and what it claims."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,18 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance._util.atomic_write import write_whole
-from askance.experiments.papers.lines import data_table, interval, number, setting_told, sure, table_lines
-from askance.experiments.papers.splits import Entrant, Splitting, run_splits, values_of
+from askance._util.table_rows import Row, kinds
+from askance.datasets import load
+from askance.experiments.papers.lines import data_table, format_setting, interval, number, sure, table_lines
+from askance.experiments.papers.splits import Entrant, SplitPlan, run_splits, values_of
 from askance.experiments.scoring import MEASURES
 from askance.experiments.statistics import mean, paired_t_test
 from askance.experiments.sweep.results import LEVEL
-from askance.experiments.table_rows import Row, kinds
 
 WHERE = {"test": "On the test part", "online": "During the pass"}
 
 
 class Claim(NamedTuple):
-    """One algorithm is claimed to be better than another, by some measures."""
+    """The claim that one algorithm is better than another, by some measures."""
 
     better: str
     worse: str
@@ -28,7 +29,7 @@ class Claim(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two algorithms of which neither is claimed to be the better, such as those called competitive."""
+    """Two algorithms of which neither is claimed to be better, for example those called competitive."""
 
     one: str
     other: str
@@ -36,7 +37,7 @@ class Comparison(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """How much better one algorithm is than another on a data set, and how likely by chance."""
+    """By how much one algorithm is better than another on a data set, and the p-value."""
 
     data: str
     measure: str
@@ -48,9 +49,9 @@ class Lead(NamedTuple):
 
 
 class SplitTable(NamedTuple):
-    """Algorithms on splits of data sets; those of `undrawn` are in the tables alone.
+    """Algorithms on splits of data sets; those in `undrawn` are in the tables but not in the figure.
 
-    `published` and `cost_errors` have, by data set, algorithm and measure, what the paper printed.
+    `published` and `cost_errors` are the values that the paper printed, by data set, algorithm and measure.
     """
 
     paper: str
@@ -63,40 +64,48 @@ class SplitTable(NamedTuple):
     comparisons: tuple[Comparison, ...] = ()
     published: Mapping[str, Mapping[str, Mapping[str, float]]] = {}
     cost_errors: Mapping[str, Mapping[str, Mapping[str, float]]] = {}
-    plan: Splitting = Splitting()
+    plan: SplitPlan = SplitPlan()
     notes: tuple[str, ...] = ()
+    only_if_named: bool = False
 
     @property
     def picture(self) -> str:
-        """The file of a report that shows the passes."""
+        """The figure of a report, with the passes."""
         return "online.png"
 
-    def again(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
-        """A row for every algorithm, measure and split of the data sets; `quick`, unless 0, is how many splits."""
+    def load(self, name: str, preparation: Any, random_state: int) -> Any:
+        """Load a data set."""
+        return load(name, preparation, random_state)
+
+    def run(self, sets: Mapping[str, Any], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+        """Return one row per data set, algorithm, measure and split; `quick`, if not 0, is how many splits."""
         plan = self.plan._replace(random_state=random_state)
         plan = plan._replace(splits=quick, tuning=quick) if quick else plan
         return run_splits(sets, self.entrants, plan, **how)
 
     def body(self, rows: Sequence[Row]) -> list[str]:
-        """The tables of a report."""
+        """Return the tables of a report."""
         splits = 1 + max(row["split"] for row in rows)
         parts = [*data_table(rows), ""]
         for where, title in WHERE.items():
             for data in kinds(rows, "data"):
                 parts += [f"**{title}, {data}**", "", *self._figures(rows, data, where), ""]
-            parts += [f"**{title}: what is claimed**", "", *self._claimed(rows, where), ""]
-            parts += [f"**{title}: what else is compared**", "", *self._compared(rows, where), ""]
-        parts += ["**Table 5.4: how far c₊ of the last rounds' best member is from the best**", ""]
+            parts += [f"**{title}: claims**", "", *self._claimed(rows, where), ""]
+            parts += [f"**{title}: other comparisons**", "", *self._compared(rows, where), ""]
+        parts += [
+            "**Table 5.4: distance between c₊ of the best member of the last rounds and of the best member**",
+            "",
+        ]
         parts += [*self._cost_errors(rows), "", "**The chosen settings**", "", *_settings(rows), ""]
         parts.append(
-            f"Means over {splits} splits, and ± half of their 95 % interval; bold: the best of its column. A "
-            "claim holds surely, or surely not, where a paired t-test over the splits tells the two apart (5 %). "
-            "Settings by the mean of the measure during the pass, on splits that are not reported."
+            f"Means over {splits} splits, and ± half of their 95 % interval; bold: the best of its column. "
+            "Significant: in a paired t-test over the splits (5 %). Settings by the mean of the measure during "
+            "the pass, on splits that are not reported."
         )
         return parts
 
-    def told(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Figures and orderings, for programs."""
+    def to_dict(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return values and orderings, for programs."""
         figures = [
             {
                 "data": data,
@@ -112,18 +121,19 @@ class SplitTable(NamedTuple):
         return {"figures": figures, "orderings": [{**one._asdict(), "holds": one.lead > 0} for one in leads]}
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
-        """All rows, and the picture where it can be drawn."""
+        """Write all rows, and the figure if matplotlib is installed."""
         write_whole(directory / "results.json", json.dumps(list(rows)).encode())
         if find_spec("matplotlib"):
             from askance.plotting.splits import draw_passes
 
-            draw_passes([row for row in rows if row["algorithm"] not in self.undrawn], directory / self.picture)
+            drawn = [row for row in rows if row["algorithm"] not in self.undrawn]
+            draw_passes(drawn, MEASURES, directory / self.picture)
 
     def _published(self, data: str, algorithm: str, measure: str) -> float | None:
         return self.published.get(data, {}).get(algorithm, {}).get(measure)
 
     def _figures(self, rows: Sequence[Row], data: str, where: str) -> list[str]:
-        """A line an algorithm; the printed figures are of the test part."""
+        """Return one line per algorithm; the printed values are those of the test part."""
         is_printed = where == "test" and data in self.published
         algorithms = kinds(rows, "algorithm")
         values = {
@@ -168,7 +178,9 @@ class SplitTable(NamedTuple):
                         ", ".join(f"{one.data} ({one.lead:+.4f})" for one in fails),
                     ]
                 )
-        return table_lines(["claimed", "measure", "holds", "surely", "surely not", "where it does not"], lines)
+        return table_lines(
+            ["claimed", "measure", "holds", "significantly", "significantly not", "where it fails"], lines
+        )
 
     def _compared(self, rows: Sequence[Row], where: str) -> list[str]:
         sets = kinds(rows, "data")
@@ -176,8 +188,8 @@ class SplitTable(NamedTuple):
         for one in self.comparisons:
             found = {lead.data: lead for lead in _leads(rows, Claim(one.one, one.other, (one.measure,)), where)}
             cells = [f"{found[data].lead:+.4f}{sure(found[data].p)}" if data in found else "–" for data in sets]
-            lines.append([f"{one.one} less {one.other}", one.measure, *cells])
-        return [*table_lines(["", "measure", *sets], lines), "", "\\*: told apart by the paired test."]
+            lines.append([f"{one.one} minus {one.other}", one.measure, *cells])
+        return [*table_lines(["", "measure", *sets], lines), "", "\\*: significant in a paired t-test."]
 
     def _cost_errors(self, rows: Sequence[Row]) -> list[str]:
         lines = []
@@ -212,6 +224,6 @@ def _leads(rows: Sequence[Row], claim: Claim, where: str) -> list[Lead]:
 def _settings(rows: Sequence[Row]) -> list[str]:
     chosen: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
-        chosen.setdefault((row["data"], row["algorithm"]), {})[row["measure"]] = setting_told(row["setting"])
+        chosen.setdefault((row["data"], row["algorithm"]), {})[row["measure"]] = format_setting(row["setting"])
     lines = [[*place, *(by_measure.get(one, "–") for one in MEASURES)] for place, by_measure in chosen.items()]
     return table_lines(["data", "algorithm", *MEASURES], lines)

@@ -1,8 +1,7 @@
-"""Splits: one pass through four fifths of a data set in a random order, then a test on the rest.
+"""Splits: one pass through four fifths of a data set in random order, then a test on the rest.
 
-How good a learner was while it went by is judged from its own predictions and scores; how good it became, on the
-test part. Everyone has the same splits. Settings are chosen by the measure during the pass, on splits that are not
-reported.
+Learners are scored during the pass, by their own predictions and scores, and afterwards on the test part. All have
+the same splits. Settings are chosen by the measure during the pass, on splits that are not reported.
 """
 
 import time
@@ -14,38 +13,38 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance import __version__
+from askance._util.table_rows import Row, column
 from askance.algorithms.make import make
-from askance.experiments.dataset import Material, material, shuffled
-from askance.experiments.parallel import Spread, rows_of
-from askance.experiments.scoring import judged
+from askance.experiments.dataset import Dataset, make_dataset, shuffled
+from askance.experiments.parallel import Execution, collect_rows
+from askance.experiments.scoring import score_predictions
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
-from askance.experiments.table_rows import Row, column
 from askance.jit.source_digest import package_digest
 from askance.learners.learner import Learner
 from askance.learners.omcsl import OMCSL
 from askance.rules.imbalance.many_costs import LAST
 
 DTYPE = np.dtype("float32")
-WIDE = 1000  # features: from here on a matrix of them is too much
+WIDE = 1000  # features: with more, a matrix would be too large
 
 
-class Split(NamedTuple):
-    """Training rows in their order with their coins, test rows, and a random_state for everything else."""
+class StreamSplit(NamedTuple):
+    """Training rows in order with their coins, test rows, and a random state."""
 
     X: Any
     y: NDArray[np.int64]
     coins: NDArray[np.float64]
-    test_X: Any  # noqa: N815 - as scikit-learn has it
+    test_X: Any  # noqa: N815 - as in scikit-learn
     test_y: NDArray[np.int64]
     random_state: int
 
 
 class Entrant(NamedTuple):
-    """An algorithm by its name in the catalog, with settings to try. Each measure chooses one of its own.
+    """A name of the catalog with settings to try. The best setting is chosen separately for each measure.
 
-    Several entrants may have one `label`: a learner for each measure. `wide` replaces parameters where there are
-    very many features.
+    Several entrants can have the same `label`: one learner per measure. `wide` replaces parameters for data sets
+    with very many features.
     """
 
     label: str
@@ -55,13 +54,13 @@ class Entrant(NamedTuple):
     wide: Mapping[str, Any] = {}
 
     def settings_for(self, features: int) -> list[dict[str, Any]]:
-        """What is tried on a data set of so many features, each setting once."""
+        """Return the distinct settings to try on a data set with this number of features."""
         others = self.wide if features > WIDE else {}
         return list({as_json({**one, **others}): {**one, **others} for one in self.settings}.values())
 
 
-class Splitting(NamedTuple):
-    """How many splits are reported, how many others tuned on, and at how many moments a pass is judged."""
+class SplitPlan(NamedTuple):
+    """The number of reported splits, of other splits for tuning, and of moments at which a pass is scored."""
 
     splits: int = 25
     tuning: int = 5
@@ -69,37 +68,37 @@ class Splitting(NamedTuple):
     points: int = 12
 
     def tuning_splits(self) -> range:
-        """Those after the reported ones."""
+        """Return the numbers after the reported ones."""
         return range(self.splits, self.splits + self.tuning)
 
 
 def run_splits(
     sets: Mapping[str, tuple[Any, Any]],
     entrants: Sequence[Entrant],
-    plan: Splitting,
+    plan: SplitPlan,
     **how: Any,
 ) -> list[Row]:
-    """A row for every entrant, measure and split of every data set; the classes of a set are -1 and +1."""
+    """Return one row per data set, entrant, measure and split; classes are -1 and +1."""
     found = [prepared(name, *given) for name, given in sets.items()]
     cells = [(plan, entrant, data) for data in found for entrant in entrants]
     titles = [f"{entrant.label} on {data.name}" for _, entrant, data in cells]
-    return rows_of(run_entrant, cells, titles, Spread(**how))
+    return collect_rows(run_entrant, cells, titles, Execution(**how))
 
 
-def prepared(name: str, X: Any, y: Any) -> Material:
-    """A data set with a constant feature after the others, so that a hyperplane need not go through 0."""
-    return material(name, sp.hstack([X, np.ones((X.shape[0], 1), DTYPE)], format="csr"), y, DTYPE)
+def prepared(name: str, X: Any, y: Any) -> Dataset:
+    """Create a data set with an additional constant feature, for an intercept."""
+    return make_dataset(name, sp.hstack([X, np.ones((X.shape[0], 1), DTYPE)], format="csr"), y, DTYPE)
 
 
-def split(data: Material, random_state: int, number: int) -> Split:
-    """Four fifths of the rows and the rest, by a permutation that random_state and number decide."""
+def split(data: Dataset, random_state: int, number: int) -> StreamSplit:
+    """Split four fifths of the rows from the rest, by the permutation of this random state and number."""
     stream = shuffled(data, random_state, number)
     y, cut = stream.y.astype(np.int64), 4 * len(stream.y) // 5
-    return Split(stream.X[:cut], y[:cut], stream.coins[:cut], stream.X[cut:], y[cut:], number)
+    return StreamSplit(stream.X[:cut], y[:cut], stream.coins[:cut], stream.X[cut:], y[cut:], number)
 
 
-def run_entrant(plan: Splitting, entrant: Entrant, data: Material, store: Store) -> list[Row]:
-    """One algorithm on one data set: tuned, then run on every split."""
+def run_entrant(plan: SplitPlan, entrant: Entrant, data: Dataset, store: Store) -> list[Row]:
+    """Tune one algorithm on one data set, then run it on every split."""
     settings = entrant.settings_for(data.X.shape[1])
     chosen = tuned(plan, entrant, data, store)
     key = ["splits", *key_of(plan, entrant, data), [as_json(settings[place]) for place in chosen]]
@@ -107,27 +106,27 @@ def run_entrant(plan: Splitting, entrant: Entrant, data: Material, store: Store)
     return [{**about(data), "algorithm": entrant.label, **row} for row in rows]
 
 
-def about(data: Material) -> Row:
-    """What a row says of its data set; the constant feature is not counted."""
+def about(data: Dataset) -> Row:
+    """Return the columns that describe a data set, without the constant feature."""
     rows, features = data.X.shape
     return {"data": data.name, "rows": rows, "features": features - 1, "positives": int((data.y > 0).sum())}
 
 
-def tuned(plan: Splitting, entrant: Entrant, data: Material, store: Store) -> list[int]:
-    """The place of each measure's best setting, by its mean during the passes of the splits for tuning."""
+def tuned(plan: SplitPlan, entrant: Entrant, data: Dataset, store: Store) -> list[int]:
+    """Return the index of the best setting per measure, by its mean during the passes of tuning splits."""
     found: list[int] = store.recall(
         ["split tuning", *key_of(plan, entrant, data)], lambda: _tuned(plan, entrant, data)
     )
     return found
 
 
-def key_of(plan: Splitting, entrant: Entrant, data: Material) -> list[Any]:
-    """All that decides what comes of an entrant on a data set."""
+def key_of(plan: SplitPlan, entrant: Entrant, data: Dataset) -> list[Any]:
+    """Return everything that the results of an entrant on a data set depend on."""
     settings = [as_json(setting) for setting in entrant.settings_for(data.X.shape[1])]
     return [__version__, package_digest(), data.digest, entrant.name, entrant.measures, settings, *plan]
 
 
-def _tuned(plan: Splitting, entrant: Entrant, data: Material) -> list[int]:
+def _tuned(plan: SplitPlan, entrant: Entrant, data: Dataset) -> list[int]:
     settings = entrant.settings_for(data.X.shape[1])
     values = np.zeros((len(settings), len(entrant.measures)))
     for number in plan.tuning_splits():
@@ -135,45 +134,47 @@ def _tuned(plan: Splitting, entrant: Entrant, data: Material) -> list[int]:
         for place, setting in enumerate(settings):
             trace = started(entrant.name, setting, part).run(part.X, part.y, coins=part.coins)
             values[place] += [
-                judged(measure, part.y, trace.predictions, trace.scores) for measure in entrant.measures
+                score_predictions(measure, part.y, trace.predictions, trace.scores) for measure in entrant.measures
             ]
     return [int(best) for best in np.argmax(values, axis=0)]
 
 
-def _tested(plan: Splitting, entrant: Entrant, data: Material, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _tested(plan: SplitPlan, entrant: Entrant, data: Dataset, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     rows = []
     for number in range(plan.splits):
         part = split(data, plan.random_state, number)
         for measure, setting in zip(entrant.measures, chosen, strict=True):
-            told = {"measure": measure, "split": number, "setting": as_json(setting)}
-            rows.append({**told, **tested(started(entrant.name, setting, part), part, measure, plan.points)})
+            run = {"measure": measure, "split": number, "setting": as_json(setting)}
+            rows.append({**run, **tested(started(entrant.name, setting, part), part, measure, plan.points)})
     return rows
 
 
-def started(name: str, setting: Mapping[str, Any], part: Split) -> Learner:
-    """A learner that has seen nothing yet."""
+def started(name: str, setting: Mapping[str, Any], part: StreamSplit) -> Learner:
+    """Create a new learner."""
     return make(name, random_state=part.random_state, dtype=str(part.X.dtype), classes=[-1, 1], **setting)
 
 
-def tested(learner: Learner, part: Split, measure: str, points: int) -> Row:
-    """A pass, judged after each of some equal parts of it, and a test."""
+def tested(learner: Learner, part: StreamSplit, measure: str, points: int) -> Row:
+    """Run a pass, scored after each of `points` equal parts, and a test."""
     began = time.perf_counter()
     trace = learner.run(part.X, part.y, coins=part.coins)
     seconds = time.perf_counter() - began
     ends = [len(part.y) * (point + 1) // points for point in range(points)]
-    curve = [judged(measure, part.y[:end], trace.predictions[:end], trace.scores[:end]) for end in ends]
-    test = judged(measure, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X))
-    told = {"online": curve[-1], "test": test, "rounds": ends, "curve": curve}
-    return {**told, "cost_error": _cost_error(learner, len(part.y)), "seconds": seconds}
+    curve = [score_predictions(measure, part.y[:end], trace.predictions[:end], trace.scores[:end]) for end in ends]
+    test = score_predictions(
+        measure, part.test_y, learner.predict(part.test_X), learner.decision_function(part.test_X)
+    )
+    scores = {"online": curve[-1], "test": test, "rounds": ends, "curve": curve}
+    return {**scores, "cost_error": _cost_error(learner, len(part.y)), "seconds": seconds}
 
 
 def _cost_error(learner: Learner, rounds: int) -> float | None:
-    """Of OMCSL, how far c₊ of the best members of the last rounds is from that of the best of all."""
+    """Return, for OMCSL, the distance between c₊ of the best members of the last rounds and of the best member."""
     if not isinstance(learner, OMCSL):
         return None
     return abs(learner.recent_costs(min(LAST, rounds // 2))[0] - learner.cost_[0])
 
 
 def values_of(rows: Sequence[Row], data: str, algorithm: str, measure: str, what: str) -> NDArray[np.float64]:
-    """A column of some rows, in the order of the splits; of none, nothing."""
+    """Return a column of some rows, in the order of the splits."""
     return column(rows, what, data=data, algorithm=algorithm, measure=measure)

@@ -1,4 +1,4 @@
-"""Data sets whose rows are seen twice, by features and by privileged ones."""
+"""Data sets with two views: features and privileged features."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ from askance.experiments.papers.pools import Views
 
 
 class Pair(NamedTuple):
-    """The numbers of two views of an archive; or, of one with a single view, its words drawn into two halves.
+    """The numbers of two views in an archive. With main = 0, the features are split at random into two halves.
 
-    `rows`, unless 0, is how many are drawn at random.
+    If `rows` is not 0, that many rows are drawn at random.
     """
 
     main: int = 0
@@ -26,7 +26,7 @@ class Pair(NamedTuple):
 
 
 def load_views(name: str, pair: Pair, random_state: int) -> Views:
-    """Both views of a named data set; DataError that says how to get it where it is not on this machine."""
+    """Load both views of a data set; DataError, which says how to get it, if it is not on this machine."""
     path = find(name).paths[0]
     random = np.random.default_rng(random_state)
     if pair.main:

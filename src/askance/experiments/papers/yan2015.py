@@ -1,17 +1,17 @@
 """Yan 2017, chapter 2, maximum-margin factorisation of ratings: table 2.2, figures 2.1 and 2.2."""
 
-from askance.experiments.papers.convergence_table import DescentTable
-from askance.experiments.papers.ratings import Method, Rounds
-from askance.experiments.papers.ratings_table import Printed, RatedTable, Trial
+from askance.experiments.papers.convergence_table import ConvergenceTable
+from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan
+from askance.experiments.papers.ratings_table import Printed, RatingsGrid, RatingsTable
 from askance.ratings.synthetic import MadeUp
 
 PAPER = "yan2015"
 ARSS, BNRCG = "ARSS", "BNRCG"
 METHODS = (
-    Method(ARSS, {}),
-    Method(BNRCG, {}, rank_given=True),
-    Method("ARSS, squared sum", {"loss": "sq_sum"}),
-    Method("ARSS, users' thresholds", {"thresholds": "user"}),
+    RatingsMethod(ARSS, {}),
+    RatingsMethod(BNRCG, {}, rank_given=True),
+    RatingsMethod("ARSS, squared sum", {"loss": "sq_sum"}),
+    RatingsMethod("ARSS, users' thresholds", {"thresholds": "user"}),
 )
 SMALL, LARGE = MadeUp(1000, 1000, 20), MadeUp(20_000, 20_000, 50)
 BINARY = SMALL._replace(levels=2)
@@ -19,7 +19,7 @@ MADE_UP_GRID = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 MOVIE_GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 PATH = (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 0.9)
 
-# Of table 2.2: RMSE and seconds on the small and the large made-up data and on MovieLens 1M.
+# Of table 2.2: RMSE and seconds on the small and the large synthetic data and on MovieLens 1M.
 _PRINTED = {
     ARSS: (0.3693, 5.33, 0.3684, 542, 0.9222, 9.5482),
     BNRCG: (0.3698, 5.34, 0.3915, 635, 0.9285, 13.4437),
@@ -36,36 +36,36 @@ def _column(place: int) -> dict[str, Printed]:
     return {name: Printed(*values[2 * place : 2 * place + 2]) for name, values in _PRINTED.items()}
 
 
-def _by_regularization(label: str, values: tuple[float, ...]) -> tuple[Method, ...]:
+def _by_regularization(label: str, values: tuple[float, ...]) -> tuple[RatingsMethod, ...]:
     return tuple(
-        Method(label.format(value), {"regularization": value, "max_iter": 1000}, rank_given=True)
+        RatingsMethod(label.format(value), {"regularization": value, "max_iter": 1000}, rank_given=True)
         for value in values
     )
 
 
 BINS = (
-    "The thesis does not say where its five bins lie. Here they have equally many ratings; with bins of equal "
-    "width, three draws had 77 to 89 % of all ratings in the middle one."
+    "The thesis does not define its five bins. Here each has the same number of ratings; with bins of equal "
+    "width, the middle one had 77 to 89 % of all ratings in three draws."
 )
 RANKS = (
-    "BNRCG has the true rank of made-up data, and of MovieLens that which ARSS found on the same split. The "
-    "thesis found 8 for MovieLens 1M and 42 for the large made-up data of rank 50."
+    "BNRCG has the true rank on synthetic data, and on MovieLens the rank that ARSS found on the same split. The "
+    "thesis found rank 8 for MovieLens 1M and 42 for the large synthetic data of rank 50."
 )
 GRIDS = (
-    "λ is one of 1e-5, 3e-5, 1e-4, 3e-4 and 1e-3 on made-up data, and of 0.005, 0.01, 0.02, 0.05, 0.1 and 0.2 on "
-    "MovieLens. All fits have tol = 1e-3."
+    "λ is one of 1e-5, 3e-5, 1e-4, 3e-4 and 1e-3 on synthetic data, and of 0.005, 0.01, 0.02, 0.05, 0.1 and 0.2 "
+    "on MovieLens. All fits have tol = 1e-3."
 )
 VARIANTS = (
-    "The squared sum is the loss as eq. 2.1 of the thesis has it; the others add squares, of which its gradients "
-    "are. Users' thresholds are each user's own, drawn to their mean."
+    "The squared sum is the loss of eq. 2.1 of the thesis; the others use the sum of squares, which matches its "
+    "gradients. Users' thresholds are separate for each user, shrunk towards their mean."
 )
 OTHERS = (
-    "FM3F, GROUSE, LMAFIT, ScGrassMC, LRGeomCG and RTRMC are not done again. Times of the thesis are of another "
-    "machine and of Matlab. Netflix, Yahoo! Music and MovieLens 10M are not done again."
+    "FM3F, GROUSE, LMAFIT, ScGrassMC, LRGeomCG and RTRMC are not repeated here, nor are Netflix, Yahoo! Music and "
+    "MovieLens 10M. The thesis measured its times with Matlab on another machine."
 )
 
 TABLES = (
-    RatedTable(
+    RatingsTable(
         PAPER,
         "2.2",
         "RMSE on test ratings, and time",
@@ -76,35 +76,35 @@ TABLES = (
         },
         METHODS,
         {
-            "made up, small": Trial(MADE_UP_GRID, 10),
-            "MovieLens 100k": Trial(MOVIE_GRID, 5),
-            "MovieLens 1M": Trial(MOVIE_GRID, 5),
+            "made up, small": RatingsGrid(MADE_UP_GRID, 10),
+            "MovieLens 100k": RatingsGrid(MOVIE_GRID, 5),
+            "MovieLens 1M": RatingsGrid(MOVIE_GRID, 5),
         },
         {"made up, small": _column(0), "MovieLens 1M": _column(2)},
         (BINS, RANKS, GRIDS, VARIANTS, OTHERS, "MovieLens 100k is not in the thesis."),
     ),
-    RatedTable(
+    RatingsTable(
         PAPER,
         "2.2-large",
-        "the large made-up data",
+        "the large synthetic data",
         {"made up, large": ("made-up", LARGE)},
         METHODS[:2],
-        {"made up, large": Trial((1e-4,), 2)},
+        {"made up, large": RatingsGrid((1e-4,), 2)},
         {"made up, large": _column(1)},
-        (BINS, RANKS, "λ is that which was better of 1e-4 and 2e-4 on another draw. All fits have tol = 1e-3."),
+        (BINS, RANKS, "λ is the better of 1e-4 and 2e-4 on another draw. All fits have tol = 1e-3."),
         only_if_named=True,
     ),
-    DescentTable(
+    ConvergenceTable(
         PAPER,
         "overfitting",
         "figure 2.1, how much regularisation",
         {"made up, small, binary": ("made-up", BINARY)},
         {"made up, small, binary": _by_regularization("{:g}", PATH)},
         "errors",
-        Rounds(splits=3, tol=5e-4),
+        RatingsPlan(splits=3, tol=5e-4),
         ("BNRCG with the true rank. Ratings are -1 and +1: an RMSE of 1 is a quarter of them wrong.",),
     ),
-    DescentTable(
+    ConvergenceTable(
         PAPER,
         "convergence",
         "figure 2.2, how fast the objective falls",
@@ -112,12 +112,12 @@ TABLES = (
         {
             "a) binary, BNRCG": _by_regularization("λ = {:g}", (1e-3, 0.01, 0.1, 0.9)),
             "b) ordinal": (
-                Method(BNRCG, {"regularization": 3e-4}, rank_given=True),
-                Method(ARSS, {"regularization": 3e-4, "max_rank": SMALL.rank}),
+                RatingsMethod(BNRCG, {"regularization": 3e-4}, rank_given=True),
+                RatingsMethod(ARSS, {"regularization": 3e-4, "max_rank": SMALL.rank}),
             ),
         },
         "objectives",
-        Rounds(splits=3, tol=5e-4),
+        RatingsPlan(splits=3, tol=5e-4),
         (
             "The objective is relative to that at X = 0; the picture has the first draw. The thesis has FM3F too.",
             "ARSS grows by 2 ranks at a time, up to the true one: no ratings are held back to stop it earlier.",

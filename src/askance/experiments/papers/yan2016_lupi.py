@@ -24,7 +24,7 @@ SVM_PLUS = tuple({"C": C, "gamma": gamma} for C, gamma in itertools.product((0.1
 PENALTIES = tuple({"C": C} for C in (0.1, 1.0, 10.0, 100.0))
 
 
-def _selector(_seed: int, C: float = 1.0, gamma: float = 1.0, **how: Any) -> PrivilegedSelector:
+def _selector(_random_state: int, C: float = 1.0, gamma: float = 1.0, **how: Any) -> PrivilegedSelector:
     return PrivilegedSelector(SVMPlus(C, gamma), **how)
 
 
@@ -54,13 +54,14 @@ BASELINES = (
 )
 DIVERSITY = Family({"diversity": partial(_selector, use="diversity")})
 NOTES = (
-    "Wikipedia has the histogram of the image as features and the topics of the text as privileged ones; WebKB "
-    "the text of the page and that of the links to it; mfeat the Fourier coefficients of a digit and its "
-    "pixels; of 20 newsgroups, the words are drawn into two halves. WebQueries, Pascal Sentences and MSCOCO, "
-    "and the thesis' features of Wikipedia, are not to be had here.",
-    "The thesis asks once for 10, for 20, … or for 100 rows, or so it seems; here a loop asks ten times for ten "
-    "and learns in between. Where features are mostly 0 rows have length 1, otherwise features have one spread.",
-    "The strategies AL-LUPI share C and γ of SVM+, which are the best for AL-LUPI-max (or for the first line).",
+    "Features and privileged features are, on Wikipedia, the histogram of the image and the topics of the text; "
+    "on WebKB, the text of the page and of the links to it; on mfeat, the Fourier coefficients and the pixels of "
+    "a digit; on 20 newsgroups, two random halves of the words. WebQueries, Pascal Sentences, MSCOCO and the "
+    "thesis' features of Wikipedia are not available here.",
+    "The thesis seems to ask once for 10, 20, … or 100 rows. Here a loop asks ten times for ten rows and learns "
+    "in between. Rows are scaled to length 1 if most features are 0; otherwise features are scaled to the same "
+    "spread.",
+    "All AL-LUPI strategies share the C and γ of SVM+ that are best for AL-LUPI-max, or for the first line.",
 )
 
 TABLES = (
@@ -74,7 +75,7 @@ TABLES = (
         notes=(
             *NOTES,
             "Margin, entropy and co-testing stand for the thesis' single-view and two-view methods; pKNN, LOD, "
-            "Quire and HSE are not done again.",
+            "Quire and HSE are not repeated here.",
         ),
     ),
     PoolTable(

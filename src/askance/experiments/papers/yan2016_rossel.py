@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
-from askance.experiments.papers.few_labels import Drawing, Method
+from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan
 from askance.experiments.papers.few_labels_table import FewLabelsTable
 from askance.semi_supervised import Rossel
 from askance.semi_supervised.annotators import taught
@@ -27,23 +27,23 @@ def _svm(random_state: int, C: float, loss: str) -> LinearSVC:
 
 
 class _Ensemble:
-    """Linear SVMs, each taught a replicate, that vote."""
+    """Linear SVMs, each trained on a bootstrap replicate, that vote."""
 
     def __init__(self, random_state: int, C: float, n_estimators: int = 10) -> None:
         self.random_state, self.C, self.n_estimators = random_state, C, n_estimators
 
     def fit(self, X: Any, y: Any) -> None:
-        """Teach them all."""
+        """Fit all of them."""
         svm = LinearSVC(loss="hinge", C=self.C, fit_intercept=False)
         self.members = [taught(svm, X, y, 0.5, [self.random_state, m]) for m in range(self.n_estimators)]
 
     def predict(self, X: Any) -> Any:
-        """The class with the most votes, of equals the first."""
+        """Return the class with the most votes; the first of several."""
         votes = np.array([member.predict(X) for member in self.members])
         return np.argmax([np.sum(votes == k, axis=0) for k in range(votes.max() + 1)], axis=0)
 
 
-def _self_training(random_state: int, C: float) -> SelfTrainingClassifier:  # noqa: ARG001 - it has no chances
+def _self_training(random_state: int, C: float) -> SelfTrainingClassifier:  # noqa: ARG001 - it is not random
     return SelfTrainingClassifier(LogisticRegression(C=C, max_iter=1000))
 
 
@@ -57,11 +57,13 @@ def _as_printed(random_state: int, C: float, **setting: Any) -> Rossel:
 
 
 _BY_PENALTY = tuple({"C": C} for C in PENALTIES)
-SVM = Method("SVM", _svm, tuple({"C": C, "loss": one} for C in PENALTIES for one in ("hinge", "squared_hinge")))
-ENSEMBLE = Method("ensemble", _Ensemble, _BY_PENALTY, varied="n_estimators")
-SELF_TRAINING = Method("self-training", _self_training, _BY_PENALTY, semi=True)
-ROSSEL = Method("ROSSEL", _rossel, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
-PRINTED = Method("ROSSEL as printed", _as_printed, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
+SVM = FewLabelsMethod(
+    "SVM", _svm, tuple({"C": C, "loss": one} for C in PENALTIES for one in ("hinge", "squared_hinge"))
+)
+ENSEMBLE = FewLabelsMethod("ensemble", _Ensemble, _BY_PENALTY, varied="n_estimators")
+SELF_TRAINING = FewLabelsMethod("self-training", _self_training, _BY_PENALTY, semi=True)
+ROSSEL = FewLabelsMethod("ROSSEL", _rossel, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
+PRINTED = FewLabelsMethod("ROSSEL as printed", _as_printed, ROSSEL_SETTINGS, semi=True, varied="n_estimators")
 
 DATA: dict[str, tuple[str, str | None]] = {
     "CNAE9": ("cnae9", None),
@@ -99,21 +101,21 @@ def _by_set(printed: Mapping[str, tuple[float, ...]]) -> dict[str, dict[str, flo
 
 
 PREPARED = (
-    "CNAE9 is of word counts: they are weighed by how few of the rows to learn from have the word, and all rows "
-    "have length 1. With counts as they are, ROSSEL was two points lower on splits that are not reported."
+    "CNAE9 has word counts. They are weighted by the rarity of the word in the training rows, and rows are scaled "
+    "to length 1. With raw counts, ROSSEL was two points lower on splits that are not reported."
 )
 EVEN = (
-    "Each class has its share of the labels. The thesis says only that they are drawn at random; its SVM lies "
-    "nearer to ours with even labels (83.4 and 85.3 on CNAE9 and dna, printed 82.9 and 84.8) than with random "
+    "Each class has its share of the labels. The thesis says only that they are drawn at random; its SVM is "
+    "closer to ours with even labels (83.4 and 85.3 on CNAE9 and dna, printed 82.9 and 84.8) than with random "
     "ones (80.1 and 83.7)."
 )
 PRINTED_NOTE = (
-    "ROSSEL as printed has M annotators for each class against the rest, as Algorithm 4. ROSSEL, as it is by "
-    "default here, has M annotators that tell all classes apart and take them to be as frequent."
+    "ROSSEL as printed has M annotators for each class against the rest, as in Algorithm 4. ROSSEL with the "
+    "defaults of askance has M annotators for all classes, which assume that classes are equally frequent."
 )
 SETTINGS = (
-    "ROSSEL's settings are C and C1 of 0.1, 1 and 10, and C2 of 0.01, 0.03, 0.1, 0.3 and 1; the others' C those "
-    "of the thesis; all are chosen for 10 annotators. The aggregation is solved to a gap of 1e-4."
+    "ROSSEL is tuned over C and C1 of 0.1, 1 and 10, and C2 of 0.01, 0.03, 0.1, 0.3 and 1; the others over C as "
+    "in the thesis; all settings are chosen for 10 annotators. The aggregation is solved to a gap of 1e-4."
 )
 METHODS = (SVM, ENSEMBLE, SELF_TRAINING, PRINTED, ROSSEL)
 
@@ -124,7 +126,7 @@ TABLES = (
         "accuracy and time with 5 % of the labels",
         DATA,
         METHODS,
-        Drawing(words=WORDS, annotators=(10, 50)),
+        FewLabelsPlan(words=WORDS, annotators=(10, 50)),
         accuracies=_by_set(_ACCURACY),
         seconds=_by_set(_SECONDS),
         notes=(
@@ -133,7 +135,8 @@ TABLES = (
             PRINTED_NOTE,
             SETTINGS,
             "The thesis has no self-training and no rcv1 of two classes; its other semi-supervised methods are "
-            "not done again. Its protein has 24,387 rows, of which 2,871 are here. Times are of other machines.",
+            "not repeated here. Its protein has 24,387 rows, here there are 2,871. Its times are from another "
+            "machine.",
         ),
     ),
     FewLabelsTable(
@@ -142,7 +145,7 @@ TABLES = (
         "the same with labels drawn at random",
         SMALL,
         METHODS,
-        Drawing(words=WORDS, even=False),
+        FewLabelsPlan(words=WORDS, even=False),
         accuracies=_by_set(_ACCURACY),
         notes=("A class of CNAE9 then has from 1 to 12 labels instead of 6.", PREPARED, PRINTED_NOTE, SETTINGS),
     ),
@@ -152,7 +155,7 @@ TABLES = (
         "figure 3.2, wrong labels",
         SMALL,
         METHODS,
-        Drawing(words=WORDS, tuned_at=0.06, noises=(0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
+        FewLabelsPlan(words=WORDS, tuned_at=0.06, noises=(0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
         along="noise",
         notes=(
             "Of the labels, a share is switched to another class. Settings are chosen with 6 % of them wrong.",
@@ -167,7 +170,7 @@ TABLES = (
         "figure 3.3, how many annotators",
         {name: DATA[name] for name in DATA if name != "rcv1, two classes"},
         (ENSEMBLE, PRINTED, ROSSEL),
-        Drawing(words=WORDS, annotators=(5, 10, 20, 30, 40, 50)),
+        FewLabelsPlan(words=WORDS, annotators=(5, 10, 20, 30, 40, 50)),
         along="annotators",
         notes=(PREPARED, PRINTED_NOTE, SETTINGS),
     ),

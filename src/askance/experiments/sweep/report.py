@@ -1,4 +1,4 @@
-"""What a sweep leaves in its directory: results, tables and figures."""
+"""The report of a sweep: results, tables and figures in a directory."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +9,7 @@ from askance.plotting.sweeps import draw_errors, draw_rates, draw_times
 
 
 def write_report(results: Results, directory: Path, title: str) -> list[Path]:
-    """Write everything that the installed packages allow; the files, in the order in which one would look."""
+    """Write everything that the installed packages allow, and return the paths, the most readable first."""
     directory.mkdir(parents=True, exist_ok=True)
     tables = [result_table(results), result_table(results, "asked")]
     if len(results.data_sets) > 1:
@@ -37,5 +37,5 @@ def _figures(results: Results, directory: Path) -> list[Path]:
 
 
 def _rate_to_draw(results: Results) -> float:
-    """The middle one of the shares, for what can be drawn at one share only."""
+    """Return the middle rate, for figures that show a single rate."""
     return results.rates[(len(results.rates) - 1) // 2]

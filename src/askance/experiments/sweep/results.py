@@ -1,7 +1,6 @@
-"""The results of a sweep: a tidy table with one row a run, its summary and its file."""
+"""The results of a sweep: a tidy table with one row per run, and its summary."""
 
 import dataclasses
-import importlib
 import math
 import os
 import pathlib
@@ -13,6 +12,18 @@ from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
 from askance.experiments.statistics import Ranking, deviation, mean, paired_t_test, ranking, t_interval
+from askance.experiments.sweep.results_file import (
+    RUN,
+    Columns,
+    ResultsContent,
+    arrow_table,
+    from_bytes,
+    require,
+    rows_by_run,
+    times_path,
+    times_to_bytes,
+    to_bytes,
+)
 from askance.metrics.measures import METRICS, find
 
 if TYPE_CHECKING:
@@ -20,9 +31,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Columns = dict[str, NDArray[Any]]
-
-RUN = ("data", "algorithm", "rate", "permutation")  # these tell one run from another
 KINDS: Mapping[str, type] = {
     "data": str,
     "algorithm": str,
@@ -41,27 +49,28 @@ LEVEL = 0.05  # of the tests
 
 
 class Quantity(NamedTuple):
-    """What a summary can be about: a metric, or what a run took."""
+    """What a summary can describe: a metric, or what a run cost."""
 
     title: str
     larger_is_better: bool
     is_share: bool
 
 
-TAKEN = {
+COSTS = {
     "asked": Quantity("labels asked", larger_is_better=False, is_share=True),
     "updates": Quantity("updates", larger_is_better=False, is_share=False),
     "seconds": Quantity("seconds", larger_is_better=False, is_share=False),
 }
-COUNTS = ("mistakes", "cost")  # the metrics that are no shares
+COUNTS = ("mistakes", "cost")  # metrics that are not shares
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """An algorithm on a data set at a rate, over permutations.
+    """The summary of an algorithm on a data set at a rate, over permutations.
 
-    `low` and `high` are the ends of the mean's 95 % interval. `is_best` marks the best mean of the data set and
-    rate; `ties` the others that a paired t-test over the same permutations does not call worse.
+    `low` and `high` are the ends of the 95 % confidence interval of the mean. `is_best` marks the best mean of the
+    data set and rate; `ties` marks those that are not significantly worse in a paired t-test over the same
+    permutations.
     """
 
     data: str
@@ -78,7 +87,7 @@ class Cell:
 
 
 class Standing(NamedTuple):
-    """The algorithms' ranks at a rate, over the data sets on which all of them were run."""
+    """The ranks of algorithms at a rate, over the data sets on which all of them were run."""
 
     rate: float
     algorithms: tuple[str, ...]
@@ -88,10 +97,37 @@ class Standing(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What came of a sweep: `columns` of equal length, one row a run.
+    """The results of a sweep, one row per run.
 
-    `rate` is the share of labels that was wanted, `asked` the one that was asked for. `main` is the metric that
-    was tuned for. `curves` has a row for each kept moment of a run: `round` and the `mistakes` until then.
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+        Columns of equal length. `rate` is the wanted share of labels, and `asked` the share that was asked for.
+    metrics : tuple of str
+        The metrics among the columns.
+    main : str
+        The metric for which settings were chosen.
+    curves : dict of str to ndarray, optional
+        One row per recorded moment of a run: its `round`, and the `mistakes` up to it.
+
+    See Also
+    --------
+    askance.sweep : Runs a sweep and returns its results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import askance
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = np.where(X[:, 0] > 0, 1, -1)
+    >>> results = askance.sweep(
+    ...     {"toy": (X, y)}, ["PAA-II"], {"C": [1.0]}, permutations=2, rates=[0.2], tuning=1, backend="sequential"
+    ... )
+    >>> results
+    <Results: 1 data sets, 1 algorithms, 2 runs, tuned for f>
+    >>> [(cell.algorithm, cell.count) for cell in results.summary("accuracy")]
+    [('PAA-II', 2)]
     """
 
     columns: Columns
@@ -103,16 +139,18 @@ class Results:
         for metric in self.metrics:
             find(metric)
         if self.main not in self.metrics:
-            raise ValueError(f"the main metric {self.main!r} is none of {', '.join(self.metrics) or 'no metrics'}")
+            raise ValueError(
+                f"the main metric {self.main!r} is not one of {', '.join(self.metrics) or 'no metrics'}"
+            )
         kinds = {**dict.fromkeys(self.metrics, float), **KINDS}
-        # A frozen class sets its own fields so, once.
+        # The way to set a field of a frozen class.
         object.__setattr__(self, "columns", _checked(self.columns, kinds, "results"))
         if self.curves is not None:
             object.__setattr__(self, "curves", _checked(self.curves, CURVE_KINDS, "curves"))
         rates = self.columns["rate"]
         if not np.all((rates > 0) & (rates <= 1)):
-            raise ValueError("rates are shares of the labels: more than 0 and at most 1")
-        self.rows_by_run()
+            raise ValueError("rates must be shares of the labels, greater than 0 and at most 1")
+        rows_by_run(self.columns)
 
     def __len__(self) -> int:
         return len(self.columns["data"])
@@ -125,22 +163,22 @@ class Results:
 
     @property
     def data_sets(self) -> tuple[str, ...]:
-        """The names of the data sets, in the order in which they come."""
+        """The names of the data sets, in order of appearance."""
         return tuple(dict.fromkeys(self.columns["data"].tolist()))
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """The names of the algorithms, in the order in which they come."""
+        """The names of the algorithms, in order of appearance."""
         return tuple(dict.fromkeys(self.columns["algorithm"].tolist()))
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """The shares of labels that were wanted, rising."""
+        """The wanted shares of labels, in ascending order."""
         return tuple(np.unique(self.columns["rate"]).tolist())
 
     @property
     def full_methods(self) -> tuple[str, ...]:
-        """The algorithms that use every label: those with no other rate."""
+        """The algorithms that use every label, which have no other rate."""
         choosing = set(self.columns["algorithm"][self.columns["rate"] != ALL_LABELS].tolist())
         return tuple(name for name in self.algorithms if name not in choosing)
 
@@ -150,26 +188,34 @@ class Results:
         algorithm: str | Iterable[str] | None = None,
         rate: float | Iterable[float] | None = None,
     ) -> "Results":
-        """The runs of these data sets, algorithms and rates, each given as one or as several."""
+        """Select the runs of one or several data sets, algorithms and rates."""
         wanted = {
             "data": _chosen(data, self.data_sets, "data set"),
             "algorithm": _chosen(algorithm, self.algorithms, "algorithm"),
             "rate": _chosen(rate, self.rates, "rate"),
         }
 
-        return self._kept(
+        return self._select(
             lambda runs: np.all([np.isin(runs[name], values) for name, values in wanted.items()], axis=0)
         )
 
     def at_rate(self, rate: float) -> "Results":
-        """The runs at a rate, and those of the methods that use every label."""
+        """Select the runs at a rate, and those of algorithms that use every label."""
         (same,) = _chosen(rate, self.rates, "rate")
-        return self._kept(lambda runs: (runs["rate"] == same) | np.isin(runs["algorithm"], self.full_methods))
+        return self._select(lambda runs: (runs["rate"] == same) | np.isin(runs["algorithm"], self.full_methods))
 
     def summary(self, metric: str | None = None) -> list[Cell]:
-        """Mean, deviation and interval of each algorithm on each data set at each rate.
+        """Return mean, deviation and interval of each algorithm on each data set at each rate.
 
-        `metric` is one of `metrics`, or "asked", "updates", "mistakes" or "seconds"; without it, it is `main`.
+        Parameters
+        ----------
+        metric : str, optional
+            One of `metrics`, or "asked", "updates", "mistakes" or "seconds". Default: `main`.
+
+        Returns
+        -------
+        list of Cell
+            One cell per data set, rate and algorithm.
         """
         name = self.main if metric is None else metric
         larger_is_better, values = self.quantity(name).larger_is_better, self.columns[name]
@@ -182,13 +228,13 @@ class Results:
                     _Competitor(self._cell(data, algorithm, rate, values, list(runs.values())), runs)
                     for algorithm, runs in group.items()
                 ]
-                cells.extend(_judged(competitors, values, larger_is_better))
+                cells.extend(_with_best(competitors, values, larger_is_better))
         return cells
 
     def standings(self, metric: str | None = None) -> list[Standing]:
-        """The algorithms' average ranks over data sets, for each rate by itself.
+        """Return the average ranks of algorithms over data sets, separately for each rate.
 
-        Rates are not pooled: on the same data set they are no independent comparisons.
+        Rates are not pooled, because they are not independent on the same data set.
         """
         name = self.main if metric is None else metric
         larger_is_better = self.quantity(name).larger_is_better
@@ -207,68 +253,77 @@ class Results:
         return standings
 
     def quantity(self, metric: str | None = None) -> Quantity:
-        """What is known of a metric of these results, or of what runs took."""
+        """Describe a metric of these results, or what runs cost."""
         name = self.main if metric is None else metric
-        if name in TAKEN:
-            return TAKEN[name]
+        if name in COSTS:
+            return COSTS[name]
         if name not in self.columns or name not in METRICS:
-            there = dict.fromkeys((*self.metrics, "mistakes", *TAKEN))
-            raise ValueError(f"these results have no metric {name!r}; they have {', '.join(there)}")
+            known = dict.fromkeys((*self.metrics, "mistakes", *COSTS))
+            raise ValueError(f"these results have no metric {name!r}: they have {', '.join(known)}")
         entry = METRICS[name]
         return Quantity(entry.title, entry.larger_is_better, is_share=name not in COUNTS)
 
     def to_arrow(self) -> "pyarrow.Table":
-        """The columns as an Arrow table."""
-        arrow = package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
-        return arrow.table({name: arrow.array(column) for name, column in self.columns.items()})
+        """Return the columns as an Arrow table."""
+        return arrow_table(self.columns)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The columns as a data frame of pandas."""
-        frames = package("this table", "pandas", "pip install pandas")
-        return frames.DataFrame(self.columns)
+        """Return the columns as a pandas data frame."""
+        return require("this table", "pandas", "pip install pandas").DataFrame(self.columns)
 
     def to_polars(self) -> "polars.DataFrame":
-        """The columns as a data frame of polars."""
-        frames = package("this table", "polars", "pip install polars")
-        return frames.DataFrame(self.columns)
+        """Return the columns as a polars data frame."""
+        return require("this table", "polars", "pip install polars").DataFrame(self.columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything, the curves too, to one Parquet file: all of it or nothing.
+        """Write results and curves to a Parquet file, completely or not at all.
 
-        But for the seconds, which differ each time and go to a file of their own: of results.parquet, that is
-        results.times.parquet. So the same plan in exact mode gives the same file, wherever it was run.
+        The times differ in each sweep and have a file of their own: results.times.parquet for results.parquet. So
+        the same plan in exact mode gives the same file on every machine.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A name that ends in .parquet.
         """
         if pathlib.Path(path).suffix.lower() != ".parquet":
-            raise ValueError(
-                f"results are saved as Parquet: give a name that ends in .parquet, not {os.fspath(path)!r}"
-            )
-        from askance.experiments.sweep.results_file import times_beside, times_to_bytes, to_bytes
-
-        content = to_bytes(self)
+            raise ValueError(f"{os.fspath(path)!r} does not end in .parquet: results are saved as Parquet")
+        content = to_bytes(ResultsContent(self.columns, self.metrics, self.main, self.curves))
         write_whole(path, content)
-        write_whole(times_beside(pathlib.Path(path)), times_to_bytes(self, content))
+        write_whole(times_path(pathlib.Path(path)), times_to_bytes(self.columns, content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Results":
-        """The results in a file that `save` wrote; a damaged file, or another one, raises ValueError.
+        """Load results that `save` wrote. Without their file of times, `seconds` is nan.
 
-        Without the file of times that was written beside it, `seconds` is not a number.
+        Parameters
+        ----------
+        path : str or path-like
+            The Parquet file.
+
+        Returns
+        -------
+        Results
+            The saved results.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be read, is damaged, or is not a file of results.
         """
-        from askance.experiments.sweep.results_file import from_bytes, times_beside
-
         try:
             content = pathlib.Path(path).read_bytes()
-            times = times_beside(pathlib.Path(path))
+            times = times_path(pathlib.Path(path))
             seconds = times.read_bytes() if times.is_file() else None
         except OSError as error:
             raise ValueError(f"{os.fspath(path)} cannot be read: {error.strerror or error}") from None
         try:
-            return from_bytes(content, seconds)
-        except ValueError as fault:
-            raise ValueError(f"{os.fspath(path)} {fault}: make the results again") from None
+            return cls(*from_bytes(content, seconds))
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{os.fspath(path)} {error}: run the sweep again") from None
 
-    def _kept(self, condition: Callable[[Columns], NDArray[np.bool_]]) -> "Results":
-        """The runs that fulfil a condition, with their curves."""
+    def _select(self, condition: Callable[[Columns], NDArray[np.bool_]]) -> "Results":
+        """Select the runs that meet a condition, with their curves."""
 
         def some(columns: Columns) -> Columns:
             keep = condition(columns)
@@ -277,21 +332,12 @@ class Results:
         curves = None if self.curves is None else some(self.curves)
         return dataclasses.replace(self, columns=some(self.columns), curves=curves)
 
-    def rows_by_run(self) -> dict[tuple[Any, ...], int]:
-        """The row of each run."""
-        rows: dict[tuple[Any, ...], int] = {}
-        for row, run in enumerate(zip(*(self.columns[name].tolist() for name in RUN), strict=True)):
-            if rows.setdefault(run, row) != row:
-                told = ", ".join(f"{name} {value}" for name, value in zip(RUN, run, strict=True))
-                raise ValueError(f"a run is there twice ({told}): give each run one row")
-        return rows
-
     def _groups(self) -> dict[tuple[str, float], dict[str, dict[int, int]]]:
-        """For each data set and rate, the rows of each algorithm by permutation."""
+        """Return, for each data set and rate, the rows of each algorithm by permutation."""
         groups: dict[tuple[str, float], dict[str, dict[int, int]]] = {}
         order = {algorithm: place for place, algorithm in enumerate(self.algorithms)}
         for (data, algorithm, rate, permutation), row in sorted(
-            self.rows_by_run().items(), key=lambda item: order[item[0][1]]
+            rows_by_run(self.columns).items(), key=lambda item: order[item[0][1]]
         ):
             groups.setdefault((data, rate), {}).setdefault(algorithm, {})[permutation] = row
         return groups
@@ -304,14 +350,14 @@ class Results:
 
 
 class _Competitor(NamedTuple):
-    """A cell that is not judged yet, and the row of each of its permutations."""
+    """A cell before the best is marked, and the row of each of its permutations."""
 
     cell: Cell
     rows: dict[int, int]
 
 
-def _judged(group: list[_Competitor], values: NDArray[Any], larger_is_better: bool) -> list[Cell]:
-    """The cells of one data set and rate, with the best one and its ties marked."""
+def _with_best(group: list[_Competitor], values: NDArray[Any], larger_is_better: bool) -> list[Cell]:
+    """Return the cells of one data set and rate, with the best and its ties marked."""
     means = [one.cell.mean for one in group if math.isfinite(one.cell.mean)]
     if not means:
         return [one.cell for one in group]
@@ -326,24 +372,24 @@ def _judged(group: list[_Competitor], values: NDArray[Any], larger_is_better: bo
 
 
 def _ties(one: _Competitor, best: _Competitor, values: NDArray[Any], larger_is_better: bool) -> bool:
-    """Whether a test was made and did not call `one` worse than the best."""
+    """Return whether a test was possible and `one` is not significantly worse than the best."""
     common = sorted(one.rows.keys() & best.rows.keys())
     ours, theirs = (values[[competitor.rows[number] for number in common]] for competitor in (one, best))
     test = paired_t_test(ours, theirs)
-    # On the permutations that both have, `one` may even be the better.
+    # On the permutations that both have, `one` may even be better.
     worse = test.statistic < 0 if larger_is_better else test.statistic > 0
     return not math.isnan(test.p) and not (worse and test.p < LEVEL)
 
 
 def _checked(columns: Mapping[str, Any], kinds: Mapping[str, type], what: str) -> Columns:
-    """The columns as arrays of their kinds and of one length."""
+    """Return the columns as arrays of their types and of one length."""
     absent = [name for name in kinds if name not in columns]
     if absent:
-        raise ValueError(f"{what} need the columns {', '.join(kinds)}: {', '.join(absent)} is not there")
+        raise ValueError(f"{what} need the columns {', '.join(kinds)}: missing {', '.join(absent)}")
     arrays = {name: _array(column, kinds.get(name), name) for name, column in columns.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"the columns of {what} must be equally long, not {lengths}")
+        raise ValueError(f"the columns of {what} must have the same length, not {lengths}")
     return arrays
 
 
@@ -355,31 +401,23 @@ def _array(column: Any, kind: type | None, name: str) -> NDArray[Any]:
         return array.astype(str) if array.dtype.kind in "OT" else array
     if kind is str or not array.size:
         return array.astype(kind)
-    if not np.can_cast(array.dtype, kind, "same_kind"):  # 0.5 is no count
+    if not np.can_cast(array.dtype, kind, "same_kind"):  # 0.5 is not a count
         raise ValueError(f"the column {name!r} must hold {kind.__name__}, not {array.dtype}")
     return array.astype(kind)
 
 
-def _chosen(wanted: Any, there: tuple[Any, ...], what: str) -> list[Any]:
-    """Those of `there` that are wanted, which all must be there."""
+def _chosen(wanted: Any, known: tuple[Any, ...], what: str) -> list[Any]:
+    """Return the `known` values that are wanted; ValueError if one is unknown."""
     if wanted is None:
-        return list(there)
+        return list(known)
     chosen: list[Any] = []
     several: list[Any] = [wanted] if isinstance(wanted, str | float | int) else list(wanted)
     for one in several:
         # 0.1 + 0.2 is the rate 0.3.
-        same = [value for value in there if value == one or (what == "rate" and math.isclose(value, one))]
+        same = [value for value in known if value == one or (what == "rate" and math.isclose(value, one))]
         if not same:
             raise ValueError(
-                f"these results have no {what} {one!r}; they have {', '.join(map(str, there)) or 'none'}"
+                f"these results have no {what} {one!r}: they have {', '.join(map(str, known)) or 'none'}"
             )
         chosen += same
     return chosen
-
-
-def package(use: str, name: str, remedy: str) -> Any:
-    """An optional package; ImportError in one sentence if it is not there."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as missing:
-        raise ImportError(f"{use} needs {name}: {remedy}") from missing

@@ -1,41 +1,77 @@
-"""The files of a sweep's results: a Parquet table with each run's curve as lists, and one of the times beside it.
+"""Files of results: a Parquet table with the curve of each run as lists, and a second file with the times.
 
-The same plan gives the same results on any machine, byte by byte, but never the same times: so they stand apart.
+The same plan gives the same results on any machine, byte for byte, but never the same times. So they have a file
+of their own.
 """
 
 import hashlib
+import importlib
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.experiments.sweep.results import RUN, Columns, Results, package
+Columns = dict[str, NDArray[Any]]
 
+RUN = ("data", "algorithm", "rate", "permutation")  # these columns identify a run
 FORMAT = 1
 BLANK = b"0" * 64
 DIGEST = re.compile(rb'(?<="sha256": ")[0-9a-f]{64}(?=")')
 
 
-def times_beside(path: Path) -> Path:
-    """Where the times of the results in this file are: results.parquet has results.times.parquet."""
+class ResultsContent(NamedTuple):
+    """The content of a file of results, as plain data."""
+
+    columns: Columns
+    metrics: tuple[str, ...]
+    main: str
+    curves: Columns | None
+
+
+def times_path(path: Path) -> Path:
+    """Return the path of the times: results.parquet has results.times.parquet."""
     return path.with_suffix(f".times{path.suffix}")
 
 
-def to_bytes(results: Results) -> bytes:
-    """The content of a file: a Parquet table, each run's curve as lists, a digest of all bytes in the metadata."""
-    table = results.to_arrow().drop_columns(["seconds"])
-    if results.curves is not None:
-        for name, column in _curve_lists(results, results.curves).items():
+def to_bytes(given: ResultsContent) -> bytes:
+    """Encode results without their times: a Parquet table with a digest of all bytes in its metadata."""
+    table = arrow_table(given.columns).drop_columns(["seconds"])
+    if given.curves is not None:
+        for name, column in _curve_lists(given.columns, given.curves).items():
             table = table.append_column(name, column)
-    return _sealed(table, {"metrics": results.metrics, "main": results.main, "columns": list(results.columns)})
+    return _sealed(table, {"metrics": given.metrics, "main": given.main, "columns": list(given.columns)})
 
 
-def times_to_bytes(results: Results, content: bytes) -> bytes:
-    """The content of the file of times, which says to which content of results it belongs."""
-    return _sealed(results.to_arrow().select([*RUN, "seconds"]), {"of": _digest_of(content)})
+def times_to_bytes(columns: Columns, content: bytes) -> bytes:
+    """Encode the times of the results in `content`."""
+    return _sealed(arrow_table(columns).select([*RUN, "seconds"]), {"of": _digest_of(content)})
+
+
+def arrow_table(columns: Columns) -> Any:
+    """Convert columns to an Arrow table."""
+    arrow = require("Parquet", "pyarrow", "pip install 'askance[parquet]'")
+    return arrow.table({name: arrow.array(column) for name, column in columns.items()})
+
+
+def rows_by_run(columns: Columns) -> dict[tuple[Any, ...], int]:
+    """Return the row of each run; ValueError if a run has several rows."""
+    rows: dict[tuple[Any, ...], int] = {}
+    for row, run in enumerate(zip(*(columns[name].tolist() for name in RUN), strict=True)):
+        if rows.setdefault(run, row) != row:
+            which = ", ".join(f"{name} {value}" for name, value in zip(RUN, run, strict=True))
+            raise ValueError(f"a run has several rows ({which}): give each run one row")
+    return rows
+
+
+def require(use: str, name: str, remedy: str) -> Any:
+    """Import an optional package; ImportError that says what to install if it is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as missing:
+        raise ImportError(f"{use} needs {name}: {remedy}") from missing
 
 
 def _sealed(table: Any, facts: dict[str, Any]) -> bytes:
@@ -49,39 +85,36 @@ def _sealed(table: Any, facts: dict[str, Any]) -> bytes:
     return _with_digest(content, _digest_of(content).encode())
 
 
-def from_bytes(content: bytes, times: bytes | None = None) -> Results:
-    """The results in such a file; ValueError if it is damaged.
-
-    Without the times that belong to them, the seconds are not a number.
-    """
-    arrow = package("Parquet", "pyarrow", "pip install 'askance[parquet]'")
+def from_bytes(content: bytes, times: bytes | None = None) -> ResultsContent:
+    """Decode results; ValueError if they are damaged. Without the times that belong to them, seconds are nan."""
+    arrow = require("Parquet", "pyarrow", "pip install 'askance[parquet]'")
     try:
         seconds = None if times is None else _seconds(times, content)
         return _from_table(*_unsealed(content), seconds)
     except (arrow.ArrowException, KeyError, TypeError) as error:
-        # The digest fits, so somebody made it so.
-        raise ValueError(f"holds what no results can hold ({' '.join(str(error).split())[:100]})") from None
+        # The digest matches, so the file was made like this on purpose.
+        raise ValueError(f"is not a valid file of results ({' '.join(str(error).split())[:100]})") from None
 
 
 def _unsealed(content: bytes) -> tuple[Any, dict[str, Any]]:
-    """The table in a file and what it says of itself."""
+    """Return the table in a file and its metadata."""
     import pyarrow
     from pyarrow import parquet
 
     *_, digest = [b"", *DIGEST.findall(content)]
-    # Checked before anything is made of the rest: a reader of damaged Parquet may do worse than raise.
+    # Checked first, because reading damaged Parquet may do worse than raise.
     if not digest or _digest_of(_with_digest(content, BLANK)).encode() != digest:
-        raise ValueError("is damaged, or holds no results of askance")
+        raise ValueError("is damaged, or not a file of results")
     file = parquet.ParquetFile(pyarrow.BufferReader(content))
-    # The file's own metadata: those of the table are an encoded copy, made before the digest was known.
+    # The metadata of the file: those of the table are a copy that was made before the digest was known.
     about = json.loads(file.metadata.metadata[b"askance"])
     if about["format"] != FORMAT:
-        raise ValueError(f"has format {about['format']}, and this askance reads format {FORMAT}")
+        raise ValueError(f"has format {about['format']}, but this version of askance reads format {FORMAT}")
     return file.read(), about
 
 
 def _seconds(times: bytes, content: bytes) -> NDArray[Any] | None:
-    """The times of these results; none if the file beside them is damaged or of other results."""
+    """Return the times of these results, or None if their file is damaged or belongs to other results."""
     try:
         table, about = _unsealed(times)
     except ValueError:
@@ -89,14 +122,14 @@ def _seconds(times: bytes, content: bytes) -> NDArray[Any] | None:
     return _from_arrow(table.column("seconds")) if about["of"] == _digest_of(content) else None
 
 
-def _from_table(table: Any, about: dict[str, Any], seconds: NDArray[Any] | None) -> Results:
+def _from_table(table: Any, about: dict[str, Any], seconds: NDArray[Any] | None) -> ResultsContent:
     names = [name for name in table.column_names if not name.startswith("curve ")]
     columns = {name: _from_arrow(table.column(name)) for name in names}
     unknown = np.full(table.num_rows, np.nan)
-    columns.setdefault("seconds", unknown if seconds is None else seconds)  # older files have them inside
-    columns = {name: columns[name] for name in about.get("columns", columns)}
+    columns["seconds"] = unknown if seconds is None else seconds
+    columns = {name: columns[name] for name in about["columns"]}
     curves = _curves_from_lists(columns, table) if "curve round" in table.column_names else None
-    return Results(columns, tuple(about["metrics"]), about["main"], curves)
+    return ResultsContent(columns, tuple(about["metrics"]), about["main"], curves)
 
 
 def _digest_of(content: bytes) -> str:
@@ -104,26 +137,26 @@ def _digest_of(content: bytes) -> str:
 
 
 def _with_digest(content: bytes, digest: bytes) -> bytes:
-    """The content with another digest in the place of its last one; a parameter might look like one."""
+    """Replace the last digest in the content; a parameter could look like a digest."""
     *_, place = DIGEST.finditer(content)
     return content[: place.start()] + digest + content[place.end() :]
 
 
-def _curve_lists(results: Results, curves: Columns) -> dict[str, Any]:
-    """Each run's part of the curves, as columns of lists."""
+def _curve_lists(columns: Columns, curves: Columns) -> dict[str, Any]:
+    """Return the curve of each run as columns of lists."""
     import pyarrow
 
-    rows = results.rows_by_run()
+    rows = rows_by_run(columns)
     keys = [curves[name] for name in RUN]
-    # Only where another run begins is there something to look up.
+    # A lookup is needed only where another run begins.
     begins = np.flatnonzero(np.any([np.r_[True, key[1:] != key[:-1]] for key in keys], axis=0)[: len(keys[0])])
     found = [rows.get(run) for run in zip(*(key[begins].tolist() for key in keys), strict=True)]
     if None in found:
         lost = ", ".join(str(key[begins[found.index(None)]]) for key in keys)
-        raise ValueError(f"there is a curve of a run that has no row: {lost}")
+        raise ValueError(f"a curve belongs to a run that has no row: {lost}")
     run_of = np.repeat(np.array(found, dtype=np.int64), np.diff(np.r_[begins, len(keys[0])]))
     order = np.argsort(run_of, kind="stable")
-    ends = np.r_[0, np.cumsum(np.bincount(run_of, minlength=len(results)))].astype(np.int32)
+    ends = np.r_[0, np.cumsum(np.bincount(run_of, minlength=len(rows)))].astype(np.int32)
     return {
         f"curve {name}": pyarrow.ListArray.from_arrays(ends, pyarrow.array(curves[name][order]))
         for name in ("round", "mistakes")

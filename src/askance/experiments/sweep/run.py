@@ -1,4 +1,4 @@
-"""Sweeps: algorithms on data sets, at wanted shares of labels, over permutations."""
+"""Sweeps: compare algorithms on data sets, at given shares of labels, over permutations."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 
 from askance import __version__
-from askance.experiments.dataset import Material, Shuffled, materials, shuffled
-from askance.experiments.parallel import Spread, Watch, rows_of
+from askance._util.table_rows import Row
+from askance.errors import ParameterError
+from askance.experiments.dataset import Dataset, ShuffledDataset, load_datasets, shuffled
+from askance.experiments.parallel import Execution, Watch, collect_rows
 from askance.experiments.store import Store
-from askance.experiments.sweep.plan import Method, Plan, as_json, make_plan
+from askance.experiments.sweep.plan import SweepPlan, SweptAlgorithm, as_json, make_plan
 from askance.experiments.sweep.results import Results
-from askance.experiments.sweep.search import FINE, Choice, choose, meeting, steps
-from askance.experiments.sweep.trial import Trial, in_banks, play
-from askance.experiments.table_rows import Row
+from askance.experiments.sweep.search import FINE, ChosenSetting, choose, meeting, steps
+from askance.experiments.sweep.trial import Trial, in_banks, run_trials
 from askance.jit.source_digest import package_digest
 from askance.metrics import METRICS, Counts, measure
 
 COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")
-LEAST_SHARE = 1e-9  # of a setting that never asked
-NEAR = 1.0  # powers of two around the factor that was found in tuning
+LEAST_SHARE = 1e-9  # for a setting that never asks
+NEAR = 1.0  # powers of two around the tuned factor
 
 
 def sweep(
@@ -36,33 +37,79 @@ def sweep(
     tuning: int = 5,
     dtype: str = "float32",
     points: int = 1,
-    jobs: int = -1,
+    n_jobs: int = -1,
     store: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
     cluster: str | None = None,
 ) -> Results:
-    """Compare algorithms: each is tuned on permutations of their own, then run on those that are reported.
+    """Compare algorithms over permutations of data sets.
 
-    - `data`: a mapping of names to (X, y), one such pair, paths of files, or names of `askance data list`.
-    - `algorithms`: names of the catalog, or a mapping of labels to names or to (name, parameters).
-    - `grid`: values to try, by parameter for all algorithms that have it, or by algorithm; unless said, C from 2⁻⁵
-      to 2⁵.
-    - `rates`: the wanted shares of labels, which are hit by making the query rule more or less eager. None reports
-      every setting of the grid as it is, untuned.
-    - `metric`: what settings are chosen by: "f" unless said, or for more than two classes "accuracy".
-    - `tuning`: how many permutations settings are chosen on.
-    - `points`: after how many equal parts of a stream the mistakes are noted, for curves.
-    - `backend`, `jobs`: where it is done, and by how many workers: "loky" (processes here), "dask", "ray" or
-      "spark", or "sequential" for this process alone.
-    - `cluster`: the address of a Dask scheduler, a Ray head or a Spark master. Without it, the client or session
-      of this process serves, or else workers on this machine.
-    - `store`: a directory. What is finished is kept there: after an interruption, call again, and it goes on.
-      Workers on other machines must see it too.
-    - `watch`: is told how many parts are done, of how many, and which came last.
+    The settings of each algorithm are chosen on separate permutations, which are not reported.
+
+    Parameters
+    ----------
+    data : mapping, tuple, str, path-like or sequence
+        A mapping of names to (X, y), one pair (X, y), file paths, or names of `askance data list`.
+    algorithms : sequence of str or mapping
+        Names of the catalog, or a mapping of labels to names or to pairs (name, parameters).
+    grid : mapping, optional
+        Values to try, by parameter for all algorithms that have it, or by algorithm. Default: C from 2⁻⁵ to 2⁵.
+    permutations : int, default=20
+        The number of reported permutations of each data set.
+    rates : sequence of float or None, default=(0.1, 0.2)
+        The wanted shares of labels. They are met by making the query rule more or less eager. None reports every
+        setting of the grid without tuning.
+    metric : str, optional
+        The metric by which settings are chosen. Default: "f", or "accuracy" for more than two classes.
+    random_state : int, default=0
+        Decides permutations and coins.
+    backend : {"loky", "sequential", "dask", "ray", "spark"}, default="loky"
+        The engine: processes on this machine, this process alone, or a cluster.
+    tuning : int, default=5
+        The number of permutations on which settings are chosen.
+    dtype : {"float32", "float64"}, default="float32"
+        "float32" is fast, "float64" exact.
+    points : int, default=1
+        The number of equal parts of a stream after which mistakes are recorded, for curves.
+    n_jobs : int, default=-1
+        The number of workers; -1 uses all processors.
+    store : str or path-like, optional
+        A directory for finished parts. Call again with the same directory to continue after an interruption.
+        Workers on other machines must be able to access it too.
+    watch : callable, optional
+        Called with the number of finished parts, the number of all parts, and the title of the last one.
+    cluster : str, optional
+        The address of a Dask scheduler, a Ray head node or a Spark master. By default, the current client or
+        session is used, or workers are started on this machine.
+
+    Returns
+    -------
+    Results
+        One row per data set, algorithm, rate and permutation.
+
+    Raises
+    ------
+    ValueError
+        If a part of the plan cannot be run. All parts are checked before the first run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import askance
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 4))
+    >>> y = np.where(X[:, 0] + X[:, 1] > 0, "spam", "ham")
+    >>> grid = {"C": [0.1, 1.0]}
+    >>> algorithms = ["PAA-II", "RPA-II"]
+    >>> results = askance.sweep(
+    ...     (X, y), algorithms, grid, permutations=2, rates=[0.2], tuning=1, backend="sequential"
+    ... )
+    >>> len(results), results.algorithms, results.rates
+    (4, ('PAA-II', 'RPA-II'), (0.2,))
     """
     if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {dtype!r}")
-    sets = materials(data, np.dtype(dtype))
+        raise ParameterError("sweep", "dtype", dtype, "'float32' (fast) or 'float64' (exact)")
+    sets = load_datasets(data, np.dtype(dtype))
     plan = make_plan(
         sets,
         algorithms,
@@ -77,12 +124,12 @@ def sweep(
     )
     cells = [(plan, method, data) for data in sets for method in plan.methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
-    rows = rows_of(run_cell, cells, titles, Spread(backend, jobs, store, watch, cluster))
+    rows = collect_rows(run_cell, cells, titles, Execution(backend, n_jobs, store, watch, cluster))
     return _results(plan, sets, rows)
 
 
-def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[Row]:
-    """One algorithm on one data set: tuned, then run on every permutation."""
+def run_cell(plan: SweepPlan, method: SweptAlgorithm, data: Dataset, store: Store) -> list[Row]:
+    """Tune one algorithm on one data set, then run it on every permutation."""
     key: list[Any] = [__version__, package_digest(), data.digest, method.name, list(map(as_json, method.settings))]
     key += [plan.permutations, plan.tuning, plan.metric, plan.random_state, plan.dtype, plan.points]
     if plan.rates is None:
@@ -94,28 +141,30 @@ def run_cell(plan: Plan, method: Method, data: Material, store: Store) -> list[R
     return [{"data": data.name, "algorithm": method.label, **row} for row in rows]
 
 
-def _grid(plan: Plan, method: Method, data: Material) -> list[Row]:
-    """Every setting on every permutation, as it is: an algorithm of its own, at the mean share it asks for."""
+def _grid(plan: SweepPlan, method: SweptAlgorithm, data: Dataset) -> list[Row]:
+    """Run every setting on every permutation, as an algorithm of its own at the mean share it asks for."""
     candidates = [method.candidate(setting) for setting in method.settings]
     streams = (shuffled(data, plan.random_state, permutation) for permutation in range(plan.permutations))
-    trials = [play(candidates, data, stream, plan.points) for stream in streams]
+    trials = [run_trials(candidates, data, stream, plan.points) for stream in streams]
     rows = []
     for setting, own in zip(method.settings, zip(*trials, strict=True), strict=True):
         share = float(np.mean([_share(trial.counts[-1]) for trial in own]))
         for permutation, trial in enumerate(own):
             row = _row(plan, data, permutation, as_json(setting), max(share, LEAST_SHARE), trial)
-            rows.append({**row, "algorithm": " ".join([method.label, *_told(setting)])})
+            rows.append({**row, "algorithm": " ".join([method.label, *_in_words(setting)])})
     return rows
 
 
-def _told(setting: Mapping[str, Any]) -> list[str]:
+def _in_words(setting: Mapping[str, Any]) -> list[str]:
     return [
         f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in setting.items()
     ]
 
 
-def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> list[Choice | None]:
-    """The best setting at each rate, on permutations that are not reported."""
+def _tuned(
+    plan: SweepPlan, method: SweptAlgorithm, data: Dataset, rates: list[float]
+) -> list[ChosenSetting | None]:
+    """Return the best setting at each rate, on permutations that are not reported."""
     streams = [shuffled(data, plan.random_state, plan.permutations + number) for number in range(plan.tuning)]
 
     def measured(settings: list[int], factors: Any, count: int) -> Any:
@@ -124,7 +173,9 @@ def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> li
             for setting, row in zip(settings, factors, strict=True)
             for factor in row
         ]
-        found = [[trial.counts[-1] for trial in play(candidates, data, stream)] for stream in streams[:count]]
+        found = [
+            [trial.counts[-1] for trial in run_trials(candidates, data, stream)] for stream in streams[:count]
+        ]
         shares = np.array([[_share(counts) for counts in one] for one in found])
         values = np.array([[_value(counts, plan.metric) for counts in one] for one in found])
         return shares.reshape(-1, *factors.shape), values.reshape(-1, *factors.shape)
@@ -136,49 +187,55 @@ def _tuned(plan: Plan, method: Method, data: Material, rates: list[float]) -> li
     _, values = measured(list(range(len(method.settings))), np.ones((len(method.settings), 1)), plan.tuning)
     means = values.mean(axis=(0, 2))
     best = int(np.argmax(means) if better else np.argmin(means))
-    return [Choice(best, 1.0, 1.0, float(means[best]))]
+    return [ChosenSetting(best, 1.0, 1.0, float(means[best]))]
 
 
-def _is_cheap(method: Method, data: Material) -> bool:
+def _is_cheap(method: SweptAlgorithm, data: Dataset) -> bool:
     return in_banks(method.candidate(method.settings[0]), data)
 
 
-def _tested(plan: Plan, method: Method, data: Material, rates: list[float], chosen: list[Any]) -> list[Row]:
-    """The chosen settings on the permutations that are reported."""
-    able = [(rate, Choice(*choice)) for rate, choice in zip(rates, chosen, strict=True) if choice is not None]
+def _tested(
+    plan: SweepPlan, method: SweptAlgorithm, data: Dataset, rates: list[float], chosen: list[Any]
+) -> list[Row]:
+    """Run the chosen settings on the reported permutations."""
+    able = [
+        (rate, ChosenSetting(*choice)) for rate, choice in zip(rates, chosen, strict=True) if choice is not None
+    ]
     settings = [method.settings[choice.setting] for _, choice in able]
     rows = []
     for permutation in range(plan.permutations):
         stream = shuffled(data, plan.random_state, permutation)
-        factors = [1.0] * len(able) if method.asks_for_all else _met(method, data, stream, able)
+        factors = [1.0] * len(able) if method.asks_for_all else _meeting_factors(method, data, stream, able)
         candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
-        trials = play(candidates, data, stream, plan.points)
+        trials = run_trials(candidates, data, stream, plan.points)
         for (rate, _), setting, factor, trial in zip(able, settings, factors, trials, strict=True):
-            told = as_json({**setting, "eagerness": factor})
-            rows.append(_row(plan, data, permutation, told, rate, trial))
+            parameters = as_json({**setting, "eagerness": factor})
+            rows.append(_row(plan, data, permutation, parameters, rate, trial))
     return rows
 
 
-def _met(method: Method, data: Material, stream: Shuffled, able: list[tuple[float, Choice]]) -> list[float]:
-    """The factors with which the rates are met on this stream."""
+def _meeting_factors(
+    method: SweptAlgorithm, data: Dataset, stream: ShuffledDataset, able: list[tuple[float, ChosenSetting]]
+) -> list[float]:
+    """Return the factors with which the rates are met on this stream."""
     near = 2.0 ** np.linspace(-NEAR, NEAR, FINE if _is_cheap(method, data) else 6)
     candidates = [
         method.candidate(method.settings[choice.setting], choice.factor * factor)
         for _, choice in able
         for factor in near
     ]
-    shares = np.array([_share(trial.counts[-1]) for trial in play(candidates, data, stream)])
+    shares = np.array([_share(trial.counts[-1]) for trial in run_trials(candidates, data, stream)])
     pairs = zip(able, shares.reshape(len(able), len(near)), strict=True)
     return [meeting(rate, choice.factor * near, share) for (rate, choice), share in pairs]
 
 
-def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float, trial: Trial) -> Row:
+def _row(plan: SweepPlan, data: Dataset, permutation: int, setting: str, rate: float, trial: Trial) -> Row:
     counts = trial.counts[-1]
     return {
         "rate": rate,
         "permutation": permutation,
         "parameters": setting,
-        "tuned_on": plan.told(),
+        "tuned_on": plan.describe_tuning(),
         "asked": _share(counts),
         "updates": counts.updates,
         **{name: _value(counts, name) for name in _metrics(data)},
@@ -190,15 +247,15 @@ def _row(plan: Plan, data: Material, permutation: int, setting: str, rate: float
     }
 
 
-def _metrics(data: Material) -> tuple[str, ...]:
-    """The metrics that have a meaning for so many classes."""
+def _metrics(data: Dataset) -> tuple[str, ...]:
+    """Return the metrics that are defined for the number of classes."""
     return tuple(
         name for name, entry in METRICS.items() if not (entry.of_scores or (data.many and entry.two_classes))
     )
 
 
 def _share(counts: Counts) -> float:
-    """Of labels that were asked for."""
+    """Return the share of labels that were asked for."""
     return _value(counts, "query_ratio")
 
 
@@ -206,9 +263,9 @@ def _value(counts: Counts, metric: str) -> float:
     return float(measure(counts, metric))
 
 
-def _results(plan: Plan, sets: Sequence[Material], rows: list[Row]) -> Results:
+def _results(plan: SweepPlan, sets: Sequence[Dataset], rows: list[Row]) -> Results:
     if not rows:
-        raise ValueError("no algorithm of the plan can ask for so few or so many labels: give other rates")
+        raise ValueError("no algorithm can meet these rates of labels: choose other rates")
     curves = _curves(rows) if plan.points > 1 else None
     single = [name for name in rows[0] if name not in ("rounds", "mistakes_by_round")]
     columns = {name: np.array([row[name] for row in rows]) for name in single}
@@ -216,7 +273,7 @@ def _results(plan: Plan, sets: Sequence[Material], rows: list[Row]) -> Results:
 
 
 def _curves(rows: list[Row]) -> dict[str, Any]:
-    """The mistakes of each run after each part of its stream."""
+    """Return the mistakes of each run after each part of its stream."""
     lengths = [len(row["rounds"]) for row in rows]
     same = {
         name: np.repeat(np.array([row[name] for row in rows]), lengths)

@@ -1,4 +1,4 @@
-"""Tables of results, as papers print them, in Markdown and in HTML."""
+"""Tables of results as in papers, in Markdown and HTML."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from askance.experiments.sweep.results import ALL_LABELS, Cell, Results, Standin
 ABSENT = "–"
 TIE = "•"
 
-# The page takes the reader's own colours, light or dark; shades of them are all that it adds.
+# The page uses the colours of the browser, light or dark, and adds only shades of them.
 STYLE = """\
 :root { color-scheme: light dark; }
 body { margin: 2rem; font: 15px/1.45 system-ui, sans-serif; background: Canvas; color: CanvasText; }
@@ -33,8 +33,8 @@ td { padding-right: 1.5rem; }
 """
 
 
-class Entry(NamedTuple):
-    """What stands in one place of a table."""
+class TableCell(NamedTuple):
+    """The text of a cell, and how it is marked."""
 
     text: str
     is_best: bool = False
@@ -42,25 +42,25 @@ class Entry(NamedTuple):
     note: str = ""
 
 
-class Line(NamedTuple):
-    """A row: what it is about and its entries; `apart` sets it off from those above."""
+class TableRow(NamedTuple):
+    """A row with its head and cells; `apart` separates it from the row above."""
 
     head: str
-    entries: Sequence[Entry]
+    entries: Sequence[TableCell]
     apart: bool = False
 
 
-class Table(NamedTuple):
-    """A table that is ready to be printed. A column has two heads: the upper one is common to neighbours."""
+class ResultTable(NamedTuple):
+    """A formatted table. A column has two heads, of which the upper one is shared by neighbours."""
 
     title: str
     corner: str
     heads: Sequence[tuple[str, str]]
-    lines: Sequence[Line]
+    lines: Sequence[TableRow]
     note: str
 
     def to_markdown(self) -> str:
-        """The table in Markdown, aligned so that it can also be read as it is."""
+        """Return the table in Markdown, aligned to be readable as text."""
         heads = [_in_markdown(", ".join(filter(None, pair))) for pair in self.heads]
         rows = [[_in_markdown(line.head), *map(_markdown_entry, line.entries)] for line in self.lines]
         grid = [[_in_markdown(self.corner), *heads], *rows]
@@ -74,12 +74,12 @@ class Table(NamedTuple):
         )
 
     def to_html(self) -> str:
-        """A whole HTML page with nothing but the table."""
+        """Return a complete HTML page with the table."""
         return page([self], self.title)
 
 
-def page(tables: Iterable[Table], title: str) -> str:
-    """A whole HTML page of some tables, which needs no other file."""
+def page(tables: Iterable[ResultTable], title: str) -> str:
+    """Return a self-contained HTML page of some tables."""
     figures = "\n".join(map(_figure, tables))
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -88,10 +88,10 @@ def page(tables: Iterable[Table], title: str) -> str:
     )
 
 
-def result_table(results: Results, metric: str | None = None, digits: int | None = None) -> Table:
-    """Mean ± standard deviation of each algorithm (row) on each data set at each rate (columns).
+def result_table(results: Results, metric: str | None = None, digits: int | None = None) -> ResultTable:
+    """Return mean ± standard deviation of each algorithm (row) on each data set at each rate (columns).
 
-    Shares are in per cent, with `digits` after the point.
+    Shares are in per cent, with `digits` decimal places.
     """
     quantity = results.quantity(metric)
     cells = results.summary(metric)
@@ -101,50 +101,53 @@ def result_table(results: Results, metric: str | None = None, digits: int | None
     places = list(dict.fromkeys((cell.data, cell.rate) for cell in cells))
     entries = {(cell.algorithm, cell.data, cell.rate): _entry(cell, factor, digits) for cell in cells}
     lines = [
-        Line(name, [entries.get((name, *place), Entry(ABSENT)) for place in places]) for name in results.algorithms
+        TableRow(name, [entries.get((name, *place), TableCell(ABSENT)) for place in places])
+        for name in results.algorithms
     ]
     title = f"{quantity.title} in %" if quantity.is_share else quantity.title
     heads = [(data, _labels(rate)) for data, rate in places]
-    return Table(_capitalised(title), "algorithm", heads, lines, _result_note(cells))
+    return ResultTable(_capitalised(title), "algorithm", heads, lines, _result_note(cells))
 
 
-def rank_table(results: Results, metric: str | None = None) -> Table:
-    """The algorithms' average ranks over data sets, a column a rate, with what is needed to judge them."""
+def rank_table(results: Results, metric: str | None = None) -> ResultTable:
+    """Return average ranks of algorithms over data sets, one column per rate, with tests of their differences."""
     title = f"Average ranks by {results.quantity(metric).title}"
     standings = results.standings(metric)
     columns = [_rank_entries(standing) for standing in standings]
-    lines = [Line(name, [column.get(name, Entry(ABSENT)) for column in columns]) for name in results.algorithms]
+    lines = [
+        TableRow(name, [column.get(name, TableCell(ABSENT)) for column in columns]) for name in results.algorithms
+    ]
     rankings = [standing.ranking for standing in standings]
     lines += [
-        Line("data sets", [Entry(str(one.data_sets)) for one in rankings], apart=True),
-        Line("Friedman's test, p", [Entry(_probability(one.test.p)) for one in rankings]),
-        Line("critical difference", [Entry(_number(one.difference, 2)) for one in rankings]),
+        TableRow("data sets", [TableCell(str(one.data_sets)) for one in rankings], apart=True),
+        TableRow("Friedman's test, p", [TableCell(_probability(one.test.p)) for one in rankings]),
+        TableRow("critical difference", [TableCell(_number(one.difference, 2)) for one in rankings]),
     ]
     note = (
         f"Rank 1 is the best. Bold: the lowest of its column. {TIE}: less than the critical difference above it "
         "(Nemenyi's test, 5 %). A data set counts if every algorithm of the column was run on it."
     )
-    return Table(title, "algorithm", [("", _labels(standing.rate)) for standing in standings], lines, note)
+    return ResultTable(title, "algorithm", [("", _labels(standing.rate)) for standing in standings], lines, note)
 
 
-def _entry(cell: Cell, factor: int, digits: int) -> Entry:
+def _entry(cell: Cell, factor: int, digits: int) -> TableCell:
     if math.isnan(cell.mean):
-        return Entry(ABSENT, note=f"{cell.count} runs, without a value")
+        return TableCell(ABSENT, note=f"{cell.count} runs, without a value")
     text, note = _number(factor * cell.mean, digits), f"{cell.count} run"
     if cell.count > 1:
         text += f" ± {_number(factor * cell.deviation, digits)}"
         low, high = (_number(factor * end, digits + 1) for end in (cell.low, cell.high))
         note += f"s, 95 % interval of the mean {low} to {high}"
-    return Entry(text, cell.is_best, cell.ties, f"{note}, {100 * cell.asked:.3g} % of the labels asked")
+    return TableCell(text, cell.is_best, cell.ties, f"{note}, {100 * cell.asked:.3g} % of the labels asked")
 
 
-def _rank_entries(standing: Standing) -> dict[str, Entry]:
+def _rank_entries(standing: Standing) -> dict[str, TableCell]:
     average, difference = standing.ranking.average, standing.ranking.difference
     if not standing.data:
         return {}
     lowest = average.min()
     return {
-        name: Entry(_number(rank, 2), is_best=rank == lowest, ties=lowest < rank < lowest + difference)
+        name: TableCell(_number(rank, 2), is_best=rank == lowest, ties=lowest < rank < lowest + difference)
         for name, rank in zip(standing.algorithms, average.tolist(), strict=True)
     }
 
@@ -162,7 +165,7 @@ def _result_note(cells: Sequence[Cell]) -> str:
 
 
 def _digits(means: Iterable[float]) -> int:
-    """So many digits after the point that the smallest mean shows two that count."""
+    """Return the number of decimal places that shows two significant digits of the smallest mean."""
     sizes = [abs(mean) for mean in means if math.isfinite(mean) and mean]
     return min(6, max(0, 1 - math.floor(math.log10(min(sizes))))) if sizes else 1
 
@@ -183,7 +186,7 @@ def _capitalised(title: str) -> str:
     return title[:1].upper() + title[1:]
 
 
-def _markdown_entry(entry: Entry) -> str:
+def _markdown_entry(entry: TableCell) -> str:
     return f"**{entry.text}**" if entry.is_best else f"{entry.text} {TIE}" if entry.ties else entry.text
 
 
@@ -196,11 +199,11 @@ def _markdown_row(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    """The text with every sign escaped that Markdown would take for its own, on one line."""
+    """Escape every character that is special in Markdown, and join lines."""
     return re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", " ".join(text.split()))
 
 
-def _figure(table: Table) -> str:
+def _figure(table: ResultTable) -> str:
     firsts = [column == 0 or upper != table.heads[column - 1][0] for column, (upper, _) in enumerate(table.heads)]
     rows = "\n".join(_html_line(line, firsts) for line in table.lines)
     return (
@@ -210,8 +213,8 @@ def _figure(table: Table) -> str:
     )
 
 
-def _html_heads(table: Table, firsts: Sequence[bool]) -> str:
-    """One row of heads, or two if there are upper ones."""
+def _html_heads(table: ResultTable, firsts: Sequence[bool]) -> str:
+    """Return one row of heads, or two if there are upper ones."""
     lower = "".join(
         f'<th scope="col"{_classes(first=first)}>{escape(head)}</th>'
         for (_, head), first in zip(table.heads, firsts, strict=True)
@@ -228,7 +231,7 @@ def _html_heads(table: Table, firsts: Sequence[bool]) -> str:
     return f"<tr><td></td>{uppers}</tr>\n<tr>{corner}{lower}</tr>"
 
 
-def _html_line(line: Line, firsts: Sequence[bool]) -> str:
+def _html_line(line: TableRow, firsts: Sequence[bool]) -> str:
     entries = "".join(
         f"<td{_classes(first=first, best=entry.is_best, tie=entry.ties)}"
         f"{_title(entry.note)}>{escape(entry.text)}{f' {TIE}' if entry.ties else ''}</td>"

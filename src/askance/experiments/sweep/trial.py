@@ -1,4 +1,4 @@
-"""Trials: learners on one permutation of a data set, side by side in banks where they can be."""
+"""Trials: learners on one permutation of a data set, together in banks where possible."""
 
 import time
 from collections import defaultdict
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.engine.bank import Bank, can_share, kind_of
-from askance.experiments.dataset import Material, Shuffled
+from askance.experiments.dataset import Dataset, ShuffledDataset
 from askance.jit.simd.vector import LANES
 from askance.learners.learner import Learner
 from askance.metrics import Counts
@@ -15,7 +15,7 @@ from askance.metrics.tally import counted, events
 
 
 class Candidate(NamedTuple):
-    """A learner that is tried: its rules, and sgn(0)."""
+    """The rules of a learner to try, and sgn(0)."""
 
     update: Any
     query: Any
@@ -23,42 +23,42 @@ class Candidate(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What a learner did: its counts after each part of the stream, and the seconds that it took."""
+    """The counts of a learner after each part of the stream, and its time in seconds."""
 
     counts: list[Counts]
     seconds: float
 
 
-def play(candidates: list[Candidate], data: Material, stream: Shuffled, parts: int = 1) -> list[Trial]:
-    """Send each through the stream; the counts are taken after each of `parts` equal parts."""
+def run_trials(candidates: list[Candidate], data: Dataset, stream: ShuffledDataset, parts: int = 1) -> list[Trial]:
+    """Run each candidate on the stream, with counts after each of `parts` equal parts."""
     kinds = defaultdict(list)
     for place, candidate in enumerate(candidates):
         kinds[kind_of(candidate.update, candidate.query), candidate.at_zero].append(place)
     trials: dict[int, Trial] = {}
     for places in kinds.values():
         alike = [candidates[place] for place in places]
-        trials |= zip(places, _of_a_kind(alike, data, stream, parts), strict=True)
+        trials |= zip(places, _run_alike(alike, data, stream, parts), strict=True)
     return [trials[place] for place in range(len(candidates))]
 
 
-def _of_a_kind(alike: list[Candidate], data: Material, stream: Shuffled, parts: int) -> list[Trial]:
+def _run_alike(alike: list[Candidate], data: Dataset, stream: ShuffledDataset, parts: int) -> list[Trial]:
     if not in_banks(alike[0], data):
-        return [_alone(candidate, data, stream, parts) for candidate in alike]
+        return [_run_learner(candidate, data, stream, parts) for candidate in alike]
     banks = [alike[first : first + LANES] for first in range(0, len(alike), LANES)]
-    return [trial for bank in banks for trial in _together(bank, stream, parts)]
+    return [trial for bank in banks for trial in _run_bank(bank, stream, parts)]
 
 
-def in_banks(candidate: Candidate, data: Material) -> bool:
-    """Whether banks can run learners of this kind."""
+def in_banks(candidate: Candidate, data: Dataset) -> bool:
+    """Return whether banks can run this candidate."""
     return not data.many and can_share(candidate.update, candidate.query)
 
 
 def _ends(rounds: int, parts: int) -> list[int]:
-    """Where each part ends."""
+    """Return where each part ends."""
     return [rounds * part // parts for part in range(1, parts + 1)]
 
 
-def _together(candidates: list[Candidate], stream: Shuffled, parts: int) -> list[Trial]:
+def _run_bank(candidates: list[Candidate], stream: ShuffledDataset, parts: int) -> list[Trial]:
     began, first, counts = time.perf_counter(), 0, []
     rules = [(candidate.update, candidate.query) for candidate in candidates]
     bank = Bank(rules, stream.X.shape[1], stream.X.dtype, float(candidates[0].at_zero))
@@ -79,7 +79,7 @@ def _of_lanes(bank: Bank, y: Any) -> list[Counts]:
     ]
 
 
-def _alone(candidate: Candidate, data: Material, stream: Shuffled, parts: int) -> Trial:
+def _run_learner(candidate: Candidate, data: Dataset, stream: ShuffledDataset, parts: int) -> Trial:
     began = time.perf_counter()
     classes = list(range(len(data.classes))) if data.many else [-1, 1]
     learner = Learner(

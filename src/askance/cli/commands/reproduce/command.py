@@ -57,7 +57,7 @@ def reproduce(
         directory = out / paper / chosen.name
         with progress(f"{paper} {chosen.name}") as report:
             how: dict[str, Any] = {
-                "jobs": n_jobs,
+                "n_jobs": n_jobs,
                 "backend": backend,
                 "cluster": cluster,
                 "store": directory,
@@ -74,33 +74,19 @@ def reproduce(
 
 
 def _write(found: "Reproduction", directory: Path) -> str:
-    from askance.experiments.papers.replica import Table
     from askance.experiments.papers.report import markdown
-    from askance.experiments.sweep.report import write_report
-    from askance.experiments.sweep.results import Results
 
     text = markdown(found)
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "replica.md").write_text(text, encoding="utf-8")
-    if isinstance(found.results, Results):
-        write_report(found.results, directory, f"{found.table.paper}, {found.table.title}")
-    elif found.results is not None and not isinstance(found.table, Table):
+    (directory / "report.md").write_text(text, encoding="utf-8")
+    if found.results is not None:
         found.table.write(found.results, directory)
     return text
 
 
 def _as_dict(found: "Reproduction") -> dict[str, Any]:
-    from askance.experiments.papers.replica import Table, lines, orderings
-    from askance.experiments.sweep.results import Results
-
     record: dict[str, Any] = {"table": found.table.name, "missing": found.missing, "figures": [], "orderings": []}
-    if isinstance(found.results, list) and not isinstance(found.table, Table):
-        record |= found.table.told(found.results)
-    elif isinstance(found.results, Results) and isinstance(found.table, Table):
-        record["figures"] = [line._asdict() for line in lines(found.table, found.results)]
-        held = orderings(found.table, found.results)
-        record["orderings"] = [{**one._asdict(), "holds": one.holds} for one in held]
-    return record
+    return record if found.results is None else record | found.table.to_dict(found.results)
 
 
 def _show(text: str, directory: Path) -> None:

@@ -9,7 +9,7 @@ from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
-    from askance.distributed.spark_mixing import Batch
+    from askance.distributed.spark_mixing import MixedBatch
 
 EXAMPLE = (
     "Example:   askance spark mix --input incoming --output clicks.model --classes -1,1 --checkpoint state --once"
@@ -53,13 +53,13 @@ def mix(
     from askance.cli.contest.methods import parse_parameters
     from askance.distributed.mixing import check_mixable
     from askance.distributed.spark import spark_session
-    from askance.distributed.spark_mixing import Wish
+    from askance.distributed.spark_mixing import MixRequest
     from askance.distributed.spark_mixing import mix as run
 
     parameters = parse_parameters(param or [])
     learner = make(algorithm, random_state=seed, dtype=dtype or "float32", classes=_two(classes), **parameters)
     reading = {} if label is None else {"label": label}
-    request = Wish(input, output, checkpoint, files_per_batch, not once, reading)
+    request = MixRequest(input, output, checkpoint, files_per_batch, not once, reading)
     check_mixable(learner)  # before Spark takes its time to start
     with spark_session(n_jobs, cluster) as session:
         batches = _watched(lambda watch: run(session, learner, request, watch))
@@ -80,14 +80,14 @@ def _two(given: str) -> list[Any]:
         return list(names)
 
 
-def _watched(work: Any) -> "list[Batch]":
+def _watched(work: Any) -> "list[MixedBatch]":
     """Do the work, reporting each batch when it is mixed; returns the batches."""
     from askance.cli.output.progress import progress
 
-    batches: list[Batch] = []
+    batches: list[MixedBatch] = []
     with progress("mixing") as report:
 
-        def watch(batch: "Batch") -> None:
+        def watch(batch: "MixedBatch") -> None:
             batches.append(batch)
             report(batch.number, None, f"batch {batch.number}  {sum(one.rows for one in batches):,} rows")
 
@@ -95,7 +95,7 @@ def _watched(work: Any) -> "list[Batch]":
     return batches
 
 
-def _show(batches: "list[Batch]", output: Path) -> None:
+def _show(batches: "list[MixedBatch]", output: Path) -> None:
     console = stdout()
     rows = sum(batch.rows for batch in batches)
     if not rows:

@@ -75,7 +75,7 @@ def sweep(
     from askance.experiments.sweep.run import sweep as run
 
     with progress(plan.stem) as report:
-        found = run(**wanted, jobs=n_jobs, backend=backend, cluster=cluster, store=directory, watch=report)
+        found = run(**wanted, n_jobs=n_jobs, backend=backend, cluster=cluster, store=directory, watch=report)
     written = write_report(found, directory, plan.stem)
     if json:
         print_json({"results": _records(found), "files": [str(path) for path in written]})

@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import askance
-from askance.experiments.dataset import material, materials, shuffled
-from askance.experiments.sweep.trial import Candidate, play
+from askance.experiments.dataset import load_datasets, make_dataset, shuffled
+from askance.experiments.sweep.trial import Candidate, run_trials
 from askance.jit.coins import coins
 from askance.rules.query import Always, AtRate, Margin
 from askance.rules.update import PassiveAggressive2, Perceptron
@@ -25,42 +25,42 @@ def stream(classes: int = 2, rows: int = 200) -> tuple[Any, Any]:
 
 def test_labels_and_rows() -> None:
     X, y = stream()
-    given = material("a", sp.csr_matrix(X), np.where(y, "spam", "ham"), FLOAT32)
+    given = make_dataset("a", sp.csr_matrix(X), np.where(y, "spam", "ham"), FLOAT32)
     assert given.classes == ("ham", "spam")
     assert not given.many
     assert np.array_equal(given.y, np.where(y, 1.0, -1.0))
     assert sp.issparse(given.X)
     np.testing.assert_allclose(given.X.toarray(), X, rtol=1e-6)
-    assert isinstance(material("a", sp.csr_matrix(X + 1), y, FLOAT32).X, np.ndarray)
-    three = material("a", X, stream(3)[1], FLOAT32)
+    assert isinstance(make_dataset("a", sp.csr_matrix(X + 1), y, FLOAT32).X, np.ndarray)
+    three = make_dataset("a", X, stream(3)[1], FLOAT32)
     assert three.many
     assert sorted(set(three.y)) == [0, 1, 2]
-    assert given.digest != material("a", sp.csr_matrix(X), 1 - y, FLOAT32).digest
+    assert given.digest != make_dataset("a", sp.csr_matrix(X), 1 - y, FLOAT32).digest
     unsorted = sp.csr_matrix((np.ones(2), [1, 0], [0, 2, 2]), shape=(2, 3))
-    assert material("a", unsorted, [0, 1], FLOAT32).X[[0]].toarray().tolist() == [[1, 1, 0]]
+    assert make_dataset("a", unsorted, [0, 1], FLOAT32).X[[0]].toarray().tolist() == [[1, 1, 0]]
 
 
 @pytest.mark.parametrize(
     ("X", "y", "says"),
     [
-        (np.ones((3, 2)), [1, 2], "one label for each"),
-        (np.ones(3), [1, 2, 3], "give a matrix"),
+        (np.ones((3, 2)), [1, 2], "one label per row"),
+        (np.ones(3), [1, 2, 3], "X must be a matrix"),
         (np.ones((3, 2)), [1, 1, 1], "all rows have the label 1"),
         (np.array([[1.0, np.nan]] * 2), [0, 1], "NaN"),
     ],
 )
 def test_what_cannot_be_learned_from(X: Any, y: Any, says: str) -> None:
     with pytest.raises(ValueError, match=f"^bad: .*{says}"):
-        material("bad", X, y, FLOAT32)
+        make_dataset("bad", X, y, FLOAT32)
 
 
 def test_what_users_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = stream()
     path = tmp_path / "small.csv"
     path.write_text("a,b,label\n1,2,x\n3,4,y\n5,6,x\n")
-    assert [one.name for one in materials({"one": (X, y), "two": (X, y)}, FLOAT32)] == ["one", "two"]
-    assert [one.name for one in materials((X, y), FLOAT32)] == ["data"]
-    (read,) = materials([str(path)], FLOAT32)
+    assert [one.name for one in load_datasets({"one": (X, y), "two": (X, y)}, FLOAT32)] == ["one", "two"]
+    assert [one.name for one in load_datasets((X, y), FLOAT32)] == ["data"]
+    (read,) = load_datasets([str(path)], FLOAT32)
     assert (read.name, read.X.shape, read.classes) == ("small", (3, 2), ("x", "y"))
     np.savez(
         tmp_path / "german.npz",
@@ -71,15 +71,15 @@ def test_what_users_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         y=np.array([1, -1, 1], "int16"),
     )
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
-    with pytest.warns(askance.data.DataWarning):
-        (named,) = materials("german", FLOAT32)
+    with pytest.warns(askance.errors.DataWarning):
+        (named,) = load_datasets("german", FLOAT32)
     assert (named.name, named.X.shape) == ("german", (3, 3))
-    with pytest.raises(ValueError, match="give rows and labels"):
-        materials({"one": X}, FLOAT32)
+    with pytest.raises(ValueError, match="expected a pair"):
+        load_datasets({"one": X}, FLOAT32)
 
 
 def test_a_permutation_is_decided_by_seed_and_number() -> None:
-    given = material("a", *stream(), FLOAT32)
+    given = make_dataset("a", *stream(), FLOAT32)
     one, same, other = shuffled(given, 0, 1), shuffled(given, 0, 1), shuffled(given, 0, 2)
     assert np.array_equal(one.y, same.y)
     assert np.array_equal(one.coins, same.coins)
@@ -91,12 +91,12 @@ def test_a_permutation_is_decided_by_seed_and_number() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_trials_are_runs(dtype: str) -> None:
-    given = material("a", *stream(), np.dtype(dtype))
+    given = make_dataset("a", *stream(), np.dtype(dtype))
     rows = shuffled(given, 0, 0)
     candidates = [Candidate(PassiveAggressive2(c), Margin(b), 1.0) for c in (0.1, 1.0) for b in (0.1, 1.0)]
     candidates.insert(1, Candidate(Perceptron(), Always(), -1.0))
     candidates.insert(2, Candidate(PassiveAggressive2(1.0), AtRate(Margin(1.0), 0.3), 1.0))
-    trials = play(candidates, given, rows, parts=4)
+    trials = run_trials(candidates, given, rows, parts=4)
     assert len(trials) == len(candidates)
     for candidate, trial in zip(candidates, trials, strict=True):
         learner = askance.Learner(
@@ -114,9 +114,9 @@ def test_trials_are_runs(dtype: str) -> None:
 
 
 def test_trials_of_many_classes() -> None:
-    given = material("a", *stream(3), FLOAT32)
+    given = make_dataset("a", *stream(3), FLOAT32)
     rows = shuffled(given, 0, 0)
-    (trial,) = play([Candidate(PassiveAggressive2(1.0), Margin(1.0), 1.0)], given, rows)
+    (trial,) = run_trials([Candidate(PassiveAggressive2(1.0), Margin(1.0), 1.0)], given, rows)
     learner = askance.Learner(PassiveAggressive2(1.0), Margin(1.0), classes=[0, 1, 2], multiclass=True)
     trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
     assert trial.counts[0].mistakes == (trace.predictions != rows.y).sum()
