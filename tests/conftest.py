@@ -1,6 +1,7 @@
 """What every test may use: the long runs, the search for counterexamples, and data that may not be there."""
 
 import gc
+import inspect
 import itertools
 import os
 import pathlib
@@ -15,29 +16,70 @@ from needs import NOT_RUN, missing
 from postgres_server import PostgresServer, running_server
 from stores import KINDS
 
-ROOT = pathlib.Path(__file__).parents[1]
-BESIDE = ROOT.parent / "shared"  # papers, data and vectors that do not belong to the project
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parent
+BESIDE = ROOT.parent / "shared"  # data that do not belong to the project
 
 # Compiling makes very many objects, most of which stay: looking through them so often takes a tenth of its time.
 gc.set_threshold(100_000, 20, 50)
 
-# Compiling a pass takes a second, once: that is no reason to call an example slow.
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+COMPILING = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+
+# Compiling a pass takes a second, once: an example is not slow for that. `make test` tries a quarter of the
+# examples; `examples.examples` scales the numbers of tests that want more or fewer than others.
+COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("test", max_examples=25, **COMMON)
+settings.register_profile("ci", settings.get_profile("test"), derandomize=True, print_blob=True)
+settings.register_profile("soak", max_examples=100, **COMMON)
+
+# Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
+SERVERS = ("postgres", "browser", "spark", "dask", "ray")
+# What takes longest begins first, so that the processes end at about the same time.
+QUEUE = (*SERVERS, "engine", "rules", "service", "cli")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="also run the tests that take minutes")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("soak" if config.getoption("--soak") else "ci" if os.environ.get("CI") else "test")
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Leave out long tests before pytest works out their parameters, of which there are thousands."""
+    if not inspect.isfunction(obj) or collector.config.getoption("--soak"):
+        return None
+    return [] if any(mark.name == "soak" for mark in getattr(obj, "pytestmark", [])) else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before the groups become part of the tests' names
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--soak"):
-        return
-    long = [item for item in items if item.get_closest_marker("soak")]
-    if long:
-        config.hook.pytest_deselected(items=long)
+    for item in items:
+        compiled = item.get_closest_marker("compiled")
+        if "rules" in item.path.parts and not compiled:
+            item.add_marker("plain")
+        if COMPILING and item.get_closest_marker("plain") and not compiled:
+            item.add_marker("soak")
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=place_in_queue)
+    if not config.getoption("--soak"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("soak")])
         items[:] = [item for item in items if not item.get_closest_marker("soak")]
+
+
+def group_of(item: pytest.Item) -> str:
+    """The server that a test uses, or its file."""
+    used = {name.removesuffix("_server") for name in getattr(item, "fixturenames", ())}
+    if hasattr(item, "callspec"):
+        used |= {value for value in item.callspec.params.values() if isinstance(value, str)}
+    return next((server for server in SERVERS if server in used), str(item.path.relative_to(HERE)))
+
+
+def place_in_queue(item: pytest.Item) -> int:
+    """Where the group of a test comes in the queue."""
+    group = group_of(item).partition(os.sep)[0]
+    return QUEUE.index(group) if group in QUEUE else len(QUEUE)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -66,11 +108,8 @@ def data_directory() -> pathlib.Path:
 
 @pytest.fixture(scope="session")
 def spec_vectors() -> Mapping[str, Any]:
-    """What the papers' algorithms return, worked out elsewhere: `shared/spec` beside the checkout."""
-    path = BESIDE / "spec" / "vectors.npz"
-    if not path.is_file():
-        missing("the comparison with the papers' vectors", "shared/spec/vectors.npz beside the checkout")
-    with np.load(path) as archive:
+    """What the papers' algorithms return on three streams, worked out apart from this code and its twins."""
+    with np.load(HERE / "support" / "spec_vectors.npz") as archive:
         return {name: archive[name] for name in archive.files}
 
 

@@ -16,6 +16,7 @@ from askance import queries, updates
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.learner import Learner
 from processes import run_code
+from refusals import refused
 
 X, Y, _ = streams.noisy(rows=30, width=4, random_state=8)
 
@@ -25,18 +26,6 @@ def trained(**options: Any) -> Learner:
     learner = Learner(updates.PassiveAggressive1(0.5), query, **({"dtype": "float64"} | options))
     learner.run(X, Y)
     return learner
-
-
-@contextlib.contextmanager
-def refused(*words: str) -> Iterator[None]:
-    """The call is refused in one line, which names the words."""
-    with pytest.raises((ValueError, TypeError)) as caught:
-        yield
-    sentence = str(caught.value)
-    assert "\n" not in sentence, sentence
-    assert len(sentence) < 300, sentence
-    for word in words:
-        assert word in sentence, sentence
 
 
 def with_value(value: Any, row: int = 3) -> Any:

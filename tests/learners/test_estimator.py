@@ -17,7 +17,7 @@ import streams
 from askance import queries, updates
 from askance.learners.files import to_bytes
 from askance.learners.learner import POOR
-from thinning import few_compiled, one_of_each_form
+from thinning import one_of_each_form, rest_in_soak
 
 MADE = streams.noisy(rows=200, width=6)
 
@@ -84,7 +84,7 @@ def test_pipeline_of_texts() -> None:
     assert pipeline.score(texts, y) == 1
 
 
-@pytest.mark.parametrize("name", few_compiled(askance.catalog, one_of_each_form()))
+@pytest.mark.parametrize("name", rest_in_soak(askance.catalog, one_of_each_form()))
 def test_a_clone_is_the_same_learner_with_nothing_learned(name: str) -> None:
     parameters = {"delta": 2.0} if "delta" in askance.catalog[name].defaults else {}
     learner = askance.make(name, random_state=3, dtype="float64", classes=[-1, 1], **parameters)

@@ -14,31 +14,10 @@ import pandas
 import pytest
 
 import askance
-import streams
 from askance import Learner, queries, updates
 from askance.learners.files import from_bytes, to_bytes
+from model_files import MADE, QUERY, is_refused, trained
 from processes import run_code
-
-MADE = streams.noisy(rows=60, width=5)
-QUERY = queries.Within(queries.AtRate(queries.Margin(2.0), 0.5), rate=0.4, burst=3.0)
-
-
-def trained(**options: Any) -> Learner:
-    learner = Learner(
-        updates.PassiveAggressive1(0.5), QUERY, **({"dtype": "float64", "random_state": 9} | options)
-    )
-    learner.run(MADE.X, MADE.y)
-    return learner
-
-
-def is_refused(content: bytes) -> None:
-    """One line of ValueError, and nothing else."""
-    with pytest.raises(ValueError, match=r".") as caught:
-        from_bytes(content)
-    sentence = str(caught.value)
-    assert 0 < len(sentence) < 500, sentence
-    assert "\n" not in sentence, sentence
-
 
 # ---------------------------------------------------------------------- whole files
 

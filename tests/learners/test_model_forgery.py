@@ -1,36 +1,13 @@
 """Model files made to deceive: the checksum fits, the content does not. Each is refused like a damaged one."""
 
-import json
 import struct
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any
 
 import pytest
-from test_model_file import is_refused, trained
 
 from askance.learners.files import from_bytes, to_bytes
-
-
-def forge(
-    header: Callable[[dict[str, Any]], Any] = lambda header: None,
-    outer: Callable[[dict[str, Any]], Any] = lambda outer: None,
-    data: Callable[[bytes], bytes] = lambda data: data,
-    model: bytes | None = None,
-) -> bytes:
-    """A model file whose header, safetensors' own header or data were changed and whose checksum was made anew."""
-    content = model or to_bytes(trained())
-    (size,) = struct.unpack("<Q", content[:8])
-    tensors = json.loads(content[8 : 8 + size])
-    inside = json.loads(tensors["__metadata__"]["askance"])
-    inside["sha256"] = "0" * 64
-    replaced = header(inside)
-    tensors["__metadata__"]["askance"] = json.dumps(inside if replaced is None else replaced)
-    outer(tensors)
-    head = json.dumps(tensors).encode()
-    head += b" " * (-len(head) % 8)
-    blank = struct.pack("<Q", len(head)) + head + data(content[8 + size :])
-    return blank.replace(b"0" * 64, sha256(blank).hexdigest().encode(), 1)
+from model_files import forge, is_refused, trained
 
 
 def test_a_forgery_that_changes_nothing_loads() -> None:

@@ -14,6 +14,7 @@ import streams
 from askance import queries, updates
 from askance.learners.files import from_bytes, to_bytes
 from askance.rules.rows import Seen
+from examples import examples
 
 SEEDS = st.integers(0, 2**32)
 SHARES = st.floats(0.01, 1.0)
@@ -71,7 +72,7 @@ def refusals(query: queries.Within, made: streams.Made, lengths: list[int]) -> l
     return np.diff(totals, prepend=0).tolist()
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(ANY)
 def test_no_prefix_of_any_stream_exceeds_its_budget(case: Any) -> None:
     keeps_its_budget(*case)
@@ -84,7 +85,7 @@ def test_no_prefix_of_ten_thousand_streams_exceeds_its_budget(case: Any) -> None
     keeps_its_budget(*case)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(outer=RATES, inner=RATES, burst=BURSTS, random_state=SEEDS)
 def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: float, random_state: int) -> None:
     made = streams.noisy(rows=80, width=3, random_state=random_state)
@@ -138,7 +139,7 @@ def test_what_is_not_used_is_not_lost_to_later_rows() -> None:
 # ---------------------------------------------------------------------- AtRate
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(query=STEERED, random_state=SEEDS)
 def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, random_state: int) -> None:
     scores = np.random.default_rng(random_state).normal(size=200) * 3

@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from test_laws import COSTS, SEEDS, a_step, exact
 
 import askance
 import streams
 from askance import queries, updates
 from askance.rules import costs
 from askance.rules.rows import Seen
+from exact_learners import COSTS, SEEDS, a_step, exact
+from examples import examples
 
 RATIOS = st.floats(-3, 5).map(lambda power: 2.0**power)
 
@@ -154,7 +155,7 @@ def test_it_asks_ever_less_often() -> None:
 # ---------------------------------------------------------------------- theorems 6, 7 and 8
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(SEEDS, st.floats(1, 8), st.sampled_from([1.0, 1.5, 5.0]), st.sampled_from([1.0, 3.0]))
 def test_theorem_6_holds_on_average(random_state: int, rho: float, delta: float, slack: float) -> None:
     """‖x‖ = 1, C ≥ ρ ≥ 1, δ ≥ 1: E Σ ρ_t M_t ≤ (1/δ)(((1 + δ)²/4)‖w‖² + (1 + δ) C Σ ℓ_t(w)), for any w."""

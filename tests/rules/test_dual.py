@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
-from test_twins import POSITIVE, UPDATE_PARAMETERS, any_stream, chunked, query_parameters
 
 import askance
 import naive
 import streams
 from askance import kernels, queries, updates
 from askance.rules.kernel.support_set import Support
+from examples import examples
 from processes import run_code
-from thinning import few_compiled
+from rule_strategies import POSITIVE, UPDATE_PARAMETERS, any_stream, chunked, query_parameters
 
 # The twins of cost-sensitive rules leave rows of zeros alone, which in a kernel's space may not be zero.
 FIRST_ORDER = [rule for rule in updates.RULES if rule.__name__ in naive.first_order.UPDATES]
@@ -52,7 +52,7 @@ def reason_to_differ(learner: askance.Learner) -> float:
 # ---------------------------------------------------------------------- twins
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(data: st.DataObject) -> None:
     rule, query = data.draw(RULES), data.draw(query_parameters(updates.Perceptron))
@@ -78,8 +78,9 @@ def norms_learned_from(rule: Any, X: Any, run: naive.Run) -> list[float]:
     return [twin.norm(x) for x in X[np.asarray(run.updated, bool)].tolist()]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("kernel", [kernels.Linear(), kernels.RBF(0.5), kernels.Polynomial(2)], ids=str)
-@settings(max_examples=20)
+@examples(20)
 @given(st.data())
 def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.DataObject) -> None:
     rule = data.draw(
@@ -108,9 +109,9 @@ def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.Da
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("query", [queries.Margin(0.5), queries.Adaptive(0.2), queries.Random(0.5)], ids=str)
-@pytest.mark.parametrize("rule", few_compiled(FIRST_ORDER, FIRST_ORDER[:2]))
+@pytest.mark.parametrize("rule", FIRST_ORDER)
 def test_a_linear_kernel_decides_as_weights_do(rule: Any, query: Any, form: Any) -> None:
-    for made in (streams.noisy(rows=300), streams.sparse_units(rows=300)):
+    for made in (streams.noisy(rows=100), streams.sparse_units(rows=100)):
         primal, by_support = exact(rule(), query), exact(kernels.Kernelized(rule()), query)
         weights, supported = (learner.run(form(made.X), made.y) for learner in (primal, by_support))
         for field in ("predictions", "asked", "updated"):
@@ -151,7 +152,7 @@ PAIRWISE = [
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(("kernel", "pairwise"), PAIRWISE, ids=[str(kernel) for kernel, _ in PAIRWISE])
 def test_kernels_are_those_of_scikit_learn(kernel: Any, pairwise: Any, form: Any) -> None:
-    made = streams.noisy(rows=200, width=6)
+    made = streams.noisy(rows=80, width=6)
     for update in (kernels.Kernelized(updates.PassiveAggressive1(0.5), kernel), kernels.SecondOrder(kernel)):
         ours, theirs = exact(update), exact(update._replace(kernel=pairwise))
         X = form(made.X)
@@ -185,6 +186,7 @@ def test_a_function_of_ones_own_is_a_kernel() -> None:
     assert given_forms == {(np.ndarray, 12, float64, (1, 12)), (sp.csr_array, 12, float64, (1, 12))}
 
 
+@pytest.mark.compiled
 def test_a_kernel_learns_what_no_weights_can() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(1500, 2))
@@ -232,6 +234,7 @@ def solved_anew(learner: askance.Learner, X: Any) -> Any:
     return c @ inverse_g / (2.0 - (g * inverse_g).sum(axis=0))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("dtype", [pytest.param("float64", marks=pytest.mark.soak), "float32"])
 def test_the_factor_is_accurate_with_thousands_of_vectors(dtype: str) -> None:
     rng = np.random.default_rng(1)
@@ -242,6 +245,7 @@ def test_the_factor_is_accurate_with_thousands_of_vectors(dtype: str) -> None:
     np.testing.assert_allclose(learner.decision_function(X[:50]), solved_anew(learner, X[:50]), atol=tolerance)
 
 
+@pytest.mark.compiled
 def test_the_factor_is_accurate_after_thousands_of_vectors_have_gone() -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(8000, 3)), rng.choice([-1, 1], 8000)
@@ -349,7 +353,7 @@ def test_what_learners_of_either_kind_do_not_have() -> None:
             getattr(primal, name)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 2**32), POSITIVE)
 def test_a_step_of_hard_passive_aggressive_reaches_a_margin_of_one(random_state: int, gamma: float) -> None:
     rng = np.random.default_rng(random_state)
@@ -380,6 +384,7 @@ for kernel in (kernels.RBF(0.3), kernels.Polynomial(2)):
 """
 
 
+@pytest.mark.compiled
 def test_compiled_and_plain_agree_to_the_last_bit() -> None:
     compiled, plain = (
         run_code(RUN_ALL, NUMBA_DISABLE_JIT=off, PYTHONPATH=os.pathsep.join(sys.path)) for off in (0, 1)

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import test_conformance as conformance
 from safetensors.numpy import load as from_safetensors
 from safetensors.numpy import save as to_safetensors
-from test_model_file import is_refused
-from test_model_forgery import forge
 
 import askance
+import conformance_checks as conformance
 import streams
 from askance import kernels, queries, updates
 from askance.learners.files import from_bytes, to_bytes
 from combinations import Combination
+from model_files import forge, is_refused
 
 BUDGETED = queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
 LINEAR = [

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
-from test_bad_input import refused
 
 import askance
 import streams
 from askance import Learner, kernels, queries, updates
 from askance.engine.passes import arrays_of
+from refusals import refused
 
 X, Y, _ = streams.noisy(rows=60, width=4, random_state=8)
 PA2 = updates.PassiveAggressive2()

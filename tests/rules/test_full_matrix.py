@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_bad_input import refused
-from test_second_order import ALL, MODES, exact, gaussian_rows, sigma, state_of
 
 import askance
 from askance import queries, updates
@@ -18,6 +16,9 @@ from askance.learners.files import from_bytes, to_bytes
 from askance.learners.inputs import as_rows
 from askance.rules.state.matrix import PENDING, scratch
 from askance.rules.state.triangle import base, identity, product_of_few, product_of_many, whole
+from exact_learners import exact
+from refusals import refused
+from second_order_cases import ALL, MODES, gaussian_rows, sigma, state_of
 
 # Compiling each rule anew would take minutes: one rule of either state there, all of them in plain Python.
 SOME = [updates.AROW(0.5), updates.SecondOrderPerceptron()] if COMPILING else ALL

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import askance
@@ -24,8 +24,8 @@ from askance.learners.omcsl import OMCSL
 from askance.rules import imbalance
 from askance.rules.imbalance import AUPRC, AUROC, OFO, OPAUC, F, ManyCosts, OnlineBagging
 from askance.rules.rows import DenseRows
+from examples import examples
 from naive import imbalance as twins
-from thinning import few_compiled
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.update in imbalance.RULES]
 MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
@@ -92,8 +92,8 @@ def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:
     return askance.Trace.join([learner.run(X[part], stream.y[part], coins=stream.coins[part]) for part in parts])
 
 
-@pytest.mark.parametrize("kind", few_compiled(imbalance.RULES, {ManyCosts}))
-@settings(max_examples=40)
+@pytest.mark.parametrize("kind", imbalance.RULES)
+@examples(40)
 @given(st.data())
 def test_a_rule_decides_as_its_twin(kind: type, data: st.DataObject) -> None:
     rule, query, stream = data.draw(PARAMETERS[kind]), data.draw(QUERIES), data.draw(any_stream())
@@ -111,7 +111,7 @@ def test_a_rule_decides_as_its_twin(kind: type, data: st.DataObject) -> None:
         np.testing.assert_allclose(learner.coef_, np.atleast_2d(twin.w), rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(MEASURES, any_stream(), st.lists(st.floats(0.05, 1.0), min_size=30, max_size=30))
 def test_a_label_counts_for_as_many_rows_as_its_question_stands_for(
     measure: Any, stream: Stream, probabilities: list[float]
@@ -146,7 +146,7 @@ def test_saved_and_resumed_it_goes_on_as_if_nothing_had_been(name: str, tmp_path
     assert again.predict(MADE.X).tolist() == whole.predict(MADE.X).tolist()
 
 
-@pytest.mark.parametrize("name", few_compiled(NAMES, {"OMCSL-F-h", "OFO-l", "iOOB-h", "OPAUC"}))
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("query", [None, queries.Margin(0.5)], ids=["all", "margin"])
 def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
     rule = askance.catalog[name].build()[0]
@@ -197,8 +197,7 @@ STREAMS: dict[str, Callable[[], tuple[Any, Any]]] = {
 LATE = rare(10_200, 20, first=10_000)
 
 
-# Compiling for single precision too takes its time.
-@pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.soak), "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("stream", [*STREAMS, "late"])
 @pytest.mark.parametrize("name", [*NAMES, "OGD-h", "OCS1-l", "OCS2-h"])
 def test_without_a_class_every_figure_is_defined(name: str, stream: str, dtype: str) -> None:

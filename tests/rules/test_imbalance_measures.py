@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import auc, f1_score, precision_recall_curve, roc_auc_score
 
 from askance.rules.imbalance.measures import AUPRC, AUROC, F
+from examples import examples
 
 MEMBERS, LANES = 3, 16
 
@@ -46,7 +47,7 @@ def any_rows(draw: st.DrawFn) -> tuple[Any, Any, Any, int]:
     )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(any_rows())
 def test_measures_are_those_of_scikit_learn_on_binned_scores(rows: tuple[Any, Any, Any, int]) -> None:
     scores, labels, weights, m = rows

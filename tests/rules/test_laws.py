@@ -6,32 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import askance
 import combinations
 import streams
 from askance import queries, updates
 from askance.rules.rows import Seen
-
-SEEDS = st.integers(0, 2**32 - 1)
-COSTS = st.floats(-6, 6).map(lambda power: 2.0**power)
-
-
-def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
-    return askance.Learner(update, query, **({"dtype": "float64", "classes": (-1, 1)} | options))
-
-
-def a_step(update: Any, random_state: int) -> tuple[Any, Any, int, float, float]:
-    """Δw, x, y and the margins y p before and after the label of one more row is told."""
-    rng = np.random.default_rng(random_state)
-    X, y = rng.normal(size=(12, 4)), rng.choice([-1, 1], 12)
-    learner = exact(update).partial_fit(X[:-1], y[:-1])
-    before, margin = learner.coef_[0].copy(), y[-1] * learner.decision_function(X[-1:])[0]
-    learner.tell(X[-1], int(y[-1]))
-    return learner.coef_[0] - before, X[-1], y[-1], margin, y[-1] * learner.decision_function(X[-1:])[0]
-
+from exact_learners import COSTS, SEEDS, a_step, exact, mean_mistakes
+from examples import examples
 
 # ---------------------------------------------------------------------- steps
 
@@ -87,7 +70,7 @@ def test_a_large_c_is_the_hard_margin(rule: Any) -> None:
     [updates.PassiveAggressive(), updates.PassiveAggressive1(0.5), updates.PassiveAggressive2(2.0)],
     ids=str,
 )
-@settings(max_examples=30)
+@examples(30)
 @given(random_state=SEEDS)
 def test_lemma_1_of_the_active_passive_aggressive_paper(update: Any, random_state: int) -> None:
     """Σ Z 2τ [L(α - |p|) + M(α + |p|)] ≤ α²‖w‖² + Σ τ²‖x‖² + Σ 2ατ ℓ(w), for any α > 0 and any w."""
@@ -151,7 +134,7 @@ def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:
     np.testing.assert_array_equal(exact(update()).partial_fit(made.X, made.y).coef_, learners[1].coef_)
 
 
-@pytest.mark.parametrize("combination", combinations.COMBINATIONS, ids=str)
+@pytest.mark.parametrize("combination", combinations.ALL, ids=str)
 def test_rows_of_zeros_change_nothing_but_counters(combination: combinations.Combination) -> None:
     made = streams.noisy(rows=30)
     learner = combination.learner()
@@ -193,11 +176,6 @@ def test_mistakes_are_counted_on_all_rounds_asked_or_not() -> None:
 
 
 # ---------------------------------------------------------------------- mistake bounds
-
-
-def mean_mistakes(update: Any, query: Any, X: Any, y: Any, seeds: int = 40, sgn0: int = 1) -> float:
-    runs = (exact(update, query, random_state=random_state, sgn0=sgn0).run(X, y) for random_state in range(seeds))
-    return float(np.mean([(run.predictions != y).sum() for run in runs]))
 
 
 def perceptron_bound(b: float, X: Any, y: Any, w: Any) -> float:
@@ -276,7 +254,7 @@ def test_theorem_4_is_approached_as_delta_falls() -> None:
     assert bound - n * (1 + 1 / delta) < 0.01 * bound
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SEEDS)
 def test_bounds_hold_on_noisy_streams_for_any_comparator(random_state: int) -> None:
     made = streams.noisy(rows=60, width=4, random_state=random_state)

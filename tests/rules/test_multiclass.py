@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from test_twins import FEW_QUERIES, MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
 
 import askance
 import naive
@@ -17,8 +16,10 @@ from askance import queries, updates
 from askance.jit.interop import COMPILING
 from askance.learners.files import from_bytes, to_bytes
 from askance.rules.update.rule import about
+from examples import examples
 from naive import multiclass
-from thinning import few_compiled
+from rule_strategies import FEW_QUERIES, MODEST, POSITIVE, UPDATE_PARAMETERS, VALUES, query_parameters
+from thinning import also_compiled
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.kind == "multiclass"]
 ABLE = [rule for rule in updates.RULES if about(rule()).many_classes]
@@ -63,8 +64,8 @@ def test_every_rule_for_many_classes_has_a_twin() -> None:
     assert set(NAMES) == set(multiclass.ALGORITHMS)
 
 
-@pytest.mark.parametrize("update", few_compiled(ABLE, {updates.PassiveAggressive2, updates.DualAveraging}))
-@settings(max_examples=40)
+@pytest.mark.parametrize("update", also_compiled(ABLE, {updates.PassiveAggressive2, updates.DualAveraging}))
+@examples(40)
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
     rule, query = (
@@ -90,7 +91,7 @@ def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> No
 # ---------------------------------------------------------------------- two classes
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(any_stream(), POSITIVE, POSITIVE, st.sampled_from(["PassiveAggressive1", "PassiveAggressive2"]))
 def test_two_classes_are_binary_with_twice_the_aggressiveness(
     made: Stream, C: float, delta: float, name: str
@@ -106,7 +107,7 @@ def test_two_classes_are_binary_with_twice_the_aggressiveness(
         np.testing.assert_allclose(two.coef_[0] - two.coef_[1], one.coef_[0], rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(any_stream(), POSITIVE)
 def test_two_classes_of_a_perceptron_are_binary_at_half_the_scale(made: Stream, delta: float) -> None:
     """MPEA(δ) = PEA(δ/2), with w the half of the difference of the two."""
@@ -117,7 +118,7 @@ def test_two_classes_of_a_perceptron_are_binary_at_half_the_scale(made: Stream, 
     same_until(trace, binary, made.coins)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(any_stream(), MODEST, MODEST, st.sampled_from(["DualAveraging", "MirrorDescent"]), st.booleans())
 def test_two_classes_of_adaptive_subgradients_are_binary_at_twice_the_pace(
     made: Stream, delta: float, eta: float, name: str, damped: bool

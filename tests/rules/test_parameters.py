@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_bad_input import refused
 
 import askance
 import streams
 from askance import Learner, queries, updates
+from refusals import refused
 
 MIRROR = updates.MirrorDescent()
 X, Y, _ = streams.noisy(rows=30, width=4, random_state=8)

@@ -5,50 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from test_bad_input import refused
 
 import askance
 from askance import queries, updates
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
-from askance.rules.state.full import covariance
 from askance.rules.state.matrix import PENDING
 from askance.rules.update.rule import about
-from thinning import few_compiled
-
-SEEDS = st.integers(0, 2**32 - 1)
-GAUSSIAN = [
-    updates.AROW(0.5),
-    updates.ConfidenceWeighted(1.5),
-    updates.ConfidenceWeightedStdev(0.7),
-    updates.PAM(),
-    updates.PAM1(0.3),
-    updates.PAM2(0.3),
-    updates.SOAL(0.5, 2.0),
-]
-ALL = [*GAUSSIAN, updates.SecondOrderPerceptron()]
-MODES = [False, True]
-
-
-def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
-    return askance.Learner(update, query, **({"dtype": "float64", "classes": (-1, 1)} | options))
-
-
-def state_of(learner: askance.Learner) -> Any:
-    return learner._core.machine.core.state
-
-
-def sigma(learner: askance.Learner) -> Any:
-    """Σ, whole or as a diagonal matrix."""
-    state = state_of(learner)
-    return np.diag(state.pairs[:, 1]) if hasattr(state, "pairs") else covariance(state)
-
-
-def gaussian_rows(random_state: int, rows: int = 30, width: int = 4) -> tuple[Any, Any]:
-    rng = np.random.default_rng(random_state)
-    return rng.normal(size=(rows, width)) * 10 ** rng.uniform(-1, 1, (rows, 1)), rng.choice([-1, 1], rows)
+from exact_learners import SEEDS, exact
+from examples import examples
+from refusals import refused
+from second_order_cases import ALL, GAUSSIAN, MODES, gaussian_rows, sigma, state_of
 
 
 def one_hot_rows(random_state: int, rows: int = 40, width: int = 5) -> tuple[Any, Any]:
@@ -60,8 +29,8 @@ def one_hot_rows(random_state: int, rows: int = 40, width: int = 5) -> tuple[Any
 # ---------------------------------------------------------------------- Σ
 
 
-@pytest.mark.parametrize("update", few_compiled(ALL, {ALL[0], ALL[-1]}), ids=str)
-@settings(max_examples=20)
+@pytest.mark.parametrize("update", ALL, ids=str)
+@examples(20)
 @given(random_state=SEEDS)
 def test_sigma_is_positive_definite_and_only_shrinks(update: Any, random_state: int) -> None:
     X, y = gaussian_rows(random_state)
@@ -187,8 +156,8 @@ def test_a_row_of_zeros_teaches_nothing(update: Any, full: bool) -> None:
 
 
 @pytest.mark.parametrize("inverse", MODES)
-@pytest.mark.parametrize("update", few_compiled(GAUSSIAN, GAUSSIAN[:2]), ids=str)
-@settings(max_examples=20)
+@pytest.mark.parametrize("update", GAUSSIAN, ids=str)
+@examples(20)
 @given(random_state=SEEDS)
 def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse: bool, random_state: int) -> None:
     X, y = one_hot_rows(random_state)
@@ -199,7 +168,7 @@ def test_on_rows_of_one_feature_a_diagonal_is_all_there_is(update: Any, inverse:
     np.testing.assert_allclose(sigma(diagonal), sigma(full), rtol=1e-8, atol=1e-12)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(random_state=SEEDS)
 def test_on_rows_of_one_feature_all_second_order_perceptrons_are_one(random_state: int) -> None:
     X, y = one_hot_rows(random_state)

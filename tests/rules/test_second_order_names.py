@@ -4,13 +4,13 @@ import math
 from typing import Any
 
 import pytest
-from test_bad_input import refused
 
 import askance
 from askance import queries, updates
 from askance.algorithms import parts_of
 from askance.cli.contest.methods import parse_parameters
 from askance.rules.update.confidence_weighted import PHI
+from refusals import refused
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from test_laws import SEEDS, exact, mean_mistakes
 
 import askance
 import streams
 from askance import queries, updates
 from askance.rules.rows import Seen
+from exact_learners import SEEDS, exact, mean_mistakes
+from examples import examples
 
 PACES = st.floats(-4, 4).map(lambda power: 2.0**power)
 POWERS = st.one_of(st.just(2.0), st.floats(2, 12))
@@ -31,7 +32,7 @@ def softmax(theta: Any) -> Any:
 # ---------------------------------------------------------------------- Winnow
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(SEEDS, PACES, st.floats(-3, 3).map(lambda power: 10.0**power), st.sampled_from(["float32", "float64"]))
 def test_winnow_stays_in_the_simplex(random_state: int, eta: float, scale: float, dtype: str) -> None:
     made = streams.noisy(rows=40, width=5, random_state=random_state)
@@ -241,7 +242,7 @@ def test_only_mistakes_that_labels_have_shown_count() -> None:
     assert learner.ask([5.0, 0.0]).ask_probability == pytest.approx(b / (b + p))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SEEDS, PACES)
 def test_on_rows_of_length_1_the_adaptive_rule_asks_for_no_less_than_its_share(
     random_state: int, beta: float
@@ -259,7 +260,7 @@ def test_an_infinite_beta_is_the_perceptron() -> None:
     np.testing.assert_array_equal(*(learner.coef_ for learner in learners))
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(SEEDS, st.sampled_from([0.05, 0.5, 4.0]))
 def test_theorem_2_holds_on_average(random_state: int, beta: float) -> None:
     """R = ‖u‖X/γ, B = R + (1 + 3R/2)/β: E ΣM ≤ L/γ + R/(2β) + B²/2 + B √(L/γ + R/(2β) + B²/4)."""

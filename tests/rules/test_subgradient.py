@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from test_laws import SEEDS, exact
 
 import askance
 import streams
 from askance import queries, updates
 from askance.rules.rows import Seen
+from exact_learners import SEEDS, exact
+from examples import examples
 
 PACES = st.floats(-5, 5).map(lambda power: 2.0**power)
 ADAPTIVE = (updates.DualAveraging, updates.MirrorDescent)
@@ -217,7 +218,7 @@ def weights_on_the_way(rule: Any, X: Any, y: Any, trace: askance.Trace) -> Any:
 
 @RULES
 @pytest.mark.parametrize("damped", [True, False])
-@settings(max_examples=8)
+@examples(8)
 @given(random_state=SEEDS, delta=PACES, eta=PACES)
 def test_theorem_1_holds_on_average(rule: Any, damped: bool, random_state: int, delta: float, eta: float) -> None:
     made = streams.noisy(rows=50, width=3, random_state=random_state)

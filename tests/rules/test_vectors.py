@@ -15,7 +15,7 @@ from askance import kernels
 from askance.jit.interop import COMPILING
 from askance.rules.imbalance import ManyCosts, OnlineBagging
 from naive import imbalance, multiclass
-from thinning import one_of_each_form
+from thinning import also_compiled, one_of_each_form
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 CHUNKS = (1, 7, None) if COMPILING else (7,)  # how rows are cut is no matter of the compiler
@@ -30,11 +30,9 @@ SPEC_FIELDS = {
 
 
 def names_and_forms() -> Iterator[Any]:
-    """Every name with rows of either form; of the sparse ones, a name of each form is compiled in every run."""
-    few = one_of_each_form()
-    for name, form in itertools.product(askance.catalog, FORMS):
-        waits = COMPILING and form == "sparse" and name not in few
-        yield pytest.param(name, form, marks=[pytest.mark.soak] if waits else [])
+    """Every name with rows of either form; `make test` compiles one name per form of states, by turns."""
+    compiled = {(name, list(FORMS)[number % 2]) for number, name in enumerate(one_of_each_form())}
+    yield from also_compiled(itertools.product(askance.catalog, FORMS), compiled)
 
 
 def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: int | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is compiled in every run of the tests, and what waits for the soak: a pass takes seconds to compile."""
+"""What `make test` compiles, and what it leaves to the soak: a pass takes a second to compile, some take eight."""
 
 from collections.abc import Container, Iterable
 from typing import Any
@@ -7,17 +7,24 @@ import numpy as np
 import pytest
 
 import askance
-from askance.jit.interop import COMPILING
 from askance.rules.kernel import RULES as DUAL
 from askance.rules.update.rule import form_of
 
 
-def few_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
-    """The values to test with: where the compiler is on, all but the few wait for the soak."""
-    return [
-        value if not COMPILING or by(value) in few else pytest.param(value, marks=pytest.mark.soak)
-        for value in values
-    ]
+def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
+    """The values for a plain test: of these, `make test` also compiles the few."""
+    both = (pytest.mark.plain, pytest.mark.compiled)
+    return [_marked(value, *both) if by(value) in few else value for value in values]
+
+
+def rest_in_soak(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
+    """The values for a test that needs the compiler: all but the few wait for the soak."""
+    return [value if by(value) in few else _marked(value, pytest.mark.soak) for value in values]
+
+
+def _marked(value: Any, *marks: pytest.MarkDecorator) -> Any:
+    values = value if type(value) is tuple else (value,)
+    return pytest.param(*values, marks=marks)
 
 
 def one_of_each_form() -> list[str]:
