@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from askance._util.saving import to_bytes
 from askance.ratings import MaxMarginFactorization, RefitAdvised
-from askance.ratings.errors import rmse
-from askance.ratings.files import from_bytes, to_bytes
+from askance.ratings.files import from_bytes
+from askance.ratings.model import rmse
 from bench.clock import Contender, Timing, race
 from bench.processes import child
 from bench.rating_data import Ratings, Split, made_up, movielens, split

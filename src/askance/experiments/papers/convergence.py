@@ -9,13 +9,13 @@ from askance.experiments.papers.ratings import Method, Rounds, key_of, warm_up
 from askance.experiments.parallel import Spread, rows_of
 from askance.experiments.store import Store
 from askance.experiments.table_rows import Row
-from askance.ratings import MaxMarginFactorization, Progress
-from askance.ratings.errors import rmse
-from askance.ratings.synthetic import MadeUp
+from askance.ratings import MaxMarginFactorization
+from askance.ratings.model import rmse
+from askance.ratings.synthetic import SyntheticRatings
 
 
 def run_descents(
-    sets: Mapping[str, MadeUp], lines: Mapping[str, Sequence[Method]], plan: Rounds, **how: Any
+    sets: Mapping[str, SyntheticRatings], lines: Mapping[str, Sequence[Method]], plan: Rounds, **how: Any
 ) -> list[Row]:
     """A row for every line of a data set and every split."""
     cells = [(plan, line, data, sets[data]) for data in sets for line in lines[data]]
@@ -23,7 +23,7 @@ def run_descents(
     return rows_of(run_line, cells, titles, Spread(**how))
 
 
-def run_line(plan: Rounds, line: Method, data: str, source: MadeUp, store: Store) -> list[Row]:
+def run_line(plan: Rounds, line: Method, data: str, source: SyntheticRatings, store: Store) -> list[Row]:
     """One line on all splits; no ratings are held back, so that the objective is about all of them."""
     warm_up()
     rank = source.rank if line.rank_given else "auto"
@@ -36,17 +36,19 @@ def run_line(plan: Rounds, line: Method, data: str, source: MadeUp, store: Store
     return rows
 
 
-def _descended(source: MadeUp, random_state: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
+def _descended(source: SyntheticRatings, random_state: tuple[int, int], parameters: Mapping[str, Any]) -> Row:
     """Objectives are relative to that of X = 0 with the best thresholds for it."""
     part = source.part(*random_state)
-    seen: dict[tuple[int, int], tuple[float, float]] = {}
+    moments: list[float] = []
 
-    def watch(progress: Progress) -> None:
-        # The last iteration of a rank is told twice.
-        seen.setdefault((progress.rank, progress.iteration), (progress.objective, time.perf_counter() - began))
+    def watch(_done: int, _total: int | None, _what: str) -> None:
+        moments.append(time.perf_counter() - began)
 
     began = time.perf_counter()
     model = MaxMarginFactorization(n_jobs=1, watch=watch, **parameters).fit(*part.learned)
+    seen: dict[tuple[int, int], tuple[float, float]] = {}
+    for step, moment in zip(model.steps_, moments, strict=True):
+        seen.setdefault((step.rank, step.iteration), (step.objective, moment))  # the last of a rank comes twice
     start = model.path_[0].objective
     return {
         "learned_rmse": rmse(model.predict(*part.learned[:2]), part.learned.ratings),

@@ -14,7 +14,7 @@ from askance.experiments.papers.lines import interval, table_lines
 from askance.experiments.papers.ratings import Method, Rounds, tiny
 from askance.experiments.statistics import mean
 from askance.experiments.table_rows import Row, column, kinds, matching
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 
 NEAR = 0.01  # of the way from the start: what is left of it when a descent is nearly done
 ERRORS = ("learned_rmse", "tested_rmse")
@@ -26,7 +26,7 @@ class DescentTable(NamedTuple):
     paper: str
     name: str
     title: str
-    data: Mapping[str, tuple[str, MadeUp]]
+    data: Mapping[str, tuple[str, SyntheticRatings]]
     lines: Mapping[str, Sequence[Method]]
     shows: str
     plan: Rounds
@@ -37,7 +37,9 @@ class DescentTable(NamedTuple):
         """The file of a report that shows it."""
         return f"{self.shows}.png"
 
-    def again(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def again(
+        self, sets: Mapping[str, SyntheticRatings], *, quick: int, random_state: int, **how: Any
+    ) -> list[Row]:
         """A row for every line and split; `quick`, unless 0, is how many splits of tiny data sets."""
         plan = self.plan._replace(random_state=random_state)
         if quick:

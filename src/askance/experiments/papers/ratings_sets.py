@@ -4,10 +4,10 @@ import numpy as np
 
 from askance.datasets.ratings import load_ratings
 from askance.experiments.papers.ratings import Rated, Source
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 
 
-def load_rated(name: str, made_up: MadeUp | None, _seed: int) -> Source:
+def load_rated(name: str, made_up: SyntheticRatings | None, _seed: int) -> Source:
     """What is made up as it is, else the named data set; DataError where that is not on this machine."""
     if made_up is not None:
         return made_up

@@ -10,7 +10,7 @@ from askance.experiments.papers.lines import ABSENT, interval, number, sure, tab
 from askance.experiments.papers.ratings import Method, Rounds, Source, Task, reduced, run_rated
 from askance.experiments.statistics import mean, paired_t_test
 from askance.experiments.table_rows import Row, column, kinds
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 
 HEADS = (
     "method",
@@ -48,7 +48,7 @@ class RatedTable(NamedTuple):
     paper: str
     name: str
     title: str
-    data: Mapping[str, tuple[str, MadeUp | None]]
+    data: Mapping[str, tuple[str, SyntheticRatings | None]]
     methods: Sequence[Method]
     trials: Mapping[str, Trial]
     printed: Mapping[str, Mapping[str, Printed]] = {}

@@ -13,8 +13,8 @@ from askance.cli.output.progress import figures
 from askance.cli.targets import draft
 from askance.data.rating_columns import Triplets
 from askance.data.rating_files import read_ratings
-from askance.ratings import MaxMarginFactorization, Progress
-from askance.ratings.errors import rmse
+from askance.ratings import MaxMarginFactorization
+from askance.ratings.model import rmse
 
 
 class Judged(NamedTuple):
@@ -50,7 +50,7 @@ def fit(wish: FitWish) -> Outcome:
     learned, apart = parted(read_ratings(wish.file, **wish.columns._asdict()), wish.test, wish.seed)
     try:
         with figures(wish.file.name) as tell:
-            model = MaxMarginFactorization(**wish.parameters, watch=lambda progress: tell(line(progress)))
+            model = MaxMarginFactorization(**wish.parameters, watch=lambda _done, _total, what: tell(what))
             model.fit(*learned, checkpoint=wish.checkpoint)
     except KeyboardInterrupt:
         if wish.checkpoint is not None and wish.checkpoint.exists():
@@ -84,15 +84,6 @@ def judged(model: MaxMarginFactorization, apart: Triplets) -> Judged:
     users, items, ratings = apart
     told = model.predict(users, items), model.predict_expected(users, items)
     return Judged(len(ratings), *(rmse(ones, ratings) for ones in told))
-
-
-def line(progress: Progress) -> str:
-    """Where a fit is, in one line."""
-    what = "all ratings" if progress.phase == "fit" else "search"
-    held = "" if progress.rmse != progress.rmse else f", RMSE {progress.rmse:.4f}"
-    return (
-        f"{what}: rank {progress.rank}, iteration {progress.iteration}, objective {progress.objective:,.1f}{held}"
-    )
 
 
 def as_dict(outcome: Outcome) -> dict[str, Any]:
