@@ -9,7 +9,7 @@ import osqp  # type: ignore[import-untyped]
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from askance.pool.ratio.kernel_blocks import RBF
+from askance.pool.ratio.kernel_blocks import RBFBlocks
 from askance.pool.ratio.solve import maximise_ratio
 from bench.clock import Contender, Timing, race
 from bench.processes import TURNS, child
@@ -37,7 +37,7 @@ def measure_ratio(setting: Setting, report: Report) -> None:
     random = np.random.default_rng(0)
     size = QUICK_CANDIDATES if setting.quick else CANDIDATES
     X = random.normal(size=(size, 300))
-    A = RBF(X, 1 / 300).block(np.arange(size))
+    A = RBFBlocks(X, 1 / 300).block(np.arange(size))
     p = 1 / (np.abs(random.normal(size=size)) + 1e-6)
     p /= p.max()
     exact = maximise_ratio(A, p).r

@@ -25,7 +25,7 @@ from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
 from askance.experiments.table_rows import Row
 from askance.jit.source_digest import digest_of
-from askance.pool import Loop, Strategy
+from askance.pool import PoolLoop, Strategy
 from askance.pool.views import AnyMatrix
 
 MOSTLY_ZERO = 0.3
@@ -150,7 +150,7 @@ def tested(part: Split, rows: NDArray[np.intp], C: float) -> float:
 def follow(strategy: Strategy, part: Split, plan: Contest, C: float) -> tuple[list[float], float]:
     """The accuracy before the first question and after each, and the mean seconds that a question took."""
     known = dict(zip(part.seeds.tolist(), part.y[part.seeds].tolist(), strict=True))
-    loop = Loop(strategy, part.X, known, privileged=part.privileged, batch=plan.batch, queries=plan.queries)
+    loop = PoolLoop(strategy, part.X, known, privileged=part.privileged, batch=plan.batch, queries=plan.queries)
     curve = [tested(part, part.seeds, C)]
     began, spent = time.perf_counter(), 0.0
     for question in loop:
