@@ -47,12 +47,16 @@ def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True
 
 
 def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
-    """All rows in memory, in a random order: a stream can only be shuffled whole."""
+    """All rows in memory, in a random order: a stream can only be shuffled as a whole."""
+    if seed < 0:
+        raise ValueError(f"--shuffle {seed}: give a whole number, 0 or more")
     with progress("loading") as tell:
         chunks = list(Watched(stream, tell))
     labels = None if chunks[0].y is None else np.concatenate([chunk.y for chunk in chunks])
     rows = stacked([chunk.X for chunk in chunks])
-    return read_arrays(rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=seed)
+    return read_arrays(
+        rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=True, random_state=seed
+    )
 
 
 def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -> Classes:

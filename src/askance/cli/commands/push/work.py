@@ -17,10 +17,10 @@ from askance.cli.errors import Interrupted
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import figures, progress
 from askance.data.files import TextLines, batches, shown, stem
-from askance.data.jsonl import Entry, text_of, value_of
+from askance.data.jsonl import JsonRecord, text_of, value_of
+from askance.data.raw_rows import JsonRows, RawRows, rows_of
 from askance.data.reading import STANDARD_INPUT
 from askance.data.recipe import Fields, Recipe
-from askance.data.rows_as_written import JsonRows, Rows, rows_of
 from askance.errors import DataError, ServiceError
 from askance.service.client import Client
 from askance.service.messages import Item, LabelledItem
@@ -73,14 +73,14 @@ class ItemMaker:
     `prefix` and the line name a row that has no id. A pipe's lines are others the next time: they get none.
     """
 
-    rows: Rows
+    rows: RawRows
     prefix: str | None
     fields: Fields
     own_id: str | None
     settings: TaskSettings
     learn: bool
 
-    def item(self, entry: Entry) -> Item:
+    def item(self, entry: JsonRecord) -> Item:
         """The item; DataError with the line if the service would not take it."""
         place = f"{self.rows.lines.path}, line {entry.line}"
         content: dict[str, Any] = {}
@@ -98,7 +98,7 @@ class ItemMaker:
         except msgspec.ValidationError as error:
             raise DataError(f"{place}: cannot be sent ({error}): mend it or drop the line") from None
 
-    def _id(self, entry: Entry, place: str) -> str | None:
+    def _id(self, entry: JsonRecord, place: str) -> str | None:
         if self.own_id is None:
             return None if self.prefix is None else f"{self.prefix}:{entry.line}"
         name = value_of(entry.record, self.own_id, place)
@@ -106,7 +106,7 @@ class ItemMaker:
             raise DataError(f"{place}: the id is {shown(name)}: give a string or a whole number")
         return str(name)
 
-    def _label(self, entry: Entry, place: str) -> str:
+    def _label(self, entry: JsonRecord, place: str) -> str:
         assert self.fields.label is not None
         value = value_of(entry.record, self.fields.label, place)
         label = value.strip() if isinstance(value, str) else shown_class(value)
@@ -158,14 +158,14 @@ def _send(client: Client, batch: list[Any], outcome: Outcome) -> None:
     outcome.items += len(batch)
 
 
-def _batches(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[list[Sent]]:
+def _batches(wish: PushWish, rows: RawRows, settings: TaskSettings) -> Iterator[list[Sent]]:
     items = _items(wish, rows, settings)
     if wish.file == STANDARD_INPUT:
         return in_time(items, wish.batch)
     return batches(items, wish.batch)
 
 
-def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Sent]:
+def _items(wish: PushWish, rows: RawRows, settings: TaskSettings) -> Iterator[Sent]:
     entries = islice(rows, wish.limit)
     first = next(entries, None)
     if first is None:
@@ -177,7 +177,7 @@ def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Sent]
         yield Sent(entry.line, maker.item(entry))
 
 
-def _maker(wish: PushWish, rows: Rows, settings: TaskSettings, first: Entry) -> ItemMaker:
+def _maker(wish: PushWish, rows: RawRows, settings: TaskSettings, first: JsonRecord) -> ItemMaker:
     names, place = first.record, f"{rows.lines.path}, line {first.line}"
     recipe = Recipe(
         label=wish.label or (None if wish.learn else False),
@@ -192,7 +192,7 @@ def _maker(wish: PushWish, rows: Rows, settings: TaskSettings, first: Entry) -> 
 
 
 @contextmanager
-def _opened(wish: PushWish) -> Iterator[Rows]:
+def _opened(wish: PushWish) -> Iterator[RawRows]:
     if wish.file != STANDARD_INPUT:
         with rows_of(wish.file) as rows:
             yield rows
@@ -203,7 +203,7 @@ def _opened(wish: PushWish) -> Iterator[Rows]:
 
 
 @contextmanager
-def _bar(wish: PushWish, rows: Rows) -> Iterator[Any]:
+def _bar(wish: PushWish, rows: RawRows) -> Iterator[Any]:
     if wish.file == STANDARD_INPUT:
         with figures("pushing") as write:
             yield lambda outcome: write(f"{outcome.items:,} items, {outcome.asked:,} asked")
@@ -212,7 +212,7 @@ def _bar(wish: PushWish, rows: Rows) -> Iterator[Any]:
             yield lambda _outcome: tell(rows.lines.progress)
 
 
-def _placed(fault: ServiceError, rows: Rows, batch: list[Sent]) -> DataError:
+def _placed(fault: ServiceError, rows: RawRows, batch: list[Sent]) -> DataError:
     """What the service said, with the lines that it said it about."""
     place = f"{rows.lines.path}, lines {batch[0].line} to {batch[-1].line}"
     hint = ": name the rows with --id if they are others than before" if fault.code == OTHER_CONTENT else ""
