@@ -71,11 +71,11 @@ def choose(rows: str, use: str) -> dict[str, float]:
 def ratings(count: str) -> dict[str, float]:
     """Seconds of an iteration, and bytes a rating at the peak of a fit, beside given ratings and the factors."""
     from askance.ratings import MaxMarginFactorization
-    from bench.rating_data import made_up
+    from bench.rating_data import synthetic
 
     users, items, rank = 40_000, 10_000, 10
-    MaxMarginFactorization(2, max_iter=2).fit(*made_up(50, 40, 500))
-    given = made_up(users, items, int(count))
+    MaxMarginFactorization(2, max_iter=2).fit(*synthetic(50, 40, 500))
+    given = synthetic(users, items, int(count))
     Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to what is in use
     before, moments = status("VmHWM"), []
 

@@ -128,7 +128,7 @@ def test_known_labels_are_learned(twin, tmp_path):
             ("--learn",),
             "line 1: the label is 'ham', but the classes of desk are 'billing', 'bug', 'praise'",
         ),
-        ("\n\n", (), "has no lines but blank ones"),
+        ("\n\n", (), "has only blank lines"),
         ("[1]\n", (), "line 1: is [1], not an object"),
     ],
 )
@@ -159,7 +159,7 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     assert "is no address" in complaint("push", file, "--task", "desk", "--url", "here")
     table = tmp_path / "t.csv"
     table.write_text("text,text\na,b\n")
-    assert "two columns are called 'text'" in complaint("push", table, "--task", "desk")
+    assert "two columns have the name 'text'" in complaint("push", table, "--task", "desk")
     monkeypatch.setenv("ASKANCE_URL", "http://127.0.0.1:9")
     assert "http://127.0.0.1:9: there is no answer" in complaint("push", file, "--task", "desk")
     assert not twin.items

@@ -230,7 +230,7 @@ def test_wrong_options(options: dict[str, Any], said: str, tmp_path: pathlib.Pat
         ({"users": [1, 2], "items": [1], "ratings": [1, 2]}, r"'items' has the shape \(1,\)"),
         ({"users": [1, 2], "items": [[1], [2]], "ratings": [1, 2]}, r"'items' has the shape \(2, 1\)"),
         ({"users": [1, 2.5], "items": [1, 2], "ratings": [1, 2]}, r"row 1 \(from 0\): 2.5 is not a valid user id"),
-        ({"users": [1, 2], "items": [1, np.nan], "ratings": [1, 2]}, r"row 1 \(from 0\): nan is not a valid item id"),
+        ({"users": [1, 2], "items": [1, np.nan], "ratings": [1, 2]}, r"row 1 \(from 0\): nan is not a valid item"),
         ({"users": [1, 2], "items": [1, 2], "ratings": [1, np.nan]}, r"row 1 \(from 0\): the rating nan"),
         ({"users": [1, 2], "items": [1, 2], "ratings": ["a", "b"]}, "'ratings' does not hold numbers"),
         ({"users": [1, 2], "items": [1, 2]}, "none of the columns 'users', 'items' has a usual name for ratings"),

@@ -306,7 +306,7 @@ def test_one_rating_twice_and_its_opposite() -> None:
         (("ab", [3, 4], [1, 2]), "users must be a list or an array of ids"),
         ((np.ones((2, 2)), [3, 4], [1, 2]), "users must have one dimension, not 2"),
         ((range(200), range(200), np.linspace(0, 1, 200)), "more than 101 different ratings"),
-        ((pd.DataFrame({"a": [1], "b": [2]}),), "are no users, items and ratings"),
+        ((pd.DataFrame({"a": [1], "b": [2]}),), "are not users, items and ratings"),
         ((pd.DataFrame({"user": [1], "item": [2], "rating": ["x"]}),), "'rating' should hold ratings"),
         ((pl.DataFrame({"user": [1, None], "item": [2, 3], "rating": [1, 2]}),), "users holds NaN"),
     ],
