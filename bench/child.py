@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 
 def start() -> dict[str, float]:
@@ -72,22 +71,22 @@ def choose(rows: str, use: str) -> dict[str, float]:
 def ratings(count: str) -> dict[str, float]:
     """Seconds of an iteration, and bytes a rating at the peak of a fit, beside given ratings and the factors."""
     from askance.ratings import MaxMarginFactorization
-    from bench.rating_data import made_up
+    from bench.rating_data import synthetic
 
     users, items, rank = 40_000, 10_000, 10
-    MaxMarginFactorization(2, max_iter=2).fit(*made_up(50, 40, 500))
-    given = made_up(users, items, int(count))
+    MaxMarginFactorization(2, max_iter=2).fit(*synthetic(50, 40, 500))
+    given = synthetic(users, items, int(count))
     Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to what is in use
-    before, moments = status("VmHWM"), {}
+    before, moments = status("VmHWM"), []
 
-    def watch(progress: Any) -> None:
-        if progress.phase == "fit":
-            moments[progress.iteration] = time.perf_counter()
+    def watch(_done: int, _total: int | None, what: str) -> None:
+        if what.startswith("all ratings"):
+            moments.append(time.perf_counter())
 
     MaxMarginFactorization(rank, n_jobs=2, max_iter=20, tol=1e-9, watch=watch).fit(*given)
     factors = 16 * 8 * rank * (users + items) / 1e6  # point, gradient, direction and what a step makes of them
     above = status("VmHWM") - before - factors
-    steps = [late - early for early, late in itertools.pairwise(moments.values())]
+    steps = [late - early for early, late in itertools.pairwise(moments)]
     return {"seconds": median(steps), "bytes": 1e6 * above / int(count), "ratings": int(count)}
 
 

@@ -1,4 +1,4 @@
-"""Data sets as text, svmlight's and Vowpal Wabbit's: the same numbers, written once, checked and used again."""
+"""Data sets as text in the formats of svmlight and Vowpal Wabbit: written once, checked and used again."""
 
 import hashlib
 import json
@@ -14,14 +14,14 @@ SEPARATORS = {"svm": " ", "vw": " | "}
 
 
 class TextFile(NamedTuple):
-    """A file and how many million bytes it has."""
+    """A file and its size in millions of bytes."""
 
     path: Path
     megabytes: float
 
 
 def text_file(dataset: Dataset, ending: str, directory: Path) -> TextFile:
-    """The file of a data set, written if it is not there as it should be."""
+    """The file of a data set, written if it does not exist or is damaged."""
     path = directory / f"{dataset.name}-{len(dataset.y)}.{ending}"
     record = path.with_suffix(path.suffix + ".json")
     source = dataset.digest()
@@ -32,7 +32,7 @@ def text_file(dataset: Dataset, ending: str, directory: Path) -> TextFile:
 
 
 def is_as_recorded(path: Path, record: Path, source: str) -> bool:
-    """Whether the file holds this data set and not a byte has changed since."""
+    """Whether the file holds this data set, unchanged."""
     if not (path.exists() and record.exists()):
         return False
     expected: dict[str, str | int] = json.loads(record.read_text())
@@ -41,7 +41,7 @@ def is_as_recorded(path: Path, record: Path, source: str) -> bool:
 
 
 def write_text(dataset: Dataset, separator: str, path: Path) -> None:
-    """Write under another name first: a file cut short must never be taken for a whole one."""
+    """Write under another name first, so that an incomplete file is never used."""
     unfinished = path.with_suffix(".unfinished")
     with unfinished.open("w", encoding="ascii") as file:
         file.writelines(lines(dataset, separator))

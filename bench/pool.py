@@ -1,4 +1,4 @@
-"""The ratio objective beside general solvers, and what a choice from a large pool takes: seconds and megabytes."""
+"""The ratio problem compared with general solvers, and the time and memory of a selection from a large pool."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ import osqp  # type: ignore[import-untyped]
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from askance.pool.ratio.kernel_blocks import RBF
+from askance.pool.ratio.kernel_blocks import RBFBlocks
 from askance.pool.ratio.solve import maximise_ratio
 from bench.clock import Contender, Timing, race
 from bench.processes import TURNS, child
@@ -37,7 +37,7 @@ def measure_ratio(setting: Setting, report: Report) -> None:
     random = np.random.default_rng(0)
     size = QUICK_CANDIDATES if setting.quick else CANDIDATES
     X = random.normal(size=(size, 300))
-    A = RBF(X, 1 / 300).block(np.arange(size))
+    A = RBFBlocks(X, 1 / 300).block(np.arange(size))
     p = 1 / (np.abs(random.normal(size=size)) + 1e-6)
     p /= p.max()
     exact = maximise_ratio(A, p).r
@@ -60,7 +60,7 @@ def measure_ratio(setting: Setting, report: Report) -> None:
 
 
 def dinkelbach(A: Any, p: Any, programme: Programme) -> Any:
-    """Rounds of λ ← rᵀp / rᵀAr, until it grows no more."""
+    """Rounds of λ ← rᵀp / rᵀAr, until it no longer increases."""
     best = np.eye(len(p))[np.argmax(p)]
     value = best @ p / (best @ A @ best)
     while True:
@@ -73,7 +73,7 @@ def dinkelbach(A: Any, p: Any, programme: Programme) -> Any:
 
 
 def by_osqp(A: Any, p: Any) -> Programme:
-    """Factorised once: from round to round only the linear part changes, and each begins where the last ended."""
+    """Factorised once: only the linear part changes, and each round starts where the last ended."""
     size = len(p)
     solver = osqp.OSQP()
     solver.setup(
@@ -113,7 +113,7 @@ def by_clarabel(A: Any, p: Any) -> Programme:
 
 
 def measure_choice(setting: Setting, report: Report) -> None:
-    """100 rows of 100,000 with 300 features and 50 privileged ones, in processes of their own."""
+    """Select 100 of 100,000 rows with 300 features and 50 privileged ones, in separate processes."""
     rows = QUICK_POOL if setting.quick else POOL
     for use in ("both", "uncertainty", "diversity"):
         found = [child("choose", str(rows), use) for _ in range(1 if setting.quick else TURNS)]

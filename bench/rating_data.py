@@ -1,4 +1,4 @@
-"""Ratings to measure with: MovieLens 1M where it is found, and made-up ones of any size."""
+"""Ratings to measure with: MovieLens 1M if it is installed, and synthetic ones of any size."""
 
 from typing import NamedTuple
 
@@ -12,19 +12,19 @@ RANK = 8
 
 
 class Ratings(NamedTuple):
-    """Who rated what, and how."""
+    """Ratings as three columns."""
 
     users: NDArray[np.int32]
     items: NDArray[np.int32]
     ratings: NDArray[np.float32]
 
     def where(self, chosen: NDArray[np.generic]) -> "Ratings":
-        """Some of them."""
+        """The ratings that a mask selects."""
         return Ratings(self.users[chosen], self.items[chosen], self.ratings[chosen])
 
 
 class Split(NamedTuple):
-    """Ratings to learn from and to test on."""
+    """Ratings for training and for testing."""
 
     train: Ratings
     test: Ratings
@@ -33,15 +33,15 @@ class Split(NamedTuple):
 def movielens(*, quick: bool) -> tuple[str, Ratings]:
     """MovieLens 1M, or ratings like them."""
     if quick:
-        return "made up", once(made_up(300, 200, 6_000))
+        return "synthetic", once(synthetic(300, 200, 6_000))
     try:
         users, items, ratings = load_ratings("ml1m")
     except DataError:
-        return "made up", once(made_up(6_040, 3_706, 1_500_000))
+        return "synthetic", once(synthetic(6_040, 3_706, 1_500_000))
     return "MovieLens 1M", Ratings(users.astype(np.int32), items.astype(np.int32), ratings.astype(np.float32))
 
 
-def made_up(users: int, items: int, count: int, random_state: int = 0) -> Ratings:
+def synthetic(users: int, items: int, count: int, random_state: int = 0) -> Ratings:
     """Ratings from 1 to 5 of low rank with noise; some users and items have many more than others."""
     random = np.random.default_rng(random_state)
     activity, fame = random.lognormal(0, 1, users), random.lognormal(0, 1.5, items)
@@ -55,13 +55,13 @@ def made_up(users: int, items: int, count: int, random_state: int = 0) -> Rating
 
 
 def once(ratings: Ratings) -> Ratings:
-    """The first rating of each pair: LensKit takes no other."""
+    """The first rating of each pair: LensKit accepts only one."""
     pairs = ratings.users.astype(np.int64) * (int(ratings.items.max()) + 1) + ratings.items
     return ratings.where(np.sort(np.unique(pairs, return_index=True)[1]))
 
 
 def split(ratings: Ratings, share: float, random_state: int) -> Split:
-    """A share of them to learn from, drawn at random, the others to test on."""
+    """Split ratings at random: a share for training, the others for testing."""
     order = np.random.default_rng(random_state).permutation(len(ratings.users))
     count = int(share * len(order))
     return Split(ratings.where(order[:count]), ratings.where(order[count:]))

@@ -1,4 +1,4 @@
-"""Other factorisations of ratings: how each is fitted and what it tells; None if it is not installed."""
+"""Other factorisations of ratings: how each is fitted and predicts; None if it is not installed."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -14,13 +14,13 @@ Settings = Mapping[str, Any]
 
 
 class Method(NamedTuple):
-    """What a method is called, what it is tuned over, how it is fitted to prepared ratings, and what it tells."""
+    """The name of a method, its grid of parameters, and how it is prepared, fitted and predicts."""
 
     name: str
     grid: list[Settings]
     prepare: Callable[[Ratings], Any]
     fit: Callable[[Any, Settings], Any]
-    tell: Callable[[Any, Ratings], Numbers]
+    predict: Callable[[Any, Ratings], Numbers]
 
 
 def ours(thresholds: str) -> Method:
@@ -59,21 +59,21 @@ def lenskit() -> Method | None:
         for size in (10, 25, 50)
         for weight in (0.03, 0.05, 0.07, 0.1, 0.15)
     ]
-    return Method("LensKit ALS", grid, prepare, fit, _lenskit_tells)
+    return Method("LensKit ALS", grid, prepare, fit, _lenskit_predictions)
 
 
-def _lenskit_tells(scorer: Any, test: Ratings) -> Numbers:
-    """Its scores of pairs, all at once: it has a call for one user only."""
+def _lenskit_predictions(scorer: Any, test: Ratings) -> Numbers:
+    """Its scores of many pairs at once: its own function takes one user."""
     bias = scorer.bias
     users = scorer.users.numbers(test.users, missing="negative")
     items = scorer.items.numbers(test.items, missing="negative")
-    told = np.full(len(users), float(bias.global_bias))
-    told[users >= 0] += np.asarray(bias.user_biases)[users[users >= 0]]
-    told[items >= 0] += np.asarray(bias.item_biases)[items[items >= 0]]
+    predicted = np.full(len(users), float(bias.global_bias))
+    predicted[users >= 0] += np.asarray(bias.user_biases)[users[users >= 0]]
+    predicted[items >= 0] += np.asarray(bias.item_biases)[items[items >= 0]]
     both = (users >= 0) & (items >= 0)
     left, right = np.asarray(scorer.user_embeddings), np.asarray(scorer.item_embeddings)
-    told[both] += np.einsum("ij,ij->i", left[users[both]], right[items[both]])
-    return told
+    predicted[both] += np.einsum("ij,ij->i", left[users[both]], right[items[both]])
+    return predicted
 
 
 def cmfrec() -> Method | None:

@@ -1,4 +1,4 @@
-"""ROSSEL beside as many fits of LIBLINEAR as it has annotators, each on all rows with all labels."""
+"""ROSSEL compared with one fit of LIBLINEAR per annotator, each on all rows with all labels."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ STAND_IN = 20_000  # rows of A, where rcv1 is not found: they are as wide and as
 
 
 class Rows(NamedTuple):
-    """Rows, all their labels, and the few labels that ROSSEL knows; the classes are 0 and 1."""
+    """Rows, all their labels, and the few labels that ROSSEL is given; the classes are 0 and 1."""
 
     name: str
     X: Any
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(setting: Setting) -> Rows:
-    """rcv1 of two classes where it is found, or else a part of data set A."""
+    """rcv1 with two classes if it is installed, otherwise a part of data set A."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)

@@ -1,4 +1,4 @@
-"""From text: reading and learning in one go, beside those who do the same and one who only reads."""
+"""From text: reading and learning in one pass, compared with programs that do the same and one that only reads."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,7 +24,7 @@ VOWPAL, LOADING = "Vowpal Wabbit from text", "load_svmlight_file alone"
 
 
 def measure(setting: Setting, report: Report) -> None:
-    """A as a file. A turn that is not timed comes first, so nothing is compiled while the clock runs."""
+    """Data set A as a file. The first turn is not timed, so that compilation is not measured."""
     dataset, delta = setting.dataset("A"), setting.delta("A")
     text = text_file(dataset, "svm", setting.directory)
     whole = Contender(WHOLE, lambda fresh: fresh.run(askance.data.read(text.path)), lambda: learner(delta))
@@ -64,6 +64,6 @@ def exhaust(items: Iterable[Any]) -> None:
 
 
 def throughput(name: str, timing: Timing, megabytes: float) -> Line:
-    """How much text a second."""
+    """The amount of text per second."""
     best, median = megabytes / timing.best, megabytes / timing.median
     return Line(GROUP, name, best, median, "MB/s", timing.noisy, None, f"{megabytes:.0f} MB")

@@ -20,7 +20,7 @@ from askance.plotting.curves import draw
 from askance.plotting.curves import (COLOURS, INK, decorate, new_figure, save_picture)
 from askance.rules.query import (AtRate, Margin)
 from askance.ratings import MaxMarginFactorization
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 from askance.learners.trace import (PER_ROUND, Trace)
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
@@ -178,7 +178,7 @@ def draw_band(ax: Any, told: list[Estimate], name: str, alpha: float) -> None:
 
 def ratings_picture() -> None:
     """How the rank of made-up ratings is found, and where scores of ratings not learned from lie."""
-    (users, items, stars), tested = MadeUp(users=1000, items=1000, rank=8).part(0)
+    (users, items, stars), tested = SyntheticRatings(users=1000, items=1000, rank=8).part(0)
     model = MaxMarginFactorization(regularization=3e-4, growth=1, tol=1e-3).fit(users, items, stars)
     figure = new_figure((1600, 660))
     ranks, scores = figure.subplots(1, 2)

@@ -160,7 +160,7 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     assert "is not the URL of a service" in complaint("push", file, "--task", "desk", "--url", "here")
     table = tmp_path / "t.csv"
     table.write_text("text,text\na,b\n")
-    assert "two columns are called 'text'" in complaint("push", table, "--task", "desk")
+    assert "two columns have the name 'text'" in complaint("push", table, "--task", "desk")
     monkeypatch.setenv("ASKANCE_URL", "http://127.0.0.1:9")
     assert "http://127.0.0.1:9: there is no answer" in complaint("push", file, "--task", "desk")
     assert not twin.items

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askance.cli.commands.ratings import fit
 from askance.ratings import MaxMarginFactorization
+from askance.ratings.files import load
+from askance.ratings.fitting import FitStep
 from command_line import answer, askance, complaint, output
 
 USERS, ITEMS = 40, 25
@@ -64,7 +65,7 @@ def library_model(files: pathlib.Path, **options: Any) -> MaxMarginFactorization
 def test_the_model_is_that_of_the_library(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     said = answer("ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", *SETTINGS, "--seed", 5)
     wanted = library_model(files, random_state=5)
-    found = MaxMarginFactorization.load(tmp_path / "m")
+    found = load(tmp_path / "m")
     assert np.array_equal(found.user_factors_, wanted.user_factors_)
     assert (said["users"], said["items"], said["ratings"]) == (USERS, ITEMS, len(made_ratings()))
     assert said["levels"] == [1, 2, 3, 4, 5]
@@ -84,7 +85,7 @@ def test_options_reach_the_model(files: pathlib.Path, tmp_path: pathlib.Path) ->
     )
     assert (said["users"], said["items"]) == (ITEMS, USERS)
     assert said["levels"] == [1, 2, 3, 4, 5, 6]
-    model = MaxMarginFactorization.load(tmp_path / "m")
+    model = load(tmp_path / "m")
     assert (model.rank, model.regularization, model.thresholds, model.max_rank) == ("auto", 0.3, "user", 3)
     assert len(model.thresholds_) == ITEMS
 
@@ -96,11 +97,11 @@ def test_the_report_of_a_fit_with_a_test_part(files: pathlib.Path, tmp_path: pat
     assert said["test"]["ratings"] == round(total / 4)
     assert said["ratings"] == total - round(total / 4)
     assert 0 < said["test"]["expected_rmse"] < said["test"]["rmse"] < 1.2
-    model = MaxMarginFactorization.load(tmp_path / "m")
+    model = load(tmp_path / "m")
     learned = {
         (user, item)
         for user in model.users_
-        for item in model.items_[model._known.items_of(int(np.flatnonzero(model.users_ == user)[0]))]
+        for item in model.items_[model._ratings.items_of(int(np.flatnonzero(model.users_ == user)[0]))]
     }
     apart = [row for row in made_ratings() if row[:2] not in learned]
     users, items, ratings = map(np.array, zip(*apart, strict=True))
@@ -116,7 +117,7 @@ def test_the_report_of_a_fit_with_a_test_part(files: pathlib.Path, tmp_path: pat
 def test_predictions_are_those_of_the_library(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     rows = [*made_ratings()[:30], (999, 500, 4), (101, 999, 2), (102, 998, 2)]
     pairs = write(tmp_path / "pairs.csv", ["user", "item", "stars"], rows)
-    model = MaxMarginFactorization.load(files / "ratings.model")
+    model = load(files / "ratings.model")
     users, items, ratings = map(np.array, zip(*rows, strict=True))
     said = answer("ratings", "predict", files / "ratings.model", pairs)
     assert (said["pairs"], said["unknown_users"], said["unknown_items"]) == (33, 1, 2)
@@ -164,7 +165,7 @@ def test_ids_that_are_text_in_the_model_and_numbers_in_the_file(
 
 
 def test_recommendations(files: pathlib.Path) -> None:
-    model = MaxMarginFactorization.load(files / "ratings.model")
+    model = load(files / "ratings.model")
     said = answer("ratings", "recommend", files / "ratings.model", 105, 7777, "nobody", "-n", 4)["users"]
     best = model.recommend(105, 4)
     assert [one["item"] for one in said[0]["recommended"]] == best.items.tolist()
@@ -202,7 +203,7 @@ def test_recommendations_for_everyone(files: pathlib.Path, tmp_path: pathlib.Pat
         answer("ratings", "recommend", files / "ratings.model", "--all", "--out", out, "-n", 2)["users"] == USERS
     )
     assert str(out) in output("ratings", "recommend", files / "ratings.model", "--all", "--out", out, "-n", 2)
-    model = MaxMarginFactorization.load(files / "ratings.model")
+    model = load(files / "ratings.model")
     written = lines_of(out.read_text())
     assert {line["user"] for line in written} == set(map(str, model.users_))
     mine = [line for line in written if line["user"] == "105"]
@@ -217,7 +218,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
     words = "ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--n-jobs", 1, "--test", 0.1
     at_once = answer(*words)
     (tmp_path / "m").unlink()
-    line, seen = fit.line, []
+    line, seen = FitStep.__str__, []
 
     def interrupt(progress: Any) -> str:
         seen.append(progress)
@@ -225,7 +226,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
             raise KeyboardInterrupt
         return line(progress)
 
-    monkeypatch.setattr(fit, "line", interrupt)
+    monkeypatch.setattr(FitStep, "__str__", interrupt)
     stopped = askance(*words, "--checkpoint", tmp_path / "c")
     assert stopped.exit_code == 130
     assert stopped.stdout == ""
@@ -242,7 +243,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
     assert not (tmp_path / "c").exists()
     iterations = len(seen) - stop_at
     seen.clear()
-    monkeypatch.setattr(fit, "line", lambda progress: seen.append(progress) or line(progress))
+    monkeypatch.setattr(FitStep, "__str__", lambda progress: seen.append(progress) or line(progress))
     answer(*words)
     assert iterations <= len(seen) - max(stop_at - 2, 0)  # it did not begin anew
 
@@ -250,7 +251,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
 def test_a_checkpoint_of_something_else_is_refused(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     words = "ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m"
     said = complaint(*words, "--checkpoint", files / "ratings.model")
-    assert said == f"{files / 'ratings.model'} is no checkpoint of ratings"
+    assert said == f"{files / 'ratings.model'} is not a checkpoint of a ratings fit"
     assert (files / "ratings.model").exists()
     assert "the directory does not exist" in complaint(*words, "--checkpoint", tmp_path / "none" / "c")
     assert "is the same file as --out" in complaint(*words, "--checkpoint", tmp_path / "m")
@@ -268,7 +269,7 @@ def test_a_checkpoint_of_something_else_is_refused(files: pathlib.Path, tmp_path
         (("--test", "0.0001"), "--test 0.0001: would hold out 0 of"),
         (("--n-jobs", "0"), "--n-jobs 0: give"),
         (("--levels", "1,two"), "--levels 1,two: give numbers"),
-        (("--levels", "1,2"), "there is a rating 3, which is none of the levels"),
+        (("--levels", "1,2"), "the rating 3 is not one of the levels"),
         (("--users", "who"), "line 1: there is no column 'who' of users among 'userId', 'movieId', 'rating'"),
         (("--delimiter", "|"), "line 1: has 1 cells where 3 are needed"),
     ],

@@ -256,7 +256,7 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
     old.write_text("precious")
     said = complaint("run", broken, "--trace", old, "--save", tmp_path / "model")
     assert (
-        said == f"{broken}, line {ROWS + 2}, column 'x5': nan is not a finite number: mend it or leave the row out"
+        said == f"{broken}, line {ROWS + 2}, column 'x5': nan is not a finite number: fix it or leave the row out"
     )
     assert old.read_text() == "precious"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["broken.csv", "old.parquet"]
@@ -292,14 +292,14 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--rate", "0.1", "-a", "PE"], "PE always asks, so it cannot be steered to a rate: use PEA instead"),
         (["--burst", "3"], "--burst limits how far questions may run ahead of --rate: give --rate too"),
         (["--limit", "0"], "Invalid value for '--limit'"),
-        (["--metric", "beauty"], "there is no metric 'beauty'; there are accuracy, error"),
+        (["--metric", "beauty"], "there is no metric 'beauty': choose one of accuracy, error"),
         (["--dtype", "float16"], "dtype must be 'float32' (fast) or 'float64' (exact), not 'float16'"),
         (["--seed", "-1"], "random_state must be a whole number from 0"),
         (["--classes", "ham"], "--classes ham: give two different classes"),
         (["--classes", "ham,eggs"], "{data}: unknown class 'spam' in y: the classes are 'eggs', 'ham'"),
         (["--label", "kind"], "{data}, line 1: no label field 'kind'"),
         (["--format", "xls"], "--format 'xls': give one of"),
-        (["--shuffle", "-1"], "--shuffle -1: give a random_state"),
+        (["--shuffle", "-1"], "--shuffle -1: give a whole number, 0 or more"),
         (["--trace", "t.csv"], "--trace t.csv: the name must end in .parquet"),
         (["--plot", "p.jpg"], "--plot p.jpg: the name must end in .png or .svg or .pdf"),
         (["--save", "no/such/place"], "no/such/place: cannot be written (No such file or directory)"),
@@ -328,7 +328,7 @@ def test_one_line_for_a_mistake(data, words, said):
         ),
         ("x,label\n1,a\n2,a\n", "has only one class, 'a': there is nothing to learn"),
         ("x,label\n1,a\nnan,b\n", "line 3, column 'x': nan is not a finite number"),
-        ("x,label\n1,a\n2\n", "line 3: has 1 cells where the header has 2"),
+        ("x,label\n1,a\n2\n", "line 3: has 1 cells but the header has 2"),
     ],
 )
 def test_one_line_for_a_bad_file(tmp_path, content, said):

@@ -152,7 +152,7 @@ def test_columns_are_spread_evenly_and_signs_are_fair(names):
         (lambda: hash_records([{}, {"a": float("nan")}]), "record 1 (from 0), 'a': nan is not a finite number"),
         (lambda: hash_records([{"a": 1e300}]), "dtype='float64'"),
         (lambda: hash_records([{"a": 10**400}]), "too large"),
-        (lambda: hash_records([{"a": object()}]), "a object can be no feature"),
+        (lambda: hash_records([{"a": object()}]), "a object cannot be a feature"),
         (lambda: hash_records(["a"]), "give a mapping"),
         (lambda: hash_records([{"a": 3e38, "d": 3e38}], 1), "add up beyond float32"),
     ],

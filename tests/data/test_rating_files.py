@@ -97,7 +97,7 @@ def test_parquet_of_other_types(tmp_path: pathlib.Path) -> None:
     is_same(read_ratings(tmp_path / "a.parquet"), ["a", "b", "a"], [1, 2, 3], [3.5, 4, 1])
     for wrong in (["x", "y", "z"], [datetime.date(2020, 1, 1)] * 3):
         parquet.write_table(table.set_column(2, "rating", arrow.array(wrong)), tmp_path / "a.parquet")
-        with pytest.raises(DataError, match="'rating' holds no numbers"):
+        with pytest.raises(DataError, match="'rating' does not hold numbers"):
             read_ratings(tmp_path / "a.parquet")
     parquet.write_table(table.set_column(2, "rating", arrow.array([1, None, 2])), tmp_path / "a.parquet")
     with pytest.raises(DataError, match=r"row 1 \(from 0\): the rating nan"):
@@ -125,7 +125,7 @@ def test_columns_by_name_and_by_place(tmp_path: pathlib.Path) -> None:
 def test_the_names_of_data_frames_are_looked_for_in_the_same_way() -> None:
     assert rating_columns(["rating", "movie_id", "User-ID"]) == [2, 1, 0]
     assert rating_columns(["a", "b", "c", "d"]) == [0, 1, 2]
-    with pytest.raises(ValueError, match="are no users, items and ratings"):
+    with pytest.raises(ValueError, match="are not users, items and ratings"):
         rating_columns(["a", "b"])
 
 
@@ -169,12 +169,12 @@ def test_pairs_need_no_ratings(tmp_path: pathlib.Path) -> None:
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"\n\n", "nothing but blank lines"),
+        (b"\n\n", "only blank lines"),
         (b"userId,movieId,rating\n", "has no ratings"),
-        (b"1,2,3\n1,2\n", "line 2: has 2 cells where the first line has 3"),
-        (b"1,2,3\n\n1,2,3,4\n", "line 3: has 4 cells where the first line has 3"),
-        (b"1::2::3\n1::2::3\n1::2\n", "line 3: has 2 cells where the first line has 3"),
-        (b'1,2,3\n"1",2\n', "line 2: has 2 cells where the first line has 3"),
+        (b"1,2,3\n1,2\n", "line 2: has 2 cells but the first line has 3"),
+        (b"1,2,3\n\n1,2,3,4\n", "line 3: has 4 cells but the first line has 3"),
+        (b"1::2::3\n1::2::3\n1::2\n", "line 3: has 2 cells but the first line has 3"),
+        (b'1,2,3\n"1",2\n', "line 2: has 2 cells but the first line has 3"),
         (b"user,item,rating\n1,2,3\n1,3,good\n", "line 3: the rating 'good' is not a finite number"),
         (b"1,2,3\n1,3,nan\n", "line 2: the rating 'nan' is not a finite number"),
         (b"1,2,3\n1,3,-inf\n", "line 2: the rating '-inf' is not a finite number"),
@@ -187,14 +187,14 @@ def test_pairs_need_no_ratings(tmp_path: pathlib.Path) -> None:
         (b'1,2,3\n1,3,4\n"1,3,4\n', "line 3: is not well-formed CSV"),
         (b"1,2,3\r1,2,3\r", "line 1: is not well-formed CSV"),
         (b"1,2,3\n\xff,2,3\n", "line 2: byte 1 is not UTF-8"),
-        (bytes(range(256)), "line 1: holds a zero byte"),
-        (b"\x7fELF\2\1\1\0\0\0\n", "line 1: holds a zero byte"),
+        (bytes(range(256)), "line 1: has a zero byte"),
+        (b"\x7fELF\2\1\1\0\0\0\n", "line 1: has a zero byte"),
         (b"just words\n", "line 1: 'just words' has no comma, tab, semicolon or '::'"),
         (b"1,2\n3,4\n", "line 1: has 2 cells where 3 are needed, for users and items and ratings"),
-        (b"who,what,how\n1,2,3\n", "none of the columns 'who', 'what', 'how' is called like users"),
+        (b"who,what,how\n1,2,3\n", "none of the columns 'who', 'what', 'how' has a usual name for users"),
         (gzip.compress(b"1,2,3\n" * 9999)[:-20], r"after line \d+: the compressed data are damaged or cut off"),
-        (b"PK\3\4 and nothing more", "is no NumPy archive"),
-        (b"PAR1 and nothing more", "is no Parquet file"),
+        (b"PK\3\4 and nothing more", "is not a NumPy archive"),
+        (b"PAR1 and nothing more", "is not a Parquet file"),
     ],
 )
 def test_what_is_wrong_and_where(content: bytes, said: str, tmp_path: pathlib.Path) -> None:
@@ -229,11 +229,11 @@ def test_wrong_options(options: dict[str, Any], said: str, tmp_path: pathlib.Pat
     [
         ({"users": [1, 2], "items": [1], "ratings": [1, 2]}, r"'items' has the shape \(1,\)"),
         ({"users": [1, 2], "items": [[1], [2]], "ratings": [1, 2]}, r"'items' has the shape \(2, 1\)"),
-        ({"users": [1, 2.5], "items": [1, 2], "ratings": [1, 2]}, r"row 1 \(from 0\): 2.5 is no user"),
-        ({"users": [1, 2], "items": [1, np.nan], "ratings": [1, 2]}, r"row 1 \(from 0\): nan is no item"),
+        ({"users": [1, 2.5], "items": [1, 2], "ratings": [1, 2]}, r"row 1 \(from 0\): 2.5 is not a valid user id"),
+        ({"users": [1, 2], "items": [1, np.nan], "ratings": [1, 2]}, r"row 1 \(from 0\): nan is not a valid item"),
         ({"users": [1, 2], "items": [1, 2], "ratings": [1, np.nan]}, r"row 1 \(from 0\): the rating nan"),
-        ({"users": [1, 2], "items": [1, 2], "ratings": ["a", "b"]}, "'ratings' holds no numbers"),
-        ({"users": [1, 2], "items": [1, 2]}, "none of the columns 'users', 'items' is called like ratings"),
+        ({"users": [1, 2], "items": [1, 2], "ratings": ["a", "b"]}, "'ratings' does not hold numbers"),
+        ({"users": [1, 2], "items": [1, 2]}, "none of the columns 'users', 'items' has a usual name for ratings"),
         ({"users": ["a", " "], "items": [1, 2], "ratings": [1, 2]}, r"row 1 \(from 0\): has no user"),
     ],
 )
@@ -247,7 +247,7 @@ def test_an_absent_id_in_parquet(tmp_path: pathlib.Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     for user in (["a", None], [1, None]):
         parquet.write_table(arrow.table({"user": user, "item": [1, 2], "rating": [1, 2]}), tmp_path / "a.parquet")
-        with pytest.raises(DataError, match=r"row 1 \(from 0\): (None|nan) is no user"):
+        with pytest.raises(DataError, match=r"row 1 \(from 0\): (None|nan) is not a valid user id"):
             read_ratings(tmp_path / "a.parquet")
 
 

@@ -236,12 +236,12 @@ def test_dense_archive_and_shuffling(tmp_path):
     X = np.arange(60.0).reshape(20, 3)
     np.savez_compressed(tmp_path / "a.npz", X=X, y=np.arange(20))
     assert_same(gathered(read(tmp_path / "a.npz"))[0], X.astype(np.float32))
-    rows, labels = gathered(read(tmp_path / "a.npz", shuffle=7, chunk_rows=6))
+    rows, labels = gathered(read(tmp_path / "a.npz", shuffle=True, random_state=7, chunk_rows=6))
     assert labels.tolist() != list(range(20))
     assert sorted(labels.tolist()) == list(range(20))
     assert_same(rows, X[labels].astype(np.float32))
-    assert gathered(read(tmp_path / "a.npz", shuffle=7))[1].tolist() == labels.tolist()
-    assert gathered(read(tmp_path / "a.npz", shuffle=8))[1].tolist() != labels.tolist()
+    assert gathered(read(tmp_path / "a.npz", shuffle=True, random_state=7))[1].tolist() == labels.tolist()
+    assert gathered(read(tmp_path / "a.npz", shuffle=True, random_state=8))[1].tolist() != labels.tolist()
 
 
 def test_arrays_are_read_as_they_are_and_left_so():
@@ -315,7 +315,7 @@ def test_frame_with_a_text(make_source):
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_frame_with_labels_apart_in_random_order(kind):
     frame = FRAMES[kind]({"a": np.arange(50), "b": np.arange(50) * 2})
-    X, y = gathered(read(frame, y=np.arange(50), shuffle=1, chunk_rows=7))
+    X, y = gathered(read(frame, y=np.arange(50), shuffle=True, random_state=1, chunk_rows=7))
     assert y.tolist() != list(range(50))
     assert_same(X, np.stack([y, 2 * y], axis=1).astype(np.float32))
 

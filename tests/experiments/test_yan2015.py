@@ -16,7 +16,7 @@ from askance.experiments.papers.convergence import run_convergence
 from askance.experiments.papers.ratings import TINY, Rated, RatingsMethod, RatingsPlan, RatingsTask, run_ratings
 from askance.jit.kernels import rating_sweeps
 from askance.ratings import synthetic
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 from command_line import output
 
 ALONE = {"n_jobs": 1, "backend": "sequential"}
@@ -43,7 +43,7 @@ def test_made_up_ratings_are_bins_of_a_matrix_of_that_rank(monkeypatch: pytest.M
         seen.extend([left, right, users, items, found.copy()])
 
     monkeypatch.setattr(rating_sweeps, "dots", spy)
-    problem = MadeUp(users=50, items=40, rank=4)
+    problem = SyntheticRatings(users=50, items=40, rank=4)
     learned, tested = problem.part(3)
     left, right, users, items, scores = seen
     assert left.shape == (50, 4)
@@ -89,7 +89,7 @@ def test_different_numbers_are_drawn_evenly_and_in_random_order() -> None:
     ("wrong", "told"),
     [
         ({"rank": 61}, "rank must be from 1 to 60, not 61"),
-        ({"rank": 20}, "8750 ratings are wanted of 3600 pairs"),
+        ({"rank": 20}, "only 3600 pairs for 8750 ratings"),
         ({"levels": 1}, "levels must be from 2 to 101, not 1"),
     ],
 )
@@ -179,13 +179,13 @@ def test_a_descent_falls_and_more_regularisation_learns_less(
 def test_the_large_data_are_made_up_only_when_asked_for() -> None:
     assert "2.2-large" not in {table.name for table in papers.tables_of("yan2015")}
     (large,) = papers.tables_of("yan2015", "2.2-large")
-    assert large.data["made up, large"][1] == MadeUp(20_000, 20_000, 50)
+    assert large.data["made up, large"][1] == SyntheticRatings(20_000, 20_000, 50)
 
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small file that stands for one of the data sets."""
-    np.savez(tmp_path / "ml100k.npz", **MadeUp(40, 40, 3).part(7).learned._asdict())
+    np.savez(tmp_path / "ml100k.npz", **SyntheticRatings(40, 40, 3).part(7).learned._asdict())
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(papers, "QUICK", 2)

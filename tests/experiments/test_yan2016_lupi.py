@@ -22,7 +22,7 @@ from askance.experiments.papers.pools import (
     split,
 )
 from askance.experiments.papers.views import Pair, load_views
-from askance.pool import Margin, RandomChoice, Selection
+from askance.pool import MarginSampling, RandomSampling, Selection
 from command_line import output
 
 SMALL = PoolPlan(splits=2, tuning=1, batch=5, queries=15)
@@ -66,12 +66,12 @@ def test_views_are_scaled_by_the_rows_to_learn_from_alone() -> None:
 
 def test_a_curve_begins_with_the_seeds_and_ends_with_all_questions_answered() -> None:
     part = split(made(), SMALL, 0)
-    curve, seconds = follow(RandomChoice(0), part, SMALL, 1.0)
+    curve, seconds = follow(RandomSampling(0), part, SMALL, 1.0)
     assert len(curve) == 1 + 3
     assert seconds > 0
     assert curve[0] == pools.tested(part, part.seeds, 1.0)
     all_of_them = SMALL._replace(queries=len(part.y) - len(part.seeds), batch=len(part.y))
-    curve, _ = follow(RandomChoice(0), part, all_of_them, 1.0)
+    curve, _ = follow(RandomSampling(0), part, all_of_them, 1.0)
     assert curve[-1] == pools.tested(part, np.arange(len(part.y)), 1.0)
 
 
@@ -82,7 +82,7 @@ def test_the_first_of_a_family_is_tuned_and_all_take_its_setting() -> None:
         def strategy(random_state: int, C: float) -> Any:
             asked.append((name, random_state, C))
             # The setting that chooses by margins is better than the one that chooses the first rows.
-            return Margin(C) if C == 1.0 else FirstRows()
+            return MarginSampling(C) if C == 1.0 else FirstRows()
 
         return strategy
 
@@ -162,7 +162,7 @@ def test_the_command(small: Path) -> None:
 
 
 def test_what_is_kept_of_other_rows_is_not_taken_for_these(tmp_path: Path) -> None:
-    family = Family({"random": lambda random_state: RandomChoice(random_state)})
+    family = Family({"random": lambda random_state: RandomSampling(random_state)})
     first, again, other = (
         run_contest({"made": data}, [family], SMALL, n_jobs=1, backend="sequential", store=tmp_path)
         for data in (made(), made(), made(random_state=1))

@@ -16,7 +16,7 @@ import streams
 from askance.metrics import METRICS, AskedTally, Bins, Tally
 from askance.metrics.anytime import STEPS, Anytime
 from askance.metrics.areas import AREAS
-from askance.metrics.intervals import Called, Group, Range, Unseen, all_of, combined
+from askance.metrics.intervals import Range, SamePrediction, Unseen, WeightedCount, all_of, combined
 from askance.rules.query import Within
 
 OF_COUNTS = [name for name, entry in METRICS.items() if not entry.of_scores]
@@ -33,10 +33,10 @@ def made(rows: int = 2000, random_state: int = 0, positive: float = 0.4, least: 
     guesses = np.where(scores > 0, 1, -1)
     asked = rng.random(rows) < probabilities
     return {
-        "truth": truth,
-        "guesses": guesses,
+        "y_true": truth,
+        "y_pred": guesses,
         "asked": asked,
-        "probabilities": probabilities,
+        "ask_probabilities": probabilities,
         "scores": scores,
     }
 
@@ -44,7 +44,7 @@ def made(rows: int = 2000, random_state: int = 0, positive: float = 0.4, least: 
 def tally_of(columns: dict[str, Any], *, many: bool = False) -> Tally:
     tally = Tally(many=many)
     scores = None if many else columns.get("scores")
-    tally.add(columns["truth"], columns["guesses"], columns["asked"], scores=scores)
+    tally.add(columns["y_true"], columns["y_pred"], columns["asked"], scores=scores)
     return tally
 
 
@@ -60,7 +60,7 @@ def asked_of(columns: dict[str, Any], *, many: bool = False) -> AskedTally:
 @pytest.mark.parametrize("metric", METRICS)
 def test_where_every_label_is_asked_for_nothing_is_in_doubt(metric: str) -> None:
     columns = made(500)
-    columns |= {"probabilities": np.ones(500), "asked": np.ones(500, dtype=bool)}
+    columns |= {"ask_probabilities": np.ones(500), "asked": np.ones(500, dtype=bool)}
     found = asked_of(columns).estimate(metric)
     assert found.value == pytest.approx(tally_of(columns).value(metric))
     assert found.width == pytest.approx(0, abs=1e-12)
@@ -69,8 +69,8 @@ def test_where_every_label_is_asked_for_nothing_is_in_doubt(metric: str) -> None
 @pytest.mark.parametrize("metric", METRICS)
 def test_truth_of_rows_that_were_not_asked_for_is_never_looked_at(metric: str) -> None:
     columns = made()
-    other = columns | {"truth": np.where(columns["asked"], columns["truth"], -columns["truth"])}
-    hidden = columns | {"truth": np.where(columns["asked"], columns["truth"], 0)}
+    other = columns | {"y_true": np.where(columns["asked"], columns["y_true"], -columns["y_true"])}
+    hidden = columns | {"y_true": np.where(columns["asked"], columns["y_true"], 0)}
     assert (
         asked_of(columns).estimate(metric) == asked_of(other).estimate(metric) == asked_of(hidden).estimate(metric)
     )
@@ -114,7 +114,7 @@ def test_chunks_change_not_even_the_last_bit(random_state: int, cuts: list[int])
 
 def test_limits_of_equal_weights_are_those_of_a_poisson_number() -> None:
     for seen in (0, 1, 2, 10, 100):
-        found = all_of(Group(seen, seen, seen), 1.0, 0.95)
+        found = all_of(WeightedCount(seen, seen, seen), 1.0, 0.95)
         assert found.low == pytest.approx(stats.chi2.ppf(0.025, 2 * seen) / 2 if seen else 0)
         assert found.high == pytest.approx(stats.chi2.ppf(0.975, 2 * seen + 2) / 2)
 
@@ -142,9 +142,9 @@ def test_an_unseen_row_weighs_as_the_mean_but_not_more_than_the_rarest_rows_allo
 
 
 def test_half_and_half_gives_the_variance_of_a_share() -> None:
-    seen = Group(5000, 500_000, 500_000 * 100)
+    seen = WeightedCount(5000, 500_000, 500_000 * 100)
     rows = Unseen(np.array([1_000_000.0]), np.array([1_000_000.0 * 100]))
-    found = Called(rows, Group(0, 0, 0), seen, seen).mistaken(0.95)
+    found = SamePrediction(rows, WeightedCount(0, 0, 0), seen, seen).mistaken(0.95)
     assert found.value == 500_000
     assert found.high - found.low == pytest.approx(2 * 1.96 * 1_000_000 * math.sqrt(0.25 / 10_000), rel=0.02)
 
@@ -243,7 +243,7 @@ def test_too_few_positives_are_told_in_a_sentence(positives: int) -> None:
     columns = made(3000)
     truth = np.full(3000, -1)
     truth[np.flatnonzero(columns["asked"])[:positives]] = 1
-    found = asked_of(columns | {"truth": truth}).estimates()
+    found = asked_of(columns | {"y_true": truth}).estimates()
     assert [name for name, one in found.items() if one.enough] == [
         "accuracy", "error", "mistakes", "specificity", "cost", "query_ratio",
     ]  # fmt: skip
@@ -255,7 +255,7 @@ def test_one_class_for_ten_thousand_rows_and_then_the_other() -> None:
     asked = AskedTally()
     for truth in (np.full(10_000, -1), np.full(1000, 1)):
         columns = made(len(truth))
-        asked.add(**columns | {"truth": truth})
+        asked.add(**columns | {"y_true": truth})
         for found in asked.estimates().values():
             assert not found.enough or all(np.isfinite(number) for number in found[1:5])
     assert asked.estimate("f").enough
@@ -266,7 +266,7 @@ def test_unknown_truths_count_as_rows_without_a_label() -> None:
     for random_state in range(40):
         columns = made(3000, random_state)
         unknown = np.random.default_rng(random_state).random(3000) < 0.3
-        columns["truth"] = np.where(unknown, 0, columns["truth"])
+        columns["y_true"] = np.where(unknown, 0, columns["y_true"])
         tally, asked = tally_of(columns), asked_of(columns)
         for metric in ("error", "f", "mistakes"):
             found = asked.estimate(metric)
@@ -306,11 +306,11 @@ def test_rows_that_a_budget_put_out_of_reach_are_told() -> None:
 def test_what_is_refused() -> None:
     columns = made(50)
     for change, said in (
-        ({"probabilities": columns["probabilities"][:5]}, "a probability a row"),
-        ({"probabilities": np.full(50, 1.5)}, "from 0 to 1"),
-        ({"probabilities": np.full(50, np.nan)}, "from 0 to 1"),
-        ({"probabilities": np.zeros(50)}, "cannot have had the probability 0"),
-        ({"truth": np.full(50, 3)}, "translate class values"),
+        ({"ask_probabilities": columns["ask_probabilities"][:5]}, "they must match"),
+        ({"ask_probabilities": np.full(50, 1.5)}, "from 0 to 1"),
+        ({"ask_probabilities": np.full(50, np.nan)}, "from 0 to 1"),
+        ({"ask_probabilities": np.zeros(50)}, "cannot have an asking probability of 0"),
+        ({"y_true": np.full(50, 3)}, "convert class labels"),
         ({"scores": np.full(50, np.nan)}, "scores must be numbers"),
     ):
         asked = AskedTally()
@@ -318,7 +318,7 @@ def test_what_is_refused() -> None:
             asked.add(**columns | change)
         assert asked.rows == 0
     asked = asked_of(columns | {"scores": None})
-    with pytest.raises(ValueError, match="'auroc' is one of the scores"):
+    with pytest.raises(ValueError, match="'auroc' needs scores"):
         asked.estimate("auroc")
     for level in (0, 1, math.nan):
         with pytest.raises(ValueError, match="between 0 and 1"):

@@ -135,9 +135,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="of 7 and of 8 bins"):
         Histograms(7) + Histograms(8)
     histograms = Histograms()
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(ValueError, match="equal length"):
         histograms.add([1, -1], [0.5])
-    with pytest.raises(ValueError, match="translate class values"):
+    with pytest.raises(ValueError, match="convert class labels"):
         histograms.add([2], [0.5])
     for scores, weights in (([np.nan], [1.0]), ([0.0], [-1.0]), ([0.0], [np.inf])):
         with pytest.raises(ValueError, match="scores must be numbers, and weights finite"):
@@ -150,11 +150,11 @@ def test_areas_are_metrics_where_scores_were_counted() -> None:
     tally.add([1, -1, 0], [1, 1, -1], [True, False, False], scores=[0.5, 2.0, -1.0])
     assert tally.value("auroc") == 0
     tally.add([-1], [-1], [False])
-    with pytest.raises(ValueError, match="'auroc' is one of the scores: count all rows with their scores"):
+    with pytest.raises(ValueError, match="'auroc' needs scores: count all rows with their scores"):
         tally.value("auroc")
-    with pytest.raises(ValueError, match="'auprc' is one of scores"):
+    with pytest.raises(ValueError, match="'auprc' is computed from scores"):
         measure(tally.counts, "auprc")
-    with pytest.raises(ValueError, match="'f' is one of counts"):
+    with pytest.raises(ValueError, match="'f' is computed from counts"):
         measure(tally.histograms.bins, "f")
 
 

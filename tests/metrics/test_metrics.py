@@ -160,7 +160,7 @@ def test_every_weight_has_a_default_and_refuses_what_is_no_weight(name: str) -> 
 
 
 def test_unknown_names_are_refused() -> None:
-    with pytest.raises(ValueError, match="there is no metric 'auc'; there are accuracy, "):
+    with pytest.raises(ValueError, match="there is no metric 'auc': choose one of accuracy, "):
         Tally().value("auc")
     with pytest.raises(ValueError, match="the metric 'sum' has no weight 'beta'; it takes eta_p, eta_n"):
         Tally().value("sum", beta=1)
@@ -170,13 +170,13 @@ def test_unknown_names_are_refused() -> None:
 
 @pytest.mark.parametrize("counter", [Tally(), CurveRecorder()])
 def test_bad_rows_are_refused_and_counted_nowhere(counter: Tally | CurveRecorder) -> None:
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(ValueError, match="equal length"):
         counter.add([1, 1], [1, -1], [True])
-    with pytest.raises(ValueError, match="one dimension"):
+    with pytest.raises(ValueError, match="one-dimensional"):
         counter.add([[1]], [[1]], [[True]])
-    with pytest.raises(ValueError, match="translate class values"):
+    with pytest.raises(ValueError, match="convert class labels"):
         counter.add([1, 1], [1, 0], [True, True])
-    with pytest.raises(ValueError, match="translate class values"):
+    with pytest.raises(ValueError, match="convert class labels"):
         counter.add([1, 2], [1, 1], [True, True])
     assert (counter if isinstance(counter, Tally) else counter.tally) == Tally()
 
@@ -200,7 +200,7 @@ def test_a_curve_is_the_metric_of_each_beginning(rows: int, metric: str) -> None
     stream = random_stream(rows)
     whole = curve(*stream[:3], metric=metric, points=16, scores=stream[4])
     beginnings = [tally_of(tuple(column[:row] for column in stream)) for row in whole.rows]  # type: ignore[arg-type]
-    assert whole.predictions.tolist() == [tally.counts.asked for tally in beginnings]
+    assert whole.labels.tolist() == [tally.counts.asked for tally in beginnings]
     assert whole.values.tolist() == [tally.value(metric) for tally in beginnings]
 
 

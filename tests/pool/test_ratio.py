@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
 from askance.pool.ratio.active_set import Face, settled
-from askance.pool.ratio.kernel_blocks import RBF
-from askance.pool.ratio.solve import Ratio, maximise_ratio
+from askance.pool.ratio.kernel_blocks import RBFBlocks
+from askance.pool.ratio.problem import Ratio
+from askance.pool.ratio.solve import maximise_ratio
 from naive import pool as naive
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -216,9 +217,9 @@ def test_a_row_that_others_outdo_gets_nothing() -> None:
 def test_without_a_matrix_it_is_the_same() -> None:
     random = np.random.default_rng(3)
     X, p = random.normal(size=(500, 6)), random.uniform(0.5, 1, 500)
-    whole, parts = maximise_ratio(rbf_kernel(X, gamma=0.2), p), maximise_ratio(RBF(X, 0.2), p)
+    whole, parts = maximise_ratio(rbf_kernel(X, gamma=0.2), p), maximise_ratio(RBFBlocks(X, 0.2), p)
     np.testing.assert_allclose(parts.r, whole.r, rtol=0, atol=1e-10)
-    sparse = maximise_ratio(RBF(sp.csr_array(X), 0.2), p)
+    sparse = maximise_ratio(RBFBlocks(sp.csr_array(X), 0.2), p)
     np.testing.assert_allclose(sparse.r, whole.r, rtol=0, atol=1e-10)
 
 
@@ -236,11 +237,11 @@ def test_weight_on_few_rows_only() -> None:
     ("A", "p", "options", "said"),
     [
         (np.eye(3), [0.0, -1.0, 0.0], {}, "the largest p is 0"),
-        (np.eye(3), [1.0, 2.0], {}, r"p has shape \(2,\), but A compares 3 rows"),
-        (np.eye(2), [1.0, np.nan], {}, "p has a number that is not finite"),
-        (np.ones((2, 3)), [1.0, 1.0], {}, r"A has shape \(2, 3\)"),
-        (np.zeros((0, 0)), [], {}, r"A has shape \(0, 0\)"),
-        ([[1.0, np.inf], [np.inf, 1.0]], [1.0, 1.0], {}, "A has a number that is not finite"),
+        (np.eye(3), [1.0, 2.0], {}, r"p has the shape \(2,\) but A has 3 rows"),
+        (np.eye(2), [1.0, np.nan], {}, "p has NaN or infinity"),
+        (np.ones((2, 3)), [1.0, 1.0], {}, r"A has the shape \(2, 3\)"),
+        (np.zeros((0, 0)), [], {}, r"A has the shape \(0, 0\)"),
+        ([[1.0, np.inf], [np.inf, 1.0]], [1.0, 1.0], {}, "A has NaN or infinity"),
         ([[1.0, 0.5], [0.0, 1.0]], [1.0, 1.0], {}, "A is not symmetric"),
         ([[1.0, -2.0], [-2.0, 1.0]], [1.0, 1.0], {}, "A is not positive definite"),
         (np.eye(2), [1.0, 1.0], {"solver": "magic"}, "solver must be 'exact' or 'alm', not 'magic'"),

@@ -308,7 +308,7 @@ def test_bad_input_gets_one_sentence() -> None:
         selector.select(X, 2)
     with pytest.raises(ValueError, match="X has 6 rows but y has 5 labels"):
         selector.fit(random_state, labels[:5])
-    with pytest.raises(ValueError, match="X has 6 rows, but privileged has 3"):
+    with pytest.raises(ValueError, match="X has 6 rows but privileged has 3"):
         selector.fit(random_state, labels, privileged[:3])
     with pytest.raises(ValueError, match="LinearSVC has no correcting function: leave privileged out"):
         PrivilegedSelector(LinearSVC()).fit(random_state, labels, privileged)

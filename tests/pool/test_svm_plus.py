@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import svm_plus_twin as twin
 from askance.pool.svm_plus.estimator import SVMPlus
-from askance.pool.svm_plus.intercepts import best_biases
+from askance.pool.svm_plus.intercepts import best_intercepts
 
 SEEDS = st.integers(0, 2**32)
 MODEST = st.sampled_from([0.05, 0.3, 1.0, 4.0])
@@ -94,8 +94,8 @@ def test_the_optimum_is_that_of_a_general_solver(
     assert model.objective_[0] == pytest.approx(objective, rel=1e-8)
     if data.known.any():
         np.testing.assert_allclose(model.correcting_coef_[0], v, atol=1e-6)
-        biases = best_biases(data.X @ w, data.Z @ v, data.y, data.known)
-        assert [model.intercept_[0], model.correcting_intercept_[0]] == pytest.approx(list(biases), abs=1e-6)
+        intercepts = best_intercepts(data.X @ w, data.Z @ v, data.y, data.known)
+        assert [model.intercept_[0], model.correcting_intercept_[0]] == pytest.approx(list(intercepts), abs=1e-6)
 
 
 @settings(max_examples=40)
@@ -110,9 +110,9 @@ def test_kernels_are_products_of_features(
     others = twin.features(polynomial_kernel(data.Z, gamma=far, degree=2, coef0=0.5))
     w, v, objective, sure = twin.primal(rows, others, data.y, data.known, C, gamma)
     assume(sure)
-    biases = best_biases(rows @ w, others @ v, data.y, data.known)
-    np.testing.assert_allclose(model.decision_function(data.X), rows @ w + biases.main, atol=1e-6)
-    np.testing.assert_allclose(model.correcting(data.Z), others @ v + biases.correcting, atol=1e-6)
+    intercepts = best_intercepts(rows @ w, others @ v, data.y, data.known)
+    np.testing.assert_allclose(model.decision_function(data.X), rows @ w + intercepts.main, atol=1e-6)
+    np.testing.assert_allclose(model.correcting(data.Z), others @ v + intercepts.correcting, atol=1e-6)
     assert model.objective_[0] == pytest.approx(objective, rel=1e-8)
     by_hand = rbf_kernel(other.X, data.X, gamma=near) @ model.dual_coef_[0] + model.intercept_
     np.testing.assert_allclose(model.decision_function(other.X), by_hand, atol=1e-6)
@@ -189,7 +189,7 @@ def test_biases_are_the_middle_of_the_best(scores: Any, slacks: Any, signs: Any,
     grid = np.arange(-20, 20.25, 0.25)  # all bends are on it
     costs = np.array([cost(b)[0] for b in grid])
     best = grid[costs == costs.min()]
-    assert best_biases(f, c, y, known) == pytest.approx(
+    assert best_intercepts(f, c, y, known) == pytest.approx(
         ((best[0] + best[-1]) / 2, cost((best[0] + best[-1]) / 2)[1])
     )
 
@@ -299,7 +299,7 @@ FAULTS = [
     ({"C": "1"}, {}, "SVMPlus: C must be a number, not '1'"),
     ({"gamma": -1.0}, {}, "SVMPlus: gamma must be greater than 0 and finite, not -1.0"),
     ({"gamma": float("inf")}, {}, "SVMPlus: gamma must be greater than 0 and finite, not inf"),
-    ({"degree": 1.5}, {}, "SVMPlus: degree must be a whole number, not 1.5"),
+    ({"degree": 1.5}, {}, "SVMPlus: degree must be a whole number, 1 or more and finite, not 1.5"),
     ({"kernel": "rbq"}, {}, "kernel must be 'linear', 'rbf', 'poly' or a function of two matrices, not 'rbq'"),
     (
         {"privileged_kernel": 3},
@@ -319,10 +319,10 @@ FAULTS = [
     ),
     ({"kernel": lambda X, Z: X @ Z.T + np.nan}, {}, "40 × 40 finite numbers, not of shape .40, 40. with NaN"),
     ({"kernel": lambda X, Z: -X @ Z.T}, {}, "the kernel is not positive semidefinite"),
-    ({}, {"y": np.ones(40)}, "y has one class only, 1.0: an SVM needs rows of two or more"),
+    ({}, {"y": np.ones(40)}, "y has only one class, 1.0: an SVM needs two or more"),
     ({}, {"y": OK.y[:-1]}, "inconsistent numbers of samples"),
-    ({}, {"privileged": OK.Z[:-1]}, "X has 40 rows, but privileged has 39: they must be as many"),
-    ({}, {"privileged": TORN}, "row 1 of privileged has NaN beside numbers"),
+    ({}, {"privileged": OK.Z[:-1]}, "X has 40 rows but privileged has 39: lengths must match"),
+    ({}, {"privileged": TORN}, "row 1 of privileged has NaN and numbers"),
     ({}, {"X": np.where(OK.X > 1, np.inf, OK.X)}, "X contains infinity"),
 ]
 
@@ -338,16 +338,16 @@ def test_a_fault_is_named_and_nothing_changes(parameters: Any, changes: Any, sen
 
 
 def test_faults_after_fitting() -> None:
-    with pytest.raises(ValueError, match="privileged has 2 features, but SVMPlus learned from 3"):
+    with pytest.raises(ValueError, match="privileged has 2 features, but SVMPlus was fitted with 3"):
         fitted(OK).correcting(OK.Z[:, :2])
-    with pytest.raises(ValueError, match="no correcting function: no row that it learned had privileged features"):
+    with pytest.raises(ValueError, match="no correcting function: no training row had privileged features"):
         SVMPlus().fit(OK.X, OK.y).correcting(OK.Z)
     with pytest.raises(ValueError, match="X has 3 features, but SVMPlus is expecting 4"):
         fitted(OK).predict(OK.X[:, :3])
 
 
 def test_it_says_when_it_cannot_come_near() -> None:
-    with pytest.warns(ConvergenceWarning, match="SVMPlus came no nearer to its optimum"):
+    with pytest.warns(ConvergenceWarning, match="SVMPlus stopped at a gap of"):
         fitted(OK, C=1e200)
 
 

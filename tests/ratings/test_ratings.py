@@ -17,11 +17,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import naive.ratings as naive
-from askance.ratings import MaxMarginFactorization, Progress
-from askance.ratings.biases import Leanings
+from askance.ratings import FitStep, MaxMarginFactorization
+from askance.ratings.biases import Biases
 from askance.ratings.calibration import Evidence, calibrated
 from askance.ratings.ids import Ids
-from askance.ratings.observed import Observed
+from askance.ratings.rating_matrix import RatingMatrix
 from rating_worlds import world
 
 QUICK: dict[str, Any] = {"regularization": 0.02, "max_rank": 4, "max_iter": 30}
@@ -133,21 +133,21 @@ def test_probabilities_of_new_ratings_are_frequencies() -> None:
 def test_a_calibration_of_the_right_form_is_found() -> None:
     random = np.random.default_rng(0)
     away = np.array([-1.0, 0.0, 2.0]) - random.normal(0, 2, (20_000, 1))
-    lean = random.normal(0, 1, 20_000)
-    below = 1 / (1 + np.exp(-(1.7 * away - 0.6 * lean[:, None] + [0.3, -0.2, 0.1])))
+    bias = random.normal(0, 1, 20_000)
+    below = 1 / (1 + np.exp(-(1.7 * away - 0.6 * bias[:, None] + [0.3, -0.2, 0.1])))
     levels = np.sum(random.random((20_000, 1)) > below, axis=1).astype(np.uint8)
-    found = calibrated(Evidence(away, lean), levels)
+    found = calibrated(Evidence(away, bias), levels)
     assert found.slope == pytest.approx(1.7, rel=0.05)
-    assert found.tilt == pytest.approx(0.6, rel=0.1)
+    assert found.bias_weight == pytest.approx(0.6, rel=0.1)
     np.testing.assert_allclose(found.offsets, [0.3, -0.2, 0.1], atol=0.08)
 
 
 @given(count=st.integers(1, 30), random_state=st.integers(0, 100))
-def test_leanings_are_damped_means(count: int, random_state: int) -> None:
+def test_biases_are_damped_means(count: int, random_state: int) -> None:
     random = np.random.default_rng(random_state)
     who, what = (random.integers(0, size, count).astype(np.int32) for size in (4, 3))
     levels, values = random.integers(0, 3, count).astype(np.uint8), np.array([1.0, 2.0, 5.0])
-    found = Leanings.of(Observed.grouped(who, what, levels, (4, 3)), values)
+    found = Biases.of(RatingMatrix.grouped(who, what, levels, (4, 3)), values)
     ratings = values[levels]
     assert found.mean == pytest.approx(ratings.mean())
     for item in range(3):
@@ -204,9 +204,11 @@ def test_without_ratings_held_back_the_objective_decides() -> None:
 
 
 def test_more_than_nothing_is_told_of_a_fit() -> None:
-    told: list[Progress] = []
+    heard: list[tuple[int, int | None, str]] = []
     users, items, ratings = world(60, 40, 1500)
-    MaxMarginFactorization(**QUICK, watch=told.append).fit(users, items, ratings)
+    model = MaxMarginFactorization(**QUICK, watch=lambda *step: heard.append(step)).fit(users, items, ratings)
+    told = model.steps_
+    assert heard == [(number, None, str(step)) for number, step in enumerate(told, 1)]
     assert {one.phase for one in told} == {"search", "fit"}
     searched = [one for one in told if one.phase == "search"]
     for rank in {one.rank for one in searched}:
@@ -296,15 +298,15 @@ def test_one_rating_twice_and_its_opposite() -> None:
         (([], [], []), "there are no ratings"),
         (([1], [2]), "give users, items and ratings"),
         (([1], [2], ["good"]), "ratings must be numbers"),
-        (([1, 2], [3, 4], [1, np.inf]), "the rating at place 1 is inf"),
+        (([1, 2], [3, 4], [1, np.inf]), "the rating at position 1 is inf"),
         (([1, 2], [3, 4], [1]), "one number for each of the 2 pairs"),
-        (([1, None], [3, 4], [1, 2]), "users has no id at place 1"),
-        (([1, 2], [3.0, np.nan], [1, 2]), "items has no id at place 1"),
-        (([1, 2], [[3], [4]], [1, 2]), "items holds what cannot be an id"),
+        (([1, None], [3, 4], [1, 2]), "users has no id at position 1"),
+        (([1, 2], [3.0, np.nan], [1, 2]), "items has no id at position 1"),
+        (([1, 2], [[3], [4]], [1, 2]), "items holds a value that cannot be an id"),
         (("ab", [3, 4], [1, 2]), "users must be a list or an array of ids"),
         ((np.ones((2, 2)), [3, 4], [1, 2]), "users must have one dimension, not 2"),
         ((range(200), range(200), np.linspace(0, 1, 200)), "more than 101 different ratings"),
-        ((pd.DataFrame({"a": [1], "b": [2]}),), "are no users, items and ratings"),
+        ((pd.DataFrame({"a": [1], "b": [2]}),), "are not users, items and ratings"),
         ((pd.DataFrame({"user": [1], "item": [2], "rating": ["x"]}),), "'rating' should hold ratings"),
         ((pl.DataFrame({"user": [1, None], "item": [2, 3], "rating": [1, 2]}),), "users holds NaN"),
     ],
@@ -319,16 +321,16 @@ def test_bad_ratings(given_ratings: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
-        ({"rank": 0}, "rank must be 'auto' or a whole number from 1 on, not 0"),
+        ({"rank": 0}, "rank must be 'auto' or a whole number, 1 or more, not 0"),
         ({"rank": "large"}, "rank must be 'auto'"),
-        ({"rank": 3}, "rank must be at most 2, the fewer of 3 users and 2 items"),
+        ({"rank": 3}, "rank must be at most 2, as there are 3 users and 2 items"),
         ({"regularization": 0}, "regularization must be greater than 0"),
         ({"regularization": 1.0}, "regularization must be greater than 0 and less than 1"),
         ({"thresholds": "some"}, "thresholds must be 'global' or 'user'"),
         ({"loss": "hinge"}, "loss must be 'squared' or 'sq_sum'"),
         ({"validation_fraction": 0.9}, "validation_fraction must be 0 or more and at most 0.5"),
-        ({"levels": [1]}, "levels must be from 2 to 101 different numbers"),
-        ({"levels": [1, 2]}, "there is a rating 3, which is none of the levels"),
+        ({"levels": [1]}, "levels must be 2 to 101 different numbers"),
+        ({"levels": [1, 2]}, "the rating 3 is not one of the levels"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"tol": -1}, "tol must be greater than 0"),
         ({"random_state": -1}, "random_state must be 0 or more"),
@@ -341,9 +343,9 @@ def test_bad_parameters(parameters: Any, told: str) -> None:
 
 
 def test_bad_questions(model: MaxMarginFactorization) -> None:
-    with pytest.raises(ValueError, match="there are 2 users but 1 items"):
+    with pytest.raises(ValueError, match="users has 2 ids but items has 1: lengths must match"):
         model.predict([1, 2], [1])
-    with pytest.raises(ValueError, match="n must be a whole number from 1 on, not 0"):
+    with pytest.raises(ValueError, match="n must be a whole number, 1 or more, not 0"):
         model.recommend(1, 0)
 
 
@@ -395,28 +397,26 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "fit"
     with pytest.raises(KeyboardInterrupt):
         MaxMarginFactorization(**QUICK, watch=_stopping_after(5)).fit(users, items, ratings, checkpoint=path)
-    with pytest.raises(ValueError, match="is of a fit to other ratings or with other settings"):
+    with pytest.raises(ValueError, match="belongs to a fit with other ratings or settings"):
         MaxMarginFactorization(**QUICK).fit(users, items, 6 - ratings, checkpoint=path)
-    with pytest.raises(ValueError, match="is of a fit to other ratings or with other settings"):
+    with pytest.raises(ValueError, match="belongs to a fit with other ratings or settings"):
         MaxMarginFactorization(**QUICK, random_state=1).fit(users, items, ratings, checkpoint=path)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ValueError, match="is damaged"):
         MaxMarginFactorization(**QUICK).fit(users, items, ratings, checkpoint=path)
     MaxMarginFactorization(2, **QUICK).fit(users, items, ratings).save(path)
-    with pytest.raises(ValueError, match="is no checkpoint of ratings"):
+    with pytest.raises(ValueError, match="is not a checkpoint of a ratings fit"):
         MaxMarginFactorization(**QUICK).fit(users, items, ratings, checkpoint=path)
 
 
-def _told(users: Any, items: Any, ratings: Any, **options: Any) -> list[Progress]:
-    told: list[Progress] = []
-    MaxMarginFactorization(**QUICK, watch=told.append).fit(users, items, ratings, **options)
-    return told
+def _told(users: Any, items: Any, ratings: Any, **options: Any) -> tuple[FitStep, ...]:
+    return MaxMarginFactorization(**QUICK).fit(users, items, ratings, **options).steps_
 
 
 def _stopping_after(count: int) -> Any:
     left = [count]
 
-    def watch(_progress: Progress) -> None:
+    def watch(_done: int, _total: int | None, _what: str) -> None:
         left[0] -= 1
         if not left[0]:
             raise KeyboardInterrupt

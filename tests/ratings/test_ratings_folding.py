@@ -13,8 +13,8 @@ import naive.ratings as naive
 from askance.ratings import MaxMarginFactorization, RefitAdvised
 from askance.ratings.folding import Folding
 from askance.ratings.model import Factors
-from askance.ratings.observed import Observed
 from askance.ratings.problem import Settings
+from askance.ratings.rating_matrix import RatingMatrix
 from rating_worlds import world
 
 ROWS = st.fixed_dictionaries(
@@ -35,7 +35,7 @@ def made(
     rows: int, others: int, rank: int, levels: int, count: int, own: bool, threads: int, random_state: int
 ) -> Any:
     random = np.random.default_rng(random_state)
-    observed = Observed.grouped(
+    observed = RatingMatrix.grouped(
         random.integers(0, rows, count).astype(np.int32),
         random.integers(0, others, count).astype(np.int32),
         random.integers(0, levels, count).astype(np.uint8),
@@ -44,7 +44,7 @@ def made(
     return random, observed
 
 
-def best_row(observed: Observed, row: int, features: Any, thresholds: Any, together: bool) -> Any:
+def best_row(observed: RatingMatrix, row: int, features: Any, thresholds: Any, together: bool) -> Any:
     """The value of the row's problem where a general minimiser finds it to be least."""
     others, levels = observed.of_user(row)
     arguments = features[others], thresholds, levels, 0.1, together
@@ -96,7 +96,7 @@ def test_a_users_row_of_the_fit_is_what_folding_finds() -> None:
     others = model.users_ != users[0]
     assert np.array_equal(model.user_factors_[others], before[others])
     model.fit(users, items, ratings)
-    found = Folding(model._settings, 1).users(model._model.factors, model._known.fitted)
+    found = Folding(model._settings, 1).users(model._model.factors, model._ratings.fitted)
     # The barrier is left out where a row is folded in, hence not all digits.
     np.testing.assert_allclose(found, before, atol=1e-3)
 
@@ -141,13 +141,13 @@ def test_drift_is_told_once() -> None:
     assert model.drift_.advice is None
     assert model.drift_.judged == 500
     assert model.drift_.rmse == pytest.approx(model.drift_.rmse_at_fit, rel=0.2)
-    with pytest.warns(RefitAdvised, match="new ratings were told with an RMSE of"):
+    with pytest.warns(RefitAdvised, match="the RMSE on .* new ratings is"):
         model.partial_fit(users[6500:7000], items[6500:7000], 6 - ratings[6500:7000])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.partial_fit(users[7000:7100], items[7000:7100], ratings[7000:7100])
     fresh = MaxMarginFactorization(3, 0.02).fit(users[:4000], items[:4000], ratings[:4000])
-    with pytest.warns(RefitAdvised, match="4000 ratings came since it was fitted to 4000"):
+    with pytest.warns(RefitAdvised, match="4000 ratings have arrived since the fit to 4000"):
         fresh.partial_fit(users[4000:], items[4000:], ratings[4000:])
 
 
@@ -157,9 +157,9 @@ def test_what_is_wrong_changes_nothing(own: str) -> None:
     model = MaxMarginFactorization(2, thresholds=own).fit(users, items, ratings)
     before = model.predict_proba(users, items)
     for wrong, told in (
-        (([1], [2], [9]), "there is a rating 9, which is none of the levels"),
-        (([1], [2], [np.nan]), "the rating at place 0 is nan"),
-        (([1, 2], [2], [3]), "there are 2 users but 1 items"),
+        (([1], [2], [9]), "the rating 9 is not one of the levels"),
+        (([1], [2], [np.nan]), "the rating at position 0 is nan"),
+        (([1, 2], [2], [3]), "users has 2 ids but items has 1"),
     ):
         with pytest.raises(ValueError, match=told):
             model.partial_fit(*wrong)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import naive.ratings as naive
 from askance.ratings.conjugate_gradient import begun, iterates
-from askance.ratings.manifold import Point, Tangent, inner, projected, retracted, transported
-from askance.ratings.observed import Observed
-from askance.ratings.problem import Problem, Settings
+from askance.ratings.manifold import LowRankPoint, Tangent, inner, projected, retracted, transported
+from askance.ratings.problem import RatingProblem, Settings
 from askance.ratings.rank_growth import grown, steepest_triplets
 from askance.ratings.rank_search import is_flat
+from askance.ratings.rating_matrix import RatingMatrix
 
 EXACT = 1e-9
 
@@ -32,8 +32,8 @@ PROBLEMS = st.fixed_dictionaries(
 
 
 class Made(NamedTuple):
-    problem: Problem
-    point: Point
+    problem: RatingProblem
+    point: LowRankPoint
     thresholds: Any
     entries: list[tuple[int, int, int]]
 
@@ -72,14 +72,14 @@ def made(
     users, items = (random.integers(0, size, count).astype(np.int32) for size in shape)
     ratings = random.integers(0, levels, count).astype(np.uint8)
     users[count // 2 :: 7], items[count // 2 :: 7] = users[0], items[0]
-    observed = Observed.grouped(users, items, ratings, shape)
+    observed = RatingMatrix.grouped(users, items, ratings, shape)
     left, right = (np.linalg.qr(random.normal(size=(size, rank)))[0] for size in shape)
-    point = Point(left, np.sort(random.uniform(0.5, 8, rank))[::-1].copy(), right)
+    point = LowRankPoint(left, np.sort(random.uniform(0.5, 8, rank))[::-1].copy(), right)
     rows = shape[0] if own else 1
     thresholds = np.sort(random.normal(size=(rows, levels - 1)), axis=1)
     settings_ = Settings(regularization, 0.05, together, own, 2.0)
     entries = list(zip(users.tolist(), items.tolist(), (ratings + 1).tolist(), strict=True))
-    return Made(Problem(observed, levels, settings_, threads), point, thresholds, entries)
+    return Made(RatingProblem(observed, levels, settings_, threads), point, thresholds, entries)
 
 
 def tangent_of(case: Made, random_state: int) -> Tangent:
@@ -88,7 +88,7 @@ def tangent_of(case: Made, random_state: int) -> Tangent:
     return projected(case.point, Z @ case.point.right, Z.T @ case.point.left)
 
 
-def as_matrix(tangent: Tangent, point: Point) -> Any:
+def as_matrix(tangent: Tangent, point: LowRankPoint) -> Any:
     return point.left @ tangent.core @ point.right.T + tangent.left @ point.right.T + point.left @ tangent.right.T
 
 
@@ -194,7 +194,7 @@ def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
 def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None:
     case = made(**problem)
     now = begun(case.problem, case.point, case.thresholds)
-    size = case.problem.observed.size
+    size = case.problem.observed.n_ratings
     for _, following in zip(range(1000), iterates(case.problem, now), strict=False):
         assert following.value < now.value
         now = following
@@ -240,7 +240,7 @@ def test_a_grown_point_has_the_rank_and_goes_down_the_gradient(problem: Any, by:
 def test_threads_share_the_users(problem: Any) -> None:
     observed = made(**problem).problem.observed
     shares = observed.shares(problem["threads"])
-    assert [user for first, last in shares for user in range(first, last)] == list(range(observed.users))
+    assert [user for first, last in shares for user in range(first, last)] == list(range(observed.n_users))
     entries = [observed.starts[last] - observed.starts[first] for first, last in shares]
     most = int(np.diff(observed.starts).max())
-    assert max(entries) <= observed.size / problem["threads"] + most
+    assert max(entries) <= observed.n_ratings / problem["threads"] + most

@@ -233,7 +233,7 @@ def test_metrics_of_many_classes_are_those_of_right_and_wrong() -> None:
     assert trace.curve("mistakes").values[-1] == np.sum(trace.predictions != MADE.y)
     assert trace.summary().f is None
     for ask_for in (lambda: trace.tally().value("f"), lambda: trace.curve("recall")):
-        with pytest.raises(ValueError, match="is for two classes: for many there are accuracy, error"):
+        with pytest.raises(ValueError, match="is for two classes: for many, use one of accuracy, error"):
             ask_for()
 
 

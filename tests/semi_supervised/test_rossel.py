@@ -98,7 +98,7 @@ def test_it_agrees_with_a_generic_solver_on_expanded_features(problem: Any) -> N
 @settings(max_examples=25)
 def test_more_iterations_never_raise_the_objective_and_weigh_by_norms(problem: Any, sparse: bool) -> None:
     X, signs, bounds = made(**problem)
-    found = aggregate(sp.csr_array(X) if sparse else X, signs, bounds, iterations=6, max_iter=100_000)
+    found = aggregate(sp.csr_array(X) if sparse else X, signs, bounds, n_rounds=6, max_iter=100_000)
     assert len(found.values) == 6
     assert (np.diff(found.values) <= 1e-6 * np.abs(found.values[:-1])).all()
     norms = found.used * np.linalg.norm(found.weights, axis=0)
@@ -109,7 +109,7 @@ def test_more_iterations_never_raise_the_objective_and_weigh_by_norms(problem: A
 def test_many_iterations_reach_the_joint_optimum() -> None:
     """No μ can lower (3.7) by more than ½ max ‖w̃_m‖² - ½ Σ μ_m ‖w̃_m‖², because it is convex in μ."""
     X, signs, bounds = made(40, 6, 5, 1.0, 0.5, 3)
-    found = aggregate(X, signs, bounds, iterations=2000, tol=1e-9, max_iter=100_000)
+    found = aggregate(X, signs, bounds, n_rounds=2000, tol=1e-9, max_iter=100_000)
     squares = (found.weights**2).sum(axis=0)
     assert 0.5 * (squares.max() - found.used @ squares) < 1e-3 * found.values[-1]
     assert found.values[-1] < 0.99 * found.values[0]
@@ -133,7 +133,7 @@ def test_it_goes_ahead_only_where_that_is_better(monkeypatch: pytest.MonkeyPatch
 
 def test_too_few_passes_are_said() -> None:
     X, signs, bounds = made(40, 8, 5, 10.0, 5.0, 1)
-    with pytest.warns(ConvergenceWarning, match=r"gap of .* only, not 1e-12: scale the rows"):
+    with pytest.warns(ConvergenceWarning, match=r"gap of .* instead of 1e-12: scale the rows"):
         aggregate(X, signs, bounds, tol=1e-12, max_iter=2)
 
 
@@ -206,7 +206,7 @@ def test_the_three_ways_to_add_up_are_those_of_the_formulas() -> None:
     np.testing.assert_allclose(found["literal"].coef_ * 4, found["weighted"].coef_, rtol=1e-12)
     assert np.abs(found["primal"].coef_ - found["weighted"].coef_).max() > 1e-9
     joint = [
-        Rossel(n_estimators=4, combine=how, iterations=300).fit(X, partly).coef_ for how in ("weighted", "primal")
+        Rossel(n_estimators=4, combine=how, n_rounds=300).fit(X, partly).coef_ for how in ("weighted", "primal")
     ]
     np.testing.assert_allclose(*joint, atol=1e-3)
 
@@ -245,8 +245,8 @@ def test_a_replicate_has_a_row_of_every_class() -> None:
 @pytest.mark.parametrize(
     ("changed", "labels", "sentence"),
     [
-        ({}, [-1] * 6, "y has no label at all"),
-        ({}, [1, 1, -1, -1, -1, -1], "the labelled rows have one class only, 1: label a row of another class"),
+        ({}, [-1] * 6, "y has only -1 or None"),
+        ({}, [1, 1, -1, -1, -1, -1], "the labelled rows have only one class, 1: label a row of another class"),
         ({}, [0, 1], "X has 6 rows but y has 2 labels"),
         ({"C1": 0.0}, [0, 1, -1, -1, -1, -1], "Rossel: C1 must be greater than 0"),
         ({"C2": -1.0}, [0, 1, -1, -1, -1, -1], "Rossel: C2 must be 0 or more"),

@@ -1,6 +1,6 @@
-"""Data in: files, arrays and data frames as streams; text and records hashed into rows.
+"""Reading data: files, arrays and data frames as streams; text and records hashed into rows.
 
-The public names are found when they are first used: who hashes rows needs no readers.
+Public names are imported when they are first used, so that hashing does not import the readers.
 """
 
 from importlib import import_module

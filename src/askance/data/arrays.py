@@ -1,4 +1,4 @@
-"""Rows that are in memory as an array or a sparse matrix, as a stream."""
+"""Arrays and sparse matrices in memory as streams."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,20 +13,21 @@ from askance.data.labels import as_labels
 from askance.data.stream import Chunk, Features
 from askance.data.values import first_unfit, unfit
 from askance.errors import DataError
+from askance.typing import IntArray
 
-Rows = slice | NDArray[np.int64]
-"""Which rows to take, in which order."""
+RowSelection = slice | IntArray
+"""The rows to take, in order."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayStream:
-    """Rows in memory; `order` is the order to give them in, None for their own."""
+    """Rows in memory. `order` is their order in the stream; None means the order in memory."""
 
     name: str
     X: Features
     y: NDArray[Any] | None
     chunk_rows: int
-    order: NDArray[np.int64] | None = None
+    order: IntArray | None = None
 
     def __iter__(self) -> Iterator[Chunk]:
         rows = self.X.shape[0]
@@ -37,29 +38,46 @@ class ArrayStream:
 
 
 def read_arrays(
-    X: Any, y: Any, *, name: str, dtype: str, chunk_rows: int, shuffle: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    name: str,
+    dtype: str,
+    chunk_rows: int,
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> ArrayStream:
-    """An array, a sparse matrix or anything that NumPy takes for one; `y` None is a stream without labels."""
+    """A stream of an array or a sparse matrix. If `y` is None, it has no labels."""
     features = _sparse(X, dtype, name) if sp.issparse(X) else _dense(X, dtype, name)
     rows = features.shape[0]
     labels = None if y is None else as_labels(y, rows, name)
-    return ArrayStream(name, features, labels, chunk_rows, random_order(rows, shuffle))
+    return ArrayStream(name, features, labels, chunk_rows, row_order(rows, shuffle, random_state))
 
 
-def parts(rows: int, size: int, order: NDArray[np.int64] | None) -> Iterator[tuple[Rows, int]]:
-    """What to take for each chunk, and how many rows have been given after it."""
+def parts(rows: int, size: int, order: IntArray | None) -> Iterator[tuple[RowSelection, int]]:
+    """The rows of each chunk, and the number of rows up to its end."""
     for start in range(0, rows, size):
         stop = min(start + size, rows)
         yield slice(start, stop) if order is None else order[start:stop], stop
 
 
-def random_order(rows: int, random_state: int | None) -> NDArray[np.int64] | None:
-    """A random order of rows, the same for the same random_state."""
+def row_order(rows: int, shuffle: bool, random_state: int | None) -> IntArray | None:
+    """The order of rows in a stream: None for their own order, which is that without `shuffle`."""
+    if not isinstance(shuffle, bool):
+        raise DataError(f"shuffle={shown(shuffle)}: give True or False, and the seed as random_state")
+    order = random_order(rows, random_state)
+    if not shuffle:
+        return None
+    return np.random.default_rng().permutation(rows) if order is None else order
+
+
+def random_order(rows: int, random_state: int | None) -> IntArray | None:
+    """A random order of rows, the same for the same random_state; None without one."""
     if random_state is None:
         return None
     if not isinstance(random_state, int | np.integer) or random_state < 0:
         raise DataError(
-            f"shuffle={shown(random_state)}: give a random_state, a whole number from 0 on", parameter="shuffle"
+            f"random_state={shown(random_state)}: give a whole number, 0 or more", parameter="random_state"
         )
     return np.random.default_rng(random_state).permutation(rows)
 
@@ -83,18 +101,18 @@ def _sparse(X: Any, dtype: str, name: str) -> sp.csr_array:
         rows = sp.csr_array(X)
         rows.check_format(full_check=True)
     except ValueError as error:
-        raise DataError(f"{name}: the sparse matrix is inconsistent ({reason(error)}): make it again") from error
+        raise DataError(f"{name}: the sparse matrix is inconsistent ({reason(error)}): build it again") from error
     if (bad := first_unfit(rows.data, dtype)) is not None:
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
         raise _unfit_at(row, int(rows.indices[bad]), float(rows.data[bad]), dtype, name)
     if not rows.has_canonical_format:
-        rows = rows.copy()  # the caller's matrix stays as it is
+        rows = rows.copy()  # leave the matrix of the caller unchanged
         rows.sum_duplicates()
     return _with_short_indices(rows.astype(dtype, copy=False))
 
 
 def _with_short_indices(X: sp.csr_array) -> sp.csr_array:
-    """The same rows with 32-bit indices, unless there are too many values, as there may be in the whole matrix."""
+    """The same rows with 32-bit indices, unless there are too many values."""
     if X.indices.dtype == X.indptr.dtype == np.int32 or X.nnz > np.iinfo(np.int32).max:
         return X
     return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

@@ -1,14 +1,13 @@
-"""Columns as rows: the rules that CSV, Parquet and data frames share.
+"""Rows from columns: the rules that CSV, Parquet and data frames share.
 
-If every feature column is numeric the rows are dense, one column each in the source's order. Otherwise they are
-records, hashed. A text column, where there is one, is all that is used.
+If every feature column is numeric, rows are dense, in the order of the columns. Otherwise rows are hashed records.
+If there is a text column, no other column is used.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askance.data.files import Where, listed, shown
 from askance.data.hashing import hash_texts, record_rows
@@ -16,18 +15,19 @@ from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Features
 from askance.data.values import first_unfit, unfit
 from askance.errors import DataError
+from askance.typing import FloatArray
 
-Column = NDArray[np.float64] | list[Any]
-"""Numbers with 0 for absent, or anything else with None for absent."""
+Column = FloatArray | list[Any]
+"""Numbers with 0 for missing values, or other values with None for missing ones."""
 
 
 def feature_names(names: list[str], fields: Fields, recipe: Recipe, place: str) -> list[str]:
-    """The columns that rows are made of."""
+    """The columns that become features."""
     if len(set(names)) < len(names):
         twice = next(name for position, name in enumerate(names) if name in names[:position])
-        raise DataError(f"{place}: two columns are called {shown(twice)}: rename one")
+        raise DataError(f"{place}: two columns have the name {shown(twice)}: rename one")
     if unknown := [name for name in (*recipe.categories, *recipe.drop) if name not in names]:
-        raise DataError(f"{place}: no column {shown(unknown[0])} to drop or take as categories: check its name")
+        raise DataError(f"{place}: no column {shown(unknown[0])} to drop or use as categories: check its name")
     if fields.text is not None:
         return [fields.text]
     chosen = [name for name in names if name not in fields.left_out]
@@ -42,7 +42,7 @@ def feature_names(names: list[str], fields: Fields, recipe: Recipe, place: str) 
 
 
 def column_rows(columns: Mapping[str, Column], fields: Fields, recipe: Recipe, where: Where) -> Features:
-    """The rows that these feature columns make."""
+    """The rows of these feature columns."""
     if fields.text is not None:
         texts = ["" if text is None else str(text) for text in columns[fields.text]]
         return hash_texts(texts, recipe.bits, pairs=recipe.pairs, dtype=recipe.dtype)

@@ -1,4 +1,4 @@
-"""Text files as lines: plain or gzip, UTF-8, with one sentence when they cannot be read."""
+"""Text files as lines: plain or gzip, UTF-8, with clear errors if they cannot be read."""
 
 import gzip
 import zlib
@@ -12,20 +12,20 @@ from typing import Any, Self, TypeVar
 
 from askance.errors import DataError
 
-# A file without line ends (a binary one, say) would otherwise be read into memory whole.
+# A file without line ends, such as a binary one, would otherwise be read into memory as a whole.
 LONGEST_LINE = 1 << 26
 
 Item = TypeVar("Item")
 
 Where = Callable[[int], str]
-"""Where the i-th row of a batch stands in its source, for messages."""
+"""Returns the place of the i-th row of a batch in its source, for messages."""
 
 
 class TextLines:
-    """The lines of a file, with their ends; `number` is that of the last line given, from 1.
+    """The lines of a file, with their line ends. `number` is that of the last line, from 1.
 
-    Whether the file is compressed is seen from its first bytes, not from its name. An open `file`, such as a pipe,
-    is read as it comes; `path` is then only what it is called.
+    Compression is detected by the first bytes, not by the name. An open `file`, such as a pipe, is read as a
+    stream; `path` is then only its name.
     """
 
     def __init__(self, path: Path, file: BufferedReader | None = None) -> None:
@@ -52,7 +52,7 @@ class TextLines:
 
     @property
     def progress(self) -> float:
-        """The share of the file's bytes that is read."""
+        """The fraction of the file that has been read."""
         return min(1.0, self._file.tell() / self._size) if self._size else 1.0
 
     @property
@@ -65,16 +65,14 @@ class TextLines:
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(
                 f"{self.path}, after line {self.number}: the compressed data are damaged or cut off "
-                f"({reason(error)}): fetch or make the file again"
+                f"({reason(error)}): download or create the file again"
             ) from error
 
     def _decoded(self, raw: bytes) -> str:
         if len(raw) > LONGEST_LINE:
             raise DataError(f"{self._place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
         if b"\0" in raw:
-            raise DataError(
-                f"{self._place}: holds a zero byte, so it is not UTF-8 text: check format and encoding"
-            )
+            raise DataError(f"{self._place}: has a zero byte, so it is not UTF-8 text: check format and encoding")
         try:
             return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError as error:
@@ -85,7 +83,7 @@ class TextLines:
 
 
 def existing_file(source: str | PathLike[str]) -> Path:
-    """The path of a file that is there, has something in it and may be read."""
+    """The path of a file that exists, is not empty and is readable."""
     path = Path(fspath(source))
     try:
         if path.is_dir():
@@ -98,12 +96,14 @@ def existing_file(source: str | PathLike[str]) -> Path:
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights") from error
+        raise DataError(
+            f"{str(path)!r}: cannot be opened ({reason(error)}): check path and permissions"
+        ) from error
     return path
 
 
 def stem(path: Path) -> str:
-    """A file's name without its endings: what to call its data in a table."""
+    """The name of a file without its extensions, as a name for its data."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name
 
@@ -116,18 +116,18 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 
 def reason(error: BaseException) -> str:
-    """Another library's complaint, in one line."""
+    """The message of another error in one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def shown(value: Any) -> str:
-    """A value as a message quotes it: in one line and not too long."""
+    """A value as quoted in messages: in one line and not too long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as a message lists them."""
+    """Names as listed in messages."""
     every = [shown(name) for name in names]
     more = f" and {len(every) - 20} more" if len(every) > 20 else ""
     return (", ".join(every[:20]) or "none") + more

@@ -1,6 +1,6 @@
-"""Data frames of pandas, polars and pyarrow, as a stream.
+"""Data frames of pandas, polars and pyarrow as streams.
 
-None of the three is imported for it: a frame is known by what it can do.
+None of the three is imported: frames are recognised by their attributes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,43 +10,44 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.arrays import Rows, parts, random_order
+from askance.data.arrays import RowSelection, parts, row_order
 from askance.data.columns import Column, column_rows, feature_names
 from askance.data.files import Where
 from askance.data.labels import as_labels, label_array, label_kind
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
 from askance.errors import DataError
+from askance.typing import FloatArray, IntArray
 
 
 class Frame(Protocol):
-    """A table of typed columns, as readers need it."""
+    """The interface of a table of typed columns."""
 
     @property
     def names(self) -> list[str]:
-        """The columns' names."""
+        """The names of the columns."""
 
     def __len__(self) -> int:
         """The number of rows."""
 
     def is_numeric(self, column: int) -> bool:
-        """Whether a column's type is one of numbers."""
+        """Whether a column has a numeric type."""
 
-    def numbers(self, column: int) -> NDArray[np.float64]:
-        """A numeric column, 0 for absent."""
+    def numbers(self, column: int) -> FloatArray:
+        """A numeric column, with 0 for missing values."""
 
     def values(self, column: int) -> list[Any]:
-        """A column as Python values, None for absent."""
+        """A column as Python values, with None for missing values."""
 
     def array(self, column: int) -> NDArray[Any]:
-        """A column of its own type; absent ones are NaN, None or what the frame has for them."""
+        """A column in its own type; missing values are NaN, None or what the frame uses."""
 
-    def take(self, rows: Rows) -> "Frame":
-        """Some of the rows."""
+    def take(self, rows: RowSelection) -> "Frame":
+        """Select rows."""
 
 
-class Layout(NamedTuple):
-    """What the columns of a frame are."""
+class FrameLayout(NamedTuple):
+    """The roles and types of the columns of a frame."""
 
     fields: Fields
     features: list[str]
@@ -54,7 +55,7 @@ class Layout(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Some rows of a frame and where they stand in it; `y` where the labels are not in it."""
+    """Some rows of a frame and their places in it; `y` if the labels are not in the frame."""
 
     frame: Frame
     where: Where
@@ -64,15 +65,15 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FrameStream:
-    """A data frame in memory; `order` is the order to give its rows in, None for their own."""
+    """A data frame in memory. `order` is the order of rows in the stream; None means that of the frame."""
 
     name: str
     frame: Frame
     y: NDArray[Any] | None
     recipe: Recipe
-    layout: Layout
+    layout: FrameLayout
     chunk_rows: int
-    order: NDArray[np.int64] | None
+    order: IntArray | None
 
     def __iter__(self) -> Iterator[Chunk]:
         return frame_chunks(self._pieces(), self.layout, self.recipe)
@@ -86,41 +87,49 @@ class FrameStream:
 
 
 def read_frame(
-    source: Any, y: Any, *, name: str, recipe: Recipe, chunk_rows: int, shuffle: int | None = None
+    source: Any,
+    y: Any,
+    *,
+    name: str,
+    recipe: Recipe,
+    chunk_rows: int,
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> FrameStream:
-    """A data frame; the labels are in one of its columns, or in `y`."""
+    """A stream of a data frame. The labels are in one of its columns, or in `y`."""
     frame = as_frame(source)
     if not len(frame):
         raise DataError(f"{name}: has no rows: give at least one")
     layout = frame_layout(frame, recipe, name)
     labels = None if y is None else as_labels(y, len(frame), name)
-    return FrameStream(name, frame, labels, recipe, layout, chunk_rows, random_order(len(frame), shuffle))
+    order = row_order(len(frame), shuffle, random_state)
+    return FrameStream(name, frame, labels, recipe, layout, chunk_rows, order)
 
 
 def is_frame(source: Any) -> bool:
-    """Whether something is a data frame of one of the three kinds."""
+    """Whether an object is a data frame of pandas, polars or pyarrow."""
     return _view_of(source) is not None
 
 
 def as_frame(source: Any) -> Frame:
-    """The readers' view of a data frame."""
+    """A data frame with the interface of `Frame`."""
     view = _view_of(source)
     if view is None:
-        raise DataError(f"a {type(source).__name__} is no data frame: give one of pandas, polars or pyarrow")
+        raise DataError(f"a {type(source).__name__} is not a data frame: give one of pandas, polars or pyarrow")
     return view(source)
 
 
-def frame_layout(frame: Frame, recipe: Recipe, place: str) -> Layout:
-    """What the columns are, from their types."""
+def frame_layout(frame: Frame, recipe: Recipe, place: str) -> FrameLayout:
+    """Determine the roles of columns from their types."""
     names = frame.names
     numeric = {name for column, name in enumerate(names) if frame.is_numeric(column)}
     numeric -= set(recipe.categories)
     fields = recipe.fields(names, lambda name: name not in numeric, place)
-    return Layout(fields, feature_names(names, fields, recipe, place), frozenset(numeric))
+    return FrameLayout(fields, feature_names(names, fields, recipe, place), frozenset(numeric))
 
 
-def frame_chunks(pieces: Iterable[Piece], layout: Layout, recipe: Recipe) -> Iterator[Chunk]:
-    """The chunks that the pieces of one frame make."""
+def frame_chunks(pieces: Iterable[Piece], layout: FrameLayout, recipe: Recipe) -> Iterator[Chunk]:
+    """The chunks of the pieces of a frame."""
     kind = ""
     for piece in pieces:
         position = {name: column for column, name in enumerate(piece.frame.names)}
@@ -134,12 +143,12 @@ def frame_chunks(pieces: Iterable[Piece], layout: Layout, recipe: Recipe) -> Ite
         yield Chunk(X, y, piece.progress)
 
 
-def row_namer(name: str, numbers: Sequence[int] | NDArray[np.int64]) -> Where:
-    """How to name rows that have these numbers in their source."""
+def row_namer(name: str, numbers: Sequence[int] | IntArray) -> Where:
+    """A function that names rows with these numbers in their source, for messages."""
     return lambda row: f"{name}, row {numbers[row]} (from 0)"
 
 
-def _column(frame: Frame, column: int, name: str, layout: Layout, recipe: Recipe) -> Column:
+def _column(frame: Frame, column: int, name: str, layout: FrameLayout, recipe: Recipe) -> Column:
     if name in layout.numeric and name != layout.fields.text:
         return frame.numbers(column)
     values = frame.values(column)
@@ -172,10 +181,10 @@ class _Pandas:
     def is_numeric(self, column: int) -> bool:
         return self.frame.dtypes.iloc[column].kind in "iuf"
 
-    def numbers(self, column: int) -> NDArray[np.float64]:
+    def numbers(self, column: int) -> FloatArray:
         series = self.frame.iloc[:, column]
         if isinstance(series.dtype, np.dtype):
-            return _doubles(series.to_numpy())  # a NaN here is refused: it may be a mistake as well as a gap
+            return _doubles(series.to_numpy())  # a NaN here is refused: it may be an error or a missing value
         return _doubles(series.to_numpy(dtype=np.float64, na_value=0.0))
 
     def values(self, column: int) -> list[Any]:
@@ -185,7 +194,7 @@ class _Pandas:
     def array(self, column: int) -> NDArray[Any]:
         return np.asarray(self.frame.iloc[:, column].to_numpy())
 
-    def take(self, rows: Rows) -> "_Pandas":
+    def take(self, rows: RowSelection) -> "_Pandas":
         return _Pandas(self.frame.iloc[rows])
 
 
@@ -203,7 +212,7 @@ class _Polars:
     def is_numeric(self, column: int) -> bool:
         return bool(self.frame.dtypes[column].is_numeric())
 
-    def numbers(self, column: int) -> NDArray[np.float64]:
+    def numbers(self, column: int) -> FloatArray:
         return _doubles(self.frame.to_series(column).fill_null(0).to_numpy())
 
     def values(self, column: int) -> list[Any]:
@@ -212,7 +221,7 @@ class _Polars:
     def array(self, column: int) -> NDArray[Any]:
         return np.asarray(self.frame.to_series(column).to_numpy())
 
-    def take(self, rows: Rows) -> "_Polars":
+    def take(self, rows: RowSelection) -> "_Polars":
         return _Polars(self.frame[rows])
 
 
@@ -233,7 +242,7 @@ class _Arrow:
         kind = self.table.schema.types[column]
         return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
-    def numbers(self, column: int) -> NDArray[np.float64]:
+    def numbers(self, column: int) -> FloatArray:
         doubles = self.table.column(column).cast("float64", safe=False).fill_null(0.0)
         return _doubles(np.asarray(doubles))
 
@@ -243,11 +252,11 @@ class _Arrow:
     def array(self, column: int) -> NDArray[Any]:
         return np.asarray(self.table.column(column).to_numpy())
 
-    def take(self, rows: Rows) -> "_Arrow":
+    def take(self, rows: RowSelection) -> "_Arrow":
         if isinstance(rows, slice):
             return _Arrow(self.table.slice(rows.start, rows.stop - rows.start))
         return _Arrow(self.table.take(rows))
 
 
-def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+def _doubles(values: NDArray[Any]) -> FloatArray:
     return values.astype(np.float64, copy=False)

@@ -1,8 +1,8 @@
-"""Text and records as sparse rows, without a dictionary: a feature's name decides its column.
+"""Feature hashing: text and records as sparse rows, without a dictionary.
 
-A name's column and sign come from the CRC-32 of its UTF-8 bytes, spread over 64 bits by the finaliser of
-SplitMix64 (a CRC alone is linear in its input, so its bits make biased signs). Both are fixed by definition: the
-same name has the same column in every process, on every platform and in every release.
+The column and the sign of a feature come from the CRC-32 of the UTF-8 bytes of its name, spread over 64 bits by
+the finaliser of SplitMix64 (a CRC alone is linear in its input, so its bits would be biased signs). Both are fixed
+by definition: the same name has the same column in every process, on every platform and in every release.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,28 +22,57 @@ from askance._util.splitmix import GOLDEN, scrambled
 from askance.data.files import Where, shown
 from askance.data.values import check_dtype, first_unfit, unfit
 from askance.errors import DataError
+from askance.typing import FloatArray
 
 MOST_BITS = 30  # columns are 32-bit signed integers
 DEEPEST = 32
 
 _unicode_word = pattern(r"\w+")
 _unicode_words = _unicode_word.findall
-# Letters become lower case, all that is not \w a blank: ASCII text is split so far faster than by the pattern.
+# Maps letters to lower case and all that is not \w to a blank: far faster than the pattern for ASCII text.
 _ASCII_WORDS = bytes(code if pattern(r"\w").match(chr(code)) else 32 for code in range(128)).lower().ljust(256)
 
 
 def hash_texts(
     texts: Iterable[str], bits: int = 20, *, pairs: bool = False, unit: bool = True, dtype: str = "float32"
 ) -> sp.csr_array:
-    """One row of signed word counts a text, in 2**bits columns.
+    """Hash texts into rows of signed word counts.
 
-    Words are runs of letters, digits and underscores, in lower case. `pairs` adds each two neighbouring words as a
-    feature; `unit` scales every row that has words to length 1.
+    Words are runs of letters, digits and underscores, in lower case.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The texts.
+    bits : int, default: 20
+        There are 2**bits columns.
+    pairs : bool, default: False
+        Whether each two neighbouring words are also a feature.
+    unit : bool, default: True
+        Whether every row that has words is scaled to length 1.
+    dtype : {"float32", "float64"}, default: "float32"
+        Type of the values.
+
+    Returns
+    -------
+    rows : csr_array of shape (n_texts, 2**bits)
+
+    Raises
+    ------
+    askance.errors.DataError
+        If an argument cannot be used.
+
+    Examples
+    --------
+    >>> from askance.data import hash_texts
+    >>> rows = hash_texts(["Send money now", "meeting at noon"], bits=10)
+    >>> rows.shape, rows.nnz
+    ((2, 1024), 6)
     """
     check_bits(bits)
     check_dtype(dtype)
     if isinstance(texts, str):
-        raise DataError("one string is given: give a list of texts")
+        raise DataError("texts is one string: give a list of texts")
     lengths: list[int] = []
     checksums = np.fromiter(_token_checksums(texts, pairs, lengths), np.uint32)
     rows = _signed_rows(checksums, np.ones(len(checksums)), lengths, bits)
@@ -53,17 +82,42 @@ def hash_texts(
 
 
 def hash_records(records: Iterable[Mapping[str, Any]], bits: int = 20, *, dtype: str = "float32") -> sp.csr_array:
-    """One row a record, in 2**bits columns, not scaled.
+    """Hash records into rows, which are not scaled.
 
-    A number is the value of the feature `name`; a string, boolean or date makes the feature `name=value` 1. In a
-    list each string counts so, and anything else goes by its position, `name.0`; an object's fields are
-    `name.field`. None is absent, as is 0.
+    A number is the value of the feature `name`. A string, boolean or date sets the feature `name=value` to 1. In a
+    list, each string does the same, and any other value has its position in the name, `name.0`. The fields of an
+    object are `name.field`. None and 0 are missing.
+
+    Parameters
+    ----------
+    records : iterable of mapping
+        The records.
+    bits : int, default: 20
+        There are 2**bits columns.
+    dtype : {"float32", "float64"}, default: "float32"
+        Type of the values.
+
+    Returns
+    -------
+    rows : csr_array of shape (n_records, 2**bits)
+
+    Raises
+    ------
+    askance.errors.DataError
+        If an argument or a value cannot be used.
+
+    Examples
+    --------
+    >>> from askance.data import hash_records
+    >>> rows = hash_records([{"age": 31, "city": "Oslo"}, {"age": 45}], bits=10)
+    >>> rows.shape, rows.nnz
+    ((2, 1024), 3)
     """
     return record_rows(records, bits, dtype, lambda position: f"record {position} (from 0)")
 
 
 def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, where: Where) -> sp.csr_array:
-    """`hash_records` for readers, which know where in the source a record stands."""
+    """`hash_records` for readers, which know the place of a record in its source."""
     check_bits(bits)
     check_dtype(dtype)
     names: list[str] = []
@@ -82,7 +136,7 @@ def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, whe
     if (bad := first_unfit(values, dtype)) is not None:
         row = int(np.searchsorted(np.cumsum(lengths), bad, side="right"))
         raise DataError(f"{where(row)}, {shown(names[bad])}: {unfit(numbers[bad], dtype)}")
-    checksum = {name: _name_checksum(name) for name in set(names)}  # names come again in record after record
+    checksum = {name: _name_checksum(name) for name in set(names)}  # names repeat in all records
     rows = _signed_rows(
         np.fromiter(map(checksum.__getitem__, names), np.uint32, len(names)), values, lengths, bits
     )
@@ -93,31 +147,31 @@ def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, whe
 
 
 def words_of(text: str) -> list[tuple[str, int, int]]:
-    """The words of a text as they are hashed, and where each stands in it."""
+    """The words of a text as they are hashed, with their start and end."""
     return [(found[0].lower(), *found.span()) for found in _unicode_word.finditer(text)]
 
 
 def record_features(record: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The features of a record by their names, as they are hashed."""
+    """The names and values of the features of a record, as they are hashed."""
     return list(_features(record))
 
 
 def name_columns(names: Iterable[str], bits: int, dtype: str = "float32") -> sp.csr_array:
-    """A row for each name with nothing but the feature of that name, of value 1."""
+    """One row per name, with only the feature of that name, of value 1."""
     checksums = np.fromiter(map(_name_checksum, names), np.uint32)
     return _signed_rows(checksums, np.ones(len(checksums)), [1] * len(checksums), bits).astype(dtype)
 
 
 def check_bits(bits: int) -> None:
-    """Refuse a number of bits that makes no table of columns."""
+    """Raise DataError unless the number of bits is allowed."""
     if not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
         raise DataError(f"bits={bits!r}: give a whole number from 1 to {MOST_BITS}; there are 2**bits columns")
 
 
 def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int]) -> Iterator[int]:
-    """The checksums of all tokens, text after text; `lengths` gets each text's number of tokens.
+    """The checksums of all tokens of all texts; appends the number of tokens of each text to `lengths`.
 
-    A generator, because the tokens of a chunk of long texts need far more memory than the texts.
+    A generator, because the tokens of long texts need far more memory than the texts.
     """
     for text in texts:
         if not isinstance(text, str):
@@ -136,7 +190,7 @@ def _words(text: str) -> list[bytes]:
 
 
 def _name_checksum(name: str) -> int:
-    # JSON may hold half of a surrogate pair, which strict UTF-8 refuses.
+    # JSON may have half of a surrogate pair, which strict UTF-8 refuses.
     return crc32(name.encode("utf-8", "surrogatepass"))
 
 
@@ -153,9 +207,9 @@ def _features(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _field_features(name: str, value: Any, depth: int) -> Iterator[tuple[str, float]]:
-    """The features of one field, whatever it holds."""
+    """The features of a field with a value of any kind."""
     if depth > DEEPEST:
-        raise ValueError(f"{shown(name)}: is nested deeper than {DEEPEST}: flatten it")
+        raise ValueError(f"{shown(name)}: is nested deeper than {DEEPEST} levels: flatten it")
     match value:
         case None:
             return
@@ -175,20 +229,18 @@ def _field_features(name: str, value: Any, depth: int) -> Iterator[tuple[str, fl
                 inner_name = name if isinstance(inner, str) else f"{name}.{place}"
                 yield from _field_features(inner_name, inner, depth + 1)
         case _:
-            raise ValueError(f"{shown(name)}: a {type(value).__name__} can be no feature: convert or drop it")
+            raise ValueError(f"{shown(name)}: a {type(value).__name__} cannot be a feature: convert or drop it")
 
 
 def _number(name: str, value: Any) -> float:
     try:
         return float(value)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{shown(name)}: {shown(value)} is too large or no number: mend or drop it") from error
+        raise ValueError(f"{shown(name)}: {shown(value)} is too large or not a number: fix or drop it") from error
 
 
-def _signed_rows(
-    checksums: NDArray[np.uint32], values: NDArray[np.float64], lengths: list[int], bits: int
-) -> sp.csr_array:
-    """Sparse rows in the order of columns, equal columns added up, zeros left out."""
+def _signed_rows(checksums: NDArray[np.uint32], values: FloatArray, lengths: list[int], bits: int) -> sp.csr_array:
+    """Sparse rows with sorted columns, without duplicates and zeros."""
     spread = scrambled(checksums.astype(np.uint64) + GOLDEN)
     columns = (spread & np.uint64((1 << bits) - 1)).astype(np.int32)
     signed = np.where(spread >> np.uint64(63), -values, values)

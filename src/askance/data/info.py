@@ -1,4 +1,4 @@
-"""What a stream holds, found in one pass over it in constant memory."""
+"""Describe a stream, in one pass and in constant memory."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,17 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.stream import Features, Stream
+from askance.typing import FloatArray
 
 MOST_CLASSES = 10_000
 UNIT_TOLERANCE = 1e-3
 
 
 class Description(NamedTuple):
-    """A stream in figures.
+    """The description of a stream.
 
-    `classes` counts the rows of each label: it is empty where there are no labels, None where there are more than
-    10,000 of them. `sorted_by_class` is true where labels follow each other in far longer runs than in a random
-    order: such a stream should be shuffled. `smallest` and `largest` count the zeros that sparse rows leave out.
+    Attributes
+    ----------
+    name : str
+        Name of the stream.
+    rows, features, nonzeros : int
+        Numbers of rows, of features, and of values other than 0.
+    classes : dict or None
+        Number of rows per label; empty without labels, None if there are more than 10,000 different ones.
+    sorted_by_class : bool
+        Whether equal labels come in far longer runs than in a random order. Shuffle such a stream.
+    unit_length : bool
+        Whether all rows have length 1.
+    smallest, largest : float
+        The range of the values, including the zeros that sparse rows leave out.
     """
 
     name: str
@@ -33,12 +45,30 @@ class Description(NamedTuple):
 
     @property
     def nonzeros_per_row(self) -> float:
-        """The mean number of values other than 0 in a row."""
+        """The mean number of values other than 0 per row."""
         return self.nonzeros / self.rows if self.rows else 0.0
 
 
 def describe(stream: Stream) -> Description:
-    """Go through a stream once and say what it holds."""
+    """Describe a stream, in one pass.
+
+    Parameters
+    ----------
+    stream : Stream
+        A stream, as returned by `read`.
+
+    Returns
+    -------
+    description : Description
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.data import describe, read
+    >>> about = describe(read(np.eye(4), y=[0, 1, 0, 1]))
+    >>> about.rows, about.features, about.classes
+    (4, 4, {0: 2, 1: 2})
+    """
     values = _Values()
     labels = _Labels()
     for chunk in stream:
@@ -104,7 +134,7 @@ class _Labels:
         self.countable = len(self.counts) <= MOST_CLASSES
 
     def sorted_by_class(self) -> bool:
-        """Each class stands together, or the label changes less than a tenth as often as in a random order."""
+        """Whether each class is in one run, or labels change less than a tenth as often as in a random order."""
         rows = self.counts.total()
         if not self.countable or not 1 < len(self.counts) < rows:
             return False
@@ -112,8 +142,8 @@ class _Labels:
         return self.changes == len(self.counts) - 1 or self.changes < expected_changes / 10
 
 
-def _squared_lengths(X: Features) -> NDArray[np.float64]:
-    with np.errstate(over="ignore"):  # an infinite length is no unit length either
+def _squared_lengths(X: Features) -> FloatArray:
+    with np.errstate(over="ignore"):  # an infinite length is not a unit length either
         squares = np.square(X, dtype=np.float64) if isinstance(X, np.ndarray) else X.astype(np.float64).power(2)
-        squared_lengths: NDArray[np.float64] = squares.sum(axis=1)
+        squared_lengths: FloatArray = squares.sum(axis=1)
     return squared_lengths

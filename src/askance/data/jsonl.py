@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, either with a text or as a record.
+"""JSON lines: one object per line, with a text or as a record.
 
 The first object decides which key holds the label and whether there is a text.
 """
@@ -18,8 +18,8 @@ from askance.data.stream import Chunk, Features
 from askance.errors import DataError
 
 
-class Entry(NamedTuple):
-    """An object and the line that it stands on."""
+class JsonRecord(NamedTuple):
+    """An object and its line number."""
 
     line: int
     record: dict[str, Any]
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class JsonLinesStream:
-    """A file of JSON lines; `askance.data.read` says what each word of the recipe means."""
+    """A file of JSON lines; `askance.data.read` documents the recipe."""
 
     path: Path
     recipe: Recipe
@@ -35,7 +35,7 @@ class JsonLinesStream:
 
     @property
     def name(self) -> str:
-        """The file's name without its endings."""
+        """The name of the file without its extensions."""
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -43,14 +43,14 @@ class JsonLinesStream:
             entries = json_entries(lines)
             first = next(entries, None)
             if first is None:
-                raise DataError(f"{self.path}: has no lines but blank ones: check how it was made")
+                raise DataError(f"{self.path}: has only blank lines: check how it was created")
             place = f"{self.path}, line {first.line}"
             fields = self.recipe.fields(first.record, lambda key: isinstance(first.record[key], str), place)
             kind = label_kind(first.record[fields.label], place) if fields.label is not None else ""
             for batch in batches(chain([first], entries), self.chunk_rows):
                 yield self._chunk(batch, fields, kind, lines.progress)
 
-    def _chunk(self, batch: list[Entry], fields: Fields, kind: str, progress: float) -> Chunk:
+    def _chunk(self, batch: list[JsonRecord], fields: Fields, kind: str, progress: float) -> Chunk:
         def where(row: int) -> str:
             return f"{self.path}, line {batch[row].line}"
 
@@ -78,7 +78,7 @@ class JsonLinesStream:
         return named
 
 
-def json_entries(lines: TextLines) -> Iterator[Entry]:
+def json_entries(lines: TextLines) -> Iterator[JsonRecord]:
     """The objects of the lines that are not blank."""
     for line in lines:
         if line.isspace():
@@ -87,14 +87,14 @@ def json_entries(lines: TextLines) -> Iterator[Entry]:
         try:
             record = _decode(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{place}: is not JSON ({reason(error)}): write one object a line") from error
+            raise DataError(f"{place}: is not JSON ({reason(error)}): write one object per line") from error
         if not isinstance(record, dict):
-            raise DataError(f"{place}: is {shown(record)}, not an object: write one object a line")
-        yield Entry(lines.number, record)
+            raise DataError(f"{place}: is {shown(record)}, not an object: write one object per line")
+        yield JsonRecord(lines.number, record)
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
@@ -108,7 +108,7 @@ def value_of(record: dict[str, Any], key: str, place: str) -> Any:
 
 
 def text_of(value: Any, place: str) -> str:
-    """A value as a text; null is an empty one."""
+    """A value as a text; null is an empty text."""
     if value is None:
         return ""
     if not isinstance(value, str):

@@ -1,6 +1,6 @@
 """NumPy archives: CSR arrays `data, indices, indptr, shape`, or a dense `X`, with the labels in `y`.
 
-An archive is compressed array by array, so it is loaded whole; everything else is read as a stream.
+An archive is compressed array by array, so it is loaded as a whole; all other formats are read as streams.
 """
 
 from collections.abc import Iterator
@@ -27,23 +27,33 @@ def read_npz(
     label: str | Literal[False] | None = None,
     dtype: str = "float32",
     chunk_rows: int = 2048,
-    shuffle: int | None = None,
+    shuffle: bool = False,
+    random_state: int | None = None,
     view: int | None = None,
 ) -> ArrayStream:
-    """The rows of an archive; `label` names the array with the labels, "y" unless said.
+    """The rows of an archive; `label` names the array with the labels (default: "y").
 
-    Of an archive with several views of the same rows, `view1_data` and so on, the one numbered `view` is read.
+    If an archive has several views of the same rows, `view1_data` and so on, `view` is the number of the one to
+    read.
     """
     prefix = "" if view is None else f"view{view}_"
     arrays = {key.removeprefix(prefix): array for key, array in _load(path, label, prefix).items()}
     y = None if label is False else _member(arrays, label or "y", path, "name the array of labels with label=")
     X = _member(arrays, "X", path) if "X" in arrays else _csr(arrays, path)
-    stream = read_arrays(X, y, name=str(path), dtype=dtype, chunk_rows=chunk_rows, shuffle=shuffle)
-    return replace(stream, name=stem(path))  # messages have named the path
+    stream = read_arrays(
+        X,
+        y,
+        name=str(path),
+        dtype=dtype,
+        chunk_rows=chunk_rows,
+        shuffle=shuffle,
+        random_state=random_state,
+    )
+    return replace(stream, name=stem(path))  # messages name the path
 
 
 def _load(path: Path, label: str | Literal[False] | None, prefix: str) -> dict[str, NDArray[Any] | None]:
-    """The arrays that are needed; the others' names only, for messages."""
+    """The arrays that are needed, and only the names of the others, for messages."""
     needed = {*(prefix + key for key in (*_CSR, "format", "X")), label or "y"}
     with opened_archive(path, "X and y") as archive:
         return {key: archive[key] if key in needed else None for key in archive.files}
@@ -51,20 +61,20 @@ def _load(path: Path, label: str | Literal[False] | None, prefix: str) -> dict[s
 
 @contextmanager
 def opened_archive(path: Path, content: str) -> Iterator[NpzFile]:
-    """An archive of plain arrays; DataError if it is none, or damaged."""
+    """Open an archive of plain arrays; raises DataError if it is something else or damaged."""
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, NpzFile):
-                raise DataError(f"{path}: is one bare array, not an archive: save {content} with numpy.savez")
+                raise DataError(f"{path}: is a single array, not an archive: save {content} with numpy.savez")
             yield archive
     except DataError:
         raise
     except Exception as error:
-        # Damaged bytes make zipfile, zlib and NumPy's header parser raise a dozen unrelated types.
+        # Damaged files make zipfile, zlib and the header parser of NumPy raise many unrelated errors.
         raise DataError(
-            f"{path}: is no NumPy archive of plain arrays, or is damaged or cut off ({reason(error)[:200]}): "
-            "make or fetch it again"
+            f"{path}: is not a NumPy archive of plain arrays, or is damaged or cut off ({reason(error)[:200]}): "
+            "create or download it again"
         ) from error
 
 
@@ -89,14 +99,14 @@ def _csr(arrays: dict[str, NDArray[Any] | None], path: Path) -> sp.csr_array:
         raise DataError(f"{path}: holds a sparse matrix of format {shown(stored_as.tolist())}: save it as CSR")
     wrong = _what_is_wrong(data, indices, indptr, shape)
     if wrong:
-        raise DataError(f"{path}: {wrong}: make or fetch the file again")
+        raise DataError(f"{path}: {wrong}: create or download the file again")
     return sp.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
 
 
 def _what_is_wrong(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any]
 ) -> str | None:
-    """The first inconsistency among the arrays of a CSR matrix; SciPy would crash on some of them."""
+    """The first inconsistency in the arrays of a CSR matrix; SciPy would crash on some of them."""
     for name, array, kinds in (("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu")):
         if array.ndim != 1 or array.dtype.kind not in kinds:
             return f"'{name}' is an array of {array.dtype} with {array.ndim} dimensions, not a list of numbers"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from askance.data.files import reason, stem
-from askance.data.frames import Layout, Piece, as_frame, frame_chunks, frame_layout, row_namer
+from askance.data.frames import FrameLayout, Piece, as_frame, frame_chunks, frame_layout, row_namer
 from askance.data.recipe import Recipe
 from askance.data.stream import Chunk
 from askance.errors import DataError
@@ -14,18 +14,18 @@ from askance.errors import DataError
 
 @dataclass(frozen=True)
 class ParquetStream:
-    """A Parquet file; `askance.data.read` says what each word of the recipe means."""
+    """A Parquet file; `askance.data.read` documents the recipe."""
 
     path: Path
     recipe: Recipe
     chunk_rows: int
 
     def __post_init__(self) -> None:
-        pyarrow_parquet()  # ask for it now, not when the first chunk is wanted
+        pyarrow_parquet()  # fail now, not at the first chunk
 
     @property
     def name(self) -> str:
-        """The file's name without its endings."""
+        """The name of the file without its extensions."""
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -33,16 +33,17 @@ class ParquetStream:
         try:
             with pyarrow.parquet.ParquetFile(self.path) as file:
                 if not file.metadata.num_rows:
-                    raise DataError(f"{self.path}: has no rows: check how it was made")
+                    raise DataError(f"{self.path}: has no rows: check how it was created")
                 layout = frame_layout(as_frame(file.schema_arrow.empty_table()), self.recipe, str(self.path))
                 yield from frame_chunks(self._pieces(file, layout), layout, self.recipe)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(
-                f"{self.path}: is no Parquet file, or is damaged ({reason(error)[:200]}): make or fetch it again"
+                f"{self.path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): "
+                "create or download it again"
             ) from error
 
-    def _pieces(self, file: Any, layout: Layout) -> Iterator[Piece]:
-        """The file's batches, with the columns that are needed."""
+    def _pieces(self, file: Any, layout: FrameLayout) -> Iterator[Piece]:
+        """The batches of the file, with the columns that are needed."""
         needed = [*layout.features, *([layout.fields.label] if layout.fields.label else [])]
         rows = file.metadata.num_rows
         given = 0
@@ -53,7 +54,7 @@ class ParquetStream:
 
 
 def pyarrow_parquet() -> Any:
-    """pyarrow with its reader of Parquet; DataError, with the remedy, if it is not there."""
+    """pyarrow with its Parquet reader; raises DataError if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError as error:

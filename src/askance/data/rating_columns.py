@@ -1,15 +1,15 @@
-"""Which columns of a table hold users, items and ratings."""
+"""Find the columns of a table that hold users, items and ratings."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.files import listed, shown
 from askance.errors import DataError
+from askance.typing import FloatArray
 
-# What the columns of a data frame or a file may be called, in small letters without _, - and blanks.
+# The usual names of columns, in lower case without _, - and blanks.
 COLUMNS = {
     "users": ("user", "userid", "uid", "users", "reviewerid", "customerid"),
     "items": (
@@ -29,26 +29,34 @@ COLUMNS = {
 }
 
 Column = str | int | None
-"""A column's name, or its place from 1 on; None: the usual one."""
+"""The name of a column, or its number, from 1; None means the usual one."""
 
 
 class Triplets(NamedTuple):
-    """Who rated what, and how."""
+    """Ratings as three columns.
+
+    Attributes
+    ----------
+    users, items : ndarray
+        Ids, one of each per rating.
+    ratings : ndarray of float
+        The ratings.
+    """
 
     users: NDArray[Any]
     items: NDArray[Any]
-    ratings: NDArray[np.float64]
+    ratings: FloatArray
 
 
-class Wanted(NamedTuple):
-    """The columns that the user named."""
+class RatingColumns(NamedTuple):
+    """The columns that were named by the caller."""
 
     users: Column = None
     items: Column = None
     ratings: Column = None
 
     def found(self, names: Sequence[str]) -> list[int | None]:
-        """Where each of the three is among columns with names, those not named by what they are usually called."""
+        """The index of each of the three among named columns; by usual names if the caller named none."""
         usual = usual_columns(names)
         return [
             _named(column, names) if column is not None else place
@@ -56,12 +64,12 @@ class Wanted(NamedTuple):
         ]
 
     def placed(self, width: int) -> list[int | None]:
-        """Where each of the three is among columns without names: in the usual order, unless said."""
+        """The index of each of the three among columns without names (default: the usual order)."""
         places = [place if column is None else _place(column) for place, column in enumerate(self)]
         return [place if place is not None and place < width else None for place in places]
 
     def checked(self, places: list[int | None], names: Sequence[str], source: str, *, rated: bool) -> list[int]:
-        """The places of users, items and, if there are any, ratings; DataError if one is missing."""
+        """The indices of users, items and any ratings; raises DataError if one is missing."""
         needed = 3 if rated or self.ratings is not None else 2
         for role, column, place in list(zip(COLUMNS, self, places, strict=True))[:needed]:
             if place is None and column is not None:
@@ -78,18 +86,20 @@ class Wanted(NamedTuple):
 
 
 def usual_columns(names: Sequence[str]) -> list[int | None]:
-    """Which columns are users, items and ratings by their names; None where none is."""
+    """The indices of users, items and ratings by their usual names; None if there is none."""
     plain = [str(name).lower().translate(str.maketrans("", "", "_- ")) for name in names]
     return [next((plain.index(name) for name in known if name in plain), None) for known in COLUMNS.values()]
 
 
 def rating_columns(names: Sequence[str]) -> list[int]:
-    """Which columns are users, items and ratings: those called so, or the first three."""
+    """The indices of users, items and ratings: by their usual names, or the first three."""
     found = [place for place in usual_columns(names) if place is not None]
     if len(found) == len(COLUMNS):
         return found
     if len(names) < len(COLUMNS):
-        raise ValueError(f"the columns {', '.join(map(repr, names))} are no users, items and ratings")
+        raise ValueError(
+            f"the columns {', '.join(map(repr, names))} are not users, items and ratings: give three columns"
+        )
     return [0, 1, 2]
 
 
@@ -101,7 +111,7 @@ def _named(column: str | int, names: Sequence[str]) -> int | None:
 
 
 def _place(column: str | int) -> int | None:
-    """From 0 on, of one that is given from 1 on."""
+    """The index, from 0, of a column given by its number, from 1."""
     text = str(column)
     is_place = text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0
     return int(text) - 1 if is_place else None

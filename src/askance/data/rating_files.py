@@ -11,20 +11,29 @@ from askance.data.files import existing_file, reason, shown
 from askance.data.frames import as_frame, row_namer
 from askance.data.npz import opened_archive
 from askance.data.parquet import pyarrow_parquet
-from askance.data.rating_columns import Column, Triplets, Wanted
+from askance.data.rating_columns import Column, RatingColumns, Triplets
 from askance.data.rating_ids import ids_of_array
-from askance.data.rating_text import Numbers, read_text
+from askance.data.rating_text import read_text
 from askance.errors import DataError
+from askance.typing import FloatArray
 
 FIRST_BYTES = {b"PK\x03\x04": ".npz", b"PAR1": ".parquet"}
 
 
 class Pairs(NamedTuple):
-    """Users and items, with ratings if the file has them."""
+    """Pairs of users and items.
+
+    Attributes
+    ----------
+    users, items : ndarray
+        Ids, one of each per pair.
+    ratings : ndarray of float or None
+        The ratings, if the file has them.
+    """
 
     users: NDArray[Any]
     items: NDArray[Any]
-    ratings: Numbers | None
+    ratings: FloatArray | None
 
 
 def read_ratings(
@@ -35,14 +44,42 @@ def read_ratings(
     ratings: Column = None,
     delimiter: str | None = None,
 ) -> Triplets:
-    """Who rated what, and how: from CSV, TSV, MovieLens' u.data or ratings.dat, also with gzip, Parquet or npz.
+    """Read ratings from a file.
 
-    `users`, `items` and `ratings` name columns that are not called so, or give their places, from 1 on. In a text
-    file without a header they are the first three. Ids are whole numbers if all of a column are, else text.
+    The file is CSV, TSV, u.data or ratings.dat of MovieLens (all also with gzip), Parquet or npz.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file.
+    users, items, ratings : str, int or None, default: None
+        Name of each column, or its number from 1. None means a column with a usual name; in a text file without a
+        header, the first three.
+    delimiter : str or None, default: None
+        What separates the cells of a text file. None means that it is detected.
+
+    Returns
+    -------
+    ratings : Triplets
+        Ids are whole numbers if all ids of a column are, otherwise text.
+
+    Raises
+    ------
+    askance.errors.DataError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from askance.data import read_ratings
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ratings.csv"
+    >>> _ = path.write_text("user,item,rating\\nann,tea,5\\nbob,milk,3\\n")
+    >>> read_ratings(path).ratings.tolist()
+    [5.0, 3.0]
     """
-    found = _read(path, Wanted(users, items, ratings), delimiter, rated=True)
+    found = _read(path, RatingColumns(users, items, ratings), delimiter, rated=True)
     if found.ratings is None or not len(found.ratings):
-        raise DataError(f"{path}: has no ratings: check how it was made")
+        raise DataError(f"{path}: has no ratings: check how it was created")
     return Triplets(found.users, found.items, found.ratings)
 
 
@@ -54,17 +91,42 @@ def read_pairs(
     ratings: Column = None,
     delimiter: str | None = None,
 ) -> Pairs:
-    """Users and items whose ratings are wanted, from the same kinds of files as `read_ratings`.
+    """Read pairs of users and items, for example to predict their ratings.
 
-    Ratings are read too, if they are there: a column called so or, in a text file without a header, the third.
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, of the same kinds as for `read_ratings`.
+    users, items, ratings : str, int or None, default: None
+        Name of each column, or its number from 1, as in `read_ratings`. Ratings are optional.
+    delimiter : str or None, default: None
+        What separates the cells of a text file. None means that it is detected.
+
+    Returns
+    -------
+    pairs : Pairs
+
+    Raises
+    ------
+    askance.errors.DataError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from askance.data import read_pairs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_text("user,item\\nann,tea\\nbob,milk\\n")
+    >>> read_pairs(path).users.tolist()
+    ['ann', 'bob']
     """
-    found = _read(path, Wanted(users, items, ratings), delimiter, rated=False)
+    found = _read(path, RatingColumns(users, items, ratings), delimiter, rated=False)
     if not len(found.users):
-        raise DataError(f"{path}: has no users and items: check how it was made")
+        raise DataError(f"{path}: has no users and items: check how it was created")
     return found
 
 
-def _read(path: str | PathLike[str], wanted: Wanted, delimiter: str | None, *, rated: bool) -> Pairs:
+def _read(path: str | PathLike[str], wanted: RatingColumns, delimiter: str | None, *, rated: bool) -> Pairs:
     file = existing_file(path)
     with file.open("rb") as opened:
         kind = FIRST_BYTES.get(opened.read(4), file.suffix.lower())
@@ -75,7 +137,7 @@ def _read(path: str | PathLike[str], wanted: Wanted, delimiter: str | None, *, r
     return Pairs(*read_text(file, wanted, delimiter, rated=rated))
 
 
-def _from_npz(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
+def _from_npz(path: Path, wanted: RatingColumns, *, rated: bool) -> Pairs:
     with opened_archive(path, "users, items and ratings") as archive:
         names = list(archive.files)
         places = wanted.checked(wanted.found(names), names, str(path), rated=rated)
@@ -83,7 +145,7 @@ def _from_npz(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
     return _pairs(path, arrays, [names[place] for place in places])
 
 
-def _from_parquet(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
+def _from_parquet(path: Path, wanted: RatingColumns, *, rated: bool) -> Pairs:
     pyarrow = pyarrow_parquet()
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
@@ -93,19 +155,19 @@ def _from_parquet(path: Path, wanted: Wanted, *, rated: bool) -> Pairs:
             frame = as_frame(file.read(columns=chosen).select(chosen))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{path}: is no Parquet file, or is damaged ({reason(error)[:200]}): make or fetch it again"
+            f"{path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): create or download it again"
         ) from error
     arrays = [frame.array(column) for column in range(len(chosen))]
     return _pairs(path, arrays, chosen)
 
 
 def _pairs(path: Path, arrays: list[NDArray[Any]], names: list[str]) -> Pairs:
-    """Arrays as ids and ratings; DataError if they are not."""
+    """Arrays as ids and ratings; raises DataError if they cannot be."""
     for array, name in zip(arrays, names, strict=True):
         if array.ndim != 1 or len(array) != len(arrays[0]):
             raise DataError(
                 f"{path}: {shown(name)} has the shape {array.shape}, {shown(names[0])} {arrays[0].shape}: "
-                "give one dimension, and as many of each"
+                "they must have one dimension and equal lengths"
             )
     where = row_namer(str(path), range(len(arrays[0])))
     users, items = ids_of_array(arrays[0], "user", where), ids_of_array(arrays[1], "item", where)
@@ -114,7 +176,7 @@ def _pairs(path: Path, arrays: list[NDArray[Any]], names: list[str]) -> Pairs:
     try:
         if arrays[2].dtype.kind not in "biufO":
             raise TypeError
-        ratings = arrays[2].astype(np.float64)  # objects are decimal numbers, or no numbers
+        ratings = arrays[2].astype(np.float64)  # objects may be decimal numbers
     except (TypeError, ValueError):
         raise DataError(
             f"{path}: {shown(names[2])} does not hold numbers: name the column with ratings=", parameter="ratings"

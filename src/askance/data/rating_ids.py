@@ -1,4 +1,4 @@
-"""The ids of a column: whole numbers if every cell is one, else text."""
+"""The ids of a column: whole numbers if all cells are, otherwise text."""
 
 from typing import Any
 
@@ -7,27 +7,26 @@ from numpy.typing import NDArray
 
 from askance.data.files import Where, shown
 from askance.errors import DataError
-
-Whole = NDArray[np.int64]
+from askance.typing import IntArray
 
 
 class IdColumn:
-    """A column that is read part by part."""
+    """A column of ids that is read in parts."""
 
     def __init__(self, role: str) -> None:
         self._role = role
-        self._parts: list[Whole | list[str]] = []
+        self._parts: list[IntArray | list[str]] = []
 
     def add(self, cells: list[str], where: Where) -> None:
-        """The next cells; DataError if one is empty."""
+        """Add cells; raises DataError if one is empty."""
         cells = list(map(str.strip, cells))
         if "" in cells:
-            raise DataError(f"{where(cells.index(''))}: has no {self._role}: mend it or leave it out")
+            raise DataError(f"{where(cells.index(''))}: has no {self._role}: fix the row or leave it out")
         numbers = whole_numbers(cells)
         self._parts.append(cells if numbers is None else numbers)
 
     def ids(self) -> NDArray[Any]:
-        """All of it. Text is kept as objects: one long id should not make every other as long."""
+        """All ids. Text is stored as objects, so that one long id does not make all others as long."""
         if not any(isinstance(part, list) for part in self._parts):
             return np.concatenate([np.zeros(0, np.int64), *self._parts])
         texts: list[str] = []
@@ -38,8 +37,8 @@ class IdColumn:
         return array
 
 
-def whole_numbers(cells: list[str]) -> Whole | None:
-    """The cells as numbers, if each is written as Python writes it: 007 and 7 are different ids."""
+def whole_numbers(cells: list[str]) -> IntArray | None:
+    """The cells as numbers if each is written as in Python, else None: 007 and 7 are different ids."""
     try:
         numbers = list(map(int, cells))
         return np.array(numbers, np.int64) if list(map(str, numbers)) == cells else None
@@ -55,12 +54,14 @@ def ids_of_array(values: NDArray[Any], role: str, where: Where) -> NDArray[Any]:
         unfit = ~(np.abs(values) < 2**53) | (values != np.floor(values))
         if unfit.any():
             place = int(np.argmax(unfit))
-            raise DataError(f"{where(place)}: {values[place]} is no {role}: ids are whole numbers or text")
+            raise DataError(
+                f"{where(place)}: {values[place]} is not a valid {role} id: ids are whole numbers or text"
+            )
         return values.astype(np.int64)
     cells = values.tolist()
     for row, cell in enumerate(cells):
         if not isinstance(cell, str):
-            raise DataError(f"{where(row)}: {shown(cell)} is no {role}: ids are whole numbers or text")
+            raise DataError(f"{where(row)}: {shown(cell)} is not a valid {role} id: ids are whole numbers or text")
     column = IdColumn(role)
     column.add(cells, where)
     return column.ids()

@@ -1,6 +1,6 @@
-"""Ratings in text files: CSV, TSV and MovieLens' own, with or without a header, plain or gzip.
+"""Ratings in text files: CSV, TSV and the formats of MovieLens, with or without a header, plain or gzip.
 
-Lines are split many at a time; only from the first quote on are they read as CSV, row by row.
+Many lines are split at once. After the first quote, they are read as CSV, row by row, which is slower.
 """
 
 import csv
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.files import TextLines, Where, batches, reason, shown
-from askance.data.rating_columns import Wanted, usual_columns
+from askance.data.rating_columns import RatingColumns, usual_columns
 from askance.data.rating_ids import IdColumn
 from askance.errors import DataError
+from askance.typing import FloatArray
 
 DELIMITERS = ("::", "\t", ";", ",")
 HEAD_LINES = 20
@@ -26,32 +27,30 @@ BATCH_LINES = 1 << 16
 _is_number = pattern(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", ASCII | IGNORECASE).fullmatch
 _quoted = pattern(r'"[^"]*"')
 
-Numbers = NDArray[np.float64]
 
-
-class Layout(NamedTuple):
-    """How a file is laid out."""
+class RatingLayout(NamedTuple):
+    """The layout of a file."""
 
     path: Path
     delimiter: str
-    width: int  # cells a line
-    places: list[int]  # of users, items and perhaps ratings
+    width: int  # cells per line
+    places: list[int]  # indices of users, items and any ratings
     has_header: bool
 
 
-class Batch(NamedTuple):
-    """The cells of some rows, a list for each column wanted, and the line that each row begins on."""
+class RatingBatch(NamedTuple):
+    """The cells of some rows, one list per column, and the first line of each row."""
 
     columns: list[list[str]]
     lines: Sequence[int]
 
 
 def read_text(
-    path: Path, wanted: Wanted, delimiter: str | None, *, rated: bool
-) -> tuple[NDArray[Any], NDArray[Any], Numbers | None]:
-    """The users, items and, if there are any, ratings of a file."""
+    path: Path, wanted: RatingColumns, delimiter: str | None, *, rated: bool
+) -> tuple[NDArray[Any], NDArray[Any], FloatArray | None]:
+    """The users, items and any ratings of a file."""
     users, items = IdColumn("user"), IdColumn("item")
-    ratings: list[Numbers] = []
+    ratings: list[FloatArray] = []
     with TextLines(path) as lines:
         source = iter(lines)
         head = list(islice(source, HEAD_LINES))
@@ -65,11 +64,13 @@ def read_text(
     return users.ids(), items.ids(), np.concatenate([np.zeros(0), *ratings]) if len(layout.places) > 2 else None
 
 
-def layout_of(path: Path, head: list[str], wanted: Wanted, delimiter: str | None, *, rated: bool) -> Layout:
-    """How a file is laid out, from its first lines."""
+def layout_of(
+    path: Path, head: list[str], wanted: RatingColumns, delimiter: str | None, *, rated: bool
+) -> RatingLayout:
+    """Determine the layout of a file from its first lines."""
     filled = [line for line in head if line.strip()]
     if not filled:
-        raise DataError(f"{path}: begins with nothing but blank lines: check how it was made")
+        raise DataError(f"{path}: has only blank lines at the beginning: check how it was created")
     place = f"{path}, line {head.index(filled[0]) + 1}"
     delimiter = _delimiter(filled, delimiter, place)
     first, second = _first_rows(filled, delimiter, place)
@@ -84,11 +85,11 @@ def layout_of(path: Path, head: list[str], wanted: Wanted, delimiter: str | None
         )
     has_header = _is_header(names, second, wanted)
     places = wanted.found(names) if has_header else wanted.placed(len(names))
-    return Layout(path, delimiter, len(names), wanted.checked(places, names, place, rated=rated), has_header)
+    return RatingLayout(path, delimiter, len(names), wanted.checked(places, names, place, rated=rated), has_header)
 
 
 def _delimiter(lines: list[str], given: str | None, place: str) -> str:
-    """The delimiter of which most lines have as many as the first."""
+    """The delimiter that occurs in most lines as often as in the first."""
     if given is not None:
         if not given or set(given) & set('"\r\n\0'):
             raise DataError(
@@ -107,7 +108,7 @@ def _delimiter(lines: list[str], given: str | None, place: str) -> str:
 
 
 def _first_rows(lines: list[str], delimiter: str, place: str) -> tuple[list[str], list[str]]:
-    """The cells of the first two rows; the second may be absent."""
+    """The cells of the first two rows; the second may be missing."""
     try:
         first, second, *_ = [*islice(_cells(lines, delimiter), 2), []]
     except csv.Error as error:
@@ -125,8 +126,8 @@ def _ill_formed(place: str, error: csv.Error) -> DataError:
     return DataError(f"{place}: is not well-formed CSV ({reason(error)}): check quotes and line ends")
 
 
-def _is_header(first: list[str], second: list[str], wanted: Wanted) -> bool:
-    """Whether the first line names columns: it has a given or a usual name, or it alone has no number."""
+def _is_header(first: list[str], second: list[str], wanted: RatingColumns) -> bool:
+    """Whether the first line is a header: it has a given or usual name, or only the second line has a number."""
     given = [column for column in wanted if isinstance(column, str) and not _is_number(column)]
     if any(column in first for column in given) or usual_columns(first)[:2] != [None, None]:
         return True
@@ -137,16 +138,16 @@ def _has_number(cells: list[str]) -> bool:
     return any(_is_number(cell.strip()) for cell in cells)
 
 
-def _batches(layout: Layout, source: Iterator[str]) -> Iterator[Batch]:
-    """The rows, without header and blank lines."""
+def _batches(layout: RatingLayout, source: Iterator[str]) -> Iterator[RatingBatch]:
+    """The rows without the header and without blank lines."""
     skip = layout.has_header
     for batch in _all_batches(layout, source):
         if batch.lines:
-            yield Batch([cells[skip:] for cells in batch.columns], batch.lines[int(skip) :])
+            yield RatingBatch([cells[skip:] for cells in batch.columns], batch.lines[int(skip) :])
             skip = False
 
 
-def _all_batches(layout: Layout, source: Iterator[str]) -> Iterator[Batch]:
+def _all_batches(layout: RatingLayout, source: Iterator[str]) -> Iterator[RatingBatch]:
     has_quotes = len(layout.delimiter) == 1
     first = 1
     for lines in batches(source, BATCH_LINES):
@@ -157,8 +158,8 @@ def _all_batches(layout: Layout, source: Iterator[str]) -> Iterator[Batch]:
         first += len(lines)
 
 
-def _split(layout: Layout, lines: list[str], first: int) -> Batch:
-    """Lines without quotes."""
+def _split(layout: RatingLayout, lines: list[str], first: int) -> RatingBatch:
+    """Split lines without quotes."""
     delimiter, width = layout.delimiter, layout.width
     bare = [line.rstrip("\r\n") for line in lines]
     numbers: Sequence[int] = range(first, first + len(lines))
@@ -168,17 +169,17 @@ def _split(layout: Layout, lines: list[str], first: int) -> Batch:
         for number, line in zip(numbers, bare, strict=True):
             _check_width(layout, line.count(delimiter) + 1, number)
     cells = "\n".join(bare).replace(delimiter, "\n").split("\n")
-    return Batch([cells[place::width] if bare else [] for place in layout.places], numbers)
+    return RatingBatch([cells[place::width] if bare else [] for place in layout.places], numbers)
 
 
-def _quoted_batches(layout: Layout, lines: Iterator[str], first: int) -> Iterator[Batch]:
-    """Rows from here on, by the rules of CSV; a cell may go over several lines."""
+def _quoted_batches(layout: RatingLayout, lines: Iterator[str], first: int) -> Iterator[RatingBatch]:
+    """The remaining rows by the rules of CSV. A cell may span several lines."""
     for rows in batches(_quoted_rows(layout, lines, first), BATCH_LINES):
         columns = [[cells[place] for _, cells in rows] for place in layout.places]
-        yield Batch(columns, [line for line, _ in rows])
+        yield RatingBatch(columns, [line for line, _ in rows])
 
 
-def _quoted_rows(layout: Layout, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
+def _quoted_rows(layout: RatingLayout, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
     skip_blanks = layout.delimiter != " "
     reader = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=skip_blanks, strict=True)
     while True:
@@ -194,15 +195,15 @@ def _quoted_rows(layout: Layout, lines: Iterator[str], first: int) -> Iterator[t
             yield line, cells
 
 
-def _check_width(layout: Layout, width: int, line: int) -> None:
+def _check_width(layout: RatingLayout, width: int, line: int) -> None:
     if width != layout.width:
         raise DataError(
-            f"{layout.path}, line {line}: has {width} cells where the first line has {layout.width}: mend it"
+            f"{layout.path}, line {line}: has {width} cells but the first line has {layout.width}: fix the line"
         )
 
 
-def _numbers(cells: list[str], where: Where) -> Numbers:
-    """Ratings; Python's float() also takes 1_000 and digits of other scripts, which are mistakes here."""
+def _numbers(cells: list[str], where: Where) -> FloatArray:
+    """Ratings. Python's float() also accepts 1_000 and digits of other scripts, which are errors here."""
     joined = "".join(cells)
     if joined.isascii() and "_" not in joined:
         try:
@@ -210,10 +211,12 @@ def _numbers(cells: list[str], where: Where) -> Numbers:
             if np.isfinite(numbers).all():
                 return numbers
         except ValueError:
-            pass  # the next loop can name it
+            pass  # the next loop finds the cell
     for row, cell in enumerate(cells):
         if not _is_number(cell.strip()) or not np.isfinite(float(cell)):
-            raise DataError(f"{where(row)}: the rating {shown(cell.strip())} is not a finite number: leave it out")
+            raise DataError(
+                f"{where(row)}: the rating {shown(cell.strip())} is not a finite number: leave the row out"
+            )
     return np.array(list(map(float, cells)), np.float64)
 
 

@@ -1,4 +1,4 @@
-"""One door for every source: `read` finds the reader from the file's ending or the object's type."""
+"""`read`: a stream from any source, by the extension of the file or the type of the object."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -40,15 +40,15 @@ _OPTIONS = {
     "tsv": _RECIPE | {"delimiter"},
     "jsonl": _RECIPE,
     "parquet": _RECIPE,
-    "npz": {"label", "shuffle"},
-    "data frame": _RECIPE | {"y", "shuffle"},
-    "array": {"y", "shuffle"},
+    "npz": {"label", "shuffle", "random_state"},
+    "data frame": _RECIPE | {"y", "shuffle", "random_state"},
+    "array": {"y", "shuffle", "random_state"},
 }
 
 
 @dataclass(frozen=True)
 class Unlabelled:
-    """A stream whose labels are passed over."""
+    """A stream without the labels of its source."""
 
     stream: Stream
 
@@ -76,34 +76,68 @@ def read(
     zero_based: bool = False,
     dtype: str = "float32",
     chunk_rows: int = 2048,
-    shuffle: int | None = None,
+    shuffle: bool = False,
+    random_state: int | None = None,
 ) -> Stream:
-    """Any source of labelled rows as a stream, which can be gone through again and again.
+    """Read labelled rows from any source as a stream, which can be iterated more than once.
 
-    `source` is the path of a file (svmlight, CSV, TSV, JSON lines, Parquet or npz; text also with gzip), a NumPy
-    array or SciPy matrix, or a data frame of pandas, polars or pyarrow. Files are read chunk by chunk, except npz,
-    which is loaded whole; svmlight may also come from "-", standard input, or from an open file. Whatever is wrong
-    with a source or an option raises `DataError`: one sentence.
+    A table whose feature columns are all numeric has dense rows, in the order of its columns. All other tables and
+    JSON lines have hashed rows, as from `hash_texts` and `hash_records`. Empty cells and nulls become 0.
 
-    Args:
-        format: one of svmlight, csv, tsv, jsonl, parquet, npz where the file's ending does not say it.
-        y: the labels of an array or a data frame.
-        label: the field that holds the label (in npz the array, "y" unless said). Unless said, it is the first
-            there is of label, y, class, target, in upper or lower case. False gives rows without labels, in
-            which that field is still left out.
-        text: the field to hash as text; no other field is then used. Unless said, it is a field "text" that holds
-            strings, if there is one. False takes every field as part of a record.
-        categories, drop: fields to take as categories although they hold numbers; fields to leave out.
-        bits, pairs: text and records are hashed into 2**bits columns; pairs adds neighbouring words to the words.
-        delimiter: what separates the cells of a CSV file.
-        zero_based: whether the first column of a svmlight file is 0, not 1.
-        dtype: float32 or float64.
-        chunk_rows: the number of rows in a chunk; svmlight files are cut by bytes instead.
-        shuffle: a random_state for a random order, for sources in memory and npz.
+    Parameters
+    ----------
+    source : str, os.PathLike, file, array-like, sparse matrix or data frame
+        The path of a file (svmlight, CSV, TSV, JSON lines, Parquet or npz; text also with gzip), a NumPy array or
+        SciPy matrix, or a data frame of pandas, polars or pyarrow. Files are read in chunks, except npz, which is
+        loaded as a whole. svmlight is also read from "-", standard input, or from an open file.
+    format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "npz"} or None, default: None
+        Format of the file. None means that the extension decides.
+    y : array-like or None, default: None
+        The labels of an array or a data frame.
+    label : str, False or None, default: None
+        The field with the label; in npz, the name of the array (default: "y"). None means the first field with the
+        name label, y, class or target, in upper or lower case. False means rows without labels; the field of the
+        label is still not a feature.
+    text : str, False or None, default: None
+        The field to hash as text; then no other field is used. None means a field "text" that holds strings, if
+        there is one. False means that all fields are part of a record.
+    categories : iterable of str, default: ()
+        Numeric fields to treat as categorical, such as a postcode.
+    drop : iterable of str, default: ()
+        Fields to leave out.
+    bits : int, default: 20
+        Text and records are hashed into 2**bits columns.
+    pairs : bool, default: False
+        Whether each two neighbouring words of a text are also a feature.
+    delimiter : str or None, default: None
+        What separates the cells of a CSV file. None means a comma, or a tab for TSV.
+    zero_based : bool, default: False
+        Whether the first column of a svmlight file is 0 instead of 1.
+    dtype : {"float32", "float64"}, default: "float32"
+        Type of the values.
+    chunk_rows : int, default: 2048
+        Number of rows per chunk. svmlight files are cut by bytes instead.
+    shuffle : bool, default: False
+        Whether rows come in random order, for sources in memory and npz.
+    random_state : int or None, default: None
+        Decides the order if `shuffle` is True. None means a different order each time that `read` is called.
 
-    A table whose feature columns are all numeric gives dense rows, in the order of its columns. Any other table
-    and JSON lines give hashed rows, as `hash_texts` and `hash_records` make them. Empty cells and nulls
-    are absent: 0.
+    Returns
+    -------
+    stream : Stream
+
+    Raises
+    ------
+    askance.errors.DataError
+        If the source or an option cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.data import read
+    >>> stream = read(np.eye(3), y=["a", "b", "a"], shuffle=True, random_state=0)
+    >>> [chunk.X.shape for chunk in stream]
+    [(3, 3)]
     """
     given = {
         "y": y is not None,
@@ -115,31 +149,33 @@ def read(
         "pairs": pairs,
         "delimiter": delimiter is not None,
         "zero_based": zero_based,
-        "shuffle": shuffle is not None,
+        "shuffle": shuffle is not False,
+        "random_state": random_state is not None,
     }
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
-        raise DataError(f"chunk_rows={shown(chunk_rows)}: give a whole number from 1 on")
+        raise DataError(f"chunk_rows={shown(chunk_rows)}: give a whole number, 1 or more")
     kind = _kind(source, format)
     _refuse_meaningless([option for option, was_given in given.items() if was_given], kind)
     recipe = Recipe(
         label, text, several_names("categories", categories), several_names("drop", drop), bits, pairs, dtype
     )
+    order = {"shuffle": shuffle, "random_state": random_state}
     if kind in ("array", "data frame"):
-        return _read_memory(source, y, kind, recipe, chunk_rows, shuffle)
+        return _read_memory(source, y, kind, recipe, order | {"chunk_rows": chunk_rows})
     if kind == "svmlight":
-        from askance.data.svmlight import read_svmlight  # loads the compiler, which no other format needs
+        from askance.data.svmlight import read_svmlight  # imports the compiler, which no other format needs
 
         stream = read_svmlight(source, dtype=dtype, zero_based=zero_based)
         return stream if label is None else Unlabelled(stream)
-    return _read_file(Path(source), kind, recipe, chunk_rows, shuffle, delimiter)
+    return _read_file(Path(source), kind, recipe, chunk_rows, order, delimiter)
 
 
 def _read_file(
-    path: Path, kind: str, recipe: Recipe, chunk_rows: int, shuffle: int | None, delimiter: str | None
+    path: Path, kind: str, recipe: Recipe, chunk_rows: int, order: dict[str, Any], delimiter: str | None
 ) -> Stream:
     match kind:
         case "npz":
-            return read_npz(path, label=recipe.label, dtype=recipe.dtype, chunk_rows=chunk_rows, shuffle=shuffle)
+            return read_npz(path, label=recipe.label, dtype=recipe.dtype, chunk_rows=chunk_rows, **order)
         case "jsonl":
             return JsonLinesStream(path, recipe, chunk_rows)
         case "parquet":
@@ -148,20 +184,20 @@ def _read_file(
             return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else ","))
 
 
-def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, chunk_rows: int, shuffle: int | None) -> Stream:
+def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, how: dict[str, Any]) -> Stream:
     if y is not None and recipe.label is not None:
         raise DataError("both y and label are given: leave one out")
     if kind == "data frame":
         if y is not None:
             recipe = replace(recipe, label=False)
-        return read_frame(source, y, name=kind, recipe=recipe, chunk_rows=chunk_rows, shuffle=shuffle)
+        return read_frame(source, y, name=kind, recipe=recipe, **how)
     if y is None and recipe.label is not False:
-        raise DataError("an array has no labels of its own: give y, or set label=False for rows without labels")
-    return read_arrays(source, y, name=kind, dtype=recipe.dtype, chunk_rows=chunk_rows, shuffle=shuffle)
+        raise DataError("an array has no labels: give y, or set label=False for rows without labels")
+    return read_arrays(source, y, name=kind, dtype=recipe.dtype, **how)
 
 
 def _kind(source: Any, named: str | None) -> str:
-    """What a source is: a file's format, an array or a data frame."""
+    """The kind of a source: the format of a file, "array" or "data frame"."""
     if hasattr(source, "readinto") or (isinstance(source, str) and source == STANDARD_INPUT):
         if named != "svmlight":
             raise DataError(
@@ -183,7 +219,7 @@ def _kind(source: Any, named: str | None) -> str:
 
 
 def format_of(path: Path, named: str | None) -> str:
-    """A file's format: what is named, or else what its ending says."""
+    """The format of a file: as named, or by its extension."""
     formats = sorted(set(_FORMAT_OF_ENDING.values()))
     if named is not None:
         if named not in formats:
@@ -198,13 +234,13 @@ def format_of(path: Path, named: str | None) -> str:
 
 
 def _refuse_meaningless(given: list[str], kind: str) -> None:
-    """An option that would be passed over in silence is most likely a mistake."""
+    """Raise DataError for an option that would have no effect: it is probably a mistake."""
     for option in given:
         if option in _OPTIONS[kind]:
             continue
         if option == "shuffle":
             raise DataError(
-                f"shuffle needs all rows in memory and {kind} is read as a stream: shuffle the file itself, "
+                f"shuffle needs all rows in memory, but {kind} is read as a stream: shuffle the file itself, "
                 "or load it and give arrays"
             )
-        raise DataError(f"{option} has no meaning for {kind}: leave it out")
+        raise DataError(f"{option} has no effect for {kind}: leave it out")

@@ -1,4 +1,4 @@
-"""How a record becomes a row and a label: which field is what, and how fields are hashed."""
+"""How records become rows and labels: the roles of fields, and how they are hashed."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ TEXT_NAME = "text"
 
 
 class Fields(NamedTuple):
-    """What the fields of a source are; `label` is None for rows without labels, `text` for records."""
+    """The roles of the fields of a source. `label` is None without labels, `text` is None for records."""
 
     label: str | None
     text: str | None
@@ -23,7 +23,7 @@ class Fields(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the user asked for; `askance.data.read` says what each word means."""
+    """The options of a reader; `askance.data.read` documents them."""
 
     label: str | Literal[False] | None = None
     text: str | Literal[False] | None = None
@@ -38,7 +38,7 @@ class Recipe:
         check_dtype(self.dtype)
 
     def fields(self, names: Collection[str], is_string: Callable[[str], bool], place: str) -> Fields:
-        """Which of these fields hold the label and the text."""
+        """Find the fields that hold the label and the text."""
         left_out = set(self.drop)
         label = self._label(names, place)
         if label is not None:
@@ -53,7 +53,7 @@ class Recipe:
         return Fields(None if self.label is False else label, text, frozenset(left_out))
 
     def _label(self, names: Collection[str], place: str) -> str | None:
-        """The label's field, also where labels are not wanted: it must not become a feature by oversight."""
+        """The field of the label, also if labels are not wanted: it must not become a feature."""
         if self.label:
             if self.label in names:
                 return self.label
@@ -73,7 +73,7 @@ class Recipe:
 
 
 def several_names(option: str, names: Iterable[str]) -> tuple[str, ...]:
-    """An option's names; one string would be taken for its letters."""
+    """The names given for an option. A single string would be split into letters."""
     if isinstance(names, str):
         raise DataError(f"{option}={shown(names)}: give a list of names, such as {option}=[{shown(names)}]")
     return tuple(names)

@@ -1,4 +1,4 @@
-"""Consecutive chunks as one matrix."""
+"""Join consecutive chunks into one matrix."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ def stacked(parts: list[Features]) -> Features:
     """All rows of consecutive chunks."""
     if not sp.issparse(parts[-1]):
         return np.concatenate(parts)
-    width = parts[-1].shape[1]  # never narrower than one before it
+    width = parts[-1].shape[1]  # chunks never become narrower
     return sp.vstack([widened(part, width) for part in parts], format="csr")
 
 
 def widened(part: Any, width: int) -> sp.csr_array:
-    """The same rows with empty features at their end."""
+    """The same rows with additional empty features."""
     return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width))

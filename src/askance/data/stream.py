@@ -1,4 +1,4 @@
-"""What every reader gives: a stream that can be gone through again, as chunks in constant memory."""
+"""Streams: what every reader returns. They can be iterated more than once, in chunks."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -9,14 +9,20 @@ from numpy.typing import NDArray
 Features: TypeAlias = NDArray[Any] | sp.csr_array
 
 Tell = Callable[[float], None]
-"""Called with the share of the work that is done."""
+"""Called with the fraction of the work that is done."""
 
 
 class Chunk(NamedTuple):
     """Some consecutive rows of a stream.
 
-    `X` may be wider than in the chunk before (a file need not say how many features it has), never narrower.
-    `y` is None where the source has no labels. `progress` is the share of the source that is read after it.
+    Attributes
+    ----------
+    X : ndarray or csr_array
+        The rows. They may be wider than those of the chunk before, but never narrower.
+    y : ndarray or None
+        The labels; None if the source has none.
+    progress : float
+        The fraction of the source that has been read.
     """
 
     X: Features
@@ -26,11 +32,11 @@ class Chunk(NamedTuple):
 
 @runtime_checkable
 class Stream(Protocol):
-    """A source of rows. Iterating starts from its beginning, every time."""
+    """A source of rows. Each iteration starts from the beginning."""
 
     @property
     def name(self) -> str:
-        """What to call it in a table."""
+        """The name of the stream."""
 
     def __iter__(self) -> Iterator[Chunk]:
-        """The chunks, in the source's order."""
+        """The chunks, in the order of the source."""

@@ -1,7 +1,7 @@
-"""Files in the svmlight format, which is LIBSVM's too, as a stream of chunks in constant memory.
+"""Files in the svmlight format, also used by LIBSVM, as streams in constant memory.
 
 A line is `label index:value index:value ... # comment`. Worker threads take turns in reading a block of whole
-lines, and scan their blocks side by side; the chunks come out in the order of the file.
+lines and scan their blocks in parallel. The chunks are in the order of the file.
 """
 
 import contextlib
@@ -26,12 +26,13 @@ from askance.data.files import reason, shown, stem
 from askance.data.stream import Chunk
 from askance.errors import DataError
 from askance.jit.kernels import svmlight_scan as scanner
+from askance.typing import FloatArray
 
 BLOCK_BYTES = 1 << 22
-MOST_THREADS = 4  # more would wait for each other in reading
-# A file without line ends (a binary one, say) would otherwise be read into memory whole.
+MOST_THREADS = 4  # more would wait for each other while reading
+# A file without line ends, such as a binary one, would otherwise be read into memory as a whole.
 LONGEST_LINE = 1 << 28
-# What packed files begin with, and the module of the standard library that unpacks them.
+# The first bytes of compressed files, and the modules of the standard library that decompress them.
 PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
 
 NEWLINE = b"\n"
@@ -43,39 +44,39 @@ WRONG = {
     scanner.BAD_VALUE: "the value in {token} is not a finite number: correct or remove it",
     scanner.UNORDERED: "the index in {token} does not exceed the one before: sort the line and join duplicates",
     scanner.ZERO_INDEX: "{token} has the index 0, though indices count from 1: pass zero_based=True",
-    scanner.HUGE_INDEX: "the index in {token} is larger than 2**31 - 1: number the features anew or hash them",
+    scanner.HUGE_INDEX: "the index in {token} is larger than 2**31 - 1: renumber the features or hash them",
     scanner.HUGE_NUMBER: "the number in {token} is too large for {dtype}: scale it or set a wider dtype",
     scanner.BAD_END: "a carriage return is not followed by a newline: convert the line ends",
 }
-SEVERAL_LABELS = "{token} are several labels: give one label a line"
+SEVERAL_LABELS = "{token} has several labels: give one label per line"
 TOO_LONG = "is longer than {size} MiB: check that this is a text file"
-DAMAGED = "from here on the data are damaged or cut off ({reason}): fetch or make the file again"
+DAMAGED = "the data after this line are damaged or cut off ({reason}): download or create the file again"
 
 
 class Cut(NamedTuple):
-    """How much of a worker's text is the next block, or what hindered its reading."""
+    """The size of the next block in the buffer of a worker, or why it could not be read."""
 
     number: int
     size: int
     progress: float
-    fault: str
+    error: str
 
 
 class Block(NamedTuple):
-    """A block's rows and what joins them to the rows before; `fault` says what is wrong behind its lines."""
+    """The rows of a block and how they join the rows before. `error` says what is wrong after its lines."""
 
     number: int
     X: tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]
-    y: NDArray[np.float64]
+    y: FloatArray
     width: int
     lines: int
     progress: float
-    fault: str
+    error: str
 
 
 @dataclass(frozen=True)
 class SvmlightStream:
-    """A svmlight file; `read_svmlight` says what the fields mean."""
+    """A svmlight file; `read_svmlight` documents the fields."""
 
     source: Path | BinaryIO
     dtype: np.dtype[Any]
@@ -85,12 +86,12 @@ class SvmlightStream:
 
     @property
     def name(self) -> str:
-        """The file's name without its endings."""
+        """The name of the file without its extensions."""
         return stem(self.source) if isinstance(self.source, Path) else self.place
 
     @property
     def place(self) -> str:
-        """The file as messages name it."""
+        """The name of the file in messages."""
         name = self.source if isinstance(self.source, Path) else getattr(self.source, "name", None)
         return str(name) if isinstance(name, str | Path) else "the stream"
 
@@ -99,15 +100,15 @@ class SvmlightStream:
         with self._opened() as file, contextlib.closing(self._blocks(file)) as blocks:
             for block in blocks:
                 lines += block.lines
-                if block.fault:
+                if block.error:
                     # zero_based is the only parameter that a remedy names
-                    raise DataError(f"{self.place}, line {lines + 1}: {block.fault}", parameter="zero_based")
+                    raise DataError(f"{self.place}, line {lines + 1}: {block.error}", parameter="zero_based")
                 width = max(width, block.width)
                 if len(block.y):
                     read += len(block.y)
                     yield Chunk(sp.csr_array(block.X, shape=(len(block.y), width)), block.y, block.progress)
         if not read:
-            raise DataError(f"{self.place}: holds no rows: check how it was made (a pipe can be read only once)")
+            raise DataError(f"{self.place}: has no rows: check how it was created (a pipe can be read only once)")
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -122,7 +123,7 @@ class SvmlightStream:
             yield file
 
     def _blocks(self, file: BinaryIO) -> Generator[Block, None, None]:
-        """The blocks in order. `threads` of them are worked on while as many wait to be taken."""
+        """The blocks in order. `threads` of them are being scanned while as many are waiting."""
         cutter = Cutter(file)
         idle = [Buffers(self.block_bytes, self.dtype) for _ in range(self.threads)]
 
@@ -149,18 +150,34 @@ def read_svmlight(
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
 ) -> SvmlightStream:
-    """The rows of a svmlight file as sparse chunks; whatever is wrong with it raises `DataError`: one sentence.
-
-    source: a path, "-" for standard input, or a file opened for reading bytes. What gzip, bz2 or xz packed is
-        unpacked. A pipe can be gone through only once, and its progress stays 0 up to the last chunk.
-    dtype: float32 or float64. Values are the nearest float64 of their decimals, then rounded to float32.
-    zero_based: whether the file's first feature has the index 0. The format says 1, and whether a file does
-        otherwise cannot be seen before its end, so it must be said; a 0 that is not expected is a fault.
-    block_bytes: the text that makes a chunk. A longer line makes one by itself.
-    threads: how many threads scan; unless said, one for each processor, up to four.
+    """Read a svmlight file as sparse chunks.
 
     Each line has one finite label and strictly ascending indices. Query numbers (`qid:7`) and comments are
-    passed over.
+    ignored.
+
+    Parameters
+    ----------
+    source : str, os.PathLike or binary file
+        A path, "-" for standard input, or a file opened for reading bytes. gzip, bz2 and xz are decompressed. A
+        pipe can be read only once, and its progress is 0 until the last chunk.
+    dtype : {"float32", "float64"}, default: "float32"
+        Type of the values. They are rounded to the nearest float64 first, then to float32.
+    zero_based : bool, default: False
+        Whether the first feature has the index 0. The format says 1, and this cannot be detected before the end of
+        a file; an unexpected index 0 is an error.
+    block_bytes : int, default: 4 MiB
+        The size of the text of a chunk. A longer line is a chunk of its own.
+    threads : int or None, default: None
+        Number of threads that scan. None means one per processor, up to four.
+
+    Returns
+    -------
+    stream : SvmlightStream
+
+    Raises
+    ------
+    askance.errors.DataError
+        If the file or an option cannot be used.
     """
     if dtype not in ("float32", "float64", np.float32, np.float64):
         raise DataError(f"dtype={shown(dtype)}: give float32 or float64", parameter="dtype")
@@ -168,12 +185,12 @@ def read_svmlight(
         threads = min(os.cpu_count() or 1, MOST_THREADS)
     for option, number in (("block_bytes", block_bytes), ("threads", threads)):
         if not isinstance(number, int) or number < 1:
-            raise DataError(f"{option}={shown(number)}: give a whole number from 1 on")
+            raise DataError(f"{option}={shown(number)}: give a whole number, 1 or more")
     return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads)
 
 
 def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
-    """A source that is there; what is in it is seen when it is gone through."""
+    """A source that exists. Its content is checked when it is read."""
     if source == "-":
         return sys.stdin.buffer
     if not isinstance(source, str | os.PathLike):
@@ -191,11 +208,11 @@ def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
 def _cannot_open(path: Path, error: Exception) -> DataError:
     if isinstance(error, FileNotFoundError):
         return DataError(f"{path}: there is no such file: check the path")
-    return DataError(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and rights")
+    return DataError(f"{str(path)!r}: cannot be opened ({reason(error)}): check path and permissions")
 
 
 def _in_order(pool: ThreadPoolExecutor, work: Callable[[], Block | None], ahead: int) -> Iterator[Block]:
-    """Keep `ahead` blocks under way and give them by number: workers may overtake each other."""
+    """Keep `ahead` blocks in progress and return them in order: workers may overtake each other."""
     under_way = deque(pool.submit(work) for _ in range(ahead))
     early: dict[int, Block] = {}
     for number in itertools.count():
@@ -222,14 +239,14 @@ class Cutter:
         self._turn = threading.Lock()
 
     def cut(self, buffers: "Buffers") -> Cut | None:
-        """Put the next block into the text of `buffers`; None if there is no more."""
+        """Read the next block into the text of `buffers`; None at the end of the file."""
         with self._turn:
             if self._ended:
                 return None
-            size, fault = self._fill(buffers)
-            self._ended |= bool(fault)
+            size, error = self._fill(buffers)
+            self._ended |= bool(error)
             self._number += 1
-            return Cut(self._number, size, self._progress(), fault)
+            return Cut(self._number, size, self._progress(), error)
 
     def _fill(self, buffers: "Buffers") -> tuple[int, str]:
         size = len(self._rest)
@@ -242,7 +259,7 @@ class Cutter:
             buffers.make_room(size + 1)
             try:
                 size += self._read(memoryview(buffers.text)[size : buffers.size])
-            except Exception as error:  # each unpacker has types of its own
+            except Exception as error:  # each decompressor has its own errors
                 return 0, DAMAGED.format(reason=reason(error))
             end = buffers.text.rfind(NEWLINE, 0, size) + 1
         if self._ended and end < size:
@@ -253,7 +270,7 @@ class Cutter:
         return end, ""
 
     def _read(self, room: memoryview) -> int:
-        """Fill the room, or what of it the file still can; the file may give less at a time."""
+        """Fill the buffer as far as the file reaches; the file may return less at a time."""
         if self._file is None:
             self._file = _unpacked(self._packed)
         size = 0
@@ -270,7 +287,7 @@ class Cutter:
 
 
 def _size_from_start(file: BinaryIO) -> int:
-    """Go to the start; the file's size, 0 for what has none, like a pipe."""
+    """Go to the start of the file; returns its size, or 0 if it has none, like a pipe."""
     with contextlib.suppress(OSError):
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
@@ -279,7 +296,7 @@ def _size_from_start(file: BinaryIO) -> int:
 
 
 def _unpacked(file: BinaryIO) -> Any:
-    """The file, or what unpacks it if its first bytes say that it is packed."""
+    """The file, or a decompressor if its first bytes are those of a compressed file."""
     longest = max(map(len, PACKERS))
     if file.seekable():
         start = file.read(longest)
@@ -293,7 +310,7 @@ def _unpacked(file: BinaryIO) -> Any:
 
 
 class Buffers:
-    """A worker's memory, used for one block after another."""
+    """The memory of a worker, which is used for one block after another."""
 
     def __init__(self, size: int, dtype: np.dtype[Any]) -> None:
         self.size = size
@@ -302,15 +319,15 @@ class Buffers:
         self._rows = _room_for_rows(size, dtype)
 
     def make_room(self, size: int) -> None:
-        """Grow to hold at least `size` bytes of text; the text stays."""
+        """Grow to at least `size` bytes of text, and keep the text."""
         while self.size < size:
             self.size *= 2
             self.text = bytearray(self.text[: -scanner.PADDING]).ljust(self.size + scanner.PADDING, b"\0")
             self._rows = _room_for_rows(self.size, self._dtype)
 
     def block(self, cut: Cut, first_index: int) -> Block:
-        """Scan the text that was cut."""
-        # With the compiler off, the wrapping around that the scanner relies on would warn.
+        """Scan the text of a block."""
+        # Without compilation, the integer overflow that the scanner relies on would warn.
         with np.errstate(over="ignore"):
             found = scanner.scan(np.frombuffer(self.text, np.uint8), np.uint64(cut.size), first_index, self._rows)
             position, wrong = self._decide(found.undecided) or (found.position, found.fault)
@@ -322,11 +339,11 @@ class Buffers:
             width=found.width,
             lines=self.text.count(NEWLINE, 0, position) if wrong else found.lines,
             progress=cut.progress,
-            fault=cut.fault or (self._complaint(wrong, position) if wrong else ""),
+            error=cut.error or (self._complaint(wrong, position) if wrong else ""),
         )
 
     def _decide(self, count: int) -> tuple[int, int] | None:
-        """Convert the numbers that the scanner left undecided: position and kind of the first that is infinite."""
+        """Convert the numbers that the scanner left open; returns position and error of the first infinite one."""
         for slot, position in self._rows.undecided[:count].tolist():
             number = float(self._token(position).rpartition(b":")[2])
             numbers, place = (self._rows.labels, -1 - slot) if slot < 0 else (self._rows.values, slot)
@@ -347,7 +364,7 @@ class Buffers:
 
 
 def _room_for_rows(size: int, dtype: np.dtype[Any]) -> scanner.Rows:
-    """Room for all rows that so much text can hold. What no row reaches is never touched, and costs little."""
+    """Arrays for all rows that this much text can have. Memory that is never touched costs little."""
     return scanner.Rows(
         labels=np.empty(size // scanner.ROW_BYTES + 1),
         starts=np.empty(size // scanner.ROW_BYTES + 2, dtype=np.int32),

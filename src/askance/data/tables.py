@@ -1,7 +1,7 @@
-"""CSV and TSV files with a header, as a stream.
+"""CSV and TSV files with a header as streams.
 
-What a column holds is decided from the first rows, always the same number of them, so that the size of chunks
-changes nothing: a column, the label's too, is numeric if all its cells there are numbers or empty.
+The first rows decide the types of columns. Their number is fixed, so that the chunk size does not matter: a
+column, also that of the label, is numeric if all its cells in these rows are numbers or empty.
 """
 
 import csv
@@ -14,7 +14,6 @@ from re import compile as pattern
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askance.data.columns import Column, column_rows, feature_names
 from askance.data.files import TextLines, Where, batches, reason, shown, stem
@@ -22,23 +21,24 @@ from askance.data.labels import label_array
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
 from askance.errors import DataError
+from askance.typing import FloatArray
 
 HEAD_ROWS = 1000
 
-# Python's float() also takes 1_000 and digits of other scripts, which in a table are names, not numbers.
+# Python's float() also accepts 1_000 and digits of other scripts, which are names in a table, not numbers.
 _is_number = pattern(r"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", ASCII | IGNORECASE).fullmatch
 _is_integer = pattern(r"[-+]?\d{1,1000}", ASCII).fullmatch
 
 
 class Record(NamedTuple):
-    """The cells of a row and the line that it begins on."""
+    """The cells of a row and its first line."""
 
     line: int
     cells: list[str]
 
 
-class Layout(NamedTuple):
-    """What the columns of a table are."""
+class TableLayout(NamedTuple):
+    """The roles and types of the columns of a table."""
 
     names: list[str]
     fields: Fields
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class TableStream:
-    """A CSV or TSV file; `askance.data.read` says what each word of the recipe means."""
+    """A CSV or TSV file; `askance.data.read` documents the recipe."""
 
     path: Path
     recipe: Recipe
@@ -63,7 +63,7 @@ class TableStream:
 
     @property
     def name(self) -> str:
-        """The file's name without its endings."""
+        """The name of the file without its extensions."""
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -71,20 +71,20 @@ class TableStream:
             records = table_records(lines, self.delimiter)
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:
-                raise DataError(f"{self.path}: has no rows below a header: check how it was made")
+                raise DataError(f"{self.path}: has no rows below the header: check how it was created")
             layout = self._layout(head[0], head[1:])
             for batch in batches(chain(head[1:], records), self.chunk_rows):
                 yield self._chunk(batch, layout, lines.progress)
 
-    def _layout(self, header: Record, head: list[Record]) -> Layout:
+    def _layout(self, header: Record, head: list[Record]) -> TableLayout:
         names = [name.strip() for name in header.cells]
         numeric = numeric_columns(names, head) - set(self.recipe.categories)
         place = f"{self.path}, line {header.line}"
         fields = self.recipe.fields(names, lambda name: name not in numeric, place)
         features = feature_names(names, fields, self.recipe, place)
-        return Layout(names, fields, features, frozenset(numeric))
+        return TableLayout(names, fields, features, frozenset(numeric))
 
-    def _chunk(self, batch: list[Record], layout: Layout, progress: float) -> Chunk:
+    def _chunk(self, batch: list[Record], layout: TableLayout, progress: float) -> Chunk:
         def where(row: int) -> str:
             return f"{self.path}, line {batch[row].line}"
 
@@ -104,8 +104,8 @@ class TableStream:
 
 
 def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
-    """The rows that are not blank, the header first, all as wide as it."""
-    # A blank after the delimiter is no part of a cell; a quote that is never closed is an error, not a cell.
+    """The rows that are not blank, beginning with the header; all must have its width."""
+    # A blank after the delimiter is not part of the cell. A quote that is never closed is an error.
     skip_blanks = delimiter != " "
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=skip_blanks, strict=True)
     width = 0
@@ -122,7 +122,7 @@ def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
         width = width or len(cells)
         if cells and len(cells) != width:
             raise DataError(
-                f"{lines.path}, line {line}: has {len(cells)} cells where the header has {width}: "
+                f"{lines.path}, line {line}: has {len(cells)} cells but the header has {width}: "
                 f"quote cells that hold {delimiter!r}"
             )
         if cells:
@@ -140,14 +140,14 @@ def _is_number_or_empty(cell: str) -> bool:
     return not bare or _is_number(bare) is not None
 
 
-def numbers_of(cells: Sequence[str], name: str, where: Where) -> NDArray[np.float64]:
-    """The cells of a numeric column, 0 for empty ones."""
+def numbers_of(cells: Sequence[str], name: str, where: Where) -> FloatArray:
+    """The numbers in the cells of a numeric column; 0 for empty cells."""
     joined = "".join(cells)
     if joined.isascii() and "_" not in joined:
         try:
             return np.array([float(cell) if cell else 0.0 for cell in cells])
         except ValueError:
-            pass  # a blank cell, or one that the next loop can name
+            pass  # the next loop finds the cell
     numbers = np.zeros(len(cells))
     for row, cell in enumerate(cells):
         if not _is_number_or_empty(cell):
@@ -161,7 +161,7 @@ def numbers_of(cells: Sequence[str], name: str, where: Where) -> NDArray[np.floa
 
 
 def _label(cell: str, kind: str) -> Any:
-    """A cell as a label: a number where labels are numbers and it is one, None where it is empty."""
+    """A cell as a label: a number if labels are numbers and the cell is one, None if it is empty."""
     bare = cell.strip()
     if not bare:
         return None

@@ -1,4 +1,4 @@
-"""Online metrics: counts, measures of them by name, and their curves along a stream."""
+"""Online metrics: running counts, metrics by name, and learning curves."""
 
 from askance.metrics.asked import AskedTally
 from askance.metrics.curve import Curve, CurveRecorder, curve

@@ -1,36 +1,37 @@
-"""Where the area under a curve lies, if only the labels of asked rows are known."""
+"""Intervals for the area under a curve when only the labels of asked rows are known."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from askance.metrics.histograms import Bins, Values, auprc, auroc, from_above, share
+from askance.metrics.histograms import Bins, auprc, auroc, from_above, share
 from askance.metrics.intervals import Range
+from askance.typing import FloatArray
 
-MANY = 1e9  # so many rows are as good as infinitely many
+MANY = 1e9  # degrees of freedom that count as infinite
 
 
 class AskedBins(NamedTuple):
-    """By bin of the score: Σ 1/π, Σ (1-π)/π² and Σ (1-π)²/π⁴ of asked rows of both classes; and how many rows."""
+    """Per bin of the score: Σ 1/π, Σ (1-π)/π² and Σ (1-π)²/π⁴ of asked rows per class; and the number of rows."""
 
     totals: Bins
     variances: Bins
     squares: Bins
-    rows: Values
+    rows: FloatArray
 
 
 def area_range(metric: str, asked: AskedBins, unseen: float, level: float) -> Range:
-    """The area of the weighted histograms, with limits of equal distance on the scale of log-odds.
+    """The area of the weighted histograms, with symmetric limits on the scale of log-odds.
 
-    The variance is that of the area's linear form in the weights. To each side one further row of each class is
-    taken as seen, of weight `unseen` and with the score of any row alike, as far as it leads to that side.
+    The variance is that of the linearised area. For each side, one more row of each class is added if it moves the
+    area to that side, with the weight `unseen` and the distribution of scores of all rows.
     """
-    function, gradient, hangs_on_few = AREAS[metric]
+    function, gradient, few_dominate = AREAS[metric]
     value = float(function(asked.totals))
     slopes = gradient(asked.totals)
     variance = sum(float(one @ slope**2) for one, slope in zip(asked.variances, slopes, strict=True))
-    freedom = _freedom(asked, slopes, unseen, hangs_on_few=hangs_on_few)
+    freedom = _freedom(asked, slopes, unseen, few_dominate=few_dominate)
     quantile = float(special.stdtrit(freedom, (1 + level) / 2))
     spread = share(asked.rows, asked.rows.sum())
     changes = _changes(metric, asked.totals, unseen) - value
@@ -42,22 +43,22 @@ def area_range(metric: str, asked: AskedBins, unseen: float, level: float) -> Ra
     return Range(value, min(limits[0], value), max(limits[1], value))
 
 
-def _freedom(asked: AskedBins, slopes: Bins, unseen: float, *, hangs_on_few: bool) -> float:
-    """How many rows of equal weight would tell as much about the class of which less is known.
+def _freedom(asked: AskedBins, slopes: Bins, unseen: float, *, few_dominate: bool) -> float:
+    """The number of rows of equal weight that carry the same information about the less known class.
 
-    If a few rows of great weight can decide about the variance V, no more than Satterthwaite's 2 V² / Var(V).
+    If a few rows of large weight can dominate the variance V, at most Satterthwaite's 2 V² / Var(V).
     """
     totals, variances = (np.array([one.sum() for one in bins]) for bins in (asked.totals, asked.variances))
     size = float(share(totals**2, variances + unseen**2, of_nothing=MANY).min())
-    if hangs_on_few:
+    if few_dominate:
         variance = sum(float(one @ slope**2) for one, slope in zip(asked.variances, slopes, strict=True))
         of_variance = sum(float(one @ slope**4) for one, slope in zip(asked.squares, slopes, strict=True))
         size = min(size, 2 * variance**2 / of_variance if of_variance > 0 else MANY)
     return min(max(size, 1.0), MANY)
 
 
-def _changes(metric: str, bins: Bins, unseen: float) -> Values:
-    """The areas with a further positive row, and with a further negative one, in each bin."""
+def _changes(metric: str, bins: Bins, unseen: float) -> FloatArray:
+    """The areas with one more positive row, and with one more negative row, in each bin."""
     function, *_ = AREAS[metric]
     further = unseen * np.eye(len(bins.positives))
     same = [np.broadcast_to(one, further.shape) for one in bins]
@@ -88,5 +89,5 @@ def _auprc_gradient(bins: Bins) -> Bins:
     return Bins(own + np.cumsum(c * share(B, (A + B) ** 2)), -np.cumsum(c * share(A, (A + B) ** 2)))
 
 
-# The area, its slopes, and whether it hangs on few rows, such as those of the highest scores.
+# The area, its gradient, and whether few rows dominate it, such as those with the highest scores.
 AREAS = {"auroc": (auroc, _auroc_gradient, False), "auprc": (auprc, _auprc_gradient, True)}

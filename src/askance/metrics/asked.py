@@ -1,4 +1,4 @@
-"""What the asked labels alone tell about all rows, collected in constant memory."""
+"""Estimate metrics over all rows from the asked labels only, in constant memory."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,95 +8,169 @@ from numpy.typing import ArrayLike, NDArray
 
 from askance.metrics.anytime import Anytime
 from askance.metrics.areas import AskedBins
-from askance.metrics.estimates import LEVEL, Estimate, Known, estimate
-from askance.metrics.histograms import BINS, Bins, Histograms, Values, bin_of, check_rows
-from askance.metrics.intervals import Called, Group, Unseen
+from askance.metrics.estimates import LEVEL, AskedEvidence, Estimate, estimate
+from askance.metrics.histograms import BINS, Bins, Histograms, bin_of, check_rows
+from askance.metrics.intervals import SamePrediction, Unseen, WeightedCount
 from askance.metrics.measures import METRICS
 from askance.metrics.tally import events
+from askance.typing import BoolArray, FloatArray
 
-SMALLEST = 1e-50  # the fourth power of the inverse is still a number
+SMALLEST = 1e-50  # the fourth power of its inverse is still finite
 SIZES = 64
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
 
 
 class _Rows(NamedTuple):
-    """Rows that could be asked for; the truth of those that were not is 0."""
+    """Rows that could be asked for. The true label of rows that were not asked for is 0."""
 
-    truth: NDArray[Any]
-    called: NDArray[np.bool_]  # positive
-    asked: NDArray[np.bool_]
-    probabilities: Values
+    y_true: NDArray[Any]
+    positive: BoolArray  # as predicted
+    asked: BoolArray
+    ask_probabilities: FloatArray
     scores: NDArray[Any] | None
 
 
 class AskedTally:
-    """Estimates metrics of all rows from the labels that were asked for; two of different rows can be added.
+    """Estimates of metrics over all rows, from the labels that were asked for.
 
-    Of the other rows only what is known without a label is used. `truth` and `guesses` are as `Tally` takes them.
+    For the other rows only what is known without a label is used. Each asked row is weighted by the inverse of its
+    asking probability. Two tallies of different rows can be added.
+
+    Parameters
+    ----------
+    many : bool, default: False
+        Whether there may be more than two classes. Then +1 stands for the correct class, as in `Tally`.
+
+    Attributes
+    ----------
+    rows : int
+        Number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.metrics import AskedTally
+    >>> random = np.random.default_rng(0)
+    >>> y_true = np.where(random.random(5000) < 0.5, 1, -1)
+    >>> y_pred = np.where(random.random(5000) < 0.9, y_true, -y_true)
+    >>> asked = random.random(5000) < 0.2
+    >>> tally = AskedTally()
+    >>> tally.add(y_true, y_pred, asked, np.full(5000, 0.2))
+    >>> estimate = tally.estimate("accuracy")
+    >>> estimate.low < 0.9 < estimate.high
+    True
     """
 
     def __init__(self, *, many: bool = False) -> None:
         self.many = many
         self.rows = 0
-        self._reached = np.zeros((2, SIZES, 2))  # by call and by size, an `Unseen` of rows that could be asked for
-        self._cells = np.zeros((2, 3, 3))  # by call, by what was seen (UNKNOWN, RIGHT, WRONG), a `Group`
+        self._reached = np.zeros((2, SIZES, 2))  # by prediction and size, the `Unseen` rows
+        self._cells = np.zeros((2, 3, 3))  # by prediction and by label (UNKNOWN, RIGHT, WRONG), a `WeightedCount`
         self._scored = np.zeros(BINS)  # rows by score
         self._totals, self._variances, self._squares = Histograms(), Histograms(), Histograms()
         self._anytime = (Anytime(), Anytime(), Anytime())  # false negatives, false positives, all mistakes
 
     def add(
         self,
-        truth: ArrayLike,
-        guesses: ArrayLike,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
         asked: ArrayLike,
-        probabilities: ArrayLike,
+        ask_probabilities: ArrayLike,
         scores: ArrayLike | None = None,
     ) -> None:
-        """Take in some rows, with the probability with which each was to be asked for."""
-        rows = _checked(truth, guesses, asked, probabilities, scores, many=self.many)
-        self.rows += np.size(truth)
-        seen = np.select([rows.truth == 0, (rows.truth > 0) == rows.called], [UNKNOWN, RIGHT], WRONG)
+        """Add some rows.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            True labels: +1, -1, or 0 for unknown.
+        y_pred : array-like of shape (n_rows,)
+            Predicted labels: +1 or -1.
+        asked : array-like of bool of shape (n_rows,)
+            Whether the label was asked for.
+        ask_probabilities : array-like of shape (n_rows,)
+            The probability with which each label was to be asked for.
+        scores : array-like of shape (n_rows,) or None, default: None
+            Scores of the rows, for the metrics of scores.
+
+        Raises
+        ------
+        ValueError
+            If the arrays do not match, or hold something else.
+        """
+        rows = _checked(y_true, y_pred, asked, ask_probabilities, scores, many=self.many)
+        self.rows += np.size(y_true)
+        seen = np.select([rows.y_true == 0, (rows.y_true > 0) == rows.positive], [UNKNOWN, RIGHT], WRONG)
         self._take_all(rows)
         self._take_seen(rows, seen)
         wrong = rows.asked & (seen == WRONG)
         others = rows.asked & ~wrong
-        for kind, might in zip(self._anytime, (~rows.called, rows.called, np.ones_like(wrong)), strict=True):
-            kind.add(rows.probabilities[might], wrong[might], others[might])
+        for kind, might in zip(self._anytime, (~rows.positive, rows.positive, np.ones_like(wrong)), strict=True):
+            kind.add(rows.ask_probabilities[might], wrong[might], others[might])
 
-    # Sums grow row after row, never by the sum of a chunk: so chunks cannot change even their last bit.
+    # Sums grow row by row, never by the sum of a chunk, so that the chunk size does not change even the last bit.
 
     def _take_all(self, rows: _Rows) -> None:
-        """What is known without a label."""
-        sizes = size_unseen(rows.probabilities)
-        # From 1 on in half powers of two; the first place holds what is smaller.
+        """Add what is known without a label."""
+        sizes = size_unseen(rows.ask_probabilities)
+        # Half powers of two from 1; the first bin holds smaller sizes.
         places = np.clip(1 + np.floor(2 * np.log2(np.maximum(sizes, 0.5))), 0, SIZES - 1).astype(np.intp)
         reached = np.stack([np.ones(sizes.shape), sizes], axis=1)
-        np.add.at(self._reached, (rows.called.astype(np.intp), places), reached)
+        np.add.at(self._reached, (rows.positive.astype(np.intp), places), reached)
         if rows.scores is not None:
             self._scored += np.bincount(bin_of(rows.scores), minlength=BINS)
 
     def _take_seen(self, rows: _Rows, seen: NDArray[np.intp]) -> None:
-        """What the asked labels say."""
+        """Add what the asked labels say."""
         asked = rows.asked
-        weights = 1 / rows.probabilities[asked]
+        weights = 1 / rows.ask_probabilities[asked]
         groups = np.stack([np.ones(weights.shape), weights, weights * (weights - 1)], axis=1)
-        np.add.at(self._cells, (rows.called[asked].astype(np.intp), seen[asked]), groups)
+        np.add.at(self._cells, (rows.positive[asked].astype(np.intp), seen[asked]), groups)
         if rows.scores is not None:
             variances = weights * (weights - 1)
             sums = (self._totals, self._variances, self._squares)
             for histograms, terms in zip(sums, (weights, variances, variances**2), strict=True):
-                histograms.add(rows.truth[asked], rows.scores[asked], terms)
+                histograms.add(rows.y_true[asked], rows.scores[asked], terms)
 
     def estimate(self, metric: str, level: float = LEVEL, *, anytime: bool = False, **weights: float) -> Estimate:
-        """The metric over all rows that could be asked for, with an interval that holds it with that probability.
+        """Estimate a metric over all rows that could be asked for, with an interval.
 
-        An `anytime` interval holds it at every moment of the stream at once: it may be looked at again and again,
-        and one may stop when one likes. There are such ones for accuracy, error, mistakes and cost.
+        Parameters
+        ----------
+        metric : str
+            Name of the metric, a key of `METRICS`.
+        level : float, default: 0.95
+            The probability with which the interval contains the metric.
+        anytime : bool, default: False
+            Whether the interval holds at all times simultaneously (a confidence sequence). Use it if you monitor
+            the interval continuously and stop when you like. It exists for accuracy, error, mistakes and cost.
+        **weights : float
+            Weights of the metric, such as `beta` of "f".
+
+        Returns
+        -------
+        estimate : Estimate
+            Without numbers if there are not enough labels yet.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric, level, weight or interval.
         """
         return estimate(self.known(), metric, level, anytime=anytime, **weights)
 
     def estimates(self, level: float = LEVEL) -> dict[str, Estimate]:
-        """All metrics by name that have a meaning here."""
+        """Estimate all metrics that are defined for these rows.
+
+        Parameters
+        ----------
+        level : float, default: 0.95
+            The probability with which each interval contains its metric.
+
+        Returns
+        -------
+        estimates : dict of str to Estimate
+        """
         known = self.known()
         able = [name for name, entry in METRICS.items() if not (self.many and entry.two_classes)]
         return {
@@ -105,19 +179,19 @@ class AskedTally:
             if known.bins is not None or not METRICS[name].of_scores
         }
 
-    def known(self) -> Known:
-        """All that estimates are made from."""
+    def known(self) -> AskedEvidence:
+        """Return the sums from which all estimates are computed."""
         called = [
-            Called(Unseen(*reached.T), *(Group(*group) for group in cell))
+            SamePrediction(Unseen(*reached.T), *(WeightedCount(*group) for group in cell))
             for reached, cell in zip(self._reached, self._cells.tolist(), strict=True)
         ]
         scored = self._scored.sum() == self._reached[:, :, 0].sum()
         sums = (self._totals.bins, self._variances.bins, self._squares.bins)
         bins = AskedBins(*sums, self._scored) if scored else None
-        return Known(self.rows, called[0], called[1], bins, *self._anytime, self.many)
+        return AskedEvidence(self.rows, called[0], called[1], bins, *self._anytime, self.many)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that was collected, by name: `restore` goes on from it."""
+        """Return the state as arrays, for `restore`."""
         sums = {"totals": self._totals, "variances": self._variances, "squares": self._squares}
         bins = {name: np.stack(histograms.bins) for name, histograms in sums.items()}
         anytime = {
@@ -129,7 +203,7 @@ class AskedTally:
         return {**own, "scored": self._scored, **bins, **anytime}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Be as the tally was whose `arrays` these are."""
+        """Restore the state that `arrays` returned."""
         self.rows = int(arrays["rows"])
         self._reached, self._cells, self._scored = (arrays[name].copy() for name in ("reached", "cells", "scored"))
         self._totals, self._variances, self._squares = (
@@ -148,40 +222,42 @@ class AskedTally:
         return both
 
 
-def size_unseen(probabilities: Values) -> Values:
-    """-1 / log(1-π): so many rows of probability π stay unseen with probability 1/e; of certain ones, none."""
-    certain = probabilities >= 1
-    return np.where(certain, 0.0, -1 / np.log1p(-np.where(certain, 0.5, probabilities)))
+def size_unseen(ask_probabilities: FloatArray) -> FloatArray:
+    """-1 / log(1-π): this many rows with probability π all stay unseen with probability 1/e; 0 if π is 1."""
+    certain = ask_probabilities >= 1
+    return np.where(certain, 0.0, -1 / np.log1p(-np.where(certain, 0.5, ask_probabilities)))
 
 
 def _checked(
-    truth: ArrayLike,
-    guesses: ArrayLike,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     asked: ArrayLike,
-    probabilities: ArrayLike,
+    ask_probabilities: ArrayLike,
     scores: ArrayLike | None,
     *,
     many: bool,
 ) -> _Rows:
-    truth, guesses, asked = np.asarray(truth), np.asarray(guesses), np.asarray(asked, dtype=bool)
-    probabilities = np.asarray(probabilities, dtype=np.float64)
-    events(truth, guesses, asked)  # refuses what are no signs
-    if probabilities.shape != asked.shape:
-        raise ValueError(f"there must be a probability a row, not shapes {probabilities.shape} and {asked.shape}")
-    if not ((probabilities >= 0) & (probabilities <= 1)).all():
-        raise ValueError("probabilities of asking must be from 0 to 1")
-    if (asked & (probabilities == 0)).any():
-        raise ValueError("a row that was asked for cannot have had the probability 0")
+    y_true, y_pred, asked = np.asarray(y_true), np.asarray(y_pred), np.asarray(asked, dtype=bool)
+    ask_probabilities = np.asarray(ask_probabilities, dtype=np.float64)
+    events(y_true, y_pred, asked)  # checks that these are signs
+    if ask_probabilities.shape != asked.shape:
+        raise ValueError(
+            f"ask_probabilities has the shape {ask_probabilities.shape}, asked {asked.shape}: they must match"
+        )
+    if not ((ask_probabilities >= 0) & (ask_probabilities <= 1)).all():
+        raise ValueError("ask_probabilities must be from 0 to 1")
+    if (asked & (ask_probabilities == 0)).any():
+        raise ValueError("a row that was asked for cannot have an asking probability of 0")
     scores = None if scores is None else np.asarray(scores)
     if scores is not None:
-        check_rows(truth, scores)
-    if many:  # whether a guess is right is not known without asking, so all rows count as of one kind
-        truth, guesses = np.where(truth == 0, 0, -guesses), np.full(guesses.shape, -1)
-    reached = probabilities > 0
+        check_rows(y_true, scores)
+    if many:  # without asking, no prediction is known to be right, so all rows count as one kind
+        y_true, y_pred = np.where(y_true == 0, 0, -y_pred), np.full(y_pred.shape, -1)
+    reached = ask_probabilities > 0
     return _Rows(
-        np.where(asked, truth, 0)[reached],
-        guesses[reached] > 0,
+        np.where(asked, y_true, 0)[reached],
+        y_pred[reached] > 0,
         asked[reached],
-        np.maximum(probabilities[reached], SMALLEST),
+        np.maximum(ask_probabilities[reached], SMALLEST),
         None if scores is None else scores[reached],
     )

@@ -1,29 +1,61 @@
-"""How a metric goes along a stream, collected in constant memory."""
+"""Learning curves: a metric along a stream, in constant memory."""
 
 import itertools
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from askance.metrics.histograms import BINS, Bins, check_rows
-from askance.metrics.measures import Counts, Values, check_kind, find, measure
+from askance.metrics.measures import Counts, check_kind, find, measure
 from askance.metrics.tally import Tally, counted, events
+from askance.typing import FloatArray, IntArray
 
 
 class Curve(NamedTuple):
-    """A metric over all rows so far, at some moments of the stream."""
+    """A metric over all rows so far, at some points of a stream.
 
-    rows: NDArray[np.int64]
-    labels: NDArray[np.int64]  # asked so far
-    values: Values
+    Attributes
+    ----------
+    rows : ndarray of int
+        Number of rows so far.
+    labels : ndarray of int
+        Number of labels asked for so far.
+    values : ndarray of float
+        The metric over all rows so far.
+    """
+
+    rows: IntArray
+    labels: IntArray
+    values: FloatArray
 
 
 class CurveRecorder:
     """Collects the counts at evenly spaced rows, and at the last one, chunk by chunk.
 
-    The distance between kept rows is the least power of two with which at most `points` are kept. It depends
-    on the number of rows alone, so a stream gives the same curve in whatever chunks it comes.
+    The distance between recorded rows is the smallest power of two for which at most `points` rows are recorded.
+    It depends only on the number of rows, so the chunk size does not change the curve.
+
+    Parameters
+    ----------
+    points : int, default: 200
+        The largest number of points of the curve.
+    many : bool, default: False
+        Whether there may be more than two classes, as in `Tally`.
+
+    Attributes
+    ----------
+    tally : Tally
+        The counts of all rows so far.
+
+    Examples
+    --------
+    >>> from askance.metrics import CurveRecorder
+    >>> recorder = CurveRecorder()
+    >>> recorder.add([1, -1], [1, 1], [True, True])
+    >>> recorder.add([1, -1], [1, -1], [False, True])
+    >>> recorder.curve("accuracy").values.tolist()
+    [1.0, 0.5, 0.6666666666666666, 0.75]
     """
 
     def __init__(self, points: int = 200, *, many: bool = False) -> None:
@@ -36,16 +68,30 @@ class CurveRecorder:
 
     def add(
         self,
-        truth: ArrayLike,
-        guesses: ArrayLike,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
         asked: ArrayLike,
         updated: ArrayLike | None = None,
         scores: ArrayLike | None = None,
     ) -> None:
-        """Count some rows, given as to `Tally.add`."""
-        happened = events(truth, guesses, asked, updated)
+        """Count some rows.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            True labels: +1, -1, or 0 for unknown.
+        y_pred : array-like of shape (n_rows,)
+            Predicted labels: +1 or -1.
+        asked : array-like of bool of shape (n_rows,)
+            Whether the label was asked for.
+        updated : array-like of bool of shape (n_rows,) or None, default: None
+            Whether the learner updated. None means never.
+        scores : array-like of shape (n_rows,) or None, default: None
+            Scores of the rows, for the metrics of scores.
+        """
+        happened = events(y_true, y_pred, asked, updated)
         if scores is not None:
-            check_rows(np.asarray(truth), np.asarray(scores))
+            check_rows(np.asarray(y_true), np.asarray(scores))
         before, size = self._rows, np.size(happened.rows)
         self._thin(before + size)
         marks = range(self._stride - before % self._stride, size, self._stride)
@@ -55,7 +101,19 @@ class CurveRecorder:
                 self._kept.append(self.tally)
 
     def curve(self, metric: str = "accuracy", **weights: float) -> Curve:
-        """The metric of that name at the kept rows."""
+        """Return the curve of a metric.
+
+        Parameters
+        ----------
+        metric : str, default: "accuracy"
+            Name of the metric, a key of `METRICS`.
+        **weights : float
+            Weights of the metric.
+
+        Returns
+        -------
+        curve : Curve
+        """
         check_kind(metric, many=self.tally.many)
         moments = self._kept + ([self.tally] if self._rows % self._stride else [])
         table = np.array([moment.counts for moment in moments], dtype=np.int64)
@@ -71,20 +129,20 @@ class CurveRecorder:
         return int(self.tally.counts.rows)
 
     def _thin(self, rows: int) -> None:
-        """Keep so few moments that those of `rows` rows, with the last one, will be at most `points`."""
+        """Drop moments so that those of `rows` rows, including the last one, are at most `points`."""
         while -(-rows // self._stride) > self._points:
             self._stride *= 2
             self._kept = self._kept[1::2]
 
 
-def _stacked(moments: list[Tally], name: str) -> Values:
+def _stacked(moments: list[Tally], name: str) -> FloatArray:
     bins = [getattr(moment.histograms.bins, name) for moment in moments]
     return np.array(bins, dtype=np.float64).reshape(len(moments), BINS)
 
 
 def curve(
-    truth: ArrayLike,
-    guesses: ArrayLike,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     asked: ArrayLike,
     metric: str = "accuracy",
     points: int = 200,
@@ -93,7 +151,42 @@ def curve(
     many: bool = False,
     **weights: float,
 ) -> Curve:
-    """The metric over all rows so far, at up to `points` evenly spaced rows and always at the last."""
+    """Compute a metric over all rows so far, at up to `points` evenly spaced rows and at the last one.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        True labels: +1, -1, or 0 for unknown.
+    y_pred : array-like of shape (n_rows,)
+        Predicted labels: +1 or -1.
+    asked : array-like of bool of shape (n_rows,)
+        Whether the label was asked for.
+    metric : str, default: "accuracy"
+        Name of the metric, a key of `METRICS`.
+    points : int, default: 200
+        The largest number of points.
+    scores : array-like of shape (n_rows,) or None, default: None
+        Scores of the rows, for the metrics of scores.
+    many : bool, default: False
+        Whether there may be more than two classes, as in `Tally`.
+    **weights : float
+        Weights of the metric.
+
+    Returns
+    -------
+    curve : Curve
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not match, or there is no such metric or weight.
+
+    Examples
+    --------
+    >>> from askance.metrics import curve
+    >>> curve([1, -1, 1, -1], [1, 1, 1, -1], [True, True, False, True]).labels.tolist()
+    [1, 2, 2, 3]
+    """
     recorder = CurveRecorder(points, many=many)
-    recorder.add(truth, guesses, asked, scores=scores)
+    recorder.add(y_true, y_pred, asked, scores=scores)
     return recorder.curve(metric, **weights)

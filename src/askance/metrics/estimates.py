@@ -1,4 +1,4 @@
-"""Estimates of metrics from what asked labels tell."""
+"""Estimates of metrics, with intervals, from asked labels."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,34 +7,50 @@ import numpy as np
 
 from askance.metrics.anytime import Anytime
 from askance.metrics.areas import AskedBins, area_range
-from askance.metrics.histograms import Values
-from askance.metrics.intervals import Called, Range, Unseen, combined
+from askance.metrics.intervals import Range, SamePrediction, Unseen, combined
 from askance.metrics.measures import Counts, check_kind, check_weights, find, measure
+from askance.typing import FloatArray
 
 LEVEL = 0.95
-ENOUGH = 20  # asked rows of a class, before metrics about that class are told
+ENOUGH = 20  # asked rows of a class that a metric about this class needs
 ANYTIME = ("accuracy", "error", "mistakes", "cost")
 
 
 class Estimate(NamedTuple):
-    """A metric over all rows as asked labels tell it; without numbers while there are not `enough` of them."""
+    """An estimate of a metric over all rows, with an interval.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    value : float or None
+        The estimate; None if there are not enough labels yet.
+    low, high : float or None
+        The limits of the interval.
+    level : float
+        The probability with which the interval contains the metric.
+    labels : int
+        Number of labels that the estimate is based on.
+    note : str
+        A sentence if there is something to know, otherwise empty.
+    """
 
     metric: str
     value: float | None
     low: float | None
     high: float | None
     level: float
-    labels: int  # that it rests on
-    note: str = ""  # a sentence, if there is something to know
+    labels: int
+    note: str = ""
 
     @property
     def enough(self) -> bool:
-        """Whether there are numbers."""
+        """Whether there are enough labels for an estimate."""
         return self.value is not None
 
     @property
     def width(self) -> float:
-        """The distance of the limits; infinite without numbers."""
+        """The width of the interval; infinite without an estimate."""
         return math.inf if self.low is None or self.high is None else self.high - self.low
 
     def __str__(self) -> str:
@@ -45,16 +61,16 @@ class Estimate(NamedTuple):
         return f"{value} ({low} to {high})"
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, and `enough`."""
+        """Return the fields by name, and `enough`."""
         return {**self._asdict(), "enough": self.enough}
 
 
-class Known(NamedTuple):
-    """What asked labels tell, with what is known without any."""
+class AskedEvidence(NamedTuple):
+    """The sums from which estimates are computed."""
 
     rows: int
-    negative: Called
-    positive: Called
+    negative: SamePrediction
+    positive: SamePrediction
     bins: AskedBins | None  # None unless all rows came with their scores
     false_negatives: Anytime
     false_positives: Anytime
@@ -63,7 +79,7 @@ class Known(NamedTuple):
 
     @property
     def labels(self) -> dict[str, int]:
-        """How many rows of each class are known by asking."""
+        """The number of asked rows per class."""
         low, high = self.negative, self.positive
         return {
             "positive": int(high.right.number + low.wrong.number),
@@ -75,17 +91,19 @@ class Known(NamedTuple):
         """The rows that could be asked for."""
         return self.negative.unseen.joined(self.positive.unseen)
 
-    def counts(self, false_positives: Values, false_negatives: Values) -> Counts:
-        """The counts of all rows, if there were so many mistakes."""
-        # A limit that was rounded may be above the rows by a little.
+    def counts(self, false_positives: FloatArray, false_negatives: FloatArray) -> Counts:
+        """The counts of all rows for given numbers of mistakes."""
+        # Rounding may put a limit slightly above the number of rows.
         right = np.maximum(self.positive.known - false_positives, 0.0)
         left = np.maximum(self.negative.known - false_negatives, 0.0)
         asked = sum(group.number for called in (self.negative, self.positive) for group in called[1:])
         return Counts(self.rows, int(asked), 0, right, false_positives, left, false_negatives)
 
 
-def estimate(known: Known, metric: str, level: float, *, anytime: bool = False, **weights: float) -> Estimate:
-    """The metric and its interval, or why there is none yet."""
+def estimate(
+    known: AskedEvidence, metric: str, level: float, *, anytime: bool = False, **weights: float
+) -> Estimate:
+    """Estimate a metric, or say why there is no estimate yet."""
     _check(known, metric, level, anytime=anytime, **weights)
     labels, missing = sum(known.labels.values()), _missing(known, metric)
     if missing:
@@ -98,21 +116,19 @@ def estimate(known: Known, metric: str, level: float, *, anytime: bool = False, 
     return Estimate(metric, *found, level, labels, note)
 
 
-def _check(known: Known, metric: str, level: float, *, anytime: bool, **weights: float) -> None:
+def _check(known: AskedEvidence, metric: str, level: float, *, anytime: bool, **weights: float) -> None:
     check_kind(metric, many=known.many)
     check_weights(metric, **weights)
     if not 0 < level < 1:
-        raise ValueError(f"a level is a probability between 0 and 1, not {level}")
+        raise ValueError(f"level must be a probability between 0 and 1, not {level}")
     if anytime and metric not in ANYTIME:
-        raise ValueError(
-            f"intervals for all moments at once are there for {', '.join(ANYTIME)}, not for {metric!r}"
-        )
+        raise ValueError(f"anytime intervals exist for {', '.join(ANYTIME)}, not for {metric!r}")
     if find(metric).of_scores and known.bins is None:
-        raise ValueError(f"the metric {metric!r} is one of the scores: add all rows with their scores")
+        raise ValueError(f"the metric {metric!r} needs scores: add all rows with their scores")
 
 
-def _missing(known: Known, metric: str) -> str:
-    """Why there are no numbers, if there are none."""
+def _missing(known: AskedEvidence, metric: str) -> str:
+    """Why there is no estimate yet, or an empty string."""
     if metric == "query_ratio":
         return "" if known.rows else "There are no rows yet."
     if not sum(known.labels.values()):
@@ -123,23 +139,23 @@ def _missing(known: Known, metric: str) -> str:
     return ""
 
 
-def _found(known: Known, metric: str, level: float, **weights: float) -> Range:
+def _found(known: AskedEvidence, metric: str, level: float, **weights: float) -> Range:
     if find(metric).of_scores and known.bins is not None:
         return area_range(metric, known.bins, known.unseen.weight(level), level)
 
-    def function(false_positives: Values, false_negatives: Values) -> Values:
+    def function(false_positives: FloatArray, false_negatives: FloatArray) -> FloatArray:
         return measure(known.counts(false_positives, false_negatives), metric, **weights)
 
     return combined(function, known.positive.mistaken(level), known.negative.mistaken(level))
 
 
-def _at_all_moments(known: Known, metric: str, level: float, value: float, **weights: float) -> Range:
-    """The interval whose limits for the mistakes hold at all moments at once."""
+def _at_all_moments(known: AskedEvidence, metric: str, level: float, value: float, **weights: float) -> Range:
+    """The interval whose limits for the mistakes hold at all times simultaneously."""
     if metric == "cost":
-        level = (1 + level) / 2  # the limits of two numbers have to hold
+        level = (1 + level) / 2  # the limits of two numbers have to hold together
         false_positives = known.false_positives.limits(level)
         false_negatives = known.false_negatives.limits(level)
-    else:  # of which kind they are makes no difference
+    else:  # the kind of mistake makes no difference
         false_positives, false_negatives = (0, 0), known.mistakes.limits(level)
     rows = known.positive.known + known.negative.known
     limits = []

@@ -1,8 +1,7 @@
-"""The metrics: functions of the counts or of the scores' histograms, and the register that lists them.
+"""The metrics: functions of counts or of histograms of scores, and the register `METRICS`.
 
-A ratio over nothing: accuracy, error and query ratio of no rows are nan, for there is nothing to judge.
-Precision, recall (sensitivity), specificity and F are 0 when their denominator is 0, as in the papers and in
-scikit-learn: a method earns nothing for a class that it has not met or has never named.
+Accuracy, error and query ratio of no rows are NaN. Precision, recall (sensitivity), specificity and F are 0 if
+their denominator is 0, as in the papers and in scikit-learn.
 """
 
 import inspect
@@ -16,13 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from askance._util.names import METRIC_NAMES
 from askance.metrics.histograms import Bins, auprc, auroc
+from askance.typing import FloatArray
 
 Count = int | NDArray[Any]  # whole numbers, or booleans for single rows
-Values = NDArray[np.float64]
 
 
 class Counts(NamedTuple):
-    """What a binary stream comes to: numbers, or arrays with one entry a moment of the stream."""
+    """The counts of a binary stream: numbers, or arrays with one entry per point of the stream.
+
+    Attributes
+    ----------
+    rows, asked, updates : int or ndarray
+        Numbers of rows, of labels asked for, and of updates.
+    true_positives, false_positives, true_negatives, false_negatives : int or ndarray
+        The confusion matrix of the rows with known labels.
+    """
 
     rows: Count
     asked: Count
@@ -34,44 +41,86 @@ class Counts(NamedTuple):
 
     @property
     def mistakes(self) -> Count:
-        """Rows of known label that were predicted wrongly."""
+        """The number of wrong predictions among rows with known labels."""
         return self.false_positives + self.false_negatives
 
     @property
     def known(self) -> Count:
-        """Rows of known label."""
+        """The number of rows with known labels."""
         return self.true_positives + self.true_negatives + self.mistakes
 
 
 class Metric(NamedTuple):
-    """An entry of the register: a function of counts, or of bins, and of weights that have defaults."""
+    """An entry of the register.
 
-    function: Callable[..., Values]
+    Attributes
+    ----------
+    function : callable
+        A function of `Counts`, or of `Bins` if `of_scores`, and of weights that have defaults.
+    larger_is_better : bool
+        Whether larger values are better.
+    title, meaning : str
+        A short name and a description.
+    two_classes : bool
+        Whether the metric needs two classes.
+    of_scores : bool
+        Whether it is computed from scores.
+    about : tuple of str
+        The classes of which asked rows are needed to estimate it.
+    """
+
+    function: Callable[..., FloatArray]
     larger_is_better: bool
     title: str
     meaning: str
     two_classes: bool = True
-    of_scores: bool = False  # of `Bins`; else of `Counts`
-    about: tuple[str, ...] = ()  # the classes without known rows of which it cannot be estimated
+    of_scores: bool = False
+    about: tuple[str, ...] = ()
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """The names of its weights, each with its default."""
+        """The names and defaults of its weights."""
         parameters = list(inspect.signature(self.function).parameters.values())[1:]
         return {parameter.name: parameter.default for parameter in parameters}
 
 
-def measure(counts: Counts | Bins, metric: str, **weights: float) -> Values:
-    """The metric of that name, in the shape of the counts: for plain numbers an array without dimensions."""
+def measure(counts: Counts | Bins, metric: str, **weights: float) -> FloatArray:
+    """Compute a metric from counts or histograms.
+
+    Parameters
+    ----------
+    counts : Counts or Bins
+        The counts, or for metrics of scores the histograms.
+    metric : str
+        Name of the metric, a key of `METRICS`.
+    **weights : float
+        Weights of the metric, such as `beta` of "f".
+
+    Returns
+    -------
+    values : ndarray
+        In the shape of the counts. For plain numbers it has no dimensions.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric or weight, or the metric needs the other kind of counts.
+
+    Examples
+    --------
+    >>> from askance.metrics import Counts, measure
+    >>> float(measure(Counts(10, 10, 4, 4, 1, 4, 1), "f", beta=1.0))
+    0.8
+    """
     entry = find(metric)
     check_weights(metric, **weights)
     if entry.of_scores != isinstance(counts, Bins):
-        raise ValueError(f"the metric {metric!r} is one of {'scores' if entry.of_scores else 'counts'}")
+        raise ValueError(f"the metric {metric!r} is computed from {'scores' if entry.of_scores else 'counts'}")
     return entry.function(counts, **weights)
 
 
 def check_weights(metric: str, **weights: float) -> None:
-    """ValueError for a weight that the metric does not have or that is none."""
+    """Raise ValueError for a weight that the metric does not have or does not allow."""
     known = find(metric).weights
     for name, weight in weights.items():
         if name not in known:
@@ -80,87 +129,87 @@ def check_weights(metric: str, **weights: float) -> None:
             )
         if not (math.isfinite(weight) and weight >= 0):
             raise ValueError(
-                f"the weight {name} of the metric {metric!r} must be finite and not negative, not {weight}"
+                f"the weight {name} of the metric {metric!r} must be finite and 0 or more, not {weight}"
             )
 
 
 def check_kind(metric: str, *, many: bool) -> None:
-    """ValueError if a metric of two classes is asked for where there are many."""
+    """Raise ValueError if the metric needs two classes but there may be many."""
     if many and find(metric).two_classes:
         able = ", ".join(name for name, entry in METRICS.items() if not entry.two_classes)
-        raise ValueError(f"the metric {metric!r} is for two classes: for many there are {able}")
+        raise ValueError(f"the metric {metric!r} is for two classes: for many, use one of {able}")
 
 
 def find(metric: str) -> Metric:
-    """The register's entry of that name."""
+    """The entry of the register with this name."""
     try:
         return METRICS[metric]
     except KeyError:
-        raise ValueError(f"there is no metric {metric!r}; there are {', '.join(METRICS)}") from None
+        raise ValueError(f"there is no metric {metric!r}: choose one of {', '.join(METRICS)}") from None
 
 
-def mistakes(counts: Counts) -> Values:
-    """Wrong predictions, on all rounds, asked or not."""
+def mistakes(counts: Counts) -> FloatArray:
+    """The number of wrong predictions, on asked and other rows."""
     return np.asarray(counts.mistakes, dtype=np.float64)
 
 
-def error(counts: Counts) -> Values:
-    """Mistakes a row."""
+def error(counts: Counts) -> FloatArray:
+    """Mistakes per row."""
     return _ratio(counts.mistakes, counts.known, of_nothing=math.nan)
 
 
-def accuracy(counts: Counts) -> Values:
-    """Right predictions a row."""
+def accuracy(counts: Counts) -> FloatArray:
+    """Correct predictions per row."""
     return _ratio(counts.known - counts.mistakes, counts.known, of_nothing=math.nan)
 
 
-def precision(counts: Counts) -> Values:
-    """Of the rows called positive, the share that is."""
+def precision(counts: Counts) -> FloatArray:
+    """The share of positive rows among those predicted positive."""
     return _ratio(counts.true_positives, counts.true_positives + counts.false_positives)
 
 
-def sensitivity(counts: Counts) -> Values:
-    """Of the positive rows, the share that was found; also called recall."""
+def sensitivity(counts: Counts) -> FloatArray:
+    """The share of the positive rows that were predicted positive (recall)."""
     return _ratio(counts.true_positives, counts.true_positives + counts.false_negatives)
 
 
-def specificity(counts: Counts) -> Values:
-    """Of the negative rows, the share that was left alone."""
+def specificity(counts: Counts) -> FloatArray:
+    """The share of the negative rows that were predicted negative."""
     return _ratio(counts.true_negatives, counts.true_negatives + counts.false_positives)
 
 
-def f(counts: Counts, beta: float = 1.0) -> Values:
+def f(counts: Counts, beta: float = 1.0) -> FloatArray:
     """(1 + β²) TP / ((1 + β²) TP + β² FN + FP): recall counts β times as much as precision."""
     hits = (1 + beta**2) * counts.true_positives
     return _ratio(hits, hits + beta**2 * counts.false_negatives + counts.false_positives)
 
 
-def weighted_sum(counts: Counts, eta_p: float = 0.5, eta_n: float = 0.5) -> Values:
+def weighted_sum(counts: Counts, eta_p: float = 0.5, eta_n: float = 0.5) -> FloatArray:
     """η_p sensitivity + η_n specificity; with halves, the balanced accuracy."""
     return np.asarray(eta_p * sensitivity(counts) + eta_n * specificity(counts))
 
 
-def balanced_accuracy(counts: Counts) -> Values:
+def balanced_accuracy(counts: Counts) -> FloatArray:
     """The mean of sensitivity and specificity."""
     return np.asarray((sensitivity(counts) + specificity(counts)) / 2)
 
 
-def g_mean(counts: Counts) -> Values:
+def g_mean(counts: Counts) -> FloatArray:
     """√(sensitivity · specificity)."""
     return np.asarray(np.sqrt(sensitivity(counts) * specificity(counts)))
 
 
-def cost(counts: Counts, c_p: float = 1.0, c_n: float = 1.0) -> Values:
-    """c_p M_p + c_n M_n, where M_p positive and M_n negative rows were mistaken."""
+def cost(counts: Counts, c_p: float = 1.0, c_n: float = 1.0) -> FloatArray:
+    """c_p M_p + c_n M_n, for M_p wrong predictions on positive rows and M_n on negative rows."""
     return np.asarray(c_p * counts.false_negatives + c_n * counts.false_positives, dtype=np.float64)
 
 
-def query_ratio(counts: Counts) -> Values:
-    """Labels asked a row."""
+def query_ratio(counts: Counts) -> FloatArray:
+    """Labels asked for per row."""
     return _ratio(counts.asked, counts.rows, of_nothing=math.nan)
 
 
-def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> Values:
+def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> FloatArray:
     ratio = np.full(np.shape(whole), of_nothing)
     np.divide(part, whole, out=ratio, where=np.not_equal(whole, 0))
     return ratio
@@ -170,12 +219,12 @@ POSITIVES, BOTH = ("positive",), ("positive", "negative")
 
 _METRICS: Mapping[str, Metric] = MappingProxyType(
     {
-        "accuracy": Metric(accuracy, True, "accuracy", "share of right predictions", two_classes=False),
+        "accuracy": Metric(accuracy, True, "accuracy", "share of correct predictions", two_classes=False),
         "error": Metric(error, False, "error", "share of wrong predictions", two_classes=False),
         "mistakes": Metric(mistakes, False, "mistakes", "number of wrong predictions", two_classes=False),
         "f": Metric(f, True, "F", "weighted harmonic mean of precision and recall", about=POSITIVES),
         "precision": Metric(
-            precision, True, "precision", "share of true positives among rows called positive", about=POSITIVES
+            precision, True, "precision", "share of true positives among rows predicted positive", about=POSITIVES
         ),
         "recall": Metric(
             sensitivity, True, "recall", "share of the positive rows that were found", about=POSITIVES
@@ -185,7 +234,7 @@ _METRICS: Mapping[str, Metric] = MappingProxyType(
             specificity,
             True,
             "specificity",
-            "share of the negative rows that were left alone",
+            "share of the negative rows that were predicted negative",
             about=("negative",),
         ),
         "sum": Metric(weighted_sum, True, "weighted sum", "eta_p sensitivity + eta_n specificity", about=BOTH),
@@ -201,7 +250,7 @@ _METRICS: Mapping[str, Metric] = MappingProxyType(
         ),
         "cost": Metric(cost, False, "cost", "c_p missed positives + c_n false alarms"),
         "query_ratio": Metric(
-            query_ratio, False, "query ratio", "share of the rows whose label was asked", two_classes=False
+            query_ratio, False, "query ratio", "share of the rows whose label was asked for", two_classes=False
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""A pool to choose from: which rows to label next, with features that only the labelling sees."""
+"""Pool-based active learning: which rows of a pool to label next, also with privileged features."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING, Any
 from askance.pool.selection import Selection, Strategy
 
 if TYPE_CHECKING:
-    from askance.pool.baselines import CoTesting, Entropy, Margin, RandomChoice
-    from askance.pool.loop import Loop
+    from askance.pool.loop import PoolLoop
     from askance.pool.selector import PrivilegedSelector
+    from askance.pool.strategies import CoTesting, EntropySampling, MarginSampling, RandomSampling
     from askance.pool.svm_plus.estimator import SVMPlus
 
 __all__ = [
     "CoTesting",
-    "Entropy",
-    "Loop",
-    "Margin",
+    "EntropySampling",
+    "MarginSampling",
+    "PoolLoop",
     "PrivilegedSelector",
-    "RandomChoice",
+    "RandomSampling",
     "SVMPlus",
     "Selection",
     "Strategy",
 ]
 
-# They bring much of scikit-learn with them, which takes a while: it comes when the first of them is used.
+# These import much of scikit-learn, which is slow, so each is imported when it is first used.
 HOMES = {
-    "CoTesting": "baselines",
-    "Entropy": "baselines",
-    "Loop": "loop",
-    "Margin": "baselines",
+    "CoTesting": "strategies",
+    "EntropySampling": "strategies",
+    "PoolLoop": "loop",
+    "MarginSampling": "strategies",
     "PrivilegedSelector": "selector",
-    "RandomChoice": "baselines",
+    "RandomSampling": "strategies",
     "SVMPlus": "svm_plus.estimator",
 }
 

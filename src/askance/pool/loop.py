@@ -1,4 +1,4 @@
-"""Select, label, fit: the loop in which a strategy asks and anything that knows labels answers."""
+"""The loop of pool-based active learning: select, label, fit again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
@@ -13,24 +13,46 @@ from askance.pool.selection import Indices, Selection, Strategy
 from askance.pool.views import as_matrix, as_privileged
 
 
-class Loop:
-    """Goes through a pool: each turn fits the strategy to the labels so far and asks for those of more rows::
+class PoolLoop:
+    """Iterate over the batches of rows to label. Each step fits the strategy to the labels so far.
 
-        loop = Loop(strategy, X, {3: "cat", 17: "dog"}, privileged=P, batch=10, queries=100)
-        for question in loop:
-            loop.tell(question.rows, [oracle(row) for row in question.rows])
+    Labels may arrive late, in any order, only for some rows, for rows that were not selected, and again if the
+    first one was wrong. A row whose label is outstanding is selected again only when no other row is left. The
+    loop ends when `queries` labels have been given, or when every row has a label or was skipped.
 
     Parameters
     ----------
-    strategy : how to choose rows; it is fitted again in each turn.
-    X, privileged : the pool, labelled rows included; a row of NaN in `privileged` says that it has none.
-    labels : the labels to begin with, by their places in X.
-    batch : how many rows a question is about, or fewer at the end.
-    queries : how many labels to ask for; None means all.
+    strategy : Strategy
+        Chooses the rows. It is fitted again in each step.
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        The pool, including the rows that have labels.
+    labels : mapping of int to label
+        The first labels, by row index.
+    privileged : array-like or sparse matrix of shape (n_rows, n_privileged_features) or None, default: None
+        Privileged features. A row of NaN means that the row has none.
+    batch : int, default: 10
+        Number of rows per step; fewer at the end.
+    queries : int or None, default: None
+        Number of labels to ask for. None means all.
 
-    Labels may be told late, in any order, in part, for rows that nobody asked about, and again, if the first was
-    wrong. A row whose label is outstanding is asked about again only when there is no other row left to ask for.
-    The loop ends when `queries` labels have been told, or when every row has a label or was skipped.
+    Raises
+    ------
+    askance.errors.ParameterError
+        If `batch` or `queries` is not allowed.
+    ValueError
+        If X, `labels` or `privileged` cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.pool import MarginSampling, PoolLoop
+    >>> X = np.arange(20.0).reshape(-1, 1)
+    >>> answers = np.where(X[:, 0] < 8, "low", "high")
+    >>> loop = PoolLoop(MarginSampling(), X, {0: "low", 19: "high"}, batch=2, queries=6)
+    >>> for selection in loop:
+    ...     _ = loop.tell(selection.rows, answers[selection.rows])
+    >>> len(loop.labelled()[0])
+    8
     """
 
     def __init__(
@@ -53,9 +75,7 @@ class Loop:
             matrix, known = as_privileged(privileged, self._X.shape[0])
             self._privileged = matrix if known.all() else np.where(known[:, None], matrix, np.nan)
         if not labels:
-            raise ValueError(
-                "labels is empty: the strategy learns from labels, so label some rows at random first"
-            )
+            raise ValueError("labels is empty: a strategy learns from labels, so label some random rows first")
         self._labels: dict[int, Any] = {}
         self._outstanding: set[int] = set()
         self._skipped: set[int] = set()
@@ -77,34 +97,70 @@ class Loop:
         return selection
 
     def tell(self, rows: int | Sequence[int] | Indices, labels: Any) -> Self:
-        """Take the labels of rows, which are places in the pool; if one of them is bad, none is taken."""
+        """Give the labels of some rows. If one of them cannot be used, none is taken.
+
+        Parameters
+        ----------
+        rows : int or array-like of int
+            Indices of rows in the pool.
+        labels : label or array-like of labels
+            One label per row.
+
+        Returns
+        -------
+        self : PoolLoop
+        """
         places = self._places(rows)
-        told = as_labels([labels] if isinstance(rows, Integral) else labels, len(places)).tolist()
-        merged = self._labels | dict(zip(places, told, strict=True))
-        as_labels(list(merged.values()), len(merged))  # of one kind
+        given = as_labels([labels] if isinstance(rows, Integral) else labels, len(places)).tolist()
+        merged = self._labels | dict(zip(places, given, strict=True))
+        as_labels(list(merged.values()), len(merged))  # checks that all are of one kind
         self._labels = merged
         self._outstanding.difference_update(places)
         self._skipped.difference_update(places)
         return self
 
     def skip(self, rows: int | Sequence[int] | Indices) -> Self:
-        """Ask about these rows no more: nobody can tell their labels."""
+        """Never select these rows again, because their labels cannot be had.
+
+        Parameters
+        ----------
+        rows : int or array-like of int
+            Indices of rows in the pool.
+
+        Returns
+        -------
+        self : PoolLoop
+        """
         places = self._places(rows)
         self._skipped.update(places)
         self._outstanding.difference_update(places)
         return self
 
     def labelled(self) -> tuple[Indices, NDArray[Any]]:
-        """The rows that have labels, in the order of the pool, and these labels, for a last classifier."""
+        """Return the labelled rows and their labels, for example to train a final classifier.
+
+        Returns
+        -------
+        rows : ndarray of int
+            Indices of rows, in increasing order.
+        labels : ndarray
+            Their labels.
+        """
         rows = sorted(self._labels)
         return np.array(rows, np.intp), as_labels([self._labels[row] for row in rows], len(rows))
 
     def outstanding(self) -> Indices:
-        """The rows that were asked about and have no label yet."""
+        """Return the rows that were selected and have no label yet.
+
+        Returns
+        -------
+        rows : ndarray of int
+            Indices of rows, in increasing order.
+        """
         return np.array(sorted(self._outstanding), np.intp)
 
     def _choice(self) -> tuple[Indices, int]:
-        """Rows to choose from, and how many: those never asked about, or else those without an answer."""
+        """Rows to select from, and how many to select: new rows, or else those whose labels are outstanding."""
         count, waiting = self._X.shape[0], self.outstanding()
         left = count if self.queries is None else self.queries - (len(self._labels) - self._given)
         fresh = np.setdiff1d(np.arange(count), [*self._labels, *self._skipped, *waiting])
@@ -119,10 +175,10 @@ class Loop:
         places = np.atleast_1d(np.asarray(rows))
         count = self._X.shape[0]
         if places.ndim != 1 or (len(places) and places.dtype.kind not in "iu"):
-            raise ValueError(f"rows are places in the pool, from 0 to {count - 1}, not {rows!r}")
+            raise ValueError(f"rows must be whole numbers from 0 to {count - 1}, not {rows!r}")
         bad = places[(places < 0) | (places >= count)]
         if len(bad):
-            raise ValueError(f"there is no row {bad[0]}: the pool has rows from 0 to {count - 1}")
+            raise ValueError(f"there is no row {bad[0]}: the pool has rows 0 to {count - 1}")
         if len(np.unique(places)) < len(places):
-            raise ValueError(f"a row stands twice in rows: {rows!r}")
+            raise ValueError(f"rows has the same row twice: {rows!r}")
         return [int(place) for place in places]

@@ -1,39 +1,39 @@
-"""How high users rate and how highly items are rated: what is known of those with few ratings."""
+"""User and item biases: how far their ratings lie from the mean, also where there are few ratings."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.ratings.manifold import Numbers
-from askance.ratings.observed import Observed
+from askance.ratings.rating_matrix import RatingMatrix
+from askance.typing import FloatArray
 
-DAMPING = 5.0  # ratings of the mean that everybody is taken to have given as well
+DAMPING = 5.0  # pseudo-ratings equal to the mean that every user and every item has
 
 
-class Leanings(NamedTuple):
-    """The mean rating, and how far a user and an item lie from it."""
+class Biases(NamedTuple):
+    """The mean rating, and the bias of every user and every item."""
 
     mean: float
-    users: Numbers
-    items: Numbers
+    users: FloatArray
+    items: FloatArray
 
     @classmethod
-    def of(cls, observed: Observed, levels: Numbers) -> "Leanings":
-        """Those of items first, then those of users from what items leave over."""
+    def of(cls, observed: RatingMatrix, levels: FloatArray) -> "Biases":
+        """Estimate the item biases first, then the user biases from what the items leave over."""
         away = levels[observed.levels]
         mean = float(away.mean())
         away -= mean
-        items = damped(observed.items, away, observed.width)
+        items = damped(observed.items, away, observed.n_items)
         away -= items[observed.items]
-        return cls(mean, damped(observed.user_numbers(), away, observed.users), items)
+        return cls(mean, damped(observed.user_numbers(), away, observed.n_users), items)
 
-    def at(self, users: NDArray[np.int32], items: NDArray[np.int32]) -> Numbers:
-        """How far pairs lie from the mean; those without a number (-1) lean nowhere."""
-        leanings = zip((self.users, self.items), (users, items), strict=True)
-        return sum(np.where(numbers >= 0, lean[numbers], 0.0) for lean, numbers in leanings)  # type: ignore[return-value]
+    def at(self, users: NDArray[np.int32], items: NDArray[np.int32]) -> FloatArray:
+        """The sum of both biases for each pair. Unknown users and items (-1) have a bias of 0."""
+        both = zip((self.users, self.items), (users, items), strict=True)
+        return sum(np.where(numbers >= 0, bias[numbers], 0.0) for bias, numbers in both)  # type: ignore[return-value]
 
 
-def damped(numbers: NDArray[np.int32], away: Numbers, count: int) -> Numbers:
-    """The mean of what each number has, drawn to 0."""
+def damped(numbers: NDArray[np.int32], away: FloatArray, count: int) -> FloatArray:
+    """The mean of `away` per number, shrunk towards 0."""
     return np.bincount(numbers, away, count) / (np.bincount(numbers, minlength=count) + DAMPING)

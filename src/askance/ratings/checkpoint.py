@@ -1,4 +1,4 @@
-"""A long fit in a file, to go on from after a stop."""
+"""Checkpoints: a long fit is written to a file and can be resumed after an interruption."""
 
 import hashlib
 import os
@@ -15,52 +15,52 @@ from askance._util.atomic_write import write_whole
 from askance._util.sealed_file import arrays_of, header_of, read, seal
 from askance.errors import ModelFileError
 from askance.ratings.conjugate_gradient import Iterate, Move
-from askance.ratings.manifold import Point, Tangent
-from askance.ratings.rank_search import Stage, State
+from askance.ratings.manifold import LowRankPoint, Tangent
+from askance.ratings.rank_search import SearchState, Stage
 
 KIND = "ratings-checkpoint"
-EVERY = 30.0  # seconds
+INTERVAL = 30.0  # seconds
 
 Last = tuple[Iterate, int]
 
 
 class Checkpoint:
-    """Where a fit was; with no path it keeps nothing."""
+    """The state of a fit in a file. Without a path nothing is written."""
 
     def __init__(self, path: pathlib.Path | None, problem: tuple[Any, ...]) -> None:
         self._path = path
         self._digest = _digest_of(problem) if path else ""
         self._written = time.monotonic()
-        self._latest: tuple[State, Last | None] | None = None
+        self._latest: tuple[SearchState, Last | None] | None = None
 
-    def resumed(self) -> tuple[State | None, Last | None]:
-        """Where the fit in the file was; ValueError if it is one of something else."""
+    def resumed(self) -> tuple[SearchState | None, Last | None]:
+        """The state in the file; raises ModelFileError if it belongs to another fit."""
         if self._path is None or not self._path.exists():
             return None, None
         content = read(self._path)
         try:
             header = header_of(content)
             if header.get("kind") != KIND:
-                raise ModelFileError("is no checkpoint of ratings")
-        except ModelFileError as fault:
-            raise ModelFileError(f"{self._path} {fault}") from None
+                raise ModelFileError("is not a checkpoint of a ratings fit")
+        except ModelFileError as error:
+            raise ModelFileError(f"{self._path} {error}") from None
         if header["digest"] != self._digest:
             raise ModelFileError(
-                f"{self._path} is of a fit to other ratings or with other settings: give another name"
+                f"{self._path} belongs to a fit with other ratings or settings: choose another file"
             )
         arrays = arrays_of(content)
         state = _state(header["state"], arrays)
         last = header["last"]
         return state, None if last is None else (_iterate("last", last["value"], arrays), last["iteration"])
 
-    def keep(self, state: State, last: Last | None) -> None:
-        """Take note of where the fit is; it is written now and then."""
+    def keep(self, state: SearchState, last: Last | None) -> None:
+        """Remember the state of the fit, and write it if the last time is long enough ago."""
         self._latest = state, last
-        if time.monotonic() - self._written >= EVERY:
+        if time.monotonic() - self._written >= INTERVAL:
             self.write()
 
     def write(self) -> None:
-        """Write where the fit is."""
+        """Write the last state that was kept."""
         if self._path is None or self._latest is None:
             return
         state, last = self._latest
@@ -75,14 +75,14 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def remove(self) -> None:
-        """The fit is done."""
+        """Delete the file: the fit is complete."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
 
 @contextmanager
 def kept(path: str | os.PathLike[str] | None, problem: tuple[Any, ...]) -> Iterator[Checkpoint]:
-    """A checkpoint that is written if the fit is interrupted, and removed when it is done."""
+    """A checkpoint that is written if the fit is interrupted, and removed when it is complete."""
     file = Checkpoint(None if path is None else pathlib.Path(path), problem)
     try:
         yield file
@@ -93,13 +93,13 @@ def kept(path: str | os.PathLike[str] | None, problem: tuple[Any, ...]) -> Itera
 
 
 def _digest_of(problem: tuple[Any, ...]) -> str:
-    """What tells one fit from another: its ratings and all its settings."""
+    """A digest of the ratings and of all settings of a fit."""
     total = hashlib.blake2b(digest_size=16)
     observed, *rest = problem
     for array in observed[:3]:
         total.update(array)
     total.update(
-        repr(([observed.width], *(part.tolist() if hasattr(part, "tolist") else part for part in rest))).encode()
+        repr(([observed.n_items], *(part.tolist() if hasattr(part, "tolist") else part for part in rest))).encode()
     )
     return total.hexdigest()
 
@@ -120,12 +120,16 @@ def _iterate(prefix: str, value: float, arrays: dict[str, NDArray[Any]]) -> Iter
         return kind(*(arrays[f"{prefix}/{name}/{field}"] for field in kind._fields))  # type: ignore[attr-defined]
 
     moved = f"{prefix}/start/left" in arrays
-    move = Move(of(Point, "start"), of(Tangent, "gradient_before"), of(Tangent, "direction")) if moved else None
+    move = (
+        Move(of(LowRankPoint, "start"), of(Tangent, "gradient_before"), of(Tangent, "direction"))
+        if moved
+        else None
+    )
     thresholds, slopes = arrays[f"{prefix}/thresholds"], arrays[f"{prefix}/slopes"]
-    return Iterate(of(Point, "point"), thresholds, value, of(Tangent, "gradient"), slopes, move)
+    return Iterate(of(LowRankPoint, "point"), thresholds, value, of(Tangent, "gradient"), slopes, move)
 
 
-def _state(numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> State:
+def _state(numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SearchState:
     path = tuple(Stage(*stage) for stage in numbers["path"])
     iterates = {name: _iterate(name, numbers[name], arrays) for name in ("now", "best")}
-    return State(**{**numbers, **iterates, "path": path})
+    return SearchState(**{**numbers, **iterates, "path": path})

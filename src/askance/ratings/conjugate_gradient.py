@@ -1,35 +1,36 @@
-"""BNRCG: conjugate gradients on the manifold for X, in turn with gradient descent for the thresholds."""
+"""BNRCG: conjugate gradients on the manifold for X, alternating with gradient descent for the thresholds."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from askance.ratings.manifold import Numbers, Point, Tangent, inner, retracted, transported
-from askance.ratings.problem import Problem, ThresholdLoss
+from askance.ratings.manifold import LowRankPoint, Tangent, inner, retracted, transported
+from askance.ratings.problem import RatingProblem, ThresholdLoss
+from askance.typing import FloatArray
 
-ENOUGH_OF_A_STEP = 1e-4  # c₁ of eq. 2.12
-ENOUGH_OF_THRESHOLDS = 1e-3  # c₂ of eq. 2.13
+ARMIJO_STEP = 1e-4  # c₁ of eq. 2.12
+ARMIJO_THRESHOLDS = 1e-3  # c₂ of eq. 2.13
 HALVINGS = 40
-STEEPEST = 0.1  # the least cosine between a direction and the steepest one
+LEAST_COSINE = 0.1  # between a direction and the steepest descent
 
 
 class Move(NamedTuple):
-    """Where a step began, the gradient there and the direction taken."""
+    """The start of a step, the gradient there and the direction taken."""
 
-    start: Point
+    start: LowRankPoint
     gradient: Tangent
     direction: Tangent
 
 
 class Iterate(NamedTuple):
-    """A point with its thresholds and the value of the objective, its gradients there and how it was reached."""
+    """A point and its thresholds, the objective and its gradients there, and the step that led to it."""
 
-    point: Point
-    thresholds: Numbers
+    point: LowRankPoint
+    thresholds: FloatArray
     value: float
     gradient: Tangent
-    threshold_slopes: Numbers
+    threshold_slopes: FloatArray
     move: Move | None
 
     @property
@@ -43,14 +44,14 @@ class Iterate(NamedTuple):
         return float(np.linalg.norm(self.threshold_slopes))
 
 
-def begun(problem: Problem, point: Point, thresholds: Numbers) -> Iterate:
-    """The iterate at a point that no step has led to."""
-    problem.look_at(point)
+def begun(problem: RatingProblem, point: LowRankPoint, thresholds: FloatArray) -> Iterate:
+    """The first iterate, at a given point."""
+    problem.set_point(point)
     return _iterate(problem, point, thresholds, problem.losses(thresholds), None)
 
 
-def iterates(problem: Problem, now: Iterate) -> Iterator[Iterate]:
-    """The iterates of Algorithm 1 after `now`, each of a smaller value; they end where no step is to be found."""
+def iterates(problem: RatingProblem, now: Iterate) -> Iterator[Iterate]:
+    """The iterates of Algorithm 1 after `now`, each with a smaller objective, until no step decreases it."""
     while True:
         following = _after(problem, now)
         if following.value >= now.value:
@@ -59,15 +60,15 @@ def iterates(problem: Problem, now: Iterate) -> Iterator[Iterate]:
         yield now
 
 
-def _after(problem: Problem, now: Iterate) -> Iterate:
+def _after(problem: RatingProblem, now: Iterate) -> Iterate:
     steepest = now.gradient.times(-1.0)
     direction = _direction(now, steepest)
     found = _stepped(problem, now, direction)
     if found is None and direction is not steepest:
         direction, found = steepest, _stepped(problem, now, steepest)
     if found is None:
-        # Rounding hides any gain in X: there may still be one in the thresholds.
-        problem.look_at(now.point)
+        # Rounding hides any decrease in X, but the thresholds may still improve.
+        problem.set_point(now.point)
         found = now.point, problem.losses(now.thresholds)
     point, loss = found
     move = Move(now.point, now.gradient, direction)
@@ -75,16 +76,16 @@ def _after(problem: Problem, now: Iterate) -> Iterate:
 
 
 def _iterate(
-    problem: Problem, point: Point, thresholds: Numbers, loss: ThresholdLoss, move: Move | None
+    problem: RatingProblem, point: LowRankPoint, thresholds: FloatArray, loss: ThresholdLoss, move: Move | None
 ) -> Iterate:
     slopes = problem.pulled(loss, thresholds, thresholds.mean(0)).slopes
-    problem.settle(thresholds)
+    problem.update_derivatives(thresholds)
     value = problem.value(point, thresholds, loss)
     return Iterate(point, thresholds, value, problem.gradient(point), slopes, move)
 
 
 def _direction(now: Iterate, steepest: Tangent) -> Tangent:
-    """-grad + β T(η) by Polak and Ribière's rule, β ≥ 0; the steepest one where the two are nearly orthogonal."""
+    """-grad + β T(η) by Polak and Ribière's rule, β ≥ 0; steepest descent if the two are nearly orthogonal."""
     gradient, move = now.gradient, now.move
     squared_before = inner(move.gradient, move.gradient) if move else 0.0
     if move is None or not squared_before > 0:
@@ -94,11 +95,13 @@ def _direction(now: Iterate, steepest: Tangent) -> Tangent:
     beta = max(0.0, (squared - inner(gradient, before)) / squared_before)
     direction = steepest.plus(transported(move.direction, move.start, now.point).times(beta))
     along = -inner(gradient, direction)
-    return direction if along >= STEEPEST * np.sqrt(squared * inner(direction, direction)) else steepest
+    return direction if along >= LEAST_COSINE * np.sqrt(squared * inner(direction, direction)) else steepest
 
 
-def _stepped(problem: Problem, now: Iterate, direction: Tangent) -> tuple[Point, ThresholdLoss] | None:
-    """The point after a step that satisfies eq. 2.12, and its loss; the first step tried is exact on a line."""
+def _stepped(
+    problem: RatingProblem, now: Iterate, direction: Tangent
+) -> tuple[LowRankPoint, ThresholdLoss] | None:
+    """The point after a step that satisfies eq. 2.12, and its loss. The first step tried is exact on a line."""
     slope = inner(now.gradient, direction)
     bend = problem.curvature(now.point, direction)
     if not slope < 0 or not bend > 0:
@@ -106,16 +109,18 @@ def _stepped(problem: Problem, now: Iterate, direction: Tangent) -> tuple[Point,
     step = -slope / bend
     for _ in range(HALVINGS):
         point = retracted(now.point, step, direction)
-        problem.look_at(point)
+        problem.set_point(point)
         loss = problem.losses(now.thresholds)
-        if problem.value(point, now.thresholds, loss) <= now.value + ENOUGH_OF_A_STEP * step * slope:
+        if problem.value(point, now.thresholds, loss) <= now.value + ARMIJO_STEP * step * slope:
             return point, loss
         step /= 2
     return None
 
 
-def better_thresholds(problem: Problem, thresholds: Numbers, loss: ThresholdLoss) -> tuple[Numbers, ThresholdLoss]:
-    """θ - γg for each row of thresholds, γ such that eq. 2.13 holds; a row stays where no γ does."""
+def better_thresholds(
+    problem: RatingProblem, thresholds: FloatArray, loss: ThresholdLoss
+) -> tuple[FloatArray, ThresholdLoss]:
+    """θ - γg for each row of thresholds, γ such that eq. 2.13 holds; without such a γ the row stays."""
     centre = thresholds.mean(0)
     now = problem.pulled(loss, thresholds, centre)
     squared = np.sum(now.slopes**2, axis=1)
@@ -124,9 +129,7 @@ def better_thresholds(problem: Problem, thresholds: Numbers, loss: ThresholdLoss
     for _ in range(HALVINGS):
         tried = thresholds - step[:, None] * now.slopes
         found = problem.losses(tried)
-        too_little = (
-            problem.pulled(found, tried, centre).values > now.values - ENOUGH_OF_THRESHOLDS * step * squared
-        )
+        too_little = problem.pulled(found, tried, centre).values > now.values - ARMIJO_THRESHOLDS * step * squared
         too_little &= step > 0
         if not too_little.any():
             return tried, found

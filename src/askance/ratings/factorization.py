@@ -1,34 +1,33 @@
-"""Maximum-margin matrix factorisation of ordinal ratings, with scikit-learn's manners."""
+"""Maximum-margin matrix factorisation of ordinal ratings, as a scikit-learn estimator."""
 
 import os
 import warnings
-from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance._util.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Interval, OneOf, check_parameters
+from askance._util.progress import Progress
+from askance._util.saving import Arrays, Header, SaveMixin
 from askance.data.rating_columns import Triplets
 from askance.ratings.checkpoint import kept
 from askance.ratings.drift import Drift, RefitAdvised
-from askance.ratings.errors import rmse
-from askance.ratings.fitting import Fitted, Progress, fitted
+from askance.ratings.fitting import FitStep, Fitted, fitted
 from askance.ratings.folding import Folding
 from askance.ratings.ids import UNKNOWN, Ids, as_names
-from askance.ratings.known import Known, Later
-from askance.ratings.model import Factors, Model
-from askance.ratings.observed import Observed
+from askance.ratings.model import Factors, Model, rmse
 from askance.ratings.problem import Settings
-from askance.ratings.rank_search import Plan
-from askance.ratings.threads import count_of
+from askance.ratings.rank_search import SearchPlan
+from askance.ratings.rating_matrix import RatingMatrix, thread_count
+from askance.ratings.stored_ratings import LaterRatings, StoredRatings
 from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, levels_of
+from askance.typing import FloatArray
 
-Numbers = NDArray[np.float64]
-
+KIND = "ratings"
 LIMITS: Constraints = {
     "regularization": Interval(0, 1, high_closed=False),
     "thresholds": OneOf(("global", "user")),
@@ -47,54 +46,114 @@ LIMITS: Constraints = {
 
 
 class Recommendation(NamedTuple):
-    """Items, the most liked first, and the ratings expected of them."""
-
-    items: NDArray[Any]
-    ratings: Numbers
-
-
-class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
-    """Tells how users would rate items: an ordinal factorisation whose rank finds itself (Yan 2017, chapter 2).
-
-    A rating is 1 more than the number of thresholds at or below the score X_ij of its user and item. X is a matrix
-    of low rank for which scores lie on the right side of each threshold by a margin, with squared hinge loss.
-
-    Parameters
-    ----------
-    rank : "auto", or how many factors.
-    regularization : λ, between 0 and 1, the weight of ½‖X‖².
-    thresholds : "global", the same for all users, or "user", each user's own.
-    threshold_regularization : how strongly users' own thresholds are drawn to their mean.
-    loss : "squared" adds the squares of an entry's hinges, of which the paper's gradients are; "sq_sum" squares
-        their sum, as its eq. 2.1 has it, which leaves kinks.
-    levels : all ratings there can be; unless said, those that occur.
-    barrier : ν, which keeps singular values from 0.
-    growth : ϱ, by how much an automatic rank grows at a time.
-    max_rank : the largest to try.
-    tol : the gradients at which to stop, a rating: ‖grad f‖ ≤ tol·√ratings, and tol·ratings for thresholds.
-    rank_tol : ε: an automatic rank also stops growing when the objective falls by less than this share a rank.
-    max_iter : how many iterations a rank may take.
-    validation_fraction : the share of ratings held back while fitting. An automatic rank stops growing when they
-        are not told better, iterations stop when they are told worse, and probabilities are calibrated by them;
-        in the end all ratings are learned from. With 0 the objective alone decides.
-    patience : how many iterations without a better validation end a rank.
-    random_state : of the ratings held back and of the search for singular vectors.
-    n_jobs : how many threads, as joblib has it; -1, all cores, unless said.
-    watch : called with a `Progress` after each iteration.
+    """Recommended items, best first.
 
     Attributes
     ----------
-    rank_ : the rank found.
-    path_ : a `Stage` for each rank tried.
-    user_factors_, item_factors_ : a row a user and a row an item; their product is the score.
-    singular_values_, thresholds_ : those of X, and a row of thresholds for all users or one for each.
-    users_, items_, levels_ : the ids in the order of the rows, and the ratings there can be.
-    objective_, n_iter_ : the objective in the end, and the iterations of the last fit to all ratings.
-    validation_rmse_ : of the ordinal ratings held back.
-    drift_ : how ratings since the fit were told.
+    items : ndarray
+        Ids of the items.
+    ratings : ndarray of float
+        Their expected ratings.
+    """
+
+    items: NDArray[Any]
+    ratings: FloatArray
+
+
+class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
+    """Ordinal matrix factorisation that chooses its own rank (M3F; Yan 2017, chapter 2).
+
+    Star ratings are ordinal: a four is better than a three, but not by the same amount for everyone. The number of
+    the predicted rating is 1 plus the number of thresholds at or below the score X_ij of user i and item j. X is a
+    matrix of low rank whose scores lie on the right side of each threshold by a margin, with squared hinge loss.
+
+    Parameters
+    ----------
+    rank : int or "auto", default: "auto"
+        Number of factors.
+    regularization : float, default: 0.02
+        λ, between 0 and 1: the weight of ½‖X‖².
+    thresholds : {"global", "user"}, default: "global"
+        The same thresholds for all users, or one set per user.
+    threshold_regularization : float, default: 10.0
+        How strongly the thresholds of users are drawn to their mean, with `thresholds="user"`.
+    loss : {"squared", "sq_sum"}, default: "squared"
+        "squared" adds the squared hinges of a rating; the gradients in the paper are those of this loss. "sq_sum"
+        squares the sum of the hinges, as printed in eq. 2.1, and is not smooth.
+    levels : array-like of float or None, default: None
+        All possible ratings. None means those that occur in the data.
+    barrier : float, default: 1e-4
+        ν, the weight of the term that keeps singular values away from 0.
+    growth : int, default: 2
+        ϱ, the step by which an automatic rank grows.
+    max_rank : int, default: 100
+        The largest automatic rank.
+    tol : float, default: 5e-3
+        The descent stops when ‖grad f‖ ≤ tol·√(number of ratings), and tol·(number of ratings) for thresholds.
+    rank_tol : float, default: 1e-3
+        ε: an automatic rank also stops growing when the relative decrease of the objective per rank is below this.
+    max_iter : int, default: 200
+        The largest number of iterations at each rank.
+    validation_fraction : float, default: 0.1
+        The fraction of ratings held out during the search. An automatic rank stops growing when their error no
+        longer decreases, the iterations at a rank stop when it increases, and probabilities are calibrated with
+        them. The final descent uses all ratings. With 0, only the objective decides.
+    patience : int, default: 10
+        Number of iterations without a lower validation error that end a rank.
+    random_state : int, default: 0
+        Decides which ratings are held out, and the start of the search for singular vectors.
+    n_jobs : int or None, default: -1
+        Number of threads, as in joblib. -1 means all cores.
+    watch : callable or None, default: None
+        Called as ``watch(done, None, text)`` after each iteration, where `done` counts iterations and `text`
+        describes the last one.
+
+    Attributes
+    ----------
+    rank_ : int
+        The rank.
+    path_ : tuple of Stage
+        The result at each rank that was tried.
+    steps_ : tuple of FitStep
+        All iterations of the last call of `fit`, in order.
+    user_factors_, item_factors_ : ndarray of shape (n_users, rank) and (n_items, rank)
+        Their product is the matrix of scores.
+    singular_values_ : ndarray of shape (rank,)
+        The singular values of the matrix of scores.
+    thresholds_ : ndarray of shape (1 or n_users, n_levels - 1)
+        The thresholds of all users, or of each user.
+    users_, items_ : ndarray
+        Ids in the order of the rows.
+    levels_ : ndarray
+        The possible ratings, in order.
+    objective_ : float
+        The objective after the fit.
+    n_iter_ : int
+        Number of iterations of the final descent.
+    validation_rmse_ : float
+        RMSE of ordinal predictions on the held-out ratings.
+    drift_ : Drift
+        The prediction error on ratings that arrived after the fit.
+
+    See Also
+    --------
+    askance.data.read_ratings : Read ratings from a file.
+
+    Examples
+    --------
+    >>> from askance import MaxMarginFactorization
+    >>> users = ["ann", "ann", "ann", "bob", "bob", "bob", "cy", "cy"]
+    >>> items = ["tea", "milk", "cake", "tea", "milk", "cake", "tea", "cake"]
+    >>> ratings = [5, 1, 4, 5, 1, 4, 1, 5]
+    >>> model = MaxMarginFactorization(rank=1, validation_fraction=0).fit(users, items, ratings)
+    >>> model.predict(["ann", "cy"], ["tea", "milk"]).shape
+    (2,)
+    >>> model.recommend("cy", n=1).items.tolist()
+    ['milk']
     """
 
     drift_: Drift
+    steps_: tuple[FitStep, ...]
 
     def __init__(
         self,
@@ -115,7 +174,7 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         patience: int = 10,
         random_state: int = 0,
         n_jobs: int | None = -1,
-        watch: Callable[[Progress], None] | None = None,
+        watch: Progress | None = None,
     ) -> None:
         self.rank = rank
         self.regularization = regularization
@@ -143,33 +202,78 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         *,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """Learn from ratings: three columns, or a sparse matrix or a data frame in the place of the first.
+        """Fit the model to ratings.
 
-        With a `checkpoint`, the fit is written to that file now and then, goes on from it if it is there, and
-        removes it when done.
+        Parameters
+        ----------
+        users : array-like, sparse matrix or data frame
+            Ids of users, one per rating. Alternatively a sparse matrix with users as rows and items as columns, or
+            a data frame with columns for user, item and rating; then `items` and `ratings` must be None.
+        items : array-like or None
+            Ids of items.
+        ratings : array-like of float or None
+            Ratings.
+        checkpoint : str, os.PathLike or None, default: None
+            A file to which the state is written from time to time. If it exists, the fit resumes from it. It is
+            removed when the fit is complete.
+
+        Returns
+        -------
+        self : MaxMarginFactorization
+
+        Raises
+        ------
+        askance.errors.ParameterError
+            If a parameter is not allowed.
+        ValueError
+            If the ratings cannot be used.
+        askance.errors.ModelFileError
+            If the checkpoint belongs to another fit or is damaged.
         """
         self._check()
         given = as_triplets(users, items, ratings)
         if not len(given.ratings):
-            raise ValueError("there are no ratings: give at least two that differ")
+            raise ValueError("there are no ratings: give at least two different ones")
         levels = levels_of(given.ratings, self.levels)
         user_ids, user_numbers = Ids.of(given.users)
         item_ids, item_numbers = Ids.of(given.items)
         shape = len(user_ids), len(item_ids)
-        observed = Observed.grouped(user_numbers, item_numbers, level_numbers(given.ratings, levels), shape)
+        observed = RatingMatrix.grouped(user_numbers, item_numbers, level_numbers(given.ratings, levels), shape)
         del given, user_numbers, item_numbers
         problem = observed, levels, self._settings, self._plan(shape), float(self.validation_fraction)
-        # Threads of the linear algebra would get into the way of those of the sweeps, which have more to do.
+        # BLAS threads would compete with those of the sweeps, which have more work.
         with kept(checkpoint, problem) as file, threadpool_limits(1, "blas"):
-            found = fitted(*problem, self._threads, self.watch or (lambda _progress: None), file)
-        self._keep(found, Known(observed, Later.none()), user_ids, item_ids, levels)
+            steps: list[FitStep] = []
+
+            def take(step: FitStep) -> None:
+                steps.append(step)
+                if self.watch is not None:
+                    self.watch(len(steps), None, str(step))
+
+            found = fitted(*problem, self._threads, take, file)
+        self.steps_ = tuple(steps)
+        self._keep(found, StoredRatings(observed, LaterRatings.none()), user_ids, item_ids, levels)
         return self
 
     def partial_fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
-        """Learn from new ratings, also of new users and of new items, without fitting anew.
+        """Fold new ratings in without a refit. They may be from new users and of new items.
 
-        The users concerned and the items that were not there when fitting get new factors; all else stays. Warns
-        with `RefitAdvised` when it is time to fit anew; `drift_` has the figures.
+        The users of the new ratings, and items that are new since the fit, get new factors. All other factors stay
+        the same. The first call on a model that is not fitted is a `fit`.
+
+        Parameters
+        ----------
+        users, items, ratings
+            New ratings, as in `fit`.
+
+        Returns
+        -------
+        self : MaxMarginFactorization
+
+        Warns
+        -----
+        RefitAdvised
+            When predictions for new ratings are significantly worse, or there are many. See `drift_`.
         """
         if not hasattr(self, "rank_"):
             return self.fit(users, items, ratings)
@@ -180,74 +284,149 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
         advised, drift = self.drift_.advice, self._judged(given)
         user_ids, user_numbers = self._user_ids.extended(given.users)
         item_ids, item_numbers = self._item_ids.extended(given.items)
-        told = Later(user_numbers, item_numbers, level_numbers(given.ratings, self.levels_))
-        known = self._known._replace(later=self._known.later.plus(told))
+        new = LaterRatings(user_numbers, item_numbers, level_numbers(given.ratings, self.levels_))
+        stored = self._ratings._replace(later=self._ratings.later.plus(new))
         folding, shape = Folding(self._settings, self._threads), (len(user_ids), len(item_ids))
-        self._take(folding.folded(self._model, known, user_numbers, shape), known, user_ids, item_ids)
+        self._take(folding.folded(self._model, stored, user_numbers, shape), stored, user_ids, item_ids)
         self.drift_ = drift
         if drift.advice and not advised:
-            warnings.warn(f"it is time to fit anew: {drift.advice}", RefitAdvised, stacklevel=2)
+            warnings.warn(f"fit the model again: {drift.advice}", RefitAdvised, stacklevel=2)
         return self
 
-    def predict(self, users: Any, items: Any) -> Numbers:
-        """The ordinal rating of each pair.
+    def predict(self, users: ArrayLike, items: ArrayLike) -> FloatArray:
+        """Predict the ordinal rating of each pair.
 
-        A user who is not known is taken to be the average one, and so is an item.
+        Parameters
+        ----------
+        users, items : array-like
+            Ids, one of each per pair. Unknown users and items get average factors.
+
+        Returns
+        -------
+        ratings : ndarray of shape (n_pairs,)
+            Values of `levels_`.
         """
         numbers = self._numbers(users, items)
         return self._model.ordinal(*numbers)
 
-    def predict_expected(self, users: Any, items: Any) -> Numbers:
-        """The expected rating of each pair, a real number: its squared error is smaller than that of `predict`."""
+    def predict_expected(self, users: ArrayLike, items: ArrayLike) -> FloatArray:
+        """Predict the mean rating of each pair. Its squared error is smaller than that of `predict`.
+
+        Parameters
+        ----------
+        users, items : array-like
+            Ids, one of each per pair.
+
+        Returns
+        -------
+        ratings : ndarray of shape (n_pairs,)
+        """
         numbers = self._numbers(users, items)
         return self._model.expected(*numbers)
 
-    def predict_proba(self, users: Any, items: Any) -> Numbers:
-        """The probability of each of `levels_` for each pair, calibrated by ratings not learned from."""
+    def predict_proba(self, users: ArrayLike, items: ArrayLike) -> FloatArray:
+        """Predict the probability of each level, calibrated with the held-out ratings.
+
+        Parameters
+        ----------
+        users, items : array-like
+            Ids, one of each per pair.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_pairs, n_levels)
+            One column per value of `levels_`.
+        """
         numbers = self._numbers(users, items)
         return self._model.probabilities(*numbers)
 
     def recommend(self, user: Any, n: int = 10) -> Recommendation:
-        """The `n` items, or as many as there are, of which the best ratings are expected, without those rated."""
+        """Recommend items that the user has not rated, those with the highest expected rating first.
+
+        Parameters
+        ----------
+        user : str or int
+            Id of the user. An unknown user gets the recommendations of an average one.
+        n : int, default: 10
+            Number of items; fewer if not enough are left.
+
+        Returns
+        -------
+        recommendation : Recommendation
+        """
         check_is_fitted(self)
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a whole number from 1 on, not {n!r}")
+            raise ValueError(f"n must be a whole number, 1 or more, not {n!r}")
         number = self._user_ids.numbers(as_names([user], "users"))
         left = np.ones(len(self.items_), bool)
         if number[0] != UNKNOWN:
-            left[self._known.items_of(int(number[0]))] = False
+            left[self._ratings.items_of(int(number[0]))] = False
         items = np.flatnonzero(left).astype(np.int32)
         expected = self._model.expected(np.repeat(number, len(items)), items)
         best = np.argsort(-expected, kind="stable")[:n]
         return Recommendation(self.items_[items[best]], expected[best])
 
     def score(self, users: Any, items: Any = None, ratings: Any = None) -> float:
-        """Minus the RMSE of the ordinal ratings: larger is better."""
+        """Return minus the RMSE of ordinal predictions, so that larger is better.
+
+        Parameters
+        ----------
+        users, items, ratings
+            Ratings, as in `fit`.
+
+        Returns
+        -------
+        score : float
+        """
         given = as_triplets(users, items, ratings)
         return -rmse(self.predict(given.users, given.items), given.ratings)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, all of it or nothing; `load` or `askance.load` reads it."""
-        from askance.ratings.files import save
-
-        save(self, path)
-
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> "MaxMarginFactorization":
-        """The model in a file; ValueError if it is damaged or none."""
-        from askance.ratings.files import load
-
-        return load(path)
+    def _to_file(self) -> tuple[Header, Arrays]:
+        parameters = {name: value for name, value in self.get_params().items() if name != "watch"}
+        if parameters["levels"] is not None:
+            parameters["levels"] = np.asarray(parameters["levels"], np.float64).tolist()
+        model, (at_fit, later) = self._model, self._ratings
+        arrays: Arrays = {
+            "user_factors": self.user_factors_,
+            "item_factors": self.item_factors_,
+            "values": self.singular_values_,
+            "thresholds": self.thresholds_,
+            "levels": self.levels_,
+            "offsets": model.calibration.offsets,
+            "user_biases": model.biases.users,
+            "item_biases": model.biases.items,
+            "fitted/starts": at_fit.starts,
+            "fitted/items": at_fit.items,
+            "fitted/levels": at_fit.levels,
+            **{f"later/{name}": array for name, array in later._asdict().items()},
+            **self._user_ids.as_arrays("users"),
+            **self._item_ids.as_arrays("items"),
+        }
+        header = {
+            "kind": KIND,
+            "parameters": parameters,
+            "n_items": at_fit.n_items,
+            "slope": model.calibration.slope,
+            "bias_weight": model.calibration.bias_weight,
+            "mean": model.biases.mean,
+            "path": self.path_,
+            "steps": self.steps_,
+            "objective": self.objective_,
+            "iterations": self.n_iter_,
+            "rmse": self.validation_rmse_,
+            "drift": self.drift_,
+        }
+        return header, arrays
 
     def _check(self) -> None:
         check_parameters(self, LIMITS)
         rank = self.rank
         if rank != "auto" and (isinstance(rank, bool) or not isinstance(rank, int | np.integer) or rank < 1):
             raise ValueError(
-                f"{type(self).__name__}: rank must be 'auto' or a whole number from 1 on, not {rank!r}"
+                f"{type(self).__name__}: rank must be 'auto' or a whole number, 1 or more, not {rank!r}"
             )
         if self.n_jobs == 0:
-            raise ValueError(f"{type(self).__name__}: n_jobs must not be 0: -1 is for all cores")
+            raise ValueError(f"{type(self).__name__}: n_jobs must not be 0: -1 means all cores")
 
     @property
     def _settings(self) -> Settings:
@@ -261,15 +440,15 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _threads(self) -> int:
-        return count_of(self.n_jobs)
+        return thread_count(self.n_jobs)
 
-    def _plan(self, shape: tuple[int, int]) -> Plan:
+    def _plan(self, shape: tuple[int, int]) -> SearchPlan:
         rank = None if self.rank == "auto" else int(self.rank)
         if rank is not None and rank > min(shape):
             raise ValueError(
-                f"rank must be at most {min(shape)}, the fewer of {shape[0]} users and {shape[1]} items"
+                f"rank must be at most {min(shape)}, as there are {shape[0]} users and {shape[1]} items"
             )
-        return Plan(
+        return SearchPlan(
             rank=rank,
             growth=int(self.growth),
             most=min(self.max_rank, *shape),
@@ -280,30 +459,30 @@ class MaxMarginFactorization(BaseEstimator):  # type: ignore[misc]
             random_state=int(self.random_state),
         )
 
-    def _keep(self, found: Fitted, known: Known, users: Ids, items: Ids, levels: Numbers) -> None:
+    def _keep(self, found: Fitted, ratings: StoredRatings, users: Ids, items: Ids, levels: FloatArray) -> None:
         self.rank_ = found.point.rank
         self.path_ = found.path
         self.objective_ = found.objective
         self.n_iter_ = found.iterations
         self.validation_rmse_ = found.rmse
         self.levels_ = levels
-        self.drift_ = Drift(known.fitted.size, found.expected_rmse)
+        self.drift_ = Drift(ratings.fitted.n_ratings, found.expected_rmse)
         factors = Factors.of(found.point, found.thresholds)
-        self._take(Model(factors, found.leanings, found.calibration, levels), known, users, items)
+        self._take(Model(factors, found.biases, found.calibration, levels), ratings, users, items)
 
-    def _take(self, model: Model, known: Known, users: Ids, items: Ids) -> None:
-        self._model, self._known, self._user_ids, self._item_ids = model, known, users, items
+    def _take(self, model: Model, ratings: StoredRatings, users: Ids, items: Ids) -> None:
+        self._model, self._ratings, self._user_ids, self._item_ids = model, ratings, users, items
         self.user_factors_, self.item_factors_, self.singular_values_, self.thresholds_ = model.factors
         self.users_, self.items_ = users.names, items.names
 
     def _numbers(self, users: Any, items: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Those of pairs of ids."""
+        """The numbers of pairs of ids."""
         check_is_fitted(self)
         user_names, item_names = as_pairs(users, items)
         return self._user_ids.numbers(user_names), self._item_ids.numbers(item_names)
 
     def _judged(self, given: Triplets) -> Drift:
-        """The drift with new ratings that are not learned yet."""
+        """The drift with new ratings, before they are learned."""
         users, items = self._numbers(given.users, given.items)
         known = (users != UNKNOWN) & (items != UNKNOWN)
         errors = self._model.expected(users[known], items[known]) - given.ratings[known]

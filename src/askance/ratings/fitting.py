@@ -1,80 +1,99 @@
-"""A whole fit: a search with ratings held back, a calibration by them, and a last descent with all ratings."""
+"""A complete fit: rank search with validation ratings, calibration by them, and a final descent on all ratings."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from askance.ratings.biases import Leanings
+from askance.ratings.biases import Biases
 from askance.ratings.calibration import Calibration, Evidence, calibrated
 from askance.ratings.checkpoint import Checkpoint
 from askance.ratings.conjugate_gradient import Iterate, begun, iterates
-from askance.ratings.errors import rmse
-from askance.ratings.manifold import Numbers, Point
-from askance.ratings.observed import Observed
-from askance.ratings.problem import Problem, Settings
-from askance.ratings.rank_search import Held, Plan, Stage, is_flat, search
+from askance.ratings.manifold import LowRankPoint
+from askance.ratings.model import rmse
+from askance.ratings.problem import RatingProblem, Settings
+from askance.ratings.rank_search import SearchPlan, Stage, ValidationRatings, is_flat, search
+from askance.ratings.rating_matrix import RatingMatrix
+from askance.typing import FloatArray
 
-LEARNED_ENOUGH = 50_000  # ratings to calibrate by where none are held back
+ENOUGH_TO_CALIBRATE = 50_000  # training ratings to calibrate by if there are no validation ratings
 
 
-class Progress(NamedTuple):
-    """Where a fit is."""
+class FitStep(NamedTuple):
+    """One iteration of a fit.
 
-    phase: str  # "search", perhaps with ratings held back, or "fit", with all
+    Attributes
+    ----------
+    phase : str
+        "search" while the rank is searched, "fit" during the final descent on all ratings.
+    rank : int
+        The current rank.
+    iteration : int
+        Number of the iteration at this rank.
+    objective : float
+        The objective after the iteration.
+    rmse : float
+        RMSE of ordinal predictions on the validation ratings; NaN if there are none.
+    gradient : float
+        Norm of the gradient relative to the tolerance: the descent stops at 1 or less.
+    """
+
+    phase: str
     rank: int
-    iteration: int  # at this rank
+    iteration: int
     objective: float
-    rmse: float  # of the ordinal ratings held back; NaN if there are none
-    gradient: float  # relative to the tolerance: at 1 or less it is flat enough
+    rmse: float
+    gradient: float
+
+    def __str__(self) -> str:
+        what = "all ratings" if self.phase == "fit" else "search"
+        error = "" if self.rmse != self.rmse else f", RMSE {self.rmse:.4f}"
+        return f"{what}: rank {self.rank}, iteration {self.iteration}, objective {self.objective:,.1f}{error}"
 
 
 class Fitted(NamedTuple):
-    """What a fit has found."""
+    """The result of a fit."""
 
-    point: Point
-    thresholds: Numbers
+    point: LowRankPoint
+    thresholds: FloatArray
     objective: float
     iterations: int
     path: tuple[Stage, ...]
     calibration: Calibration
-    leanings: Leanings
-    rmse: float  # of the ordinal ratings held back
-    expected_rmse: float  # of the expected ones; of those learned from, if none are held back
-
-
-Watch = Callable[[Progress], None]
+    biases: Biases
+    rmse: float  # of ordinal predictions, on the validation ratings
+    expected_rmse: float  # of expected ratings; on training ratings if there are no validation ratings
 
 
 def fitted(
-    observed: Observed,
-    levels: Numbers,
+    observed: RatingMatrix,
+    levels: FloatArray,
     settings: Settings,
-    plan: Plan,
-    held_back: float,
+    plan: SearchPlan,
+    validation_fraction: float,
     threads: int,
-    watch: Watch,
+    watch: Callable[[FitStep], None],
     file: Checkpoint,
 ) -> Fitted:
-    """Fit to the ratings observed, on from where the file is, if it is anywhere."""
-    part, held = _split(observed, levels, held_back, plan.random_state)
-    problem = Problem(part, len(levels), settings, threads)
+    """Fit to the observed ratings, resuming from the checkpoint if it has a state."""
+    part, validation = _split(observed, levels, validation_fraction, plan.random_state)
+    problem = RatingProblem(part, len(levels), settings, threads)
     state, last = file.resumed()
     if last is None:
-        for state in search(problem, held, plan, state):  # noqa: B020 - on from that state
-            watch(_progress("search", problem, plan, state.now, state.iteration, state.rmse))
+        for state in search(problem, validation, plan, state):  # noqa: B020 - continues from that state
+            watch(_step("search", problem, plan, state.now, state.iteration, state.rmse))
             file.keep(state, None)
     assert state is not None
-    judges = held if len(held.users) else _some(observed, levels)
-    calibration, expected_rmse = _calibration(judges, state.best, Leanings.of(part, levels))
+    judges = validation if len(validation.users) else _some(observed, levels)
+    calibration, expected_rmse = _calibration(judges, state.best, Biases.of(part, levels))
     now, iteration = state.best, state.iteration
     if part is not observed:
         del problem, part
-        problem = Problem(observed, len(levels), settings, threads)
+        problem = RatingProblem(observed, len(levels), settings, threads)
         start = last or (begun(problem, state.best.point, state.best.thresholds), 0)
         now, iteration = start
         for now, iteration in _descent(problem, plan, *start):
-            watch(_progress("fit", problem, plan, now, iteration, state.best_rmse))
+            watch(_step("fit", problem, plan, now, iteration, state.best_rmse))
             file.keep(state, (now, iteration))
     return Fitted(
         now.point,
@@ -83,18 +102,20 @@ def fitted(
         iteration,
         state.path,
         calibration,
-        Leanings.of(observed, levels),
+        Biases.of(observed, levels),
         state.best_rmse,
         expected_rmse,
     )
 
 
-def _descent(problem: Problem, plan: Plan, now: Iterate, iteration: int) -> Iterator[tuple[Iterate, int]]:
+def _descent(
+    problem: RatingProblem, plan: SearchPlan, now: Iterate, iteration: int
+) -> Iterator[tuple[Iterate, int]]:
     """The iterations of a descent at one rank."""
-    problem.look_at(now.point)
-    problem.settle(now.thresholds)
+    problem.set_point(now.point)
+    problem.update_derivatives(now.thresholds)
     following = iterates(problem, now)
-    while iteration < plan.max_iter and not is_flat(now, plan.tol, problem.observed.size):
+    while iteration < plan.max_iter and not is_flat(now, plan.tol, problem.observed.n_ratings):
         found = next(following, None)
         if found is None:
             return
@@ -102,32 +123,40 @@ def _descent(problem: Problem, plan: Plan, now: Iterate, iteration: int) -> Iter
         yield now, iteration
 
 
-def _split(observed: Observed, levels: Numbers, held_back: float, random_state: int) -> tuple[Observed, Held]:
-    """Ratings to learn from, and those held back, drawn at random."""
-    chosen = np.random.default_rng(random_state).random(observed.size, np.float32) < held_back
+def _split(
+    observed: RatingMatrix, levels: FloatArray, validation_fraction: float, random_state: int
+) -> tuple[RatingMatrix, ValidationRatings]:
+    """Split the ratings at random into training and validation ratings."""
+    chosen = np.random.default_rng(random_state).random(observed.n_ratings, np.float32) < validation_fraction
     if not chosen.any() or chosen.all():
-        return observed, Held(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8), levels)
+        nobody = np.zeros(0, np.int32)
+        return observed, ValidationRatings(nobody, nobody, np.zeros(0, np.uint8), levels)
     users = observed.user_numbers()
-    held = Held(users[chosen], observed.items[chosen], observed.levels[chosen], levels)
+    validation = ValidationRatings(users[chosen], observed.items[chosen], observed.levels[chosen], levels)
     starts = np.zeros_like(observed.starts)
-    np.cumsum(np.bincount(users[~chosen], minlength=observed.users), out=starts[1:])
-    return Observed(starts, observed.items[~chosen], observed.levels[~chosen], observed.width), held
+    np.cumsum(np.bincount(users[~chosen], minlength=observed.n_users), out=starts[1:])
+    return RatingMatrix(starts, observed.items[~chosen], observed.levels[~chosen], observed.n_items), validation
 
 
-def _some(observed: Observed, levels: Numbers) -> Held:
-    """Some of the ratings learned from, evenly spread."""
-    places = np.linspace(0, observed.size - 1, min(observed.size, LEARNED_ENOUGH)).astype(np.int64)
-    users = np.searchsorted(observed.starts, places, side="right") - 1
-    return Held(users.astype(np.int32), observed.items[places], observed.levels[places], levels)
+def _some(observed: RatingMatrix, levels: FloatArray) -> ValidationRatings:
+    """Some of the training ratings, evenly spread."""
+    positions = np.linspace(0, observed.n_ratings - 1, min(observed.n_ratings, ENOUGH_TO_CALIBRATE)).astype(
+        np.int64
+    )
+    users = np.searchsorted(observed.starts, positions, side="right") - 1
+    return ValidationRatings(users.astype(np.int32), observed.items[positions], observed.levels[positions], levels)
 
 
-def _calibration(held: Held, best: Iterate, leanings: Leanings) -> tuple[Calibration, float]:
-    """That of the best iterate, and the error of the ratings it expects."""
-    evidence = Evidence(held.away(best.point, best.thresholds), leanings.at(held.users, held.items))
-    found = calibrated(evidence, held.levels)
-    return found, rmse(found.probabilities(evidence) @ held.values, held.values[held.levels])
+def _calibration(validation: ValidationRatings, best: Iterate, biases: Biases) -> tuple[Calibration, float]:
+    """The calibration of the best iterate, and the RMSE of its expected ratings."""
+    bias = biases.at(validation.users, validation.items)
+    evidence = Evidence(validation.away(best.point, best.thresholds), bias)
+    found = calibrated(evidence, validation.levels)
+    return found, rmse(found.probabilities(evidence) @ validation.values, validation.values[validation.levels])
 
 
-def _progress(phase: str, problem: Problem, plan: Plan, now: Iterate, iteration: int, error: float) -> Progress:
-    gradient = now.steepness / (plan.tol * problem.observed.size**0.5)
-    return Progress(phase, now.point.rank, iteration, now.value, error, gradient)
+def _step(
+    phase: str, problem: RatingProblem, plan: SearchPlan, now: Iterate, iteration: int, error: float
+) -> FitStep:
+    gradient = now.steepness / (plan.tol * problem.observed.n_ratings**0.5)
+    return FitStep(phase, now.point.rank, iteration, now.value, error, gradient)

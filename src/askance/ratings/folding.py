@@ -1,73 +1,74 @@
-"""New users, items and ratings without fitting anew: a row's factor solves a small convex problem."""
+"""Folding in: new users, items and ratings without a refit. Each row of factors solves a small convex problem."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from askance.jit.kernels.rating_rows import Rows, solve
-from askance.ratings.biases import Leanings, damped
-from askance.ratings.known import Known
-from askance.ratings.manifold import Numbers
-from askance.ratings.model import Factors, Model, Whole
-from askance.ratings.observed import Observed
+from askance.ratings.biases import Biases, damped
+from askance.ratings.model import Factors, Model, Numbers
 from askance.ratings.problem import Settings
-from askance.ratings.threads import in_threads
+from askance.ratings.rating_matrix import RatingMatrix, run_in_threads
+from askance.ratings.stored_ratings import StoredRatings
+from askance.typing import FloatArray
 
-TOLERANCE = 1e-6  # of a row, as the square root of what it could still fall by, relative to its value
+TOLERANCE = 1e-6  # per row: the square root of the possible decrease of its objective, relative to its value
 
 
 class Folding(NamedTuple):
-    """How to solve."""
+    """Settings of the solver."""
 
     settings: Settings
     threads: int
 
-    def folded(self, model: Model, known: Known, told: Whole, shape: tuple[int, int]) -> Model:
-        """The model with new rows for the users whose numbers were `told`, and for the items since the fit.
+    def folded(self, model: Model, ratings: StoredRatings, users: Numbers, shape: tuple[int, int]) -> Model:
+        """The model with new rows for `users`, and for all items that are new since the fit.
 
-        There are as many users and items as `shape` says, and `known` has their ratings.
+        `shape` is the number of users and items, and `ratings` are all ratings.
         """
-        touched = np.unique(told)
-        factors, leanings = _with_room(model.factors, shape), _room_to_lean(model.leanings, shape)
-        later, at_fit = known.later, known.fitted.width
+        touched = np.unique(users)
+        factors, biases = _with_room(model.factors, shape), _longer_biases(model.biases, shape)
+        later, at_fit = ratings.later, ratings.fitted.n_items
         is_new = later.items >= at_fit
         if is_new.any():
-            # New items have no factors to fold users with: users first get theirs from the items of the fit.
-            self._take_users(factors, known._replace(later=later.where(~is_new)), touched)
+            # New items have no factors yet: fold users in with the items of the fit first.
+            self._take_users(factors, ratings._replace(later=later.where(~is_new)), touched)
             theirs = later.where(is_new)
             size = shape[1] - at_fit, shape[0]
-            turned = Observed.grouped(theirs.items - np.int32(at_fit), theirs.users, theirs.levels, size)
+            turned = RatingMatrix.grouped(theirs.items - np.int32(at_fit), theirs.users, theirs.levels, size)
             factors.items[at_fit:] = self.items(factors, turned)
-            leanings.items[at_fit:] = damped(
-                turned.user_numbers(), model.levels[turned.levels] - leanings.mean, turned.users
+            biases.items[at_fit:] = damped(
+                turned.user_numbers(), model.levels[turned.levels] - biases.mean, turned.n_users
             )
-        rows = self._take_users(factors, known, touched)
-        left_over = model.levels[rows.levels] - leanings.mean - leanings.items[rows.items]
-        leanings.users[touched] = damped(rows.user_numbers(), left_over, rows.users)
-        return model._replace(factors=factors, leanings=leanings)
+        rows = self._take_users(factors, ratings, touched)
+        left_over = model.levels[rows.levels] - biases.mean - biases.items[rows.items]
+        biases.users[touched] = damped(rows.user_numbers(), left_over, rows.n_users)
+        return model._replace(factors=factors, biases=biases)
 
-    def users(self, factors: Factors, observed: Observed) -> Numbers:
-        """The rows of users with these ratings: min ½λ‖w‖² + Σ loss(w·v_j), f for a row with the others fixed.
+    def users(self, factors: Factors, observed: RatingMatrix) -> FloatArray:
+        """The rows of users with these ratings: min ½λ‖w‖² + Σ loss(w·v_j), which is f with all other rows fixed.
 
-        If users have thresholds of their own, there is a row of them for each row of ratings.
+        If users have their own thresholds, there is one row of them per row of ratings.
         """
         own = (int(len(factors.thresholds) > 1), 0)
         return self._solved(observed, factors.items, factors.thresholds, own)
 
-    def items(self, factors: Factors, observed: Observed) -> Numbers:
-        """The rows of items with these ratings, a row an item: min ½λ‖b‖² + Σ loss(u_i·b), b = diag(σ) v."""
+    def items(self, factors: Factors, observed: RatingMatrix) -> FloatArray:
+        """The rows of items with these ratings, one per item: min ½λ‖b‖² + Σ loss(u_i·b), b = diag(σ) v."""
         own = (0, int(len(factors.thresholds) > 1))
         return self._solved(observed, factors.users / factors.values, factors.thresholds, own) / factors.values
 
-    def _take_users(self, factors: Factors, known: Known, users: Whole) -> Observed:
-        """Put new rows for these users into `factors`; the ratings that they are made of."""
+    def _take_users(self, factors: Factors, ratings: StoredRatings, users: Numbers) -> RatingMatrix:
+        """Write new rows for these users into `factors`; return the ratings used."""
         own = factors.thresholds if len(factors.thresholds) == 1 else factors.thresholds[users]
-        rows = known.of_users(users, len(factors.items))
+        rows = ratings.of_users(users, len(factors.items))
         factors.users[users] = self.users(factors._replace(thresholds=own), rows)
         return rows
 
-    def _solved(self, observed: Observed, features: Numbers, thresholds: Numbers, own: tuple[int, int]) -> Numbers:
-        found = np.zeros((observed.users, features.shape[1]))
+    def _solved(
+        self, observed: RatingMatrix, features: FloatArray, thresholds: FloatArray, own: tuple[int, int]
+    ) -> FloatArray:
+        found = np.zeros((observed.n_users, features.shape[1]))
         rows = Rows(
             observed.starts,
             observed.items,
@@ -78,23 +79,25 @@ class Folding(NamedTuple):
             self.settings.regularization,
             self.settings.together,
         )
-        in_threads(lambda first, last: solve(first, last, rows, TOLERANCE, found), observed.shares(self.threads))
+        run_in_threads(
+            lambda first, last: solve(first, last, rows, TOLERANCE, found), observed.shares(self.threads)
+        )
         return found
 
 
 def _with_room(factors: Factors, shape: tuple[int, int]) -> Factors:
-    """A copy with rows of zeros for new users and items; new users have the average thresholds."""
+    """A copy with zero rows for new users and items. New users get the average thresholds."""
     users, items, values, thresholds = factors
     if len(thresholds) > 1:
         thresholds = np.vstack([thresholds, np.tile(thresholds.mean(0), (shape[0] - len(users), 1))])
     return Factors(_longer(users, shape[0]), _longer(items, shape[1]), values, thresholds)
 
 
-def _room_to_lean(leanings: Leanings, shape: tuple[int, int]) -> Leanings:
-    return Leanings(leanings.mean, _longer(leanings.users, shape[0]), _longer(leanings.items, shape[1]))
+def _longer_biases(biases: Biases, shape: tuple[int, int]) -> Biases:
+    return Biases(biases.mean, _longer(biases.users, shape[0]), _longer(biases.items, shape[1]))
 
 
-def _longer(rows: Numbers, count: int) -> Numbers:
+def _longer(rows: FloatArray, count: int) -> FloatArray:
     """A copy with zeros at the end."""
     longer = np.zeros((count, *rows.shape[1:]))
     longer[: len(rows)] = rows

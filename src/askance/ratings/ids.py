@@ -1,4 +1,4 @@
-"""Users and items by whatever names they have, and the numbers that factors are kept under."""
+"""Ids of users and items, and the row numbers of their factors."""
 
 from typing import Any, Self
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNKNOWN = -1
-ROOM = 1 << 20  # ids that lie at most this much farther apart than there are of them get a table
+ROOM = 1 << 20  # spare entries that a lookup table of whole-number ids may have
 
 
 class Ids:
-    """Names in the order of their numbers. An object of this kind is never changed."""
+    """Ids in the order of their numbers. Immutable."""
 
     def __init__(self, names: NDArray[Any]) -> None:
         self.names = names
@@ -18,7 +18,7 @@ class Ids:
 
     @classmethod
     def of(cls, given: NDArray[Any]) -> tuple[Self, NDArray[np.int32]]:
-        """Those of the names given, and the number of each."""
+        """The distinct ids among those given, and the number of each."""
         if given.dtype.kind in "iu" and len(given):
             low, high = int(given.min()), int(given.max())
             if high - low <= 4 * len(given) + ROOM:
@@ -31,7 +31,7 @@ class Ids:
         return cls(given[:0]).extended(given)
 
     def extended(self, given: NDArray[Any]) -> tuple[Self, NDArray[np.int32]]:
-        """These and those of the names given that are new, at the end; and the number of each given one."""
+        """These ids followed by the new ones among those given, and the number of each given id."""
         numbers = dict(self._numbers())
         found = np.fromiter(
             (numbers.setdefault(name, len(numbers)) for name in given.tolist()), np.int32, len(given)
@@ -43,9 +43,24 @@ class Ids:
         return longer, found
 
     def numbers(self, given: NDArray[Any]) -> NDArray[np.int32]:
-        """The number of each name given, UNKNOWN for those that are not there."""
+        """The number of each given id, UNKNOWN if there is none."""
         numbers = self._numbers()
         return np.fromiter((numbers.get(name, UNKNOWN) for name in given.tolist()), np.int32, len(given))
+
+    def as_arrays(self, what: str) -> dict[str, NDArray[Any]]:
+        """The ids for a model file: whole numbers, or else text with where each ends and which are numbers."""
+        if self.names.dtype.kind in "iu":
+            return {f"{what}/numbers": self.names.astype(np.int64)}
+        listed = self.names.tolist()
+        other = next((one for one in listed if type(one) not in (int, str)), None)
+        if other is not None:
+            raise ValueError(f"a model file holds ids that are whole numbers or text, not {other!r}")
+        encoded = [str(one).encode("utf-8", "surrogatepass") for one in listed]
+        return {
+            f"{what}/text": np.frombuffer(b"".join(encoded), np.uint8),
+            f"{what}/ends": np.cumsum([len(one) for one in encoded], dtype=np.int64),
+            f"{what}/is_number": np.array([isinstance(one, int) for one in listed], np.uint8),
+        }
 
     def __len__(self) -> int:
         return len(self.names)
@@ -57,7 +72,7 @@ class Ids:
 
 
 def as_names(given: Any, what: str) -> NDArray[Any]:
-    """A list, array or column of names as an array; ValueError if they cannot be names."""
+    """A list, array or column of ids as an array; raises ValueError if they cannot be ids."""
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise ValueError(f"{what} must be a list or an array of ids, not {given!r:.60}")
     names = given if isinstance(given, np.ndarray) else _as_array(list(given), None)
@@ -67,20 +82,20 @@ def as_names(given: Any, what: str) -> NDArray[Any]:
         if not np.isfinite(names).all():
             raise ValueError(f"{what} holds NaN or infinity: every rating needs both ids")
         if (names == np.floor(names)).all():
-            return names.astype(np.int64)  # as a data frame with absent values elsewhere has whole numbers
+            return names.astype(np.int64)  # data frames with missing values hold whole numbers as floats
     if names.dtype.kind == "O":
         missing = next((n for n, name in enumerate(names.tolist()) if name is None or name != name), None)
         if missing is not None:
-            raise ValueError(f"{what} has no id at place {missing}: every rating needs both ids")
+            raise ValueError(f"{what} has no id at position {missing}: every rating needs both ids")
         try:
             hash(tuple(names.tolist()))
-        except TypeError as fault:
-            raise ValueError(f"{what} holds what cannot be an id: {fault}") from None
+        except TypeError as error:
+            raise ValueError(f"{what} holds a value that cannot be an id: {error}") from None
     return names
 
 
 def _as_array(names: list[Any], dtype: np.dtype[Any] | None) -> NDArray[Any]:
-    """Whole numbers or text as arrays of them, all else as objects."""
+    """Whole numbers or text as typed arrays, anything else as an array of objects."""
     kinds = set(map(type, names))
     if dtype is not None and dtype.kind in "iuU":
         return np.array(names, dtype)

@@ -1,74 +1,74 @@
-"""The geometry of matrices of one rank: points, tangents, and how to go from one to the next.
+"""The manifold of matrices of fixed rank: points, tangents, retraction and transport.
 
-A point X = U diag(σ) Vᵀ is kept by its factors, a tangent U M Vᵀ + U_p Vᵀ + U V_pᵀ (U_pᵀU = V_pᵀV = 0) by its own.
-No matrix of the size of X is ever made (Yan 2017, section 2.2.3 and appendix A; Vandereycken 2013).
+A point X = U diag(σ) Vᵀ is stored as its factors, a tangent U M Vᵀ + U_p Vᵀ + U V_pᵀ (U_pᵀU = V_pᵀV = 0) as
+M, U_p and V_p. No matrix of the size of X is ever allocated (Yan 2017, section 2.2.3 and appendix A;
+Vandereycken 2013).
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from askance.typing import FloatArray
 
-SMALLEST = 1e-12  # of singular values: the barrier keeps them from 0, and this its powers from overflow
+SMALLEST = 1e-12  # for singular values: the barrier keeps them from 0, and this keeps its powers from overflow
 
 
-class Point(NamedTuple):
+class LowRankPoint(NamedTuple):
     """U diag(σ) Vᵀ, with orthonormal columns in U and V and σ decreasing."""
 
-    left: Numbers
-    values: Numbers
-    right: Numbers
+    left: FloatArray
+    values: FloatArray
+    right: FloatArray
 
     @property
     def rank(self) -> int:
-        """How many singular values there are."""
+        """The number of singular values."""
         return len(self.values)
 
     @property
-    def scaled(self) -> Numbers:
-        """U diag(σ): a row a user, of which the product with an item's row of V is the score."""
+    def scaled(self) -> FloatArray:
+        """U diag(σ), one row per user; its product with the item's row of V is the score."""
         return self.left * self.values
 
 
 class Tangent(NamedTuple):
     """A direction at a point: M, U_p and V_p."""
 
-    core: Numbers
-    left: Numbers
-    right: Numbers
+    core: FloatArray
+    left: FloatArray
+    right: FloatArray
 
     def times(self, factor: float) -> "Tangent":
-        """As much longer."""
+        """The tangent scaled by a factor."""
         return Tangent(*(factor * part for part in self))
 
     def plus(self, other: "Tangent") -> "Tangent":
-        """The sum of two directions at one point."""
+        """The sum of two tangents at the same point."""
         return Tangent(*(mine + part for mine, part in zip(self, other, strict=True)))
 
 
 def inner(one: Tangent, other: Tangent) -> float:
-    """⟨A, B⟩ = tr(ABᵀ) of two tangents at one point: the three parts are orthogonal to each other."""
+    """⟨A, B⟩ = tr(ABᵀ) of two tangents at the same point. The three parts are orthogonal to each other."""
     return float(sum(np.vdot(a, b) for a, b in zip(one, other, strict=True)))
 
 
-def projected(point: Point, ahead: Numbers, back: Numbers) -> Tangent:
+def projected(point: LowRankPoint, ahead: FloatArray, back: FloatArray) -> Tangent:
     """P(Z) = P_U Z + Z P_V - P_U Z P_V, from Z V (`ahead`) and Zᵀ U (`back`)."""
     core = point.left.T @ ahead
     return Tangent(core, ahead - point.left @ core, back - point.right @ core.T)
 
 
-def transported(tangent: Tangent, start: Point, end: Point) -> Tangent:
-    """A tangent at `start`, projected to the tangents at `end`."""
+def transported(tangent: Tangent, start: LowRankPoint, end: LowRankPoint) -> Tangent:
+    """A tangent at `start`, projected onto the tangent space at `end`."""
     rights, lefts = start.right.T @ end.right, start.left.T @ end.left
     ahead = (start.left @ tangent.core + tangent.left) @ rights + start.left @ (tangent.right.T @ end.right)
     back = (start.right @ tangent.core.T + tangent.right) @ lefts + start.right @ (tangent.left.T @ end.left)
     return projected(end, ahead, back)
 
 
-def retracted(point: Point, step: float, tangent: Tangent) -> Point:
-    """The best approximation of X + step·tangent of the rank of X, through a matrix of twice the rank."""
+def retracted(point: LowRankPoint, step: float, tangent: Tangent) -> LowRankPoint:
+    """The best approximation of X + step·tangent with the rank of X, computed from a matrix of twice that rank."""
     rank = point.rank
     lefts, up = np.linalg.qr(tangent.left)
     rights, across = np.linalg.qr(tangent.right)
@@ -79,20 +79,20 @@ def retracted(point: Point, step: float, tangent: Tangent) -> Point:
     return _point(np.hstack([point.left, lefts]), core, np.hstack([point.right, rights]), rank)
 
 
-def added(point: Point, left: Numbers, values: Numbers, right: Numbers) -> Point:
-    """X + left diag(values) rightᵀ, of a rank larger by as many values."""
+def added(point: LowRankPoint, left: FloatArray, values: FloatArray, right: FloatArray) -> LowRankPoint:
+    """X + left diag(values) rightᵀ, whose rank is larger by the number of values."""
     lefts, up = np.linalg.qr(np.hstack([point.left, left]))
     rights, across = np.linalg.qr(np.hstack([point.right, right]))
     core = up @ (np.append(point.values, values)[:, None] * across.T)
     return _point(lefts, core, rights, point.rank + len(values))
 
 
-def nothing(users: int, items: int) -> Point:
-    """The matrix of zeros, of rank 0."""
-    return Point(np.zeros((users, 0)), np.zeros(0), np.zeros((items, 0)))
+def nothing(users: int, items: int) -> LowRankPoint:
+    """The zero matrix, of rank 0."""
+    return LowRankPoint(np.zeros((users, 0)), np.zeros(0), np.zeros((items, 0)))
 
 
-def _point(lefts: Numbers, core: Numbers, rights: Numbers, rank: int) -> Point:
-    """The best approximation of lefts·core·rightsᵀ of some rank; the outer two have orthonormal columns."""
+def _point(lefts: FloatArray, core: FloatArray, rights: FloatArray, rank: int) -> LowRankPoint:
+    """The best approximation of lefts·core·rightsᵀ with a given rank. `lefts`, `rights` are orthonormal."""
     up, values, across = np.linalg.svd(core)
-    return Point(lefts @ up[:, :rank], np.maximum(values[:rank], SMALLEST), rights @ across[:rank].T)
+    return LowRankPoint(lefts @ up[:, :rank], np.maximum(values[:rank], SMALLEST), rights @ across[:rank].T)

@@ -1,33 +1,34 @@
-"""What a fit leaves behind, and what it tells of pairs of users and items, by their numbers."""
+"""A fitted model: predictions for pairs of users and items, given by their numbers."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.kernels import rating_sweeps
-from askance.ratings.biases import Leanings
+from askance.ratings.biases import Biases
 from askance.ratings.calibration import Calibration, Evidence
-from askance.ratings.manifold import Numbers, Point
+from askance.ratings.manifold import LowRankPoint
+from askance.typing import FloatArray
 
-Whole = NDArray[np.int32]
+Numbers = NDArray[np.int32]
 
 
 class Factors(NamedTuple):
-    """A row a user (of U diag(σ)) and a row an item (of V), whose product is the score, and the thresholds."""
+    """One row per user (of U diag(σ)) and one per item (of V), whose product is the score, and the thresholds."""
 
-    users: Numbers
-    items: Numbers
-    values: Numbers  # σ of the fit
-    thresholds: Numbers  # a row for all users or one for each
+    users: FloatArray
+    items: FloatArray
+    values: FloatArray  # σ at the time of the fit
+    thresholds: FloatArray  # one row for all users or one row per user
 
     @classmethod
-    def of(cls, point: Point, thresholds: Numbers) -> "Factors":
-        """Those of a point."""
+    def of(cls, point: LowRankPoint, thresholds: FloatArray) -> "Factors":
+        """The factors of a point on the manifold."""
         return cls(point.scaled, np.ascontiguousarray(point.right), point.values, thresholds)
 
-    def away(self, users: Whole, items: Whole) -> Numbers:
-        """θ_z - score of pairs; a user or item without a number (-1) is the average one."""
+    def away(self, users: Numbers, items: Numbers) -> FloatArray:
+        """θ_z - score for each pair. An unknown user or item (-1) has average factors."""
         scores = np.empty(len(users))
         rows, others = _with_average(self.users, users), _with_average(self.items, items)
         rating_sweeps.dots(rows, others, users, items, scores)
@@ -37,28 +38,33 @@ class Factors(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Factors, and how their scores become probabilities of levels."""
+    """Factors, and what turns their scores into probabilities of levels."""
 
     factors: Factors
-    leanings: Leanings
+    biases: Biases
     calibration: Calibration
-    levels: Numbers
+    levels: FloatArray
 
-    def ordinal(self, users: Whole, items: Whole) -> Numbers:
-        """The rating of each pair: the level after as many thresholds as lie at or below its score."""
+    def ordinal(self, users: Numbers, items: Numbers) -> FloatArray:
+        """The ordinal rating of each pair: the number of thresholds at or below its score selects the level."""
         return self.levels[np.sum(self.factors.away(users, items) <= 0, axis=1)]
 
-    def probabilities(self, users: Whole, items: Whole) -> Numbers:
-        """Those of all levels."""
+    def probabilities(self, users: Numbers, items: Numbers) -> FloatArray:
+        """The probability of each level for each pair."""
         return self.calibration.probabilities(
-            Evidence(self.factors.away(users, items), self.leanings.at(users, items))
+            Evidence(self.factors.away(users, items), self.biases.at(users, items))
         )
 
-    def expected(self, users: Whole, items: Whole) -> Numbers:
-        """The mean of what the rating of each pair may be."""
+    def expected(self, users: Numbers, items: Numbers) -> FloatArray:
+        """The mean rating of each pair under the probabilities of the levels."""
         return self.probabilities(users, items) @ self.levels
 
 
-def _with_average(rows: Numbers, numbers: Whole) -> Numbers:
-    """The rows, with their average at the end, to be had as number -1, if it is needed."""
+def rmse(predicted: Any, actual: Any) -> float:
+    """The root mean squared error of predicted ratings."""
+    return float(np.sqrt(np.mean((np.asarray(predicted) - np.asarray(actual)) ** 2)))
+
+
+def _with_average(rows: FloatArray, numbers: Numbers) -> FloatArray:
+    """The rows, followed by their average, which number -1 selects, if any number is -1."""
     return np.vstack([rows, rows.mean(0)]) if (numbers < 0).any() else rows

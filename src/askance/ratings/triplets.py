@@ -1,4 +1,4 @@
-"""Ratings from what users have: three columns, a sparse matrix, or a data frame."""
+"""Ratings from three columns, a sparse matrix or a data frame."""
 
 from typing import Any
 
@@ -10,26 +10,25 @@ from askance.data.frames import as_frame, is_frame
 from askance.data.rating_columns import Triplets, rating_columns
 from askance.errors import DataError
 from askance.ratings.ids import as_names
-
-Numbers = NDArray[np.float64]
+from askance.typing import FloatArray
 
 MOST_LEVELS = 101
 PART = 1 << 20
 
 
 def as_pairs(users: Any, items: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The ids of users and items, as many of the one as of the other."""
+    """The ids of users and items, checked to have the same length."""
     pair = as_names(users, "users"), as_names(items, "items")
     if len(pair[0]) != len(pair[1]):
-        raise ValueError(f"there are {len(pair[0])} users but {len(pair[1])} items: give one of each for a rating")
+        raise ValueError(f"users has {len(pair[0])} ids but items has {len(pair[1])}: lengths must match")
     return pair
 
 
 def as_triplets(users: Any, items: Any = None, ratings: Any = None) -> Triplets:
     """Ratings with the ids of their users and items.
 
-    A sparse matrix has users as rows and items as columns, and every entry that it stores is a rating. A data
-    frame has columns called user, item and rating or the like, or else these are its first three.
+    A sparse matrix has users as rows and items as columns, and every stored entry is a rating. A data frame has
+    columns with names such as user, item and rating; otherwise its first three columns are used.
     """
     if sp.issparse(users) and items is None and ratings is None:
         matrix = users.tocoo()
@@ -37,7 +36,7 @@ def as_triplets(users: Any, items: Any = None, ratings: Any = None) -> Triplets:
     elif is_frame(users) and items is None and ratings is None:
         users, items, ratings = _columns(as_frame(users))
     elif items is None or ratings is None:
-        raise ValueError("give users, items and ratings, or a sparse matrix or a data frame in their place")
+        raise ValueError("give users, items and ratings, or one sparse matrix or data frame instead of all three")
     users, items = as_pairs(users, items)
     try:
         values = np.asarray(ratings, np.float64)
@@ -45,18 +44,18 @@ def as_triplets(users: Any, items: Any = None, ratings: Any = None) -> Triplets:
         raise ValueError("ratings must be numbers") from None
     if values.shape != users.shape:
         raise ValueError(
-            f"ratings must be one number for each of the {len(users)} pairs, not of shape {values.shape}"
+            f"ratings must be one number for each of the {len(users)} pairs, but has the shape {values.shape}"
         )
     if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"the rating at place {place} is {values[place]}: leave out what was not rated")
+        position = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"the rating at position {position} is {values[position]}: leave out missing ratings")
     return Triplets(users, items, values)
 
 
-def levels_of(ratings: Numbers, given: Any = None) -> Numbers:
-    """The different ratings, in order; those `given`, if any are, must have all of them."""
-    found: Numbers = np.zeros(0)
-    for start in range(0, len(ratings), PART):  # in parts: the whole need not be sorted, nor copied
+def levels_of(ratings: FloatArray, given: Any = None) -> FloatArray:
+    """The distinct ratings in order, or those `given`, which must include all that occur."""
+    found: FloatArray = np.zeros(0)
+    for start in range(0, len(ratings), PART):  # in parts, so that not everything is sorted or copied at once
         found = np.union1d(found, ratings[start : start + PART])
         if len(found) > MOST_LEVELS:
             raise ValueError(
@@ -72,15 +71,15 @@ def levels_of(ratings: Numbers, given: Any = None) -> Numbers:
         return found
     levels = np.unique(np.asarray(given, np.float64))
     if len(levels) < 2 or not np.isfinite(levels).all() or len(levels) > MOST_LEVELS:
-        raise ValueError(f"levels must be from 2 to {MOST_LEVELS} different numbers, not {given!r}")
+        raise ValueError(f"levels must be 2 to {MOST_LEVELS} different numbers, not {given!r}")
     strange = np.setdiff1d(found, levels)
     if len(strange):
-        raise ValueError(f"there is a rating {strange[0]:g}, which is none of the levels {levels.tolist()}")
+        raise ValueError(f"the rating {strange[0]:g} is not one of the levels {levels.tolist()}")
     return levels
 
 
-def level_numbers(ratings: Numbers, levels: Numbers) -> NDArray[np.uint8]:
-    """The place of each rating among the levels."""
+def level_numbers(ratings: FloatArray, levels: FloatArray) -> NDArray[np.uint8]:
+    """The position of each rating among the levels."""
     numbers = np.empty(len(ratings), np.uint8)
     for start in range(0, len(ratings), PART):
         numbers[start : start + PART] = np.searchsorted(levels, ratings[start : start + PART])
@@ -93,5 +92,7 @@ def _columns(frame: Any) -> tuple[Any, Any, Any]:
     if any(column.dtype.kind == "O" for column in ids):
         ids = [frame.values(column) for column in (users, items)]
     if not frame.is_numeric(ratings):
-        raise ValueError(f"the column {frame.names[ratings]!r} should hold ratings, but it does not hold numbers")
+        raise ValueError(
+            f"the column {frame.names[ratings]!r} should hold ratings, but its values are not numbers"
+        )
     return (*ids, frame.array(ratings))

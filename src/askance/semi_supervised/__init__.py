@@ -1,4 +1,4 @@
-"""Few labels and many rows without one."""
+"""Semi-supervised learning: few labels and many rows without one."""
 
 from askance.semi_supervised.rossel import Rossel
 

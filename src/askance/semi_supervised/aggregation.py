@@ -1,9 +1,9 @@
-"""Multiple label kernel learning: many label vectors for the same rows, weighted while a classifier is learned.
+"""Multiple label kernel learning: weigh several label vectors of the same rows while training a classifier.
 
     min_μ max_α  Σα_i - ½ Σ_m μ_m ‖w̃_m‖²,   w̃_m = Σ_i α_i ỹ_mi x_i,   0 ≤ α_i ≤ U_i,   μ on the simplex
 
-(Yan 2017, eq. 3.7.) For a given μ it is the dual of a support vector machine, solved by coordinate descent; then
-μ_m ∝ ‖μ_m w̃_m‖ is the best for those weights. More rounds of the two lower the value to the joint optimum.
+(Yan 2017, eq. 3.7.) For a given μ this is the dual of a support vector machine, solved by coordinate descent. Then
+μ_m ∝ ‖μ_m w̃_m‖ is the best μ for those weights. More rounds of both lower the value to the joint optimum.
 """
 
 import warnings
@@ -19,38 +19,37 @@ from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.vector import LANES
 from askance.learners.inputs import as_rows
 from askance.rules.state.weights import Weights
+from askance.typing import FloatArray, IntArray
 
-Numbers = NDArray[np.float64]
 
-
-class Problem(NamedTuple):
-    """Rows, as given and for passes; their squared norms, signs in each lane, and largest multipliers."""
+class AggregationProblem(NamedTuple):
+    """Rows, as given and for compiled passes; their squared norms, signs per lane, and upper bounds of α."""
 
     X: Any
     rows: Any
-    squares: Numbers
+    squares: FloatArray
     signs: NDArray[np.int8]
-    bounds: Numbers
+    bounds: FloatArray
 
 
-class Point(NamedTuple):
-    """Where the descent is: α, w̃ with a lane a label vector, and the slope of every α_i when last seen."""
+class DualPoint(NamedTuple):
+    """The state of the descent: α, w̃ with one lane per label vector, and the last slope of every α_i."""
 
-    dual: Numbers
+    dual: FloatArray
     state: Weights
-    slopes: Numbers
+    slopes: FloatArray
 
 
 class Aggregation(NamedTuple):
-    """What came of it: w̃ (features × label vectors), α, the μ that it was solved for and the better one after.
+    """The result: w̃ (features × label vectors), α, the last μ (`used`) and the better one after it (`shares`).
 
-    `values` has the dual value of each round, `gaps` how far below the primal value it is, relative to that.
+    `values` are the dual values after each round, and `gaps` the duality gaps relative to the primal values.
     """
 
-    weights: Numbers
-    dual: Numbers
-    used: Numbers
-    shares: Numbers
+    weights: FloatArray
+    dual: FloatArray
+    used: FloatArray
+    shares: FloatArray
     values: list[float]
     gaps: list[float]
     passes: int
@@ -59,26 +58,28 @@ class Aggregation(NamedTuple):
 def aggregate(
     X: Any,
     signs: NDArray[np.int8],
-    bounds: Numbers,
+    bounds: FloatArray,
     *,
-    iterations: int = 1,
+    n_rounds: int = 1,
     tol: float = 1e-6,
     max_iter: int = 10_000,
     random_state: int = 0,
 ) -> Aggregation:
-    """Solve for μ = 1/M, and again for each better μ, `iterations` times in all, each to a relative gap of `tol`.
+    """Solve for μ = 1/M, then for each better μ, in `n_rounds` rounds, each to a relative gap of `tol`.
 
-    `X` is an array or CSR matrix; `signs` has a row of labels -1 and +1 for each of its rows; `bounds` are U.
+    `X` is an array or CSR matrix. `signs` has one row of labels -1 and +1 per row of `X`. `bounds` are U.
     """
     rows, width = as_rows(X, np.dtype(np.float64)), X.shape[1]
     members = signs.shape[1]
     lanes = -(-members // LANES) * LANES
-    problem = Problem(X, rows, row_norms(X, squared=True), _widened(signs, lanes), bounds)
-    point = Point(np.zeros(len(signs)), Weights(aligned_zeros(width * lanes, np.float64)), np.zeros(len(signs)))
+    problem = AggregationProblem(X, rows, row_norms(X, squared=True), _widened(signs, lanes), bounds)
+    point = DualPoint(
+        np.zeros(len(signs)), Weights(aligned_zeros(width * lanes, np.float64)), np.zeros(len(signs))
+    )
     weights = point.state.weights.reshape(width, lanes)
     shares, used = np.full(members, 1 / members), np.empty(0)
     values, gaps, passes = [], [], 0
-    for _ in range(iterations):
+    for _ in range(n_rounds):
         used = shares
         primal, value, more = solve(problem, point, _widened(shares, lanes), tol, max_iter, random_state)
         passes += more
@@ -88,20 +89,21 @@ def aggregate(
     return Aggregation(weights[:, :members], point.dual, used, shares, values, gaps, passes)
 
 
-def better_shares(used: Numbers, weights: Numbers) -> Numbers:
-    """μ_m = ‖w_m‖ / Σ‖w_m'‖ with w_m = μ_m w̃_m: the best μ for these weights; even if all of them are 0."""
-    norms: Numbers = used * np.sqrt(np.einsum("jm,jm->m", weights, weights))
+def better_shares(used: FloatArray, weights: FloatArray) -> FloatArray:
+    """μ_m = ‖w_m‖ / Σ‖w_m'‖ with w_m = μ_m w̃_m, the best μ for these weights; uniform if all are 0."""
+    norms: FloatArray = used * np.sqrt(np.einsum("jm,jm->m", weights, weights))
     total = norms.sum()
     return norms / total if total > 0 else np.full(len(used), 1 / len(used))
 
 
 def solve(
-    problem: Problem, point: Point, shares: Numbers, tol: float, max_iter: int, random_state: int
+    problem: AggregationProblem, point: DualPoint, shares: FloatArray, tol: float, max_iter: int, random_state: int
 ) -> tuple[float, float, int]:
-    """Move the point to the optimum for a μ; the primal and dual values reached, and how many passes it took.
+    """Move `point` to the optimum for a μ; returns the primal and dual values and the number of passes.
 
-    Rows whose multiplier is at a bound, and would go beyond it by more than any other row went last time, are left
-    out until all others are done (shrinking, as in LIBLINEAR). Now and then all go on at once, as they last went.
+    Rows whose α is at a bound, and would exceed it by more than any other row did in the last pass, are skipped
+    until the others have converged (shrinking, as in LIBLINEAR). From time to time a step extrapolates the last
+    passes.
     """
     random = np.random.default_rng(random_state)
     every = active = np.arange(len(problem.bounds))
@@ -123,50 +125,52 @@ def solve(
     primal, value = _values(problem, point, shares)
     if primal - value > tol * primal:
         warnings.warn(
-            f"the label vectors are aggregated to a gap of {(primal - value) / primal:.1e} only, not {tol:g}: "
-            "scale the rows, for example to length 1, take smaller C1 and C2, or raise max_iter",
+            f"the aggregation stopped at a gap of {(primal - value) / primal:.1e} instead of {tol:g}: "
+            "scale the rows, for example to length 1, use smaller C1 and C2, or raise max_iter",
             ConvergenceWarning,
             stacklevel=2,
         )
     return primal, value, max_iter
 
 
-AHEAD = 20  # passes; with C = 1000 on news, a gap of 1e-6 then takes a third of the time or less
+AHEAD = 20  # passes between extrapolations; with C = 1000 on news they save two thirds of the time or more
 _TINY = 1e-12
 
 
-def _visit(problem: Problem, point: Point, shares: Numbers, order: NDArray[np.int64], **how: bool) -> None:
+def _visit(
+    problem: AggregationProblem, point: DualPoint, shares: FloatArray, order: IntArray, **how: bool
+) -> None:
     _, rows, squares, signs, bounds = problem
     visit(rows, order, point.state, signs, shares, bounds, squares, point.dual, point.slopes, **how)
 
 
-def _at_bounds(problem: Problem, point: Point, active: NDArray[np.int64]) -> tuple[Any, Any]:
+def _at_bounds(problem: AggregationProblem, point: DualPoint, active: IntArray) -> tuple[Any, Any]:
     return point.dual[active] == 0, point.dual[active] == problem.bounds[active]
 
 
-def _pushed(problem: Problem, point: Point, active: NDArray[np.int64]) -> Numbers:
-    """The slopes along which there is room to go down, and 0 for the others."""
+def _pushed(problem: AggregationProblem, point: DualPoint, active: IntArray) -> FloatArray:
+    """The slopes of rows that can move downhill, and 0 for the others."""
     at_zero, at_bound = _at_bounds(problem, point, active)
     slopes = point.slopes[active]
     return np.where(at_zero, np.minimum(slopes, 0), np.where(at_bound, np.maximum(slopes, 0), slopes))
 
 
-def _shrunk(problem: Problem, point: Point, active: NDArray[np.int64], pushed: Numbers) -> NDArray[np.int64]:
-    """Those rows that are not far beyond a bound; what is far, the others say."""
+def _shrunk(problem: AggregationProblem, point: DualPoint, active: IntArray, pushed: FloatArray) -> IntArray:
+    """The rows that are not far beyond a bound, relative to the slopes of the others."""
     low, high = min(pushed.min(), -_TINY), max(pushed.max(), _TINY)
     at_zero, at_bound = _at_bounds(problem, point, active)
     slopes = point.slopes[active]
     return active[~((at_zero & (slopes > high)) | (at_bound & (slopes < low)))]
 
 
-def _copy(point: Point) -> Point:
-    return Point(point.dual.copy(), Weights(point.state.weights.copy()), point.slopes)
+def _copy(point: DualPoint) -> DualPoint:
+    return DualPoint(point.dual.copy(), Weights(point.state.weights.copy()), point.slopes)
 
 
-def _go_ahead(problem: Problem, point: Point, earlier: Point, shares: Numbers) -> None:
-    """Go on from the earlier point through this one, as far as the dual value wants, if that makes it larger.
+def _go_ahead(problem: AggregationProblem, point: DualPoint, earlier: DualPoint, shares: FloatArray) -> None:
+    """Extrapolate from the earlier point through this one if that increases the dual value.
 
-    Along a line it is a parabola. Multipliers stop at their bounds, so what comes of it must be looked at.
+    Along a line the dual value is a parabola. α is clipped at its bounds, so the result has to be checked.
     """
     weights, change = (one.weights.reshape(-1, len(shares)) for one in (point.state, earlier.state))
     change = weights - change
@@ -183,18 +187,18 @@ def _go_ahead(problem: Problem, point: Point, earlier: Point, shares: Numbers) -
         weights[:] = ahead
 
 
-def _product(one: Numbers, other: Numbers, shares: Numbers) -> float:
+def _product(one: FloatArray, other: FloatArray, shares: FloatArray) -> float:
     """Σ μ_m w̃_m·ṽ_m."""
     return float(shares @ np.einsum("jm,jm->m", one, other))
 
 
-def _gap(problem: Problem, point: Point, active: NDArray[np.int64]) -> float:
-    """Primal less dual value, if the slopes are still those of now: Σ α_i slope_i + U_i max(0, -slope_i)."""
+def _gap(problem: AggregationProblem, point: DualPoint, active: IntArray) -> float:
+    """Primal less dual value, if the slopes are up to date: Σ α_i slope_i + U_i max(0, -slope_i)."""
     slopes = point.slopes[active]
     return float(point.dual[active] @ slopes + problem.bounds[active] @ np.maximum(-slopes, 0))
 
 
-def _values(problem: Problem, point: Point, shares: Numbers) -> tuple[float, float]:
+def _values(problem: AggregationProblem, point: DualPoint, shares: FloatArray) -> tuple[float, float]:
     """The primal and the dual value: ½ Σ μ_m ‖w̃_m‖² + Σ U_i max(0, -slope_i), and Σ α_i - ½ Σ μ_m ‖w̃_m‖²."""
     every = np.arange(len(problem.bounds))
     _visit(problem, point, shares, every, moving=False)

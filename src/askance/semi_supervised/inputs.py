@@ -1,4 +1,4 @@
-"""Rows of which only some have a label."""
+"""Inputs of semi-supervised learning: rows of which only some have a label."""
 
 from typing import Any, NamedTuple
 
@@ -10,12 +10,12 @@ from sklearn.utils.validation import column_or_1d
 from askance.learners.labels import as_labels
 
 UNLABELLED = -1
-# Below this share of entries that are not 0, going through those alone is faster than going through all.
+# With a smaller share of nonzero entries, a sparse matrix is faster than a dense one.
 SPARSE = 0.25
 
 
-class PartlyLabelled(NamedTuple):
-    """The labelled rows with their labels, and the others."""
+class LabelledSplit(NamedTuple):
+    """The labelled rows with their labels, and the unlabelled rows."""
 
     labelled: Any
     labels: NDArray[Any]
@@ -28,25 +28,27 @@ class PartlyLabelled(NamedTuple):
         return np.vstack([self.labelled, self.unlabelled])
 
     def bounds(self, labelled: float, unlabelled: float) -> NDArray[np.float64]:
-        """One number for each labelled row, another for each of the others."""
+        """One number for each labelled row, and another for each unlabelled row."""
         return np.repeat([labelled, unlabelled], [self.labelled.shape[0], self.unlabelled.shape[0]]).astype(float)
 
 
-def partly_labelled(X: Any, y: ArrayLike) -> PartlyLabelled:
-    """Rows and their labels, where -1 and None mean that there is none."""
+def split_labelled(X: Any, y: ArrayLike) -> LabelledSplit:
+    """Split rows into labelled and unlabelled ones, whose label is -1 or None."""
     if y is None:
-        raise ValueError("Rossel requires y to be passed, but the target y is None: -1 marks rows without a label")
+        raise ValueError(
+            "Rossel requires y to be passed, but the target y is None: use -1 for rows without a label"
+        )
     given = column_or_1d(y, warn=True)
     if len(given) != X.shape[0]:
-        raise ValueError(f"X has {X.shape[0]} rows but y has {len(given)} labels: they must be as many")
+        raise ValueError(f"X has {X.shape[0]} rows but y has {len(given)} labels: lengths must match")
     known = np.array([label is not None and label != UNLABELLED for label in given.tolist()])
     if not known.any():
-        raise ValueError("y has no label at all, only -1 or None: label at least one row of each class")
-    return PartlyLabelled(X[known], as_labels(given[known].tolist(), int(known.sum())), X[~known])
+        raise ValueError("y has only -1 or None: label at least one row of each class")
+    return LabelledSplit(X[known], as_labels(given[known].tolist(), int(known.sum())), X[~known])
 
 
 def as_features(X: Any, *, constant: bool) -> Any:
-    """The rows, sparse if most of their entries are 0, and with a feature more that is 1 in each if `constant`."""
+    """The rows, sparse if most entries are 0, and with an additional feature of ones if `constant`."""
     if not sp.issparse(X) and np.count_nonzero(X) < SPARSE * X.size:
         X = sp.csr_array(X)
     X = with_short_indices(X)
@@ -57,7 +59,7 @@ def as_features(X: Any, *, constant: bool) -> Any:
 
 
 def with_short_indices(X: Any) -> Any:
-    """The same rows; if sparse, with column numbers of 32 bits where they fit: LIBLINEAR wants no others."""
+    """The same rows; if sparse, with 32-bit indices where possible, because LIBLINEAR needs them."""
     if not sp.issparse(X) or X.nnz > np.iinfo(np.int32).max:
         return X
     return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

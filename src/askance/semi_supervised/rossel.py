@@ -1,6 +1,7 @@
-"""ROSSEL: few labels, many rows without one, and weak annotators whose guesses are aggregated."""
+"""ROSSEL: semi-supervised learning from weak annotators whose predictions are aggregated."""
 
-from collections.abc import Callable
+import os
+import warnings
 from typing import Any, NamedTuple, Self
 
 import joblib  # type: ignore[import-untyped]
@@ -21,23 +22,25 @@ from askance._util.parameters import (
     OneOf,
     check_parameters,
 )
+from askance._util.progress import Progress
+from askance._util.saving import Arrays, Header, SaveMixin, class_list, plain_parameters
 from askance.semi_supervised.aggregation import Aggregation, aggregate
 from askance.semi_supervised.annotators import annotate
-from askance.semi_supervised.inputs import PartlyLabelled, as_features, partly_labelled
+from askance.semi_supervised.inputs import LabelledSplit, as_features, split_labelled
+from askance.typing import BoolArray, FloatArray
 
-Numbers = NDArray[np.float64]
-Watch = Callable[[int, int, str], None]
+KIND = "rossel"
 
 
-def _weighted(found: Aggregation) -> Numbers:
+def _weighted(found: Aggregation) -> FloatArray:
     return found.weights @ found.shares
 
 
-def _primal(found: Aggregation) -> Numbers:
+def _primal(found: Aggregation) -> FloatArray:
     return found.weights @ found.used
 
 
-def _literal(found: Aggregation) -> Numbers:
+def _literal(found: Aggregation) -> FloatArray:
     return found.weights @ (found.used * found.shares)
 
 
@@ -50,49 +53,82 @@ LIMITS: Constraints = {
     "annotation": OneOf(("classes", "one-vs-rest")),
     "combine": OneOf(tuple(COMBINATIONS)),
     "max_samples": SHARE,
-    "iterations": COUNT,
+    "n_rounds": COUNT,
     "fit_intercept": YES_OR_NO,
     "tol": POSITIVE,
     "max_iter": COUNT,
 }
 
 
-class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Learns from few labels and many rows without one: robust semi-supervised learning by label aggregation.
+class Rossel(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Robust semi-supervised learning by label aggregation (ROSSEL; Yan 2017, chapter 3).
 
-    Weak annotators, each taught a bootstrap replicate of the labelled rows, guess the other labels. Multiple label
-    kernel learning then weighs their label vectors and learns one linear classifier (Yan 2017, chapter 3).
+    Weak annotators, each trained on a bootstrap replicate of the labelled rows, predict the other labels. Multiple
+    label kernel learning then weighs their label vectors and trains one linear classifier. More than two classes
+    are learned one against the rest. Scale the rows first, for example to length 1.
 
     Parameters
     ----------
-    estimator : the weak annotator, any classifier of scikit-learn; unless said, a linear SVM without intercept
-        that takes all classes to be as frequent. The paper's annotators do not: LinearSVC(fit_intercept=False).
-    n_estimators : M, how many of them.
-    C : the penalty of errors of the default annotator.
-    C1, C2 : the penalties of errors on labelled and on unlabelled rows; with C2 = 0 the latter are ignored.
-    annotation : "classes" has annotators that tell all classes apart; "one-vs-rest" has M others for each class,
-        as in the paper. Of two classes they are the same.
-    max_samples : the size of a replicate, as a share of the labelled rows.
-    iterations : how often the annotators are weighed. The paper does it once; more lower `objectives_` further.
-    combine : how the classifiers of the label vectors are added up: "weighted" by their last weights; "primal", by
-        those that they were learned with; or "literal", by both, as Algorithm 4 prints it.
-    fit_intercept : whether rows get a constant feature; the paper's have none.
-    tol : the duality gap, relative to the primal value, to which the aggregation is solved.
-    max_iter : how many passes that may take.
-    random_state : of the replicates and of the order of rows.
-    n_jobs : how many processes teach annotators and learn classes, as in joblib.
-    watch : called with (done, of, what) after each step, for a progress bar.
-
-    Rows with the label -1 or None are the unlabelled ones, as in `sklearn.semi_supervised`. More than two classes
-    are learned one against the rest. Rows should be scaled, for example to length 1.
+    estimator : estimator or None, default: None
+        The weak annotator, any classifier of scikit-learn. None means a linear SVM without intercept and with
+        balanced class weights. The annotators of the paper are not balanced: `LinearSVC(fit_intercept=False)`.
+    n_estimators : int, default: 10
+        M, the number of annotators.
+    C : float, default: 1.0
+        The cost of errors of the default annotator.
+    C1, C2 : float, default: 1.0 and 0.3
+        The costs of errors on labelled and on unlabelled rows. With C2 = 0, unlabelled rows are ignored.
+    annotation : {"classes", "one-vs-rest"}, default: "classes"
+        With "classes", annotators predict among all classes. With "one-vs-rest", there are M annotators per class,
+        as in the paper. For two classes both are the same.
+    max_samples : float, default: 0.5
+        The size of a replicate, as a share of the labelled rows.
+    n_rounds : int, default: 1
+        Number of times the annotators are weighed. The paper uses one round. More rounds lower `objectives_`.
+    combine : {"weighted", "primal", "literal"}, default: "weighted"
+        How the classifiers of the label vectors are combined: by their last weights, by the weights that they were
+        trained with, or by both, as printed in Algorithm 4.
+    fit_intercept : bool, default: False
+        Whether rows get a constant feature. Those of the paper have none.
+    tol : float, default: 1e-6
+        The relative duality gap at which the solver stops.
+    max_iter : int, default: 10000
+        The largest number of passes of the solver per round.
+    random_state : int, default: 0
+        Decides the replicates and the order of rows.
+    n_jobs : int or None, default: None
+        Number of processes that train annotators and classifiers, as in joblib.
+    watch : callable or None, default: None
+        Called as ``watch(done, total, what)`` after each annotator and each classifier.
 
     Attributes
     ----------
-    coef_, intercept_ : one row a class, or one for two classes.
-    classes_ : the classes.
-    weights_ : μ, the weight of each annotator's label vector, a row a classifier.
-    objectives_, gaps_ : the value of eq. 3.7 after each iteration, and the relative duality gap it was solved to.
-    n_iter_ : the passes of the classifier that took the most.
+    classes_ : ndarray
+        The classes.
+    coef_ : ndarray of shape (n_classifiers, n_features)
+        The weights, with one row per class, or one row if there are two classes.
+    intercept_ : ndarray of shape (n_classifiers,)
+        The intercepts.
+    weights_ : ndarray of shape (n_classifiers, n_estimators)
+        μ, the weight of each annotator's label vector.
+    objectives_, gaps_ : ndarray of shape (n_classifiers, n_rounds)
+        The value of eq. 3.7 after each round, and the relative duality gap.
+    n_iter_ : int
+        Number of passes of the solver, for the classifier that needed most.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import Rossel
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(60, 3))
+    >>> y = np.where(X[:, 0] > 0, 1, 0)
+    >>> y[20:] = -1  # these rows have no label
+    >>> model = Rossel(n_estimators=3).fit(X, y)
+    >>> model.predict([[2.0, 0.0, 0.0], [-2.0, 0.0, 0.0]]).tolist()
+    [1, 0]
     """
 
     def __init__(
@@ -105,14 +141,14 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         annotation: str = "classes",
         max_samples: float = 0.5,
-        iterations: int = 1,
+        n_rounds: int = 1,
         combine: str = "weighted",
         fit_intercept: bool = False,
         tol: float = 1e-6,
         max_iter: int = 10_000,
         random_state: int = 0,
         n_jobs: int | None = None,
-        watch: Watch | None = None,
+        watch: Progress | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -121,7 +157,7 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.C2 = C2
         self.annotation = annotation
         self.max_samples = max_samples
-        self.iterations = iterations
+        self.n_rounds = n_rounds
         self.combine = combine
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -131,75 +167,160 @@ class Rossel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.watch = watch
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from rows of which some have a label and the others -1 or None."""
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Labelled and unlabelled rows.
+        y : array-like of shape (n_rows,)
+            Labels; -1 or None for rows without one, as in `sklearn.semi_supervised`.
+
+        Returns
+        -------
+        self : Rossel
+
+        Raises
+        ------
+        askance.errors.ParameterError
+            If a parameter is not allowed.
+        ValueError
+            If the rows or labels cannot be used.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            If the solver reached `max_iter` before `tol`.
+        """
         check_parameters(self, LIMITS)
         matrix = check_array(X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X")
-        rows = partly_labelled(as_features(matrix, constant=self.fit_intercept), y)
+        rows = split_labelled(as_features(matrix, constant=self.fit_intercept), y)
         check_classification_targets(rows.labels)
         classes, places = np.unique(rows.labels, return_inverse=True)
         if len(classes) < 2:
             only = classes.tolist()[0]
-            raise ValueError(f"the labelled rows have one class only, {only!r}: label a row of another class")
+            raise ValueError(f"the labelled rows have only one class, {only!r}: label a row of another class")
         found = self._learned(rows, places)
-        validate_data(self, X, skip_check_array=True)  # keeps how many features there are, and their names
+        validate_data(self, X, skip_check_array=True)  # stores the number and the names of features
         self._keep(classes, found)
         return self
 
-    def decision_function(self, X: Any) -> Numbers:
-        """The score of each row: of two classes that of the larger, of more a column a class."""
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the score of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes the score of the larger one, otherwise one column per class.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores = np.asarray(X @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        classes : ndarray of shape (n_rows,)
+        """
         scores = self.decision_function(X)
         places = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[places]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted classifier to a file, completely or not at all.
+
+        `askance.load` reads the file. It holds numbers, text and a checksum, and no code. The annotator is not
+        saved because it may be any object: the loaded classifier predicts the same, but has `estimator=None`.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file to write. An existing file is replaced.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If the classifier is not fitted.
+
+        Warns
+        -----
+        UserWarning
+            If `estimator` is not None.
+        """
+        super().save(path)
+        if self.estimator is not None:
+            warnings.warn(
+                f"the annotator {self.estimator!r:.60} is not saved: the loaded Rossel has estimator=None",
+                stacklevel=2,
+            )
+
+    def _to_file(self) -> tuple[Header, Arrays]:
+        header: Header = {
+            "kind": KIND,
+            "parameters": plain_parameters(self, without=("estimator", "watch")),
+            "classes": class_list(self.classes_),
+            "n_features": self.n_features_in_,
+            "feature_names": list(getattr(self, "feature_names_in_", [])) or None,
+            "n_iter": self.n_iter_,
+        }
+        names = ("coef_", "intercept_", "weights_", "objectives_", "gaps_")
+        return header, {name: getattr(self, name) for name in names}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _learned(self, rows: PartlyLabelled, places: NDArray[np.intp]) -> list["_Learned"]:
-        """A classifier for each class against the rest, or one if there are two."""
+    def _learned(self, rows: LabelledSplit, places: NDArray[np.intp]) -> list["_Learned"]:
+        """Train one classifier per class against the rest, or one if there are two classes."""
         classes = places.max() + 1
         positives = range(1, 2) if classes == 2 else range(classes)
-        guesses = self._guesses(rows, places, positives)
+        predictions = self._predictions(rows, places, positives)
         X, bounds = rows.stacked(), rows.bounds(self.C1, self.C2)
         how = {
-            "iterations": self.iterations,
+            "n_rounds": self.n_rounds,
             "tol": self.tol,
             "max_iter": self.max_iter,
             "random_state": self.random_state,
         }
         tasks = [
-            joblib.delayed(_classifier)(self.combine, X, _signs(places == k, guess), bounds, **how)
-            for k, guess in zip(positives, guesses, strict=True)
+            joblib.delayed(_classifier)(self.combine, X, _signs(places == k, predicted), bounds, **how)
+            for k, predicted in zip(positives, predictions, strict=True)
         ]
         return self._done(tasks, "aggregations")
 
-    def _guesses(self, rows: PartlyLabelled, places: NDArray[np.intp], positives: range) -> NDArray[np.bool_]:
-        """Whether a row without a label is of a class, for every class to tell, row and annotator."""
+    def _predictions(self, rows: LabelledSplit, places: NDArray[np.intp], positives: range) -> BoolArray:
+        """Whether a row is predicted to be of a class, per class, unlabelled row and annotator."""
         members, unlabelled = range(self.n_estimators), rows.unlabelled
         if not unlabelled.shape[0]:
             return np.empty((len(positives), 0, len(members)), bool)
-        taught = (self.estimator if self.estimator is not None else _linear_svm(self.C), rows.labelled)
+        annotator = (self.estimator if self.estimator is not None else _linear_svm(self.C), rows.labelled)
         others = (unlabelled, self.max_samples)
         task = joblib.delayed(annotate)
         if self.annotation == "classes" or len(positives) == 1:
-            guessed = self._done(
-                [task(*taught, places, *others, [self.random_state, m]) for m in members], "annotators"
+            predicted = self._done(
+                [task(*annotator, places, *others, [self.random_state, m]) for m in members], "annotators"
             )
-            return np.stack([k == np.array(guessed).T for k in positives])
+            return np.stack([k == np.array(predicted).T for k in positives])
         pairs = [(k, m) for k in positives for m in members]
         tasks = [
-            task(*taught, (places == k).astype(np.intp), *others, [self.random_state, m, k]) for k, m in pairs
+            task(*annotator, (places == k).astype(np.intp), *others, [self.random_state, m, k]) for k, m in pairs
         ]
-        guessed = self._done(tasks, "annotators")
-        return np.array(guessed, bool).reshape(len(positives), len(members), -1).transpose(0, 2, 1)
+        predicted = self._done(tasks, "annotators")
+        return np.array(predicted, bool).reshape(len(positives), len(members), -1).transpose(0, 2, 1)
 
     def _keep(self, classes: NDArray[Any], found: list["_Learned"]) -> None:
         weights = np.array([one.weights for one in found])
@@ -224,23 +345,23 @@ def _linear_svm(C: float) -> LinearSVC:
     return LinearSVC(loss="hinge", C=C, fit_intercept=False, class_weight="balanced")
 
 
-def _signs(known: NDArray[np.bool_], guesses: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """The label vectors, a column each: what is known first, then the guesses, as -1 and +1."""
-    both = np.vstack([np.repeat(known[:, None], guesses.shape[1], axis=1), guesses])
+def _signs(known: BoolArray, predictions: BoolArray) -> NDArray[np.int8]:
+    """The label vectors as columns of -1 and +1: known labels first, then predictions."""
+    both = np.vstack([np.repeat(known[:, None], predictions.shape[1], axis=1), predictions])
     return np.where(both, 1, -1).astype(np.int8)
 
 
 class _Learned(NamedTuple):
-    """A classifier, μ, the value and the gap after each iteration, and how many passes it took."""
+    """A classifier, μ, the value and the gap after each round, and the number of passes."""
 
-    weights: Numbers
-    shares: Numbers
+    weights: FloatArray
+    shares: FloatArray
     values: list[float]
     gaps: list[float]
     passes: int
 
 
-def _classifier(combine: str, X: Any, signs: NDArray[np.int8], bounds: Numbers, **how: Any) -> _Learned:
-    """One class against the rest: what is left of an aggregation when its label vectors have been added up."""
+def _classifier(combine: str, X: Any, signs: NDArray[np.int8], bounds: FloatArray, **how: Any) -> _Learned:
+    """Train one class against the rest, and combine the classifiers of its label vectors."""
     found = aggregate(X, signs, bounds, **how)
     return _Learned(COMBINATIONS[combine](found), found.shares, found.values, found.gaps, found.passes)

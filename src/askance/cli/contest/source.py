@@ -46,12 +46,16 @@ def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True
 
 
 def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
-    """Load all rows and shuffle them."""
+    """Load all rows and shuffle them: a stream can only be shuffled as a whole."""
+    if seed < 0:
+        raise ValueError(f"--shuffle {seed}: give a whole number, 0 or more")
     with progress("loading") as report:
         chunks = list(Watched(stream, report))
     labels = None if chunks[0].y is None else np.concatenate([chunk.y for chunk in chunks])
     rows = stacked([chunk.X for chunk in chunks])
-    return read_arrays(rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=seed)
+    return read_arrays(
+        rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=True, random_state=seed
+    )
 
 
 def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -> Classes:

@@ -15,7 +15,7 @@ from askance.experiments.papers.lines import interval, table_lines
 from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan, tiny
 from askance.experiments.papers.ratings_sets import load_source
 from askance.experiments.statistics import mean
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 
 NEAR = 0.01  # of the total decrease, left when a run has nearly converged
 ERRORS = ("learned_rmse", "tested_rmse")
@@ -27,7 +27,7 @@ class ConvergenceTable(NamedTuple):
     paper: str
     name: str
     title: str
-    data: Mapping[str, tuple[str, MadeUp]]
+    data: Mapping[str, tuple[str, SyntheticRatings]]
     lines: Mapping[str, Sequence[RatingsMethod]]
     shows: str
     plan: RatingsPlan
@@ -43,7 +43,7 @@ class ConvergenceTable(NamedTuple):
         """Load a data set."""
         return load_source(name, preparation, random_state)
 
-    def run(self, sets: Mapping[str, MadeUp], *, quick: int, random_state: int, **how: Any) -> list[Row]:
+    def run(self, sets: Mapping[str, SyntheticRatings], *, quick: int, random_state: int, **how: Any) -> list[Row]:
         """Return one row per method and split; if `quick` is not 0, that many splits of tiny data sets."""
         plan = self.plan._replace(random_state=random_state)
         if quick:

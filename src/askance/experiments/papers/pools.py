@@ -26,7 +26,7 @@ from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import as_json
 from askance.jit.source_digest import digest_of
-from askance.pool import Loop, Strategy
+from askance.pool import PoolLoop, Strategy
 from askance.pool.views import AnyMatrix
 
 MOSTLY_ZERO = 0.3
@@ -151,7 +151,7 @@ def tested(part: PoolSplit, rows: NDArray[np.intp], C: float) -> float:
 def follow(strategy: Strategy, part: PoolSplit, plan: PoolPlan, C: float) -> tuple[list[float], float]:
     """Return the accuracy before the first question and after each, and the mean seconds per question."""
     known = dict(zip(part.seeds.tolist(), part.y[part.seeds].tolist(), strict=True))
-    loop = Loop(strategy, part.X, known, privileged=part.privileged, batch=plan.batch, queries=plan.queries)
+    loop = PoolLoop(strategy, part.X, known, privileged=part.privileged, batch=plan.batch, queries=plan.queries)
     curve = [tested(part, part.seeds, C)]
     began, spent = time.perf_counter(), 0.0
     for question in loop:

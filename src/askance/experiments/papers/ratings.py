@@ -18,12 +18,12 @@ from askance.experiments.parallel import Execution, collect_rows
 from askance.experiments.store import Store
 from askance.jit.source_digest import digest_of
 from askance.ratings import MaxMarginFactorization
-from askance.ratings.errors import rmse
-from askance.ratings.synthetic import MadeUp, Part
+from askance.ratings.model import rmse
+from askance.ratings.synthetic import RatingSplit, SyntheticRatings
 
 TEST = 0.2
 FEW_USERS = 60
-TINY = MadeUp(users=60, items=60, rank=3)
+TINY = SyntheticRatings(users=60, items=60, rank=3)
 
 
 class Rated(NamedTuple):
@@ -33,14 +33,14 @@ class Rated(NamedTuple):
     items: NDArray[Any]
     ratings: NDArray[Any]
 
-    def part(self, *random_state: int) -> Part:
+    def part(self, *random_state: int) -> RatingSplit:
         """Return the split of this random state."""
         order = np.random.default_rng(random_state).permutation(len(self.ratings))
         cut = round(TEST * len(order))
-        return Part(*(Triplets(*(column[own] for column in self)) for own in (order[cut:], order[:cut])))
+        return RatingSplit(*(Triplets(*(column[own] for column in self)) for own in (order[cut:], order[:cut])))
 
 
-Source = MadeUp | Rated
+Source = SyntheticRatings | Rated
 
 
 class RatingsMethod(NamedTuple):
@@ -80,7 +80,7 @@ def run_task(plan: RatingsPlan, methods: Sequence[RatingsMethod], task: RatingsT
     """Tune each method on one data set, then fit it to every split; every fit is stored at once."""
     warm_up()
     key = ["rated", *key_of(task.source), plan.random_state, plan.tol]
-    true_rank = task.source.rank if isinstance(task.source, MadeUp) else None
+    true_rank = task.source.rank if isinstance(task.source, SyntheticRatings) else None
     ranks: dict[int, int] = {}
     rows = []
 
@@ -106,19 +106,19 @@ def run_task(plan: RatingsPlan, methods: Sequence[RatingsMethod], task: RatingsT
 def key_of(source: Source) -> list[Any]:
     """Return everything that a fit depends on, apart from its parameters."""
     sources = digest_of("ratings/*.py", "jit/kernels/rating_*.py")
-    if isinstance(source, MadeUp):
+    if isinstance(source, SyntheticRatings):
         return [__version__, sources, *source]
     return [__version__, sources, fingerprint(np.column_stack([source.users, source.items]), source.ratings)]
 
 
-def tiny(problem: MadeUp) -> MadeUp:
+def tiny(problem: SyntheticRatings) -> SyntheticRatings:
     """Return a tiny data set of the same kind."""
     return TINY._replace(levels=problem.levels)
 
 
 def reduced(source: Source) -> Source:
     """Return a tiny data set of the same kind, or the ratings of a few users."""
-    if isinstance(source, MadeUp):
+    if isinstance(source, SyntheticRatings):
         return tiny(source)
     own = np.isin(source.users, np.unique(source.users)[:FEW_USERS])
     return Rated(*(column[own] for column in source))
@@ -129,7 +129,7 @@ def warm_up() -> None:
     MaxMarginFactorization(n_jobs=1).fit(*TINY.part(0).learned)
 
 
-def _fitted(part: Part, parameters: Mapping[str, Any]) -> Row:
+def _fitted(part: RatingSplit, parameters: Mapping[str, Any]) -> Row:
     began = time.perf_counter()
     model = MaxMarginFactorization(n_jobs=1, **parameters).fit(*part.learned)
     seconds = time.perf_counter() - began

@@ -18,7 +18,7 @@ from askance.experiments.papers.ratings import (
 )
 from askance.experiments.papers.ratings_sets import load_source
 from askance.experiments.statistics import mean, paired_t_test
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 
 HEADS = (
     "method",
@@ -53,7 +53,7 @@ class RatingsTable(NamedTuple):
     paper: str
     name: str
     title: str
-    data: Mapping[str, tuple[str, MadeUp | None]]
+    data: Mapping[str, tuple[str, SyntheticRatings | None]]
     methods: Sequence[RatingsMethod]
     trials: Mapping[str, RatingsGrid]
     printed: Mapping[str, Mapping[str, Printed]] = {}

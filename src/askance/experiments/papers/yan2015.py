@@ -3,7 +3,7 @@
 from askance.experiments.papers.convergence_table import ConvergenceTable
 from askance.experiments.papers.ratings import RatingsMethod, RatingsPlan
 from askance.experiments.papers.ratings_table import Printed, RatingsGrid, RatingsTable
-from askance.ratings.synthetic import MadeUp
+from askance.ratings.synthetic import SyntheticRatings
 
 PAPER = "yan2015"
 ARSS, BNRCG = "ARSS", "BNRCG"
@@ -13,7 +13,7 @@ METHODS = (
     RatingsMethod("ARSS, squared sum", {"loss": "sq_sum"}),
     RatingsMethod("ARSS, users' thresholds", {"thresholds": "user"}),
 )
-SMALL, LARGE = MadeUp(1000, 1000, 20), MadeUp(20_000, 20_000, 50)
+SMALL, LARGE = SyntheticRatings(1000, 1000, 20), SyntheticRatings(20_000, 20_000, 50)
 BINARY = SMALL._replace(levels=2)
 MADE_UP_GRID = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 MOVIE_GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)

@@ -8,7 +8,7 @@ from typing import Any
 from askance.experiments.papers.pool_table import PoolTable
 from askance.experiments.papers.pools import Family
 from askance.experiments.papers.views import Pair
-from askance.pool import CoTesting, Entropy, Margin, PrivilegedSelector, RandomChoice, SVMPlus
+from askance.pool import CoTesting, EntropySampling, MarginSampling, PrivilegedSelector, RandomSampling, SVMPlus
 
 PAPER = "yan2016-lupi"
 HERO = "AL-LUPI-max"
@@ -41,9 +41,9 @@ def _lupi(*, suffix: str = "", **how: Any) -> dict[str, Callable[..., Any]]:
 
 
 BASELINES = (
-    Family({"random": _seeded(RandomChoice)}),
-    Family({"margin": _seeded(Margin)}, PENALTIES),
-    Family({"entropy": _seeded(Entropy)}, PENALTIES),
+    Family({"random": _seeded(RandomSampling)}),
+    Family({"margin": _seeded(MarginSampling)}, PENALTIES),
+    Family({"entropy": _seeded(EntropySampling)}, PENALTIES),
     Family(
         {
             "co-testing, aggressive": _seeded(CoTesting, manner="aggressive"),

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan
 from askance.experiments.papers.few_labels_table import FewLabelsTable
 from askance.semi_supervised import Rossel
-from askance.semi_supervised.annotators import taught
+from askance.semi_supervised.annotators import train_annotator
 
 PAPER = "yan2016-rossel"
 PENALTIES = (1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3, 1e5)
@@ -35,7 +35,7 @@ class _Ensemble:
     def fit(self, X: Any, y: Any) -> None:
         """Fit all of them."""
         svm = LinearSVC(loss="hinge", C=self.C, fit_intercept=False)
-        self.members = [taught(svm, X, y, 0.5, [self.random_state, m]) for m in range(self.n_estimators)]
+        self.members = [train_annotator(svm, X, y, 0.5, [self.random_state, m]) for m in range(self.n_estimators)]
 
     def predict(self, X: Any) -> Any:
         """Return the class with the most votes; the first of several."""

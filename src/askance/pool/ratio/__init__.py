@@ -1,1 +1,1 @@
-"""The density-ratio problem of pool-based selection, and its solvers."""
+"""The ratio problem of pool-based selection, and its solvers."""

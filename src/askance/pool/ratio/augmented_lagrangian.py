@@ -5,16 +5,16 @@ A round takes λ ← rᵀp / rᵀAr and then r ← arg min λrᵀAr − rᵀp on
     r ← (2λA + μ11ᵀ + μI)⁻¹ (μv + μ1 + p − δ1 − γ),   v ← max(0, r + γ/μ),
     δ += μ(Σr − 1),   γ += μ(r − v),   μ ← min(ρμ, μ_max).
 
-The thesis leaves out the steps of δ and γ and lets μ grow without end, with which the iterates freeze before they
-reach the optimum. One decomposition of A serves every λ and μ.
+The thesis omits the updates of δ and γ and lets μ grow without limit, so that its iterates stop before they reach
+the optimum. One decomposition of A serves every λ and μ.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from askance.pool.ratio.solve import Matrix, Ratio, gains_of
-from askance.pool.selection import Array
+from askance.pool.ratio.problem import KernelMatrix, Ratio, gains_of
+from askance.typing import FloatArray
 
 GROWTH = 1.1
 FIRST_PENALTY = 1.0
@@ -26,12 +26,12 @@ MOST_ROUNDS = 100
 class Spectrum(NamedTuple):
     """A = QEQᵀ, and Qᵀ1."""
 
-    roots: Array
-    vectors: Array
-    ones: Array
+    roots: FloatArray
+    vectors: FloatArray
+    ones: FloatArray
 
-    def solved(self, twice: float, penalty: float, right: Array) -> Array:
-        """(twice·A + penalty·(11ᵀ + I))⁻¹ times a vector, by the formula of Sherman and Morrison."""
+    def solved(self, twice: float, penalty: float, right: FloatArray) -> FloatArray:
+        """(twice·A + penalty·(11ᵀ + I))⁻¹ times a vector, by the Sherman-Morrison formula."""
         inverse = 1 / (twice * self.roots + penalty)
         turned = inverse * (self.vectors.T @ right)
         ones = inverse * self.ones
@@ -40,16 +40,16 @@ class Spectrum(NamedTuple):
 
 
 class Multipliers(NamedTuple):
-    """Where the inner steps stand; a round goes on where the one before it ended."""
+    """The state of the inner iterations; each round continues from the one before."""
 
-    v: Array
+    v: FloatArray
     delta: float
-    gamma: Array
+    gamma: FloatArray
     penalty: float
 
 
-def dinkelbach(A: Array, p: Array, tolerance: float) -> Ratio:
-    """The rounds, until λ grows no more; the largest p is 1."""
+def dinkelbach(A: FloatArray, p: FloatArray, tolerance: float) -> Ratio:
+    """Iterate until λ no longer increases. The largest p must be 1."""
     scale = float(A.diagonal().max())
     roots, vectors = np.linalg.eigh(A / scale)
     spectrum = Spectrum(np.maximum(roots, 0.0), vectors, vectors.sum(axis=0))
@@ -63,15 +63,15 @@ def dinkelbach(A: Array, p: Array, tolerance: float) -> Ratio:
             break
         best = r
         values.append(value)
-    return Ratio(best, values[-1], np.array(values), len(values), gains_of(Matrix(A), p, best))
+    return Ratio(best, values[-1], np.array(values), len(values), gains_of(KernelMatrix(A), p, best))
 
 
-def _start(r: Array) -> Multipliers:
+def _start(r: FloatArray) -> Multipliers:
     return Multipliers(r, 0.0, np.zeros(len(r)), FIRST_PENALTY)
 
 
-def _inner(spectrum: Spectrum, value: float, p: Array, tolerance: float, state: Multipliers) -> Multipliers:
-    """min λrᵀAr − rᵀp on the simplex, until constraints hold and v is at rest, both to the tolerance."""
+def _inner(spectrum: Spectrum, value: float, p: FloatArray, tolerance: float, state: Multipliers) -> Multipliers:
+    """min λrᵀAr − rᵀp on the simplex, until the constraints hold and v stops moving, to the tolerance."""
     v, delta, gamma, penalty = state
     for _ in range(MOST_STEPS):
         r = spectrum.solved(2 * value, penalty, penalty * (v + 1) + p - delta - gamma)
@@ -86,5 +86,5 @@ def _inner(spectrum: Spectrum, value: float, p: Array, tolerance: float, state: 
     return Multipliers(v, delta, gamma, penalty)
 
 
-def _value(A: Array, p: Array, r: Array) -> float:
+def _value(A: FloatArray, p: FloatArray, r: FloatArray) -> float:
     return float(r @ p) / float(r @ A @ r)

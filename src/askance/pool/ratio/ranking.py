@@ -1,4 +1,4 @@
-"""From weights to a list of rows: the heaviest first, then the best of those without weight; copies last."""
+"""Rank rows: those with the largest weights first, then the best ones without weight; duplicates last."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,18 +6,19 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from askance.pool.ratio.solve import Similarities
-from askance.pool.selection import Array, Indices, largest
+from askance.pool.ratio.problem import Similarities
+from askance.pool.selection import Indices, largest
 from askance.pool.views import AnyMatrix
+from askance.typing import FloatArray
 
-DIGITS = 9  # of a weight beside the largest: those that are closer differ by rounding alone
+DIGITS = 9  # of a weight relative to the largest: smaller differences are due to rounding
 
 
-def ranked(similarities: Similarities, p: Array, r: Array, n: int) -> Indices:
-    """The `n` rows with the largest weights, of equal ones the earlier.
+def ranked(similarities: Similarities, p: FloatArray, r: FloatArray, n: int) -> Indices:
+    """The `n` rows with the largest weights. Among equals, the earlier comes first.
 
-    Few rows may have weight. Those without follow one by one: each the one with the largest uncertainty × (1 −
-    largest similarity with a row before it).
+    Only few rows may have weight. Rows without weight follow one by one: at each step, the row that maximises
+    uncertainty × (1 − max similarity to rows already chosen).
     """
     weights = np.round(r / r.max(), DIGITS)
     rows = list(largest(weights, min(n, int(np.count_nonzero(weights)))))
@@ -34,8 +35,8 @@ def ranked(similarities: Similarities, p: Array, r: Array, n: int) -> Indices:
     return np.array(rows)
 
 
-def distinct(X: AnyMatrix, p: Array) -> Indices:
-    """The rows that differ, in their order; of identical ones the most uncertain, and of these the first."""
+def distinct(X: AnyMatrix, p: FloatArray) -> Indices:
+    """The distinct rows, in order. Of identical rows, the most uncertain is kept, or else the first."""
     first: dict[bytes, int] = {}
     contents = list(_contents(X))
     for row in largest(p, len(p)):
@@ -44,7 +45,7 @@ def distinct(X: AnyMatrix, p: Array) -> Indices:
 
 
 def _contents(X: AnyMatrix) -> Iterator[bytes]:
-    """The same few bytes for rows with the same numbers."""
+    """A digest of each row: equal rows have equal digests."""
     if not sp.issparse(X):
         return (_digest((row + 0.0).tobytes()) for row in X)  # -0 becomes 0
     canonical = X.copy()
@@ -61,5 +62,5 @@ def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
-def _alike(similarities: Similarities, row: int) -> Array:
+def _alike(similarities: Similarities, row: int) -> FloatArray:
     return similarities.weighted(np.array([row]), np.ones(1))

@@ -1,4 +1,4 @@
-"""Rows as coordinates in the space of a kernel, in which every kernel is the linear one."""
+"""Rows as coordinates in the feature space of a kernel, where every kernel is linear."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from scipy.linalg.lapack import dpstrf
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from askance.pool.views import AnyMatrix
+from askance.typing import BoolArray, FloatArray
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 NOT_ROUNDING = 1e-8
@@ -20,9 +20,9 @@ NAMES = ("linear", "rbf", "poly")
 
 
 class Space:
-    """The space of a kernel: "linear", "rbf", "poly", or a function of two matrices that returns their products.
+    """The feature space of a kernel: "linear", "rbf", "poly", or a function of two matrices.
 
-    With `gamma` "scale", γ is 1 over the number of features times the variance of all numbers in the first rows.
+    With `gamma="scale"`, γ is 1 / (number of features × variance of all values in `rows`).
     """
 
     def __init__(self, kernel: Any, gamma: Any, degree: int, coef0: float, rows: AnyMatrix) -> None:
@@ -31,8 +31,8 @@ class Space:
         self.kernel, self.degree, self.coef0 = kernel, degree, coef0
         self.gamma: float = _scale(rows) if isinstance(gamma, str) and gamma == "scale" else gamma
 
-    def gram(self, X: AnyMatrix, Z: AnyMatrix) -> Array:
-        """The products of the rows of X with those of Z."""
+    def gram(self, X: AnyMatrix, Z: AnyMatrix) -> FloatArray:
+        """The kernel between the rows of X and those of Z."""
         if self.function is None:
             others = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             return np.asarray(pairwise_kernels(X, Z, metric=self.kernel, filter_params=True, **others))
@@ -46,28 +46,29 @@ class Space:
 
 
 class Functions(NamedTuple):
-    """Functions that are linear in a space, a line each: of rows, or if there are none, of the features."""
+    """Linear functions in a feature space, one per line: combinations of rows, or of features without rows."""
 
     space: Space
     rows: AnyMatrix | None
-    lines: Array
+    lines: FloatArray
 
-    def values(self, X: AnyMatrix) -> Array:
-        """What they are on rows of X: a column a function."""
+    def values(self, X: AnyMatrix) -> FloatArray:
+        """Their values on the rows of X, one column per function."""
         return np.asarray(X @ self.lines.T if self.rows is None else self.space.gram(X, self.rows) @ self.lines.T)
 
-    def weights(self) -> Array | None:
-        """Their weights of features, if it is the features that they are linear in."""
+    def weights(self) -> FloatArray | None:
+        """Their weights of the features if they are linear in the features, else None."""
         return self.lines if self.rows is None else None
 
 
 class View:
-    """The rows that a view knows, of all rows, as coordinates in their space.
+    """The known rows of a view as coordinates in their feature space.
 
-    They have mean 0 and the products of centred rows by the kernel, in no more columns than there are rows.
+    The coordinates have mean 0, reproduce the kernel between centred rows, and have at most as many columns as
+    rows.
     """
 
-    def __init__(self, space: Space, rows: AnyMatrix, known: NDArray[np.bool_]) -> None:
+    def __init__(self, space: Space, rows: AnyMatrix, known: BoolArray) -> None:
         self.space, self.rows, self.known = space, rows[known], known
         self._basis: Indices | None = None
         if not known.any():
@@ -77,34 +78,34 @@ class View:
         if space.is_linear and sp.issparse(rows) and narrow:
             rows = rows.toarray()
         if space.is_linear and not sp.issparse(rows):
-            # Before products are taken, which would be large ones and nearly equal.
+            # Centre before computing products, which would otherwise be large and nearly equal.
             rows = rows - rows.mean(axis=0)
         if space.is_linear and narrow:
             self._coordinates = rows
         else:
             self._coordinates, self._basis = _root(_centred(space.gram(rows, rows)))
 
-    def coordinates(self) -> Array:
-        """Those of all rows, with zeros for unknown ones."""
+    def coordinates(self) -> FloatArray:
+        """The coordinates of all rows, with zeros for unknown ones."""
         coordinates = np.zeros((len(self.known), self._coordinates.shape[1]))
         coordinates[self.known] = self._coordinates
         return coordinates
 
-    def functions(self, duals: Array, weights: Array) -> Functions:
-        """Σ_i duals_i k(x_i, ·), a line of duals each, which `weights` say by coordinates, and more exactly."""
+    def functions(self, duals: FloatArray, weights: FloatArray) -> Functions:
+        """Σ_i duals_i k(x_i, ·) per line of duals; `weights` give the same in coordinates, and more precisely."""
         if self._basis is None:
             return Functions(self.space, None, weights)
         exact = duals[:, self.known]
         missing = (weights - exact @ self._coordinates).T
         exact[:, self._basis] += solve_triangular(self._coordinates[self._basis], missing, trans=1, lower=True).T
-        exact -= exact.mean(axis=1, keepdims=True)  # the mean row, which coordinates lack, then counts for nothing
+        exact -= exact.mean(axis=1, keepdims=True)  # so that the mean row, which the coordinates lack, cancels
         if self.space.is_linear:
             return Functions(self.space, None, np.asarray(exact @ self.rows))
         return Functions(self.space, self.rows, exact)
 
 
 def check_kernel(name: str, kernel: Any) -> None:
-    """ValueError or TypeError, in one sentence, unless it is the name of a kernel or a function."""
+    """Raise ValueError or TypeError unless it is the name of a kernel or a function."""
     if isinstance(kernel, str) and kernel not in NAMES:
         raise ValueError(f"{name} must be 'linear', 'rbf', 'poly' or a function of two matrices, not {kernel!r}")
     if not isinstance(kernel, str) and not callable(kernel):
@@ -119,16 +120,16 @@ def _scale(rows: AnyMatrix) -> float:
     return float(1 / (rows.shape[1] * variance)) if variance > 0 else 1.0
 
 
-def _centred(gram: Array) -> Array:
-    """The Gram matrix of the same rows after their mean was taken from each."""
+def _centred(gram: FloatArray) -> FloatArray:
+    """The Gram matrix of the same rows after centring."""
     means = gram.mean(axis=0)
     return gram - means - gram.mean(axis=1)[:, None] + means.mean()
 
 
-def _root(gram: Array) -> tuple[Array, Indices]:
-    """F with F Fᵀ = the matrix, and the places of rows that make a triangle of F.
+def _root(gram: FloatArray) -> tuple[FloatArray, Indices]:
+    """F with F Fᵀ = the matrix, and the indices of rows that form a triangle of F.
 
-    By Cholesky with pivots, which stops where only rounding errors are left.
+    By pivoted Cholesky factorisation, which stops where only rounding errors are left.
     """
     factor, pivots, rank, _ = dpstrf(gram, lower=1)
     places = pivots - 1

@@ -1,57 +1,55 @@
-"""The quadratic problem of SVM+, solved to nearly the last digit by an interior point method.
+"""Interior point method for the quadratic problem of SVM+, exact to nearly the last digit.
 
     min ½(‖w‖² + γ‖v‖²) + C Σ c_i   so that   y_i(w·x_i + b) + c_i ≥ 1   and   c_i ≥ 0,
 
-where the slack c_i is v·z_i + a for a row with privileged features z_i, and free for a row without. Mehrotra's
-predictor and corrector (1992), from a point that satisfies all inequalities and so does every later one. Why not
-a solver from the shelf: docs/decisions/0015.
+where the slack c_i is v·z_i + a for a row with privileged features z_i, and free for a row without. This is
+Mehrotra's predictor-corrector method (1992), started at a point that satisfies all inequalities, as all later ones
+do. docs/decisions/0015 says why no existing solver is used.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from askance.pool.svm_plus.normal_equations import Cholesky, Orthogonal, Problem, Solver, System
-
-Array = NDArray[np.float64]
+from askance.pool.svm_plus.normal_equations import Cholesky, Orthogonal, Solver, SVMPlusProblem, System
+from askance.typing import FloatArray
 
 STEPS = 100
-PATIENCE = 5  # steps that make nothing better before rounding errors are taken to be all that is left
-CLOSE = 1e-6  # a gap to the optimum, of the objective, below which that is believed
-CLOSER = 5e-7  # errors of scores, whose unit is the margin, above which better arithmetic is worth its time
-EXACT = 1e-8  # and below which there is nothing left to do
-SHORT_OF_THE_WALL = 0.99
+PATIENCE = 5  # steps without improvement after which only rounding errors are left
+CLOSE = 1e-6  # gap to the optimum, relative to the objective, below which the result is accepted
+CLOSER = 5e-7  # error of scores, in units of the margin, above which the slower solver is used
+EXACT = 1e-8  # error of scores below which the search ends
+STEP_FRACTION = 0.99
 
 
 class Solution(NamedTuple):
-    """The weights of both views, the dual variables α and β, and how far the objective is from its optimum.
+    """The weights of both views, the dual variables α and β, and the gap to the optimum.
 
-    `gap` is a share of the objective. α belongs to the margins and β to the signs of the slacks.
+    `gap` is relative to the objective. α belongs to the margins and β to the signs of the slacks.
     """
 
-    weights: Array
-    correcting_weights: Array
-    alpha: Array
-    beta: Array
+    weights: FloatArray
+    correcting_weights: FloatArray
+    alpha: FloatArray
+    beta: FloatArray
     gap: float
 
 
-def solve(problem: Problem) -> Solution:
-    """The optimum; by slower and more exact arithmetic if the fast one does not come near enough."""
+def solve(problem: SVMPlusProblem) -> Solution:
+    """Find the optimum, with a slower and more exact solver if the fast one is not precise enough."""
     system = System(problem)
-    with np.errstate(all="ignore"):  # a room that rounds to 0 makes the next point no number, which is noticed
+    with np.errstate(all="ignore"):  # a slack that rounds to 0 makes the next point NaN, which is noticed
         walk = _walked(system, _start(problem), Cholesky)
         if not system.error(walk.gap) <= CLOSER:
             walk = min(walk, _walked(system, walk.early, Orthogonal), key=lambda each: each.gap)
     width, best = problem.main.shape[1], walk.best
     gap = walk.gap / _objective(system, best)
-    return Solution(best.x[:width], best.x[width + 1 : -1], *_mended(problem, *best.dual), gap)
+    return Solution(best.x[:width], best.x[width + 1 : -1], *_corrected(problem, *best.dual), gap)
 
 
 class _Walk(NamedTuple):
-    """The best of the points on the way, its gap, and the last one that was not yet close."""
+    """The best point on the way, its gap, and the last point that was not yet close."""
 
     best: "_Point"
     gap: float
@@ -59,7 +57,7 @@ class _Walk(NamedTuple):
 
 
 def _walked(system: System, point: "_Point", solver: type[Solver]) -> _Walk:
-    """Where the steps lead to; when only rounding errors are left, they make the point worse again."""
+    """Take steps until they no longer help: at the end, rounding errors make the point worse again."""
     best = early = point
     best_gap, best_step = np.inf, 0
     for step in range(STEPS):
@@ -74,35 +72,35 @@ def _walked(system: System, point: "_Point", solver: type[Solver]) -> _Walk:
             break
         try:
             point = _stepped(system, point, residuals, solver)
-        except (LinAlgError, ValueError):  # of numbers that are none
+        except (LinAlgError, ValueError):  # because of NaN
             break
     return _Walk(best, float(best_gap), early)
 
 
-def _mended(problem: Problem, alpha: Array, beta: Array) -> tuple[Array, Array]:
-    """α and β, which make C together where the slack is free: the smaller has the smaller rounding error."""
+def _corrected(problem: SVMPlusProblem, alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """α and β, whose sum is C where the slack is free: the smaller one has the smaller rounding error."""
     more, free = alpha > beta, ~problem.privileged
     return np.where(free & more, problem.C - beta, alpha), np.where(free & ~more, problem.C - alpha, beta)
 
 
 class _Point(NamedTuple):
-    """x = (w, b, v, a), the free slacks, and of both kinds of inequalities the room to equality and the duals."""
+    """x = (w, b, v, a), the free slacks, and for both kinds of inequalities the distance (room) and the duals."""
 
-    x: Array
-    free: Array
-    room: Array
-    dual: Array
+    x: FloatArray
+    free: FloatArray
+    room: FloatArray
+    dual: FloatArray
 
 
 class _Residuals(NamedTuple):
-    """What the gradients are by x and by the free slacks, which is 0 at the optimum."""
+    """The gradients in x and in the free slacks, which are 0 at the optimum."""
 
-    x: Array
-    free: Array
+    x: FloatArray
+    free: FloatArray
 
 
-def _start(problem: Problem) -> _Point:
-    """Weights of 0 and slacks of 2: all inequalities hold, and all products of room and dual are the same."""
+def _start(problem: SVMPlusProblem) -> _Point:
+    """Weights of 0 and slacks of 2: all inequalities hold, and all products of distance and dual are equal."""
     one = np.ones(len(problem.signs))
     x = np.zeros(problem.main.shape[1] + 1 + problem.correcting.shape[1] + 1)
     x[-1] = 2.0 * problem.privileged.any()
@@ -120,21 +118,21 @@ def _objective(system: System, point: _Point) -> float:
 
 
 def _gap(system: System, point: _Point, residuals: _Residuals) -> float:
-    """How far the objective is from its optimum: by duality, and by what residuals cost.
+    """An estimate of the gap to the optimum, from duality and from the residuals.
 
-    Those of biases and free slacks cost as little as others: duals of rows with no room to spare mend them.
+    Residuals of intercepts and free slacks count like the others: duals of rows at equality can correct them.
     """
     lost = (residuals.x**2 / np.where(system.weight > 0, system.weight, 1.0)).sum() + (residuals.free**2).sum()
     return float((point.room * point.dual).sum() + 0.5 * lost)
 
 
 def _stepped(system: System, point: _Point, residuals: _Residuals, solver: type[Solver]) -> _Point:
-    """The point after one predictor and one corrector, a little short of where an inequality would be equal."""
+    """The point after one predictor and one corrector step, strictly inside the inequalities."""
     pull = point.dual / point.room
     equations = solver(system, pull)
     products = point.room * point.dual
 
-    def direction(target: Array) -> _Point:
+    def direction(target: FloatArray) -> _Point:
         wanted = target / point.room
         give = np.where(system.is_free, (wanted.sum(axis=0) - residuals.free) / pull.sum(axis=0), 0.0)
         x = equations.solve(system.gradient(wanted - pull * give) - residuals.x)
@@ -148,11 +146,11 @@ def _stepped(system: System, point: _Point, residuals: _Residuals, solver: type[
     after = (point.room + far * straight.room) * (point.dual + far * straight.dual)
     centre = (after.mean() / products.mean()) ** 3 * products.mean()
     bent = direction(centre - products - straight.room * straight.dual)
-    length = min(1.0, SHORT_OF_THE_WALL * _longest(point, bent))
+    length = min(1.0, STEP_FRACTION * _longest(point, bent))
     return _Point(*(old + length * new for old, new in zip(point, bent, strict=True)))
 
 
 def _longest(point: _Point, direction: _Point) -> float:
-    """How far to go until a room or a dual is 0; no more than the whole way."""
+    """The largest step, at most 1, before a distance or a dual becomes 0."""
     worst = min((direction.room / point.room).min(), (direction.dual / point.dual).min())
     return float(min(1.0, -1.0 / worst)) if worst < 0 else 1.0

@@ -117,14 +117,14 @@ def _strategy(name: str, seed: int) -> Strategy:
 
 
 def _baseline(name: str, seed: int) -> Strategy:
-    from askance.pool import CoTesting, Entropy, Margin, RandomChoice
+    from askance.pool import CoTesting, EntropySampling, MarginSampling, RandomSampling
 
     made: dict[str, Callable[[], Strategy]] = {
-        "margin": lambda: Margin(random_state=seed),
-        "entropy": lambda: Entropy(random_state=seed),
+        "margin": lambda: MarginSampling(random_state=seed),
+        "entropy": lambda: EntropySampling(random_state=seed),
         "co-testing": lambda: CoTesting(random_state=seed),
         "co-testing-conservative": lambda: CoTesting("conservative", random_state=seed),
-        "random": lambda: RandomChoice(seed),
+        "random": lambda: RandomSampling(seed),
     }
     return made[name]()
 

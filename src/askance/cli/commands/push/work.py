@@ -16,10 +16,10 @@ from askance.cli.errors import Interrupted
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import STEPS, progress
 from askance.data.files import TextLines, batches, shown, stem
-from askance.data.jsonl import Entry, text_of, value_of
+from askance.data.jsonl import JsonRecord, text_of, value_of
+from askance.data.raw_rows import JsonRows, RawRows, rows_of
 from askance.data.reading import STANDARD_INPUT
 from askance.data.recipe import Fields, Recipe
-from askance.data.rows_as_written import JsonRows, Rows, rows_of
 from askance.errors import DataError, ServiceError
 from askance.service.client import Client
 from askance.service.messages import Item, LabelledItem
@@ -87,14 +87,14 @@ class ItemMaker:
     has other lines.
     """
 
-    rows: Rows
+    rows: RawRows
     prefix: str | None
     fields: Fields
     own_id: str | None
     settings: TaskSettings
     labelled: bool
 
-    def item(self, entry: Entry) -> Item:
+    def item(self, entry: JsonRecord) -> Item:
         """The item; DataError with the line if the service would refuse it."""
         place = f"{self.rows.lines.path}, line {entry.line}"
         content: dict[str, Any] = {}
@@ -112,7 +112,7 @@ class ItemMaker:
         except msgspec.ValidationError as error:
             raise DataError(f"{place}: cannot be sent ({error}): fix or remove the line") from None
 
-    def _id(self, entry: Entry, place: str) -> str | None:
+    def _id(self, entry: JsonRecord, place: str) -> str | None:
         if self.own_id is None:
             return None if self.prefix is None else f"{self.prefix}:{entry.line}"
         name = value_of(entry.record, self.own_id, place)
@@ -120,7 +120,7 @@ class ItemMaker:
             raise DataError(f"{place}: the id is {shown(name)}: give a string or a whole number")
         return str(name)
 
-    def _label(self, entry: Entry, place: str) -> str:
+    def _label(self, entry: JsonRecord, place: str) -> str:
         assert self.fields.label is not None
         value = value_of(entry.record, self.fields.label, place)
         label = value.strip() if isinstance(value, str) else shown_class(value)
@@ -178,14 +178,14 @@ def _send(client: Client, batch: list[Any], counts: Counts) -> None:
     counts.items += len(batch)
 
 
-def _batches(request: PushRequest, rows: Rows, settings: TaskSettings) -> Iterator[list[Sent]]:
+def _batches(request: PushRequest, rows: RawRows, settings: TaskSettings) -> Iterator[list[Sent]]:
     items = _items(request, rows, settings)
     if request.file == STANDARD_INPUT:
         return in_time(items, request.batch)
     return batches(items, request.batch)
 
 
-def _items(request: PushRequest, rows: Rows, settings: TaskSettings) -> Iterator[Sent]:
+def _items(request: PushRequest, rows: RawRows, settings: TaskSettings) -> Iterator[Sent]:
     entries = islice(rows, request.limit)
     first = next(entries, None)
     if first is None:
@@ -197,7 +197,7 @@ def _items(request: PushRequest, rows: Rows, settings: TaskSettings) -> Iterator
         yield Sent(entry.line, maker.item(entry))
 
 
-def _maker(request: PushRequest, rows: Rows, settings: TaskSettings, first: Entry) -> ItemMaker:
+def _maker(request: PushRequest, rows: RawRows, settings: TaskSettings, first: JsonRecord) -> ItemMaker:
     names, place = first.record, f"{rows.lines.path}, line {first.line}"
     recipe = Recipe(
         label=request.label or (None if request.labelled else False),
@@ -212,7 +212,7 @@ def _maker(request: PushRequest, rows: Rows, settings: TaskSettings, first: Entr
 
 
 @contextmanager
-def _opened(request: PushRequest) -> Iterator[Rows]:
+def _opened(request: PushRequest) -> Iterator[RawRows]:
     if request.file != STANDARD_INPUT:
         with rows_of(request.file) as rows:
             yield rows
@@ -223,7 +223,7 @@ def _opened(request: PushRequest) -> Iterator[Rows]:
 
 
 @contextmanager
-def _bar(request: PushRequest, rows: Rows) -> Iterator[Callable[[Counts], None]]:
+def _bar(request: PushRequest, rows: RawRows) -> Iterator[Callable[[Counts], None]]:
     with progress("pushing") as report:
 
         def after_batch(counts: Counts) -> None:
@@ -235,7 +235,7 @@ def _bar(request: PushRequest, rows: Rows) -> Iterator[Callable[[Counts], None]]
         yield after_batch
 
 
-def _placed(error: ServiceError, rows: Rows, batch: list[Sent]) -> DataError:
+def _placed(error: ServiceError, rows: RawRows, batch: list[Sent]) -> DataError:
     """An error of the service, with the lines that it is about."""
     place = f"{rows.lines.path}, lines {batch[0].line} to {batch[-1].line}"
     hint = "; if these are other rows than before, give their ids with --id" if error.code == ID_REUSED else ""

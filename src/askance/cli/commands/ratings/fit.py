@@ -13,8 +13,8 @@ from askance.cli.output.progress import progress as progress_bar
 from askance.cli.targets import draft
 from askance.data.rating_columns import Triplets
 from askance.data.rating_files import read_ratings
-from askance.ratings import MaxMarginFactorization, Progress
-from askance.ratings.errors import rmse
+from askance.ratings import MaxMarginFactorization
+from askance.ratings.model import rmse
 
 
 class Evaluation(NamedTuple):
@@ -50,11 +50,7 @@ def fit(request: FitRequest) -> FitResult:
     learned, held_out = split(read_ratings(request.file, **request.columns._asdict()), request.test, request.seed)
     try:
         with progress_bar(request.file.name) as report:
-
-            def watch(progress: Progress) -> None:
-                report(progress.iteration, None, line(progress))
-
-            model = MaxMarginFactorization(**request.parameters, watch=watch)
+            model = MaxMarginFactorization(**request.parameters, watch=report)
             model.fit(*learned, checkpoint=request.checkpoint)
     except KeyboardInterrupt:
         if request.checkpoint is not None and request.checkpoint.exists():
@@ -86,15 +82,6 @@ def evaluate(model: MaxMarginFactorization, held_out: Triplets) -> Evaluation:
     users, items, ratings = held_out
     predictions = model.predict(users, items), model.predict_expected(users, items)
     return Evaluation(len(ratings), *(rmse(ones, ratings) for ones in predictions))
-
-
-def line(progress: Progress) -> str:
-    """The progress of a fit in one line."""
-    what = "all ratings" if progress.phase == "fit" else "search"
-    held = "" if progress.rmse != progress.rmse else f", RMSE {progress.rmse:.4f}"
-    return (
-        f"{what}: rank {progress.rank}, iteration {progress.iteration}, objective {progress.objective:,.1f}{held}"
-    )
 
 
 def as_dict(result: FitResult) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from askance.cli.commands.ratings.request import Columns
 from askance.cli.output.console import print_json, stdout
 from askance.cli.targets import draft
 from askance.data.rating_files import Pairs, read_pairs
-from askance.ratings import MaxMarginFactorization
-from askance.ratings.errors import rmse
+from askance.ratings.files import load
+from askance.ratings.model import rmse
 
 Numbers = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ def answer(model: Path, file: Path, columns: Columns, out: Path | None, *, as_js
 
 def predict(model_file: Path, file: Path, columns: Columns) -> Predictions:
     """Predict the ratings of the pairs in a file."""
-    model = MaxMarginFactorization.load(model_file)
+    model = load(model_file)
     pairs = read_pairs(file, **columns._asdict())
     users, items = as_known(pairs.users, model.users_), as_known(pairs.items, model.items_)
     return Predictions(

@@ -13,7 +13,8 @@ from askance.cli.commands.ratings.ids import as_known, unknown
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
-from askance.ratings import MaxMarginFactorization, Recommendation
+from askance.ratings import Recommendation
+from askance.ratings.files import load
 
 
 class Recommended(NamedTuple):
@@ -26,7 +27,7 @@ class Recommended(NamedTuple):
 
 def answer(model_file: Path, users: list[str], count: int, *, as_json: bool) -> None:
     """Recommend to some users."""
-    model = MaxMarginFactorization.load(model_file)
+    model = load(model_file)
     ids = as_known(np.array(users, object), model.users_)
     new_users = unknown(ids, model.users_)
     found = [Recommended(user, user not in new_users, model.recommend(user, count)) for user in ids.tolist()]
@@ -42,7 +43,7 @@ def answer(model_file: Path, users: list[str], count: int, *, as_json: bool) -> 
 def answer_all(model_file: Path, count: int, out: Path, *, as_json: bool) -> None:
     """Write recommendations to all users to a file."""
     with draft(out, model_file) as path:
-        model = MaxMarginFactorization.load(model_file)
+        model = load(model_file)
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["user", "place", "item", "expected"])

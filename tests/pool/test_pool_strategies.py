@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from askance import pool
-from askance.pool import CoTesting, Entropy, Margin, RandomChoice
+from askance.pool import CoTesting, EntropySampling, MarginSampling, RandomSampling
 
-STRATEGIES = [RandomChoice(), Margin(), Entropy(), CoTesting(), CoTesting("conservative")]
+STRATEGIES = [RandomSampling(), MarginSampling(), EntropySampling(), CoTesting(), CoTesting("conservative")]
 NAMES = ["random", "margin", "entropy", "aggressive", "conservative"]
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES, ids=NAMES)
 
@@ -36,7 +36,7 @@ def made(random_state: int, classes: int = 2, rows: int = 60) -> tuple[Any, Any,
 @pytest.mark.parametrize("classes", [2, 4])
 def test_margin_is_the_formula(classes: int) -> None:
     X, y, _ = made(1, classes)
-    selection = Margin(C=0.5).fit(X[:20], y[:20]).select(X[20:], 7)
+    selection = MarginSampling(C=0.5).fit(X[:20], y[:20]).select(X[20:], 7)
     scores = (
         LinearSVC(C=0.5, dual="auto", max_iter=10_000, random_state=0)
         .fit(X[:20], y[:20])
@@ -53,7 +53,7 @@ def test_margin_is_the_formula(classes: int) -> None:
 @pytest.mark.parametrize("classes", [2, 4])
 def test_entropy_is_the_formula(classes: int) -> None:
     X, y, _ = made(2, classes)
-    selection = Entropy(C=2.0).fit(X[:20], y[:20]).select(X[20:], 5)
+    selection = EntropySampling(C=2.0).fit(X[:20], y[:20]).select(X[20:], 5)
     chances = LogisticRegression(C=2.0, max_iter=10_000).fit(X[:20], y[:20]).predict_proba(X[20:])
     wanted = [-sum(p * math.log(p) for p in row) for row in chances.tolist()]
     best = sorted(range(40), key=lambda place: -wanted[place])[:5]
@@ -81,7 +81,7 @@ def naive_co_testing(manner: str, first: Any, second: Any, known: Any, n: int) -
 @given(
     st.integers(0, 10_000),
     st.sampled_from([2, 4]),
-    st.sampled_from(pool.baselines.MANNERS),
+    st.sampled_from(pool.strategies.MANNERS),
     st.sampled_from([3, 30]),
 )
 def test_co_testing_is_as_its_twin(random_state: int, classes: int, manner: str, n: int) -> None:
@@ -102,12 +102,14 @@ def test_co_testing_is_as_its_twin(random_state: int, classes: int, manner: str,
 
 def test_chance_is_fair_and_repeatable() -> None:
     X = np.zeros((4, 1))
-    firsts = [RandomChoice(random_state).fit(X, [0, 1, 0, 1]).select(X, 1).rows[0] for random_state in range(4000)]
+    firsts = [
+        RandomSampling(random_state).fit(X, [0, 1, 0, 1]).select(X, 1).rows[0] for random_state in range(4000)
+    ]
     counts = np.bincount(firsts)
     assert (abs(counts - 1000) < 5 * math.sqrt(4000 * 0.25 * 0.75)).all()
-    again = RandomChoice(7).fit(X, [0, 1, 0, 1])
+    again = RandomSampling(7).fit(X, [0, 1, 0, 1])
     assert again.select(X, 4).rows.tolist() == again.select(X, 4).rows.tolist()
-    other = [RandomChoice(7).fit(X[:n], [0] * n).select(np.zeros((50, 1)), 50).rows.tolist() for n in (1, 2)]
+    other = [RandomSampling(7).fit(X[:n], [0] * n).select(np.zeros((50, 1)), 50).rows.tolist() for n in (1, 2)]
     assert other[0] != other[1]
     assert sorted(other[0]) == list(range(50))
 
@@ -128,7 +130,7 @@ def test_sparse_rows_are_as_dense_ones_and_all_are_given_if_few(strategy: Any) -
 def test_with_one_class_any_rows_are_chosen(strategy: Any) -> None:
     X, _, P = made(4)
     selection = clone(strategy).fit(X[:5], ["ash"] * 5, P[:5]).select(X[5:], 6, P[5:])
-    assert selection.rows.tolist() == RandomChoice().fit(X[:5], ["ash"] * 5).select(X[5:], 6).rows.tolist()
+    assert selection.rows.tolist() == RandomSampling().fit(X[:5], ["ash"] * 5).select(X[5:], 6).rows.tolist()
     assert not selection.parts
 
 
@@ -152,9 +154,9 @@ def test_faults_are_named(strategy: Any) -> None:
 
 def test_co_testing_needs_both_views() -> None:
     X, y, P = made(6)
-    with pytest.raises(ValueError, match="two views: give fit the privileged features"):
+    with pytest.raises(ValueError, match="two views: pass the privileged features of the rows to fit"):
         CoTesting().fit(X, y)
-    with pytest.raises(ValueError, match="two views: give select the privileged features"):
+    with pytest.raises(ValueError, match="two views: pass the privileged features of the rows to select"):
         CoTesting().fit(X, y, P).select(X, 3)
     with pytest.raises(ValueError, match="manner must be 'aggressive' or 'conservative', not 'bold'"):
         CoTesting("bold").fit(X, y, P)
