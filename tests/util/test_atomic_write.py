@@ -23,9 +23,14 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path: pathlib.Path) -> None
 def test_an_error_keeps_the_old_file(tmp_path: pathlib.Path) -> None:
     target = tmp_path / "model"
     write_whole(target, b"old")
-    with pytest.raises(KeyboardInterrupt), atomic_write(target) as temporary:
-        temporary.write_bytes(b"half")
-        raise KeyboardInterrupt
+
+    def stop_half_way() -> None:
+        with atomic_write(target) as temporary:
+            temporary.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop_half_way()
     assert target.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["model"]
 
@@ -40,7 +45,7 @@ def test_a_link_stays_a_link(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_directory_is_refused(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(ValueError, match="is not a file that can be replaced: choose another path$"):
+    with pytest.raises(ValueError, match=r"is not a file that can be replaced: choose another path$"):
         write_whole(tmp_path, b"")
     with pytest.raises(FileNotFoundError):
         write_whole(tmp_path / "missing" / "model", b"")
@@ -50,5 +55,5 @@ def test_a_missing_package_is_named_with_its_remedy() -> None:
     assert require("math", None, "this test").sqrt(4) == 2
     with pytest.raises(ImportError, match=r"^Parquet needs no_such: pip install 'askance\[parquet\]'$"):
         require("no_such", "parquet", "Parquet")
-    with pytest.raises(ImportError, match="^this table needs no_such: pip install no_such$"):
+    with pytest.raises(ImportError, match=r"^this table needs no_such: pip install no_such$"):
         require("no_such", None, "this table")
