@@ -243,9 +243,8 @@ def test_who_speaks_and_what_is_asked_do_not_hang_together() -> None:
     state = ManyCosts(K=4).start(0, np.float64)
     state.chances[:4] = 7 * np.cumsum(chances)
     scores = np.arange(16.0)
-    found = np.array(
-        [state.sample_member(scores, -1.0, coin)[::2] for coin in np.linspace(0, 1, 200_000, endpoint=False)]
-    )
+    grid = np.linspace(0, 1, 200_000, endpoint=False)
+    found = np.array([state.sample_member(scores, -1.0, coin)[::2] for coin in grid])
     drawn, left = found.T
     for member, chance in enumerate(chances / chances.sum()):
         own = np.sort(left[drawn == member])

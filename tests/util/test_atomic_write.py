@@ -23,9 +23,14 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path: pathlib.Path) -> None
 def test_an_error_keeps_the_old_file(tmp_path: pathlib.Path) -> None:
     target = tmp_path / "model"
     write_whole(target, b"old")
-    with pytest.raises(KeyboardInterrupt), atomic_write(target) as temporary:  # noqa: PT012
-        temporary.write_bytes(b"half")
-        raise KeyboardInterrupt
+
+    def stop_half_way() -> None:
+        with atomic_write(target) as temporary:
+            temporary.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop_half_way()
     assert target.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["model"]
 
