@@ -97,7 +97,7 @@ def test_parquet_of_other_types(tmp_path: pathlib.Path) -> None:
     is_same(read_ratings(tmp_path / "a.parquet"), ["a", "b", "a"], [1, 2, 3], [3.5, 4, 1])
     for wrong in (["x", "y", "z"], [datetime.date(2020, 1, 1)] * 3):
         parquet.write_table(table.set_column(2, "rating", arrow.array(wrong)), tmp_path / "a.parquet")
-        with pytest.raises(DataError, match="'rating' holds no numbers"):
+        with pytest.raises(DataError, match="'rating' does not hold numbers"):
             read_ratings(tmp_path / "a.parquet")
     parquet.write_table(table.set_column(2, "rating", arrow.array([1, None, 2])), tmp_path / "a.parquet")
     with pytest.raises(DataError, match=r"row 1 \(from 0\): the rating nan"):
@@ -232,7 +232,7 @@ def test_wrong_options(options: dict[str, Any], said: str, tmp_path: pathlib.Pat
         ({"users": [1, 2.5], "items": [1, 2], "ratings": [1, 2]}, r"row 1 \(from 0\): 2.5 is no user"),
         ({"users": [1, 2], "items": [1, np.nan], "ratings": [1, 2]}, r"row 1 \(from 0\): nan is no item"),
         ({"users": [1, 2], "items": [1, 2], "ratings": [1, np.nan]}, r"row 1 \(from 0\): the rating nan"),
-        ({"users": [1, 2], "items": [1, 2], "ratings": ["a", "b"]}, "'ratings' holds no numbers"),
+        ({"users": [1, 2], "items": [1, 2], "ratings": ["a", "b"]}, "'ratings' does not hold numbers"),
         ({"users": [1, 2], "items": [1, 2]}, "none of the columns 'users', 'items' is called like ratings"),
         ({"users": ["a", " "], "items": [1, 2], "ratings": [1, 2]}, r"row 1 \(from 0\): has no user"),
     ],
