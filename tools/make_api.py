@@ -57,15 +57,15 @@ HEAD = f"""# HTTP API
 Use this page to call the service from any language. It is generated from the service's own schema, which the
 service serves at `/api/openapi.json`.
 
-**Requests.** Bodies and answers are JSON, except where noted; send `Content-Type: application/json`. Unknown
+**Requests.** Bodies and responses are JSON, except where noted; send `Content-Type: application/json`. Unknown
 fields are rejected, because they are usually misspelt. Where a token is needed, send `Authorization: Bearer
 TOKEN`. An admin token may call every route. Times are seconds since 1970. A list holds at most {MOST_AT_ONCE:,}
 items or labels, and a text at most {LONGEST_TEXT:,} characters.
 
-**Answers.** A request is carried out completely, and then answered when it is on disk, or not at all. A stream
-of JSON lines is the exception: each item is decided as it arrives, and the last line is an error if something
-was wrong. Errors have one of the statuses below and a body with a code for programs and a message for people:
-`{{"error": {{"code": "unknown_task", "message": "there is no task 'spma'"}}}}`.
+**Responses.** A request is carried out completely, and its response is sent when it is on disk, or not at all. A
+stream of JSON lines is the exception: each item is decided as it arrives, and the last line is an error if
+something was wrong. Errors have one of the statuses below and a body with a code for programs and a message for
+people: `{{"error": {{"code": "unknown_task", "message": "there is no task 'spma'"}}}}`.
 
 In the examples, `$ASKANCE_URL` is the address of the service (default: `http://127.0.0.1:8383`) and
 `$ASKANCE_TOKEN` is a token. Browsers use pages instead and sign in at `/sign-in`.
@@ -84,7 +84,7 @@ def page() -> str:
         parts += [f"## {title}", ""]
         for route in routes[module]:
             parts += _route(route, openapi["paths"][route.path][route.method.lower()])
-    parts += ["## Messages", "", "Answers always have all their fields.", ""]
+    parts += ["## Messages", "", "Responses always have all their fields.", ""]
     for name, message in sorted(openapi["components"]["schemas"].items()):
         parts += _message(name, message)
     return "\n".join(parts).rstrip() + "\n"
@@ -138,7 +138,7 @@ def _route(route: Route, operation: dict[str, Any]) -> list[str]:
         facts.append(f"- Body: {_link(route.body.__name__)}")
     if route.takes_lines:
         facts.append(f"- Body: JSON lines (`{LINES}`), one {_link('Item')} per line")
-    facts += [f"- Answer: {_answer(route)}", f"- Errors: {errors}"]
+    facts += [f"- Response: {_answer(route)}", f"- Errors: {errors}"]
     return [f"### `{route.method} {route.path}`", "", summary, "", *facts, "", *_example(route)]
 
 
@@ -177,7 +177,7 @@ def _message(name: str, message: dict[str, Any]) -> list[str]:
 
 
 def _remark(name: str, form: dict[str, Any], message: dict[str, Any]) -> str:
-    """A field's description, and its default in requests; answers always have all their fields."""
+    """A field's description, and its default in requests; responses always have all their fields."""
     comes_in = message.get("additionalProperties") is False
     needed = _default(form) if comes_in and name not in message["required"] else ""
     return "; ".join(part for part in (form.get("description", "").rstrip("."), needed) if part)
