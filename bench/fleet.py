@@ -80,7 +80,7 @@ def run_alone(keys: int) -> Pass:
     ((who, X, y),) = batches(keys, ROWS_A_KEY * keys)
     rows = [askance.Row(X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
     wrong = 0
-    learners[0].widen(1 << BITS)
+    learners[0].resize(1 << BITS)
     start = time.perf_counter()
     for key, row, label in zip(who.tolist(), rows, y.tolist(), strict=True):
         decision = learners[key].ask(row)

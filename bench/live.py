@@ -1,6 +1,6 @@
-"""The live service under load: durable labels and items a second, and how long a single decision takes.
+"""The service under load: durable labels and items per second, and the latency of a single decision.
 
-With SQLite, and with the empty PostgreSQL database whose URL is in ASKANCE_BENCH_POSTGRES, if there is one.
+Runs with SQLite, and with the empty PostgreSQL database whose URL is in ASKANCE_BENCH_POSTGRES, if it is set.
 """
 
 import os
@@ -30,7 +30,7 @@ Place = Callable[[str], str]
 
 
 def measure(setting: Setting, report: Report) -> None:
-    """Everything about the live service."""
+    """All measurements of the service."""
     with tempfile.TemporaryDirectory(dir=setting.directory) as directory:
         measure_store(setting, report, Path(directory), "SQLite", lambda name: str(Path(directory) / f"{name}.db"))
         url = os.environ.get("ASKANCE_BENCH_POSTGRES")
@@ -41,14 +41,14 @@ def measure(setting: Setting, report: Report) -> None:
 
 
 def measure_store(setting: Setting, report: Report, directory: Path, kind: str, place: Place) -> None:
-    """All figures with one kind of store."""
+    """All measurements with one kind of store."""
     measure_items(setting, report, directory, kind, place("items"))
     measure_labels(setting, report, directory, kind, place("labels"))
     measure_single(setting, report, directory, kind, place("single"))
 
 
 def measure_items(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
-    """Items decided in batches of a hundred, by a few senders at once."""
+    """Items decided in batches of a hundred, by several senders at once."""
     batches = 10 if setting.quick else 300
     with service(store, TASK, directory) as port:
         prepared = [_batches(port, sender, batches) for sender in range(SENDERS)]
@@ -57,7 +57,7 @@ def measure_items(setting: Setting, report: Report, directory: Path, kind: str, 
 
 
 def measure_labels(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
-    """Labels acknowledged after they are on disk, in batches of thirty, by a few labellers at once."""
+    """Labels acknowledged when they are on disk, in batches of thirty, by several labellers at once."""
     batches = 3 if setting.quick else 150
     with service(store, ALL + TASK.replace("{delta = 10.0}", "{}"), directory) as port:
         _send_all(*_batches(port, 0, LABELLERS * batches * 30 // 100 + 1))
@@ -67,7 +67,7 @@ def measure_labels(setting: Setting, report: Report, directory: Path, kind: str,
 
 
 def measure_single(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
-    """How long one item takes from request to answer, at a steady pace."""
+    """The time from request to answer of one item, at a steady rate."""
     seconds = 1.0 if setting.quick else 20.0
     with service(store, TASK, directory) as port:
         times = sorted(_paced(port, seconds))
@@ -85,7 +85,7 @@ def _rate(kind: str, what: str, value: float, goal: float) -> Line:
 
 
 def _schema(url: str, name: str) -> str:
-    """A place of its own in a PostgreSQL database."""
+    """A schema of its own in a PostgreSQL database."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
@@ -137,7 +137,7 @@ def _send_all(connection: Connection, requests: list[bytes]) -> None:
 
 
 def _paced(port: int, seconds: float) -> list[float]:
-    """The times of single decisions, each begun when it is due, by so many senders that none waits for another."""
+    """The times of single decisions at a fixed rate, with enough senders that none waits for another."""
     chance, times = random.Random(1), []
     count = int(RATE * seconds)
     start = time.perf_counter() + 0.2

@@ -1,4 +1,4 @@
-"""A load generator for the live service: prepared requests over raw sockets, so that others are measured."""
+"""A load generator for the service: prepared requests over raw sockets, so that the client costs little."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
 
 
 class Connection:
-    """One connection that is kept open."""
+    """A connection that stays open."""
 
     def __init__(self, port: int, token: str | None = None) -> None:
         self._socket = socket.create_connection((HOST, port), timeout=60)
@@ -51,7 +51,7 @@ class Connection:
         return Answer(int(head[9:12]), received[end + 4 :])
 
     def post(self, path: str, body: Any) -> Any:
-        """The answer, which must be a good one, as an object."""
+        """The decoded answer; it must be a success."""
         answer = self.send(self.prepared(path, body))
         assert answer.status == 200, answer
         return json.loads(answer.body)
@@ -73,7 +73,7 @@ class Connection:
 
 
 class Running:
-    """A service in a process of its own, on a free port, with one task that a TOML text describes."""
+    """A service in its own process, on a free port, with one task from a TOML text."""
 
     def __init__(
         self,
@@ -110,11 +110,11 @@ class Running:
             return json.load(answer)
 
     def kill(self) -> None:
-        """End it as a power cut would end the process."""
+        """Kill the process without warning."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> int:
-        """End it politely; the exit code."""
+        """Stop it gracefully; return the exit code."""
         return self._end(signal.SIGTERM)
 
     def _end(self, sign: signal.Signals) -> int:
@@ -152,14 +152,14 @@ def service(store: str, settings: str, directory: Path, *options: str) -> Iterat
 
 
 def _limit_files(size: int) -> None:
-    """No file may become larger: what a disk without room does."""
+    """Limit the size of files, to simulate a full disk."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def at_once(works: Sequence[Callable[[], None]]) -> float:
-    """The seconds that it takes to do these side by side."""
+    """The seconds that it takes to do these at the same time."""
     threads = [threading.Thread(target=work) for work in works]
     start = time.perf_counter()
     for thread in threads:

@@ -30,7 +30,7 @@ def measure(setting: Setting, report: Report) -> None:
     ours, dictionaries = sparse_rows(dataset), dictionary_rows(dataset)
 
     def fresh() -> askance.Learner:
-        return learner(delta).widen(dataset.X.shape[1])
+        return learner(delta).resize(dataset.X.shape[1])
 
     contenders = [
         Contender(

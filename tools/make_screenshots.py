@@ -20,7 +20,7 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / 
 from bench.load import Running  # noqa: E402
 
 from askance.service.client import Client, Item  # noqa: E402
-from askance.service.demo.world import made_up_messages  # noqa: E402
+from askance.service.demo.world import synthetic_messages  # noqa: E402
 from browser import chromium  # noqa: E402
 
 TUTORIAL = Path(__file__).parents[1] / "docs" / "pictures" / "pages"
@@ -31,7 +31,7 @@ bits = 18
 [budget]
 rate = 0.2
 total = 400
-[desk]
+[interface]
 guidance = "Billing is about money. A bug is something that does not work. Praise asks for nothing."
 """
 FIRST_UNANSWERED = 52  # of the batches, so that there is something to label
@@ -84,7 +84,7 @@ def world() -> Iterator[tuple[str, str]]:
 
 def live_a_while(address: str, token: str) -> None:
     """Send some hundreds of messages and answer most questions, sometimes wrongly."""
-    chance, messages = random.Random(7), made_up_messages(7)
+    chance, messages = random.Random(7), synthetic_messages(7)
     with Client(address, token, "support-desk") as admin:
         tokens = [admin.create_token(f"desk-{n}", "labeller").token for n in (1, 2)]
         desks = [Client(address, token, "support-desk") for token in tokens]
@@ -93,7 +93,7 @@ def live_a_while(address: str, token: str) -> None:
             some = list(islice(messages, 20))
             items = [Item(text=text, id=f"mail-{batch}-{n}") for n, (text, _) in enumerate(some)]
             for one, (_, kind) in zip(admin.decide(items), some, strict=True):
-                if one.asked and batch < FIRST_UNANSWERED:
+                if one.ask and batch < FIRST_UNANSWERED:
                     chance.choice(desks).label(one, kind if chance.random() > 0.03 else "bug")
         admin.correct(next(iter(admin.labels()))["item"], "praise")
         for desk in desks:

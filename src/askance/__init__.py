@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from askance.experiments.sweep.run import sweep
     from askance.fleet import Fleet
     from askance.learners.core import Decision, Spending
-    from askance.learners.files import load
     from askance.learners.learner import Learner
     from askance.learners.omcsl import OMCSL
     from askance.learners.trace import Trace
+    from askance.persistence import load
     from askance.pool.selector import PrivilegedSelector
     from askance.pool.svm_plus.estimator import SVMPlus
     from askance.ratings.factorization import MaxMarginFactorization
@@ -46,7 +46,7 @@ _HOMES = {
     "Spending": "learners.core",
     "Trace": "learners.trace",
     "catalog": "algorithms",
-    "load": "learners.files",
+    "load": "persistence",
     "make": "algorithms.make",
     "sweep": "experiments.sweep.run",
 }

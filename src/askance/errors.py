@@ -31,7 +31,7 @@ class ParameterError(AskanceError, ValueError, TypeError):
     """
 
     def __init__(self, owner: str, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{owner}: {name} must be {allowed}, not {value!r}")
+        super().__init__(f"{owner}: {name} must be {allowed}, not {shown(value)}")
         self.owner = owner
         self.name = name
         self.value = value
@@ -42,7 +42,17 @@ class ParameterError(AskanceError, ValueError, TypeError):
 
 
 class DataError(AskanceError, ValueError):
-    """A data source cannot be read. The message names the file, the line and the remedy."""
+    """A data source cannot be read. The message names the file, the line and the remedy.
+
+    Attributes
+    ----------
+    parameter : str or None
+        The parameter that the remedy sets, if there is one. The message names it as in "pass label=".
+    """
+
+    def __init__(self, message: str, *, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class ModelFileError(AskanceError, ValueError):
@@ -76,3 +86,9 @@ class StoreError(AskanceError, OSError):
 
 class DataWarning(UserWarning):
     """Data can be used but differ from what their name promises. The message says how."""
+
+
+def shown(value: object, most: int = 100) -> str:
+    """The representation of a value, cut in the middle if it is long."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 4 :]}"

@@ -100,9 +100,9 @@ def test_with_a_trace_kept_and_rows_shuffled(data, tmp_path):
     [
         (["-a", "RPA-II"], "askance has no mistake bound for RPA-II: it asks at random"),
         (["-a", "MPE"], "askance has no mistake bound for MPE: none of the theorems"),
-        (["--rate", "0.1"], "--bound is about algorithms that ask as their papers say: leave --rate out"),
-        (["--limit", "9"], "--bound is about algorithms that ask as their papers say: leave --limit out"),
-        (["--resume", "m"], "--bound is about algorithms that start from nothing: leave --resume out"),
+        (["--rate", "0.1"], "--bound needs an algorithm that asks as in its paper: remove --rate"),
+        (["--limit", "9"], "--bound needs an algorithm that asks as in its paper: remove --limit"),
+        (["--resume", "m"], "--bound needs an algorithm that starts from scratch: remove --resume"),
     ],
 )
 def test_one_line_for_a_mistake_before_the_work(tmp_path, words, said):
@@ -112,4 +112,4 @@ def test_one_line_for_a_mistake_before_the_work(tmp_path, words, said):
 
 def test_the_help_says_that_rows_are_kept_in_memory():
     told = " ".join(output("run", "--help").replace("│", " ").split())
-    assert "keeps all rows in memory" in told
+    assert "Keeps all rows in memory" in told

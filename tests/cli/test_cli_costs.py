@@ -30,7 +30,7 @@ def test_the_figures_are_those_of_the_library(data, arrays):
     costs = said["costs"]
     assert costs["measures"] == costs["with_all_labels"] == learner.measures_.tolist()
     assert costs["chances"] == learner.chances_.tolist()
-    assert costs["settled"] == learner.settled()[0]
+    assert costs["settled"] == learner.recent_costs()[0]
     assert costs["best"] == learner.cost_[0]
     assert costs["error"] == abs(costs["settled"] - costs["best"])
     assert said["methods"][0]["metrics"]["f"] == trace.summary().f
@@ -53,28 +53,32 @@ def test_the_last_labels_decide_what_was_settled_on(arrays):
         for first in range(0, ROWS, 10):
             learner.run(arrays[0][first : first + 10], arrays[1][first : first + 10], classes=("ham", "spam"))
             best.append(learner.cost_[0])
-            assert learner.settled(1)[0] == best[-1]
+            assert learner.recent_costs(1)[0] == best[-1]
     assert len(set(best)) > 1  # or any mean would do
     alone = OMCSL(gamma=50.0, dtype="float64", classes=("ham", "spam"))
     costs = [alone.tell(x, y).cost_[0] for _ in range(3) for x, y in zip(*arrays, strict=True)]
     for labels in (1, 7, 2600, 5000):
-        assert alone.settled(labels)[0] == learner.settled(labels)[0] == pytest.approx(np.mean(costs[-labels:]))
-    assert alone.settled() == alone.settled(5000) == alone.settled(10**6)
+        assert (
+            alone.recent_costs(labels)[0]
+            == learner.recent_costs(labels)[0]
+            == pytest.approx(np.mean(costs[-labels:]))
+        )
+    assert alone.recent_costs() == alone.recent_costs(5000) == alone.recent_costs(10**6)
 
 
 def test_for_people(data):
     told = " ".join(output("run", data, "--costs", *ALGORITHM).split())
-    assert "Of late, a missed positive was taken to cost 0." in told
-    assert "gave the best F" in told
+    assert "Recently, a missed positive cost 0." in told
+    assert "give the best F" in told
     assert told.count(" 0.950 0.050 ") == told.count(" 0.550 0.450 ") == 1
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "--costs is about algorithms that learn with many costs: take -a OMCSL-F-h or its kin"),
-        (("-a", "PAA-II"), "--costs is about algorithms that learn with many costs"),
-        (("--resume", "model"), "--costs compares with what every label would have given: leave --resume out"),
+        ((), "--costs is for OMCSL algorithms: choose one, for example -a OMCSL-F-h"),
+        (("-a", "PAA-II"), "--costs is for OMCSL algorithms"),
+        (("--resume", "model"), "--costs compares with a run on all labels: remove --resume"),
     ],
 )
 def test_elsewhere_it_has_no_meaning(data, words, said):

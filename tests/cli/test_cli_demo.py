@@ -51,6 +51,6 @@ def test_the_data_can_be_kept_and_run(tmp_path):
 
 
 def test_mistakes():
-    assert complaint("demo", "--plot", "demo.gif").startswith("--plot demo.gif: give a name that ends in .png")
-    assert complaint("demo", "--data", "d.txt").startswith("--data d.txt: give a name that ends in .csv")
+    assert complaint("demo", "--plot", "demo.gif").startswith("--plot demo.gif: the name must end in .png")
+    assert complaint("demo", "--data", "d.txt").startswith("--data d.txt: the name must end in .csv")
     assert complaint("demo", "--seed", "-1").startswith("Invalid value for '--seed'")

@@ -19,7 +19,7 @@ from askance.cli.output.untrusted import harmless, in_one_line, shortened
 from askance.service.client import Client, Item
 from askance.service.messages import Question
 from askance.service.shortcuts import keys_of, with_chosen
-from live_twin import Refusal, Twin
+from service_twin import RequestError, Twin
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\x9b31m\r\x7f?"
 
@@ -43,13 +43,13 @@ def label(lines, *words):
 def test_lines_are_answers(twin):
     told = label("bug\n2\ns\nu\n1\nq\n")
     assert (told.exit_code, told.stderr) == (0, "")
-    assert twin.predictions == {1: "bug", 2: "billing"}
+    assert twin.labels == {1: "bug", 2: "billing"}
     assert twin.skipped == [3]
     assert not twin.leased
     assert "question 1?" in told.stdout
     assert "asked with probability 0.8" in told.stdout
-    assert "the model would have said billing" in told.stdout
-    assert "guess" not in told.stdout, "it is hidden until answered"
+    assert "the model predicted billing" in told.stdout
+    assert "prediction" not in told.stdout, "it is hidden until answered"
     assert "[1] billing  [2] bug  [3] praise  [s] skip  [u] undo  [q] quit" in told.stdout
     assert told.stdout.splitlines()[-1].startswith("2 labelled, ")
 
@@ -57,59 +57,59 @@ def test_lines_are_answers(twin):
 def test_a_script_ends_when_nothing_is_left(twin):
     told = label("bug\n" * 99)
     assert told.exit_code == 0
-    assert len(twin.predictions) == 6
-    assert "nothing to ask now" in told.stdout
+    assert len(twin.labels) == 6
+    assert "no questions at the moment" in told.stdout
 
 
 def test_the_end_of_the_lines_gives_the_rest_back(twin):
     assert label("bug\n").exit_code == 0
-    assert (len(twin.predictions), twin.leased) == (1, {})
+    assert (len(twin.labels), twin.leased) == (1, {})
 
 
 def test_a_word_that_is_no_answer_changes_nothing(twin):
     told = label("ham\n")
     assert told.exit_code == 2
     assert told.stderr == (
-        "askance: 'ham' is no answer: give one of billing, bug, praise, or s (skip), u (undo), q (quit)\n"
+        "askance: 'ham' is not an answer: give one of billing, bug, praise, or s (skip), u (undo), q (quit)\n"
     )
-    assert not twin.predictions
+    assert not twin.labels
     assert not twin.leased
 
 
 def test_an_undo_without_a_label_is_told(twin):
-    assert "no label was given here" in label("u\nq\n").stdout
+    assert "there is no label to undo" in label("u\nq\n").stdout
 
 
 def test_a_question_that_somebody_else_answered_is_told_and_left(twin):
     noted = twin.noted
 
     def second_is_taken(one):
-        if one.item == 2 and 2 not in twin.predictions:
-            twin.predictions[2] = "praise"
-            raise Refusal(409, "leased_by_another", "item 2 is leased by another")
+        if one.item == 2 and 2 not in twin.labels:
+            twin.labels[2] = "praise"
+            raise RequestError(409, "leased_by_another", "item 2 is leased by another")
         return noted(one)
 
     twin.noted = second_is_taken
     told = label("bug\nbug\nbug\nq\n")
     assert "item 2 is leased by another" in told.stdout
-    assert twin.predictions == {1: "bug", 2: "praise", 3: "bug"}
+    assert twin.labels == {1: "bug", 2: "praise", 3: "bug"}
 
 
 def test_a_lease_that_ran_out_is_taken_again(twin):
-    with Client(task="desk") as client, lease_queue.Desk(client, 300) as place:
+    with Client(task="desk") as client, lease_queue.LeaseQueue(client, 300) as place:
         assert place.question().item == 1
         twin.leases += 1
         twin.leased[1] = twin.leases  # as after the lease ran out
         assert place.label("bug") is None
-    assert twin.predictions == {1: "bug"}
-    with Client(task="desk") as client, lease_queue.Desk(client, 0.0) as place:
+    assert twin.labels == {1: "bug"}
+    with Client(task="desk") as client, lease_queue.LeaseQueue(client, 0.0) as place:
         assert place.question().lease > twin.leases - 1  # it was renewed before it was shown
         assert place.label("bug") is None
     assert not twin.leased
 
 
 def test_the_next_question_comes_while_the_first_is_read(twin):
-    with Client(task="desk") as client, lease_queue.Desk(client, 300) as place:
+    with Client(task="desk") as client, lease_queue.LeaseQueue(client, 300) as place:
         assert place.question().item == 1
         place.label("bug")
         place.label("bug")
@@ -239,7 +239,7 @@ def test_one_key_a_question(twin):
         terminal.screen = b""
         terminal.press("u")
         terminal.wait_for("question 2?")
-        assert twin.predictions == {1: "bug"}
+        assert twin.labels == {1: "bug"}
         for number, key in ((2, "3"), (4, "1"), (5, "2"), (6, "3")):
             terminal.wait_for(f"question {number}?")
             time.sleep(READ)
@@ -247,7 +247,7 @@ def test_one_key_a_question(twin):
         terminal.wait_for("note: ")
         time.sleep(READ)
         terminal.press("2")
-        terminal.wait_for("nothing to ask now; waiting — q quits")
+        terminal.wait_for("no questions at the moment; waiting (q quits)")
         with Client(task="desk") as client:
             client.decide(Item(text="a late one?", id="q8"))
         terminal.wait_for("a late one?")
@@ -255,7 +255,7 @@ def test_one_key_a_question(twin):
         terminal.press("q")
         terminal.wait_for("6 labelled, ")
     assert terminal.process.returncode == 0
-    assert twin.predictions == {1: "bug", 2: "praise", 4: "billing", 5: "bug", 6: "praise", 7: "bug"}
+    assert twin.labels == {1: "bug", 2: "praise", 4: "billing", 5: "bug", 6: "praise", 7: "bug"}
     assert twin.skipped == [3]
     assert twin.leased == {}
     assert b"\x1b]0" not in terminal.screen
@@ -273,7 +273,7 @@ def test_interrupted_it_gives_everything_back(twin):
         os.killpg(terminal.process.pid, signal.SIGINT)
         terminal.wait_for("askance: interrupted: 1 labelled, ")
     assert terminal.process.returncode == 130
-    assert (twin.predictions, twin.leased) == ({1: "billing"}, {})
+    assert (twin.labels, twin.leased) == ({1: "billing"}, {})
 
 
 # ---------------------------------------------------------------------- untrusted text

@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
-from askance.cli.commands.pool.command import STRATEGIES
 from askance.cli.commands.pool.reasons import reason
+from askance.cli.commands.pool.request import STRATEGIES
 from askance.pool import PrivilegedSelector
 from command_line import answer, complaint, output, write_csv
 
@@ -88,7 +88,7 @@ def test_the_round_trip(files: pathlib.Path, arrays: tuple[Any, Any, Any]) -> No
     y = arrays[2]
     pool, first, second = files / "pool.csv", files / "first.csv", files / "second.csv"
     told = output("pool", pool, "-n", 8, "--out", first)
-    assert "No labels yet" in told
+    assert "There are no labels yet" in told
     assert f"askance pool {pool} --labels {first} --out" in told
     fill_in(first, y, 6)  # two are left for later
     said = answer("pool", pool, "--labels", first, "-n", 5, "--out", second)
@@ -131,7 +131,7 @@ def test_a_table_whose_labels_are_all_known_is_a_pool_for_the_labels_given(
     pool = write_csv(files / "known.csv", arrays[0], arrays[2])
     wanted = answer("pool", files / "pool.csv", "--labels", files / "answers.csv")
     assert chosen(answer("pool", pool, "--labels", files / "answers.csv")) == chosen(wanted)
-    assert "every row has a label already: give --labels" in complaint("pool", pool)
+    assert "all rows are labelled: give --labels" in complaint("pool", pool)
 
 
 def test_other_formats(files: pathlib.Path, arrays: tuple[Any, Any, Any]) -> None:
@@ -179,7 +179,7 @@ def test_one_class_leaves_diversity(files: pathlib.Path) -> None:
 def test_for_people(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     told = output("pool", files / "pool.csv", "--labels", files / "answers.csv", "-n", 5)
-    assert f"{ROWS} rows, 20 with a label: " in told
+    assert f"{ROWS} rows, 20 labelled: " in told
     assert "its two best classes are" in told
     assert all(len(line) <= 80 for line in told.splitlines())
 
@@ -187,13 +187,13 @@ def test_for_people(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("row,label\n60,ham\n", "line 2: row 60, but"),
-        ("row,label\n0,ham\n-1,ham\n", "line 3: '-1' is no row number: give a whole number from 0 on"),
-        ("row,label\n1.5,ham\n", "line 2: '1.5' is no row number"),
+        ("row,label\n60,ham\n", "line 2: there is no row 60:"),
+        ("row,label\n0,ham\n-1,ham\n", "line 3: '-1' is not a row number: give a whole number, 0 or more"),
+        ("row,label\n1.5,ham\n", "line 2: '1.5' is not a row number"),
         ("row,label\n1,ham\n1,spam\n", "line 3: row 1 is 'spam', but 'ham' in"),
-        ("number,class\n1,ham\n", "line 1: needs the columns row and label, but there are 'number', 'class'"),
-        ("row,label\n1\n", "line 2: has 1 cells where the header has 2"),
-        ('row,label\n1,"ham\n', "is not well-formed CSV"),
+        ("number,class\n1,ham\n", "line 1: needs the columns row and label, but has 'number', 'class'"),
+        ("row,label\n1\n", "line 2: has 1 cells, but the header has 2"),
+        ('row,label\n1,"ham\n', "is not valid CSV"),
         ("", "is empty"),
     ],
 )
@@ -207,10 +207,10 @@ def test_wrong_labels_get_one_line(files: pathlib.Path, content: str, said: str)
     ("words", "said"),
     [
         (("--labels", "nowhere.csv"), "nowhere.csv: there is no such file"),
-        (("--strategy", "magic"), "--strategy magic: there is al-lupi-max, al-lupi-sum"),
-        (("--strategy", "correcting"), "--strategy correcting is about privileged features: give --privileged"),
-        (("--strategy", "co-testing"), "--strategy co-testing is about privileged features"),
-        (("--out", "next.txt"), "--out next.txt: give a name that ends in .csv"),
+        (("--strategy", "magic"), "--strategy magic: give one of al-lupi-max, al-lupi-sum"),
+        (("--strategy", "correcting"), "--strategy correcting needs privileged features: give --privileged"),
+        (("--strategy", "co-testing"), "--strategy co-testing needs privileged features"),
+        (("--out", "next.txt"), "--out next.txt: the name must end in .csv"),
         (("-n", "0"), "Invalid value for '-n' / '--count'"),
         (("--seed", "-1"), "Invalid value for '--seed'"),
     ],
@@ -224,9 +224,7 @@ def test_other_mistakes_get_one_line(files: pathlib.Path, arrays: tuple[Any, Any
     short = table(files / "short.csv", ["u"], [[1.0]] * 59)
     assert f"{pool} has 60 rows, but {short} has 59" in complaint("pool", pool, "--privileged", short)
     every = table(files / "every.csv", ["row", "label"], enumerate(arrays[2]))
-    assert "every row has a label already: there is nothing to choose" in complaint(
-        "pool", pool, "--labels", every
-    )
+    assert "all rows are labelled: there is nothing to choose" in complaint("pool", pool, "--labels", every)
     assert "there is no such file" in complaint("pool", files / "none.csv")
 
 
@@ -236,7 +234,7 @@ def test_nothing_that_was_filled_in_is_overwritten(files: pathlib.Path, arrays: 
     output("pool", pool, "-n", 3, "--out", target)  # nobody has answered: it may be replaced
     fill_in(target, arrays[2], 1)
     kept = target.read_bytes()
-    assert "holds labels that were filled in" in complaint("pool", pool, "--out", target)
+    assert "contains labels: pass it as --labels" in complaint("pool", pool, "--out", target)
     assert "would overwrite labels" in complaint("pool", pool, "--labels", target, "--out", target)
     assert "would overwrite the data" in complaint("pool", pool, "--out", pool)
     assert target.read_bytes() == kept
@@ -250,8 +248,8 @@ def test_nothing_that_was_filled_in_is_overwritten(files: pathlib.Path, arrays: 
             "al-lupi-max",
             0.2,
             {"prediction": 50.0, "correcting": 0.1, "similarity": 0.1},
-            "its two best classes are nearly equal; its privileged features say it is not quite easy; "
-            "unlike the others chosen",
+            "its two best classes are nearly equal; its privileged features say it is not easy; "
+            "different from the other chosen rows",
         ),
         (
             "al-lupi-max",
@@ -263,21 +261,22 @@ def test_nothing_that_was_filled_in_is_overwritten(files: pathlib.Path, arrays: 
             "al-lupi-sum",
             0.2,
             {"prediction": 2.0, "correcting": 1.5, "similarity": 0.95},
-            "its two best classes are close; its privileged features say it is hard; much like another one chosen",
+            "its two best classes are close; its privileged features say it is hard; "
+            "very similar to another chosen row",
         ),
         (
             "prediction",
             0.0,
             {"prediction": 0.5, "correcting": 1.5, "similarity": 1.0},
-            "its two best classes are not far apart, beside those of other rows; the same as another one chosen; "
-            "the best of the rows that the others leave little need for",
+            "its two best classes are close, compared with other rows; identical to another chosen row; "
+            "best of the rows that are covered by others",
         ),
-        ("diversity", 0.1, {"prediction": np.nan, "similarity": 0.2}, "unlike the others chosen"),
-        ("diversity", 0.1, {"prediction": np.nan, "similarity": 0.5}, "the best of what is left"),
+        ("diversity", 0.1, {"prediction": np.nan, "similarity": 0.2}, "different from the other chosen rows"),
+        ("diversity", 0.1, {"prediction": np.nan, "similarity": 0.5}, "best of the remaining rows"),
         ("margin", 9.0, {"margin": 0.01}, "its two best classes are nearly equal"),
-        ("entropy", 0.6, {}, "its class is the most open"),
+        ("entropy", 0.6, {}, "its class is the most uncertain"),
         ("co-testing", 1.5, {"disagree": 1.0}, "its two views disagree"),
-        ("co-testing-conservative", 0.5, {"disagree": 0.0}, "both of its views are unsure"),
+        ("co-testing-conservative", 0.5, {"disagree": 0.0}, "both of its views are uncertain"),
         ("random", 0.5, {}, "drawn at random"),
     ],
 )

@@ -18,8 +18,8 @@ from askance.cli.commands.push import batches, work
 from askance.service.client import Client
 from askance.service.settings import TaskSettings
 from command_line import answer, complaint, output
-from live_service import real_service
-from live_twin import CLASSES, LOSE_ANSWER, Twin
+from service_server import real_service
+from service_twin import CLASSES, LOSE_ANSWER, Twin
 
 TICKETS = [
     {"text": "my invoice?", "label": "billing"},
@@ -78,7 +78,7 @@ def test_records_are_sent_without_label_and_id(tmp_path, monkeypatch):
     with twin.serving() as url:
         push(file, "--url", url, "--id", "number")
         push(lines(tmp_path / "t.jsonl", [{"amount": 2, "class": "bug", "tags": ["a"]}]), "--url", url)
-        assert "are records: leave it out" in complaint(
+        assert "are records, not texts: remove --text" in complaint(
             "push", file, "--task", "desk", "--url", url, "--text", "city"
         )
     assert [(item.id, item.record) for item in twin.items] == [
@@ -90,14 +90,15 @@ def test_records_are_sent_without_label_and_id(tmp_path, monkeypatch):
 
 def test_known_labels_are_learned(twin, tmp_path):
     file = lines(tmp_path / "t.jsonl", TICKETS)
-    told = push(file, "--learn")
+    told = push(file, "--labelled")
     assert (told["items"], told["learned"], told["again"]) == (3, 3, 0)
     assert twin.imported == {"t:1": "billing", "t:2": "bug", "t:3": "praise"}
     assert not twin.items
-    assert push(file, "--learn")["again"] == 3
+    assert push(file, "--labelled")["again"] == 3
     numbers = Twin(classes=["0", "1"])
     with numbers.serving() as url:
-        push(lines(tmp_path / "n.jsonl", [{"text": "a", "y": 1}, {"text": "b", "y": 0}]), "--learn", "--url", url)
+        rows = [{"text": "a", "y": 1}, {"text": "b", "y": 0}]
+        push(lines(tmp_path / "n.jsonl", rows), "--labelled", "--url", url)
     assert list(numbers.imported.values()) == ["1", "0"]
 
 
@@ -111,9 +112,9 @@ def test_known_labels_are_learned(twin, tmp_path):
         ),
         ('{"text": "a"}\n\n{"text": "a"\n', (), "line 3: is not JSON"),
         ('{"text": "a"}\n{"test": "a"}\n', (), "line 2: there is no key 'text'"),
-        ('{"test": "a"}\n', (), "line 1: no text field 'text'; there are 'test': give --text"),
+        ('{"test": "a"}\n', (), "line 1: no text field 'text'; there are 'test': pass --text"),
         ('{"text": "a"}\n', ("--text", "body"), "no text field 'body'"),
-        ('{"text": "a"}\n', ("--learn",), "line 1: no label field"),
+        ('{"text": "a"}\n', ("--labelled",), "line 1: no label field"),
         ('{"text": "a"}\n', ("--label", "kind"), "line 1: no label field 'kind'"),
         ('{"text": "a"}\n', ("--id", "key"), "line 1: there is no key 'key'"),
         ('{"text": "a", "id": null}\n', (), "line 1: the id is None: give a string or a whole number"),
@@ -125,10 +126,10 @@ def test_known_labels_are_learned(twin, tmp_path):
         ('{"text": "' + "x" * 200_001 + '"}\n', (), "line 1: cannot be sent (Expected `str` of length <= 200000"),
         (
             '{"text": "a", "label": "ham"}\n',
-            ("--learn",),
+            ("--labelled",),
             "line 1: the label is 'ham', but the classes of desk are 'billing', 'bug', 'praise'",
         ),
-        ("\n\n", (), "has no lines but blank ones"),
+        ("\n\n", (), "has only blank lines"),
         ("[1]\n", (), "line 1: is [1], not an object"),
     ],
 )
@@ -143,8 +144,8 @@ def test_a_refusal_is_told_with_its_lines_and_what_was_done_before(twin, tmp_pat
     refusal = b'{"error": {"code": "id_reused", "message": "item 0: the id belongs to another item"}}'
     twin.troubles.extend([None, None, (409, {}, refusal)])
     assert complaint("push", file, "--task", "desk", "--batch", 2) == (
-        f"{file}, lines 3 to 3: item 0: the id belongs to another item: "
-        "name the rows with --id if they are others than before; before it, 2 items were decided"
+        f"{file}, lines 3 to 3: item 0: the id belongs to another item; "
+        "if these are other rows than before, give their ids with --id; before it, 2 items were decided"
     )
 
 
@@ -156,7 +157,7 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     assert "no such thing" in complaint("push", file, "--task", "other")
     assert "this needs a token" in complaint("push", file, "--task", "desk", "--token", "wrong")
     assert "--batch" in complaint("push", file, "--task", "desk", "--batch", 1001)
-    assert "is no address" in complaint("push", file, "--task", "desk", "--url", "here")
+    assert "is not the URL of a service" in complaint("push", file, "--task", "desk", "--url", "here")
     table = tmp_path / "t.csv"
     table.write_text("text,text\na,b\n")
     assert "two columns are called 'text'" in complaint("push", table, "--task", "desk")
@@ -235,10 +236,10 @@ def test_interrupted_it_says_how_many_were_decided(twin, tmp_path):
 
 
 def test_the_batch_is_never_larger_than_the_service_takes():
-    from askance.cli.commands.push.command import MOST_IN_A_BATCH
+    from askance.cli.commands.push.command import MAX_BATCH
     from askance.service.messages import MOST_AT_ONCE
 
-    assert MOST_IN_A_BATCH == MOST_AT_ONCE
+    assert MAX_BATCH == MOST_AT_ONCE
 
 
 def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, monkeypatch):
@@ -246,11 +247,11 @@ def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, 
     with real_service(tmp_path, TaskSettings("desk", CLASSES)) as (url, code):
         monkeypatch.setenv("ASKANCE_URL", url)
         with Client(url) as stranger:
-            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first(code).token)
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
         told = push(file)
         assert (told["items"], told["again"], told["asked"] > 0) == (3, 0, True)
         assert push(file)["again"] == 3
-        assert "name the rows with --id" in complaint("push", file, "--task", "desk", "--learn")
+        assert "give their ids with --id" in complaint("push", file, "--task", "desk", "--labelled")
         answered = CliRunner().invoke(app, ["label", "--task", "desk"], input="bug\nu\npraise\ns\nq\n")
         assert answered.exit_code == 0, answered.stderr
         with Client(task="desk") as client:

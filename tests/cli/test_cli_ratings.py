@@ -17,7 +17,7 @@ from askance.ratings import MaxMarginFactorization
 from command_line import answer, askance, complaint, output
 
 USERS, ITEMS = 40, 25
-SETTINGS = ("--rank", 2, "--jobs", 1)
+SETTINGS = ("--rank", 2, "--n-jobs", 1)
 
 
 def made_ratings() -> list[tuple[int, int, int]]:
@@ -79,7 +79,7 @@ def test_the_model_is_that_of_the_library(files: pathlib.Path, tmp_path: pathlib
 def test_options_reach_the_model(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     said = answer(
         *("ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--regularization", 0.3),
-        *("--thresholds", "user", "--max-rank", 3, "--levels", "1,2,3,4,5,6", "--jobs", 1),
+        *("--thresholds", "user", "--max-rank", 3, "--levels", "1,2,3,4,5,6", "--n-jobs", 1),
         *("--users", "movieId", "--items", "1"),
     )
     assert (said["users"], said["items"]) == (ITEMS, USERS)
@@ -107,9 +107,9 @@ def test_the_report_of_a_fit_with_a_test_part(files: pathlib.Path, tmp_path: pat
     assert len(apart) == said["test"]["ratings"]
     assert said["test"]["rmse"] == pytest.approx(-model.score(users, items, ratings))
     assert f"{said['ratings']:,} ratings of {said['items']} items by {said['users']} users" in told
-    assert "rank      2, as asked" in told
+    assert "rank      2, as given" in told
     assert f"RMSE {said['test']['rmse']:.4f}" in " ".join(told.split())
-    assert "RMSE held back" in told
+    assert "validation RMSE" in told
     assert str(tmp_path / "m") in told
 
 
@@ -130,7 +130,7 @@ def test_predictions_are_those_of_the_library(files: pathlib.Path, tmp_path: pat
     out = tmp_path / "told.csv"
     report = output("ratings", "predict", files / "ratings.model", pairs, "--out", out)
     assert f"RMSE {said['errors']['rmse']:.4f}" in report
-    assert "taken to be average: users 1, items 2" in report
+    assert "treated as average: users 1, items 2" in report
     written = lines_of(out.read_text())
     assert list(written[0]) == [
         "user",
@@ -178,7 +178,7 @@ def test_recommendations(files: pathlib.Path) -> None:
     assert known.startswith("user 105\n")
     assert "not known" not in known
     assert str(best.items[0]) in known
-    assert "user nobody\nis not known to the model" in stranger
+    assert "user nobody\nis unknown to the model" in stranger
 
 
 def test_recommendations_where_ids_are_text(files: pathlib.Path) -> None:
@@ -214,7 +214,7 @@ def test_recommendations_for_everyone(files: pathlib.Path, tmp_path: pathlib.Pat
 def test_interrupted_it_goes_on_from_its_checkpoint(
     files: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
-    words = "ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--jobs", 1, "--test", 0.1
+    words = "ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--n-jobs", 1, "--test", 0.1
     at_once = answer(*words)
     (tmp_path / "m").unlink()
     line, seen = fit.line, []
@@ -234,9 +234,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
     assert kept == (stop_at > 1)  # nothing was there to keep before the first iteration was done
     assert said[-1] == "askance: interrupted"
     assert said[:-1] == (
-        [f"askance: the fit is kept in {tmp_path / 'c'}: call the same again and it goes on from there"]
-        if kept
-        else []
+        [f"askance: progress is saved in {tmp_path / 'c'}: run the same command again to continue"] if kept else []
     )
     assert not (tmp_path / "m").exists()
     again = answer(*words, "--checkpoint", tmp_path / "c")
@@ -254,21 +252,21 @@ def test_a_checkpoint_of_something_else_is_refused(files: pathlib.Path, tmp_path
     said = complaint(*words, "--checkpoint", files / "ratings.model")
     assert said == f"{files / 'ratings.model'} is no checkpoint of ratings"
     assert (files / "ratings.model").exists()
-    assert "no such directory" in complaint(*words, "--checkpoint", tmp_path / "none" / "c")
-    assert "is also --out" in complaint(*words, "--checkpoint", tmp_path / "m")
+    assert "the directory does not exist" in complaint(*words, "--checkpoint", tmp_path / "none" / "c")
+    assert "is the same file as --out" in complaint(*words, "--checkpoint", tmp_path / "m")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--rank", "0"), "--rank 0: give auto or a whole number from 1 on"),
+        (("--rank", "0"), "--rank 0: give auto or a whole number, 1 or more"),
         (("--rank", "many"), "--rank many: give auto"),
         (("--rank", "99"), "rank must be at most 25"),
         (("--regularization", "1.5"), "--regularization 1.5: give a number between 0 and 1"),
-        (("--thresholds", "all"), "--thresholds all: there is global and user"),
+        (("--thresholds", "all"), "--thresholds all: give global or user"),
         (("--test", "1"), "--test 1: give a share between 0 and 1"),
-        (("--test", "0.0001"), "--test 0.0001: would keep 0 of"),
-        (("--jobs", "0"), "--jobs 0: give"),
+        (("--test", "0.0001"), "--test 0.0001: would hold out 0 of"),
+        (("--n-jobs", "0"), "--n-jobs 0: give"),
         (("--levels", "1,two"), "--levels 1,two: give numbers"),
         (("--levels", "1,2"), "there is a rating 3, which is none of the levels"),
         (("--users", "who"), "line 1: there is no column 'who' of users among 'userId', 'movieId', 'rating'"),
@@ -285,10 +283,10 @@ def test_faults_speak_of_options(tmp_path: pathlib.Path) -> None:
     assert complaint("ratings", "fit", path, "--out", tmp_path / "m").endswith("name it with --users")
     columns = ("--users", "who", "--items", "what", "--ratings", "how")
     said = complaint("ratings", "fit", path, "--out", tmp_path / "m", *columns)
-    assert said.endswith("every rating is 3, so there is nothing to learn: give --levels with the others")
+    assert said.endswith("every rating is 3, so there is nothing to learn: give all levels with --levels")
     path.write_text("user,item,rating\n1,2,3\n1,2\n")
     assert complaint("ratings", "fit", path, "--out", tmp_path / "m").startswith(f"{path}, line 3: has 2 cells")
-    assert "give --delimiter" in complaint("ratings", "fit", write(path, ["word"], []), "--out", tmp_path / "m")
+    assert "pass --delimiter" in complaint("ratings", "fit", write(path, ["word"], []), "--out", tmp_path / "m")
 
 
 def test_wrong_files(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -301,7 +299,7 @@ def test_wrong_files(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
         assert complaint("ratings", *words).startswith(f"{ratings} is no model of askance")
     assert "cannot be read" in complaint("ratings", "recommend", tmp_path / "none", 1)
     assert "is no" in complaint("ratings", "predict", model, model)
-    assert "ends in .csv" in complaint("ratings", "predict", model, ratings, "--out", tmp_path / "m")
+    assert "must end in .csv" in complaint("ratings", "predict", model, ratings, "--out", tmp_path / "m")
     copy = tmp_path / "model.csv"
     copy.write_bytes(content)
     assert "would overwrite" in complaint("ratings", "predict", copy, ratings, "--out", copy)
@@ -316,10 +314,10 @@ def test_wrong_files(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "give the ids of USERs"),
+        ((), "give ids of users"),
         (("--all",), "--all and --out go together"),
         (("1", "--out", "a.csv"), "--all and --out go together"),
-        (("1", "--all", "--out", "a.csv"), "give it without 1"),
+        (("1", "--all", "--out", "a.csv"), "remove 1"),
         (("1", "-n", "0"), "Invalid value for '-n'"),
     ],
 )

@@ -8,8 +8,9 @@ from pyarrow import parquet
 
 import askance
 import streams
-from askance.cli.commands.run.command import METRIC_NAMES
-from askance.cli.errors import in_options
+from askance._util.names import METRIC_NAMES
+from askance.cli.errors import message_of
+from askance.errors import DataError, ParameterError
 from askance.metrics import METRICS
 from command_line import answer, complaint, mails, output, write_csv
 
@@ -48,8 +49,8 @@ def test_the_table_and_the_sentence(data):
         assert line[len(name.split())] == "3,000"
     sentence = " ".join(told.split())
     assert "of the labels and reached F 0." in sentence
-    assert "asking at random for " in sentence
-    assert "asking for all of them reached 0." in sentence
+    assert " at random reached " in sentence
+    assert "asking for all labels reached 0." in sentence
     assert all(len(line) <= 80 for line in told.splitlines())
 
 
@@ -84,7 +85,7 @@ def test_what_cannot_be_told_is_not_told(tmp_path):
     rng = np.random.default_rng(0)
     data = write_csv(tmp_path / "d.csv", rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.02, "b", "a"))
     words = ("run", data, "--rate", 0.1, "--metric", "f")
-    assert "cannot tell yet" in output(*words)
+    assert "too few labels" in output(*words)
     found = answer(*words)["methods"][0]["estimates"]["f"]
     assert (found["enough"], found["value"], found["low"]) == (False, None, None)
     assert "positive rows were asked for, and it takes 20." in found["note"]
@@ -139,7 +140,7 @@ def test_without_a_rate_random_asks_as_often_as_the_algorithm_did(data):
 
 
 def test_the_metrics_are_all_in_the_help():
-    assert METRIC_NAMES.replace(" or ", ", ").split(", ") == list(METRICS)
+    assert list(METRIC_NAMES) == list(METRICS)
 
 
 @pytest.mark.parametrize(("metric", "words"), [("mistakes", "made {} mistakes."), ("cost", "reached cost {}.")])
@@ -150,7 +151,7 @@ def test_counts_are_told_as_counts(data, metric, words):
 
 def test_a_blind_guess_that_is_as_good_is_told(tmp_path):
     data = write_csv(tmp_path / "d.csv", np.random.default_rng(0).normal(size=(300, 3)), [0, 0, 0, 0, 1] * 60)
-    assert "Always guessing 0 would reach accuracy 0.800" in answer("run", data)["notes"][0]
+    assert "Always predicting 0 would reach accuracy 0.800" in answer("run", data)["notes"][0]
 
 
 def test_a_file_that_begins_with_one_class(tmp_path):
@@ -159,7 +160,7 @@ def test_a_file_that_begins_with_one_class(tmp_path):
     )
     told = answer("run", data)
     assert told["classes"] == ["a", "b"]
-    assert told["notes"][0].startswith("The first 4,096 rows are of one class")
+    assert told["notes"][0].startswith("The first 4,096 rows have the same class")
     assert answer("run", data, "--shuffle", 7)["notes"][:1] != told["notes"][:1]
 
 
@@ -167,7 +168,7 @@ def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):
     plain, shuffled = tmp_path / "plain.parquet", tmp_path / "shuffled.parquet"
     output("run", data, "--trace", plain)
     output("run", data, "--trace", shuffled, "--shuffle", 7)
-    before, after = columns(plain)["truth"], columns(shuffled)["truth"]
+    before, after = columns(plain)["y"], columns(shuffled)["y"]
     assert before.tolist() != after.tolist()
     assert sorted(before) == sorted(after)
 
@@ -210,7 +211,7 @@ def test_a_budget_holds_at_every_prefix(data, tmp_path):
     assert spent[-1] == main["asked"] <= 200
     assert main["refused"] > 0
     assert random["asked"] <= 200
-    assert f"The budget refused {main['refused']:,} further questions of PAA-II." in told["notes"]
+    assert f"PAA-II wanted to ask {main['refused']:,} more questions than the limits allow." in told["notes"]
 
 
 def test_a_limit_alone(data):
@@ -238,12 +239,12 @@ def test_a_saved_model_goes_on_as_if_nothing_had_happened(arrays, tmp_path):
     assert told["methods"][0]["name"] == "model"
     assert columns(path)["asked"].tolist() == whole.asked[half:].tolist()
     assert columns(path)["round"].tolist() == list(range(half, ROWS))
-    assert askance.load(model).spending().rows == ROWS
+    assert askance.load(model).spending_.rows == ROWS
 
 
 def test_the_picture(data, tmp_path):
     path = tmp_path / "curve.png"
-    assert "The picture is in" in output("run", data, "--rate", 0.1, "--against", "random,full", "--plot", path)
+    assert "Wrote the plot to" in output("run", data, "--rate", 0.1, "--against", "random,full", "--plot", path)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert [file.name for file in tmp_path.iterdir()] == ["curve.png"]
 
@@ -269,15 +270,18 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
     [
         (["--algorithm", "PAA-2"], "the catalog has no algorithm 'PAA-2'; did you mean PAA-I or PAA or PAA-II?"),
         (["--against", "fuller"], "the catalog has no algorithm 'fuller'"),
-        (["--against", "PAA-II"], "--against PAA-II: that is the algorithm itself"),
+        (["--against", "PAA-II"], "--against PAA-II: this is the algorithm itself"),
         (["--param", "D=1"], "PAA-II has no parameter 'D': it takes delta, C, sgn0"),
-        (["--param", "C=0"], "PassiveAggressive2: C must be greater than 0 and finite, not 0.0"),
-        (["--param", "C=nan"], "PassiveAggressive2: C must be greater than 0 and finite, not nan"),
+        (["--param", "C=0"], "--param C must be greater than 0 and finite, not 0.0"),
+        (["--param", "C=nan"], "--param C must be greater than 0 and finite, not nan"),
         (["--param", "C=much"], "--param C=much: 'much' is not a number"),
-        (["--param", "C"], "--param C: give a name and a number"),
+        (["--param", "C"], "--param C: write NAME=VALUE"),
         (["-a", "K-PAA", "--param", "kernel=tanh"], "kernel must be 'linear', 'rbf', 'poly' or a function"),
         (["-a", "K-PAA", "--param", "budget=few"], "--param budget=few: 'few' is not a number"),
-        (["-a", "CPA", "--param", "variant=soft"], "CPA: variant must be 'PA' or 'PA-I' or 'PA-II', not 'soft'"),
+        (
+            ["-a", "CPA", "--param", "variant=soft"],
+            "CPA: variant must be 'PA' or 'PA-I' or 'PA-II', not 'soft'",
+        ),
         (["--param", "sgn0=3"], "sgn0 must be +1 or -1"),
         (["--rate", "0"], "--rate must be a share of the rows, more than 0 and at most 1, not 0"),
         (["--rate", "2"], "--rate must be a share of the rows, more than 0 and at most 1, not 2"),
@@ -286,7 +290,7 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
             "PA-II always asks, so a rate cannot steer it: its active form is PAA-II",
         ),
         (["--rate", "0.1", "-a", "PE"], "PE always asks, so a rate cannot steer it: its active form is PEA"),
-        (["--burst", "3"], "--burst is how far questions may run ahead of the rate: give --rate too"),
+        (["--burst", "3"], "--burst limits how far questions may run ahead of --rate: give --rate too"),
         (["--limit", "0"], "Invalid value for '--limit'"),
         (["--metric", "beauty"], "there is no metric 'beauty'; there are accuracy, error"),
         (["--dtype", "float16"], "dtype must be 'float32' (fast) or 'float64' (exact), not 'float16'"),
@@ -296,16 +300,16 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--label", "kind"], "{data}, line 1: no label field 'kind'"),
         (["--format", "xls"], "--format 'xls': give one of"),
         (["--shuffle", "-1"], "--shuffle -1: give a random_state"),
-        (["--trace", "t.csv"], "--trace t.csv: give a name that ends in .parquet"),
-        (["--plot", "p.jpg"], "--plot p.jpg: give a name that ends in .png or .svg or .pdf"),
+        (["--trace", "t.csv"], "--trace t.csv: the name must end in .parquet"),
+        (["--plot", "p.jpg"], "--plot p.jpg: the name must end in .png or .svg or .pdf"),
         (["--save", "no/such/place"], "no/such/place: cannot be written (No such file or directory)"),
-        (["--save", "."], ".: is not a file that can be replaced"),
-        (["--save", "/dev/null"], "/dev/null: is not a file that can be replaced"),
+        (["--save", "."], ".: is not a regular file"),
+        (["--save", "/dev/null"], "/dev/null: is not a regular file"),
         (["--save", "{data}"], "{data}: would overwrite the data"),
         (["--resume", "{data}"], "{data} is no model of askance"),
-        (["--resume", "m", "--rate", "0.1"], "--resume goes on with a model as it is: leave --rate out"),
-        (["--resume", "m", "--param", "C=1"], "--resume goes on with a model as it is: leave --param out"),
-        (["--resume", "m", "--against", "full"], "--against compares methods that start from nothing"),
+        (["--resume", "m", "--rate", "0.1"], "--resume continues with the model unchanged: remove --rate"),
+        (["--resume", "m", "--param", "C=1"], "--resume continues with the model unchanged: remove --param"),
+        (["--resume", "m", "--against", "full"], "--against compares methods that start from scratch"),
     ],
 )
 def test_one_line_for_a_mistake(data, words, said):
@@ -322,7 +326,7 @@ def test_one_line_for_a_mistake(data, words, said):
             "a,b\n1,2\n",
             "no label field: looked for 'label', 'y', 'class', 'target' among 'a', 'b': name it with --label",
         ),
-        ("x,label\n1,a\n2,a\n", "has only the class 'a': there is nothing to tell apart"),
+        ("x,label\n1,a\n2,a\n", "has only one class, 'a': there is nothing to learn"),
         ("x,label\n1,a\nnan,b\n", "line 3, column 'x': nan is not a finite number"),
         ("x,label\n1,a\n2\n", "line 3: has 1 cells where the header has 2"),
     ],
@@ -346,9 +350,11 @@ def test_many_classes_take_a_method_for_many_classes(tmp_path):
     assert set(said["methods"][0]["metrics"]) == {"accuracy", "error", "mistakes", "query_ratio"}
     assert "4 classes: a, b, c, d" in output("run", data)
     told = complaint("run", data, "--algorithm", "PAA-II")
-    assert "has more than two classes ('a', 'b', 'c', 'd'): take a multiclass method" in told
+    assert "has more than two classes ('a', 'b', 'c', 'd'): use a multiclass method" in told
     assert "the metric 'f' is for two classes" in complaint("run", data, "--metric", "f")
-    assert "PE is for two classes" in complaint("run", data, "--algorithm", "MPAA-II", "--against", "PE")
+    assert "PE is binary but MPAA-II is multiclass" in complaint(
+        "run", data, "--algorithm", "MPAA-II", "--against", "PE"
+    )
     assert "give two or more different classes" in complaint("run", data, "--algorithm", "MPE", "--classes", "a,a")
 
 
@@ -362,22 +368,27 @@ def test_a_model_of_many_classes_goes_on(tmp_path):
     assert resumed["methods"][0]["rows"] == 150
 
 
-def test_the_words_of_the_library_become_options():
-    assert (
-        in_options("name it with label=..., or set label=False for a stream without labels")
-        == "name it with --label"
-    )
-    assert in_options("mend it, or set categories=['zip']") == "mend it, or give --category ['zip']"
-    assert in_options("though indices count from 1: set zero_based=True") == (
-        "though indices count from 1: give --zero-based"
-    )
+def test_the_parameters_of_the_library_become_options():
+    options = {"label": "--label", "categories": "--category", "zero_based": "--zero-based", "rate": "--rate"}
+    for text, parameter, said in [
+        ("name it with label=", "label", "name it with --label"),
+        ("format='xls' has no label=", "label", "format='xls' has no --label"),
+        ("make it categorical with categories=", "categories", "make it categorical with --category"),
+        ("indices count from 1: pass zero_based=True", "zero_based", "indices count from 1: pass --zero-based"),
+        ("pass view=", "view", "pass view="),
+    ]:
+        assert message_of(DataError(text, parameter=parameter), options) == said
+    wrong = ParameterError("AtRate", "rate", 2, "at most 1")
+    assert message_of(wrong, options) == "--rate must be at most 1, not 2"
+    assert message_of(wrong, {}) == "AtRate: rate must be at most 1, not 2"
+    assert message_of(wrong, {"param": "--param"}) == "--param rate must be at most 1, not 2"
 
 
 @pytest.mark.parametrize(
     ("package", "words", "said"),
     [
         ("pyarrow", ("--trace", "t.parquet"), "Parquet needs pyarrow: pip install 'askance[parquet]'"),
-        ("matplotlib", ("--plot", "p.png"), "a picture needs matplotlib: pip install 'askance[plots]'"),
+        ("matplotlib", ("--plot", "p.png"), "a plot needs matplotlib: pip install 'askance[plots]'"),
     ],
 )
 def test_a_missing_package_is_told_before_the_work(data, package, words, said, monkeypatch):

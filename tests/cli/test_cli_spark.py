@@ -18,8 +18,8 @@ def test_the_command_line_refuses_in_one_sentence_before_spark_starts() -> None:
     assert "SOP cannot be had in a fleet" in complaint(*command("-a", "SOP"))
     assert complaint(*command("--format", "csv")) == "format 'csv': there is json and parquet"
     assert complaint(*command("--output", "rows")).startswith("rows is given twice: rows, labels, output and")
-    assert "--conf speed: give a name and a value" in complaint(*command("--conf", "speed"))
-    assert "--out models.csv: give a name that ends in .parquet" in complaint(
+    assert "--conf speed: write NAME=VALUE" in complaint(*command("--conf", "speed"))
+    assert "--out models.csv: the name must end in .parquet" in complaint(
         "spark", "export", "state", "--out", "models.csv"
     )
 

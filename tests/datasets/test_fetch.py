@@ -419,10 +419,10 @@ def test_what_has_no_public_file_but_is_here(home, tmp_path, monkeypatch):
 def test_the_command_says_what_came_and_what_is_not_known(home):
     told = output("data", "fetch", "toy")
     assert str(here()) in told.replace("\n", "")
-    assert f"{len(CONTENT):,} bytes, came" in told
+    assert f"{len(CONTENT):,} bytes, fetched" in told
     assert SHA256 in told
-    assert "no checksum is published: this one is kept" in " ".join(told.split())
-    assert "was here" in output("data", "fetch", "toy")
+    assert "no checksum is published: this one is stored" in " ".join(told.split())
+    assert "already here" in output("data", "fetch", "toy")
     files = answer("data", "fetch", "toy")["fetched"][0]["files"]
     assert files[0] | {"was_here": True, "sha256": SHA256, "path": str(here())} == files[0]
 
@@ -497,7 +497,7 @@ def test_info_of_a_name_says_what_the_register_and_the_file_say(home):
     assert "toy is not on this machine: get it with `askance data fetch toy`" in told.replace("\n", " ")
     fetch("toy")
     told = output("data", "info", "toy")
-    assert f"found     {here()}" in told
+    assert f"path      {here()}" in told
     assert "class 1          13,333  66.7 %" in told
     content = answer("data", "info", "toy")
     assert content["register"]["name"] == "toy"
@@ -510,13 +510,13 @@ def test_info_of_a_name_as_a_paper_prepared_it(home, tmp_path, monkeypatch):
     (tmp_path / "a8a.svm").write_text("1 1:3 2:4\n-1 2:2\n")
     told = output("data", "info", "a8a", "--paper", "lu2016")
     assert "lu2016: Lu, Zhao, Hoi 2016: rows scaled to length 1 (assumed" in told
-    assert "beware    a8a has 2 rows here, 22,696 in the register" in told
+    assert "note      a8a has 2 rows here, 22,696 in the register" in told
     assert "All rows have length 1." in told
     assert answer("data", "info", "a8a", "--paper", "lu2016")["rows"]["unit_length"]
     assert not answer("data", "info", "a8a")["rows"]["unit_length"]
     assert "--paper 'hoi'" in complaint("data", "info", "a8a", "--paper", "hoi")
-    assert "give --shuffle alone" in complaint("data", "info", "a8a", "--label", "x")
-    assert "is no named data set" in complaint("data", "info", tmp_path / "a8a.svm", "--paper", "lu2016")
+    assert "only --shuffle applies" in complaint("data", "info", "a8a", "--label", "x")
+    assert "is not a named data set" in complaint("data", "info", tmp_path / "a8a.svm", "--paper", "lu2016")
 
 
 def test_info_of_what_only_the_register_or_only_a_file_knows(home, tmp_path, monkeypatch):

@@ -68,8 +68,8 @@ def test_counters_add_up_and_new_features_find_room(name: str) -> None:
         for place, (A, b) in enumerate(((X[:, :4], y), (Z, z)))
     ]
     found = from_bytes(mixed(to_bytes(learner(name)), parts))
-    assert found.spending().rows == 300
-    assert found.spending().asked == sum(part.asked for part in parts)
+    assert found.spending_.rows == 300
+    assert found.spending_.asked == sum(part.asked for part in parts)
     assert found.coef_.shape == (1, 6)
     assert np.any(found.coef_[0, 4:])
 
@@ -192,9 +192,9 @@ def test_spark_mixes_as_it_is_done_here_and_goes_on_after_an_interruption(sessio
 def test_the_command(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     files = write_files(tmp_path / "in", 4)
-    told = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--files-a-batch", "2", "--seed", "5")
+    told = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--files-per-batch", "2", "--seed", "5")
     assert "240 rows in 2 batches" in told
-    assert askance.load("out.model").spending().rows == 240
+    assert askance.load("out.model").spending_.rows == 240
     assert (tmp_path / "out.model").read_bytes() == simulated(to_bytes(learner(classes=[-1.0, 1.0])), files, 2)
     again = output(*WORDS, "-1,1", "--dtype", "float64", "--once", "--seed", "5")
-    assert "no file that has not been mixed" in again
+    assert "there are no new files" in again

@@ -50,11 +50,11 @@ def words(place: pathlib.Path, **changes: object) -> list[object]:
         "checkpoint": place / "state",
         "classes": "ham,spam",
         "param": "delta=1",
-        "random_state": 7,
+        "seed": 7,
         "dtype": "float64",
         "bits": 10,
         "pages": 16,
-        "files-a-batch": 1,
+        "files-per-batch": 1,
     } | {name.replace("_", "-"): value for name, value in changes.items()}
     return ["spark", "fleet", "--once", *(word for name, value in given.items() for word in (f"--{name}", value))]
 
@@ -82,7 +82,7 @@ def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any,
     assert outcomes(spark, tmp_path) == as_lines(expected)
     assert settings_of(spark, str(tmp_path / "state")) == SETTINGS
 
-    told = complaint(*words(tmp_path, random_state=8, bits=11))
+    told = complaint(*words(tmp_path, seed=8, bits=11))
     assert told == (
         "the checkpoint was made with other settings: bits was 10 and is now 11; random_state was 7 and is now 8: "
         "give the same again, or a new checkpoint"

@@ -27,10 +27,10 @@ def started(place: pathlib.Path) -> subprocess.Popen[bytes]:
     given = {"input": "rows", "labels": "labels", "output": "out", "checkpoint": "state", "classes": "ham,spam"}
     given |= {
         "param": "delta=1",
-        "random_state": "7",
+        "seed": "7",
         "dtype": "float64",
         "format": "parquet",
-        "files-a-batch": "2",
+        "files-per-batch": "2",
     }
     words = [word for name, value in given.items() for word in (f"--{name}", value)]
     for name, value in SPARK.items():

@@ -107,7 +107,7 @@ def test_an_interrupted_sweep_leaves_no_process_behind(engine: str, data_directo
     environment = {**os.environ, "ASKANCE_DATA": str(data_directory), "ASKANCE_MARK": str(tmp_path)}
     pipe = subprocess.PIPE
     sweep = subprocess.Popen(
-        [*command, "--jobs", "2"], env=environment, start_new_session=True, stdout=pipe, stderr=pipe, text=True
+        [*command, "--n-jobs", "2"], env=environment, start_new_session=True, stdout=pipe, stderr=pipe, text=True
     )
     while not list(tmp_path.glob("plan/parts/*.json")):  # until a part of it is done
         assert sweep.poll() is None

@@ -117,7 +117,7 @@ def test_trials_of_many_classes() -> None:
     given = material("a", *stream(3), FLOAT32)
     rows = shuffled(given, 0, 0)
     (trial,) = play([Candidate(PassiveAggressive2(1.0), Margin(1.0), 1.0)], given, rows)
-    learner = askance.Learner(PassiveAggressive2(1.0), Margin(1.0), classes=[0, 1, 2], many=True)
+    learner = askance.Learner(PassiveAggressive2(1.0), Margin(1.0), classes=[0, 1, 2], multiclass=True)
     trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
     assert trial.counts[0].mistakes == (trace.predictions != rows.y).sum()
     assert trial.counts[0].asked == trace.asked.sum()

@@ -120,7 +120,7 @@ def test_settings_are_the_best_of_the_passes_of_the_splits_for_tuning(rows: list
         means = []
         for setting in SETTINGS:
             passes = [by_hand(entrant, setting, number) for number in (3, 4)]
-            means.append(np.mean([judged(measure, part.y, t.labels, t.scores) for part, _, t in passes]))
+            means.append(np.mean([judged(measure, part.y, t.predictions, t.scores) for part, _, t in passes]))
         own = {r["setting"] for r in rows if (r["algorithm"], r["measure"]) == (entrant.label, measure)}
         assert [json.loads(one) for one in own] == [SETTINGS[int(np.argmax(means))]]
 

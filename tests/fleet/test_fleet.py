@@ -45,11 +45,11 @@ def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: 
         trace, expected = fleet.run(keys[:half], X[:half], y[:half]), twin.run(keys[:half], X[:half], y[:half])
         for column in COLUMNS:
             np.testing.assert_array_equal(getattr(trace, column), expected[column])
-        assert trace.refused == sum(learner.spending().refused for learner in twin.learners.values())
+        assert trace.refused == sum(learner.spending_.refused for learner in twin.learners.values())
 
         later, expected_later = fleet.decide(keys[half:], X[half:]), twin.ask(keys[half:], X[half:])
         assert later.scores.tolist() == [decision.score for decision in expected_later]
-        assert later.labels.tolist() == [decision.prediction for decision in expected_later]
+        assert later.predictions.tolist() == [decision.prediction for decision in expected_later]
         assert later.asked.tolist() == [decision.ask for decision in expected_later]
         late = half + np.flatnonzero(later.asked)
         fleet.learn(keys[late], X[late], y[late])

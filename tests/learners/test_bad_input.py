@@ -363,7 +363,7 @@ def test_a_parameter_set_later_counts_everywhere_or_nowhere() -> None:
     learner.set_params(sgn0=-1)
     zeros = np.zeros((1, 4))
     loaded = from_bytes(to_bytes(learner))
-    guesses = [(one.predict(zeros)[0], one.run(zeros, [1]).labels[0]) for one in (learner, loaded)]
+    guesses = [(one.predict(zeros)[0], one.run(zeros, [1]).predictions[0]) for one in (learner, loaded)]
     assert guesses[0] == guesses[1]
     assert guesses[0][0] == guesses[0][1]
 
@@ -374,7 +374,7 @@ def test_a_parameter_set_later_counts_everywhere_or_nowhere() -> None:
 def test_widths_that_cannot_be(width: Any, words: list[str]) -> None:
     learner, control = trained(), trained()
     with refused(*words):
-        learner.widen(width)
+        learner.resize(width)
     goes_on(learner, control)
 
 

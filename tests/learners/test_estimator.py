@@ -132,7 +132,7 @@ def test_fit_forgets_and_partial_fit_does_not() -> None:
 def test_fit_learns_from_every_label_and_asks_for_none() -> None:
     learner = askance.Learner(updates.Perceptron(), queries.Within(queries.Random(0.1), limit=3), dtype="float64")
     learner.fit(MADE.X, MADE.y)
-    assert learner.spending() == (0, 0, 0)
+    assert learner.spending_ == (0, 0, 0)
     assert np.array_equal(learner.coef_, askance.make("PE", dtype="float64").fit(MADE.X, MADE.y).coef_)
 
 
@@ -143,7 +143,7 @@ def test_an_entry_says_what_it_makes(name: str) -> None:
     assert type(learner.update) is entry.update
     assert type(learner.query) is entry.query
     assert learner.sgn0 == entry.defaults.get("sgn0", 1)
-    assert entry.kind == ("multiclass" if learner.many else "binary")
+    assert entry.kind == ("multiclass" if learner.multiclass else "binary")
     assert entry.paper
     for parameter, value in entry.defaults.items():
         assert askance.make(name, **{parameter: value}).get_params() == learner.get_params()

@@ -8,10 +8,11 @@ import scipy.sparse as sp
 
 import askance
 import streams
-from askance import Learner
+from askance import Learner, queries, updates
 from askance.algorithms import parts_of
-from askance.learners.core import LearnerCore
-from askance.learners.files import from_bytes, loop_from_bytes, to_bytes
+from askance.learners.codec import decode
+from askance.learners.core import LearnerCore, Settings
+from askance.learners.files import from_bytes, to_bytes
 from askance.learners.from_rules import with_rules
 from askance.learners.omcsl import OMCSL
 from paths import SUPPORT
@@ -24,8 +25,9 @@ NAMES = ("PAA-II", "MPAA-II", "AROW-diag", "OMCSL-F-h", "K-PAA-I")
 def both(name: str) -> tuple[LearnerCore, Learner]:
     """A loop and a learner of the same name, both before the first row."""
     parts = parts_of(name, {})
-    options = {"random_state": 3, "dtype": "float64", "sgn0": parts.sgn0, "classes": [-1, 1], "many": parts.many}
-    return LearnerCore(parts.update, parts.query, **options), with_rules(parts.update, parts.query, **options)
+    settings = Settings(3, "float64", parts.sgn0, [-1, 1], parts.multiclass)
+    core = LearnerCore(parts.update, parts.query, settings)
+    return core, with_rules(parts.update, parts.query, **settings._asdict())
 
 
 def go_on(loop: LearnerCore, start: int, stop: int) -> list[askance.Decision]:
@@ -33,8 +35,8 @@ def go_on(loop: LearnerCore, start: int, stop: int) -> list[askance.Decision]:
     decisions = []
     for x, y in zip(MADE.X[start:stop], MADE.y[start:stop], strict=True):
         decisions.append(loop.ask(x))
-        if decisions[-1].asked:
-            loop.tell(x, y, decisions[-1].probability)
+        if decisions[-1].ask:
+            loop.tell(x, y, decisions[-1].ask_probability)
     return decisions
 
 
@@ -43,11 +45,11 @@ def test_a_loop_and_a_learner_are_the_same_bytes_and_load_each_other(name: str, 
     loop, learner = both(name)
     assert to_bytes(loop) == to_bytes(learner)
     assert go_on(loop, 0, 30) == go_on(learner, 0, 30)
-    assert loop.spending() == learner.spending()
+    assert loop.spending == learner.spending_
     content = to_bytes(loop)
     assert content == to_bytes(learner)
 
-    light, whole = loop_from_bytes(content, LearnerCore), from_bytes(content)
+    light, whole = decode(content), from_bytes(content)
     assert type(light) is LearnerCore
     assert type(whole) is (OMCSL if name.startswith("OMCSL") else Learner)
     assert to_bytes(light) == to_bytes(whole) == content
@@ -62,11 +64,11 @@ def test_a_loop_and_a_learner_are_the_same_bytes_and_load_each_other(name: str, 
 
 
 def test_a_loop_takes_plain_rows_and_refuses_others_in_one_sentence() -> None:
-    loop = LearnerCore(classes=[-1, 1])
+    loop = LearnerCore(updates.PassiveAggressive2(), queries.Margin(), Settings(classes=[-1, 1]))
     with pytest.raises(ValueError, match="no labels yet"):
         loop.predict(MADE.X)
-    loop.widen(5)
-    with pytest.raises(ValueError, match=r"floats with 5 columns, and not empty, not ndarray of shape \(60, 4\)"):
+    loop.resize(5)
+    with pytest.raises(ValueError, match=r"floats with 5 columns, not ndarray of shape \(60, 4\)"):
         loop.predict(MADE.X[:, :4])
     with pytest.raises(ValueError, match=r"not list of shape \(60, 5\)"):
         loop.predict(MADE.X.tolist())
@@ -83,7 +85,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         import askance.cli.app
         from askance import Client
         from askance.service.settings import TaskSettings
-        from live_service import real_service
+        from service_server import real_service
 
         ALGORITHMS = {{"PAA-II": 2, "MPAA-II": 3, "AROW-diag": 2}}
         TASKS = [
@@ -94,7 +96,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
 
         def work(client):
             decided = client.decide(TEXTS)
-            client.teach(["old"], ["a"])
+            client.import_items(["old"], ["a"])
             for question in client.questions(3):
                 client.label(question, "b", question.lease)
             client.label(client.questions(1)[0], "a")
@@ -109,7 +111,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         def serve():
             with real_service(WHERE, *TASKS) as (url, code):
                 with Client(url) as client:
-                    token = client.first(code).token
+                    token = client.first_token(code).token
                 for task in TASKS:
                     with Client(url, token, task=task.name) as client:
                         yield client

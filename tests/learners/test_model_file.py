@@ -59,7 +59,7 @@ def test_a_learner_goes_on_from_its_file(before: int, dtype: str, tmp_path: path
     loaded = askance.load(path)
     assert loaded.get_params() == kept.get_params()
     assert type(loaded.update) is updates.PassiveAggressive1
-    assert loaded.spending() == kept.spending()
+    assert loaded.spending_ == kept.spending_
     traces = [learner.run(X[before:], y[before:]) for learner in (kept, loaded)]
     for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
         assert np.array_equal(*(getattr(trace, field) for trace in traces)), field
@@ -170,7 +170,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     def fail(*_: Any, **__: Any) -> None:
         raise fault
 
-    monkeypatch.setattr(f"askance.learners.files.os.{moment}", fail)
+    monkeypatch.setattr(f"askance._util.atomic_write.os.{moment}", fail)
     with pytest.raises(type(fault)):
         Learner().fit(MADE.X, MADE.y).save(path)
     assert path.read_bytes() == to_bytes(old)
@@ -295,7 +295,7 @@ def test_loading_unpickles_nothing(tmp_path: pathlib.Path) -> None:
 
         pickle.load = pickle.loads = pickle.Unpickler = refuse
         learner = askance.load({str(tmp_path / "model")!r})
-        assert learner.spending().rows == 60
+        assert learner.spending_.rows == 60
         print(*sorted(module.__file__ for name, module in sys.modules.items()
                       if name.split(".")[0] == "askance" and module.__file__), sep="\\n")
     """

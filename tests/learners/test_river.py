@@ -46,4 +46,4 @@ def test_the_labelling_loop_works_on_its_rows() -> None:
             model.learner.tell(row, y)
             asked += 1
     assert 0 < asked < 400
-    assert model.learner.spending().asked == asked
+    assert model.learner.spending_.asked == asked

@@ -25,10 +25,10 @@ def make_trace(rows: int = 500, classes: Any = (0, 1), unknown: float = 0.0, **c
     truth[rng.random(rows) < unknown] = 0
     asked = rng.random(rows) < 0.3
     trace = Trace(
-        truth=truth,
-        guesses=guesses,
+        true_codes=truth,
+        predicted_codes=guesses,
         scores=guesses * rng.random(rows),
-        probabilities=rng.random(rows),
+        ask_probabilities=rng.random(rows),
         asked=asked,
         updated=asked & (rng.random(rows) < 0.5),
         classes=np.array(classes),
@@ -80,7 +80,7 @@ def test_length_and_repr_of_one_line() -> None:
 
 
 def test_arrays_of_different_length_and_odd_classes_are_refused() -> None:
-    with pytest.raises(ValueError, match="must be equally long"):
+    with pytest.raises(ValueError, match="must have the same length"):
         make_trace(asked=np.zeros(3, dtype=bool))
     with pytest.raises(ValueError, match="two classes, not 3"):
         make_trace(classes=[1, 2, 3])
@@ -102,12 +102,12 @@ def test_summary_reads_as_a_table() -> None:
     signs = np.array([1, 1, -1, -1], dtype=np.int8)
     trace = make_trace(
         4,
-        truth=np.array([1, -1, -1, 0], dtype=np.int8),
-        guesses=signs,
+        true_codes=np.array([1, -1, -1, 0], dtype=np.int8),
+        predicted_codes=signs,
         scores=np.array([1.0, 2.0, -1.0, -2.0]),
         asked=signs > 0,
         updated=np.array([True, False, False, False]),
-        probabilities=np.array([1.0, 1.0, 0.0, 0.0]),  # a budget of two labels
+        ask_probabilities=np.array([1.0, 1.0, 0.0, 0.0]),  # a budget of two labels
     )
     assert repr(trace.summary()).splitlines() == [
         "PAA-II (float64 exact)",
@@ -115,7 +115,7 @@ def test_summary_reads_as_a_table() -> None:
         "labels asked       2  50.00% of the rows",
         "refused            2",
         "updates            1",
-        "mistakes           1  among 3 rows of known label",
+        "mistakes           1  among 3 rows with a known label",
         "                      from asked labels",
         "accuracy      0.6667  0.5000 (0.5000 to 0.5000)",
         "precision     0.5000  cannot tell yet",
@@ -148,9 +148,9 @@ def test_joined_pieces_are_the_whole() -> None:
 
 def test_pieces_that_do_not_belong_together_are_refused() -> None:
     first, second, third = pieces_of(make_trace(90), 30, 60)
-    with pytest.raises(ValueError, match="round 30 expected, 60 found"):
+    with pytest.raises(ValueError, match="expected round 30, got 60"):
         Trace.join([first, third])
-    with pytest.raises(ValueError, match="round 60 expected, 0 found"):
+    with pytest.raises(ValueError, match="expected round 60, got 0"):
         Trace.join([second, first])
     for name, value in {"mode": "float32 relaxed", "algorithm": "PA"}.items():
         with pytest.raises(ValueError, match=f"the same {name}"):
@@ -194,7 +194,7 @@ def test_other_readers_take_the_file(tmp_path: pathlib.Path) -> None:
 
 
 def test_save_says_what_it_writes(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(ValueError, match=r"ends in \.parquet, not .*trace\.csv"):
+    with pytest.raises(ValueError, match=r"end in \.parquet, not .*trace\.csv"):
         make_trace().save(tmp_path / "trace.csv")
 
 

@@ -64,9 +64,9 @@ Query = Callable[[View, float], float]
 class Run:
     """What a run returned, round by round, and the last weights."""
 
-    labels: Any
+    predictions: Any
     scores: Any
-    probabilities: Any
+    ask_probabilities: Any
     asked: Any
     updated: Any
     w: Any

@@ -54,7 +54,7 @@ def keeps_its_budget(query: queries.Within, random_state: int, rows: int, cut: i
         np.testing.assert_array_equal(trace.asked, twin.asked)
         assert trace.refused == twin.refused
         assert [piece.refused for piece in traces] == refusals(query, made, [len(piece) for piece in traces])
-    assert learner.spending() == (rows, so_far[-1], trace.refused)
+    assert learner.spending_ == (rows, so_far[-1], trace.refused)
     assert trace.spent == so_far[-1]
     assert [piece.spent for piece in traces] == [piece.asked.sum() for piece in traces]
 

@@ -128,7 +128,7 @@ def check_ask_and_tell_are_run(combination: Combination) -> None:
     forms: list[Callable[[int], Any]] = [lambda t: X[t], lambda t: sparse[[t]], lambda t: X[t].tolist(), row_of]
     for form in forms:
         learner = combination.learner()
-        learner.widen(X.shape[1])
+        learner.resize(X.shape[1])
         for t, label in enumerate(y.tolist()):
             decision = learner.ask(form(t))
             assert decision.prediction == trace.predictions[t]
@@ -182,7 +182,7 @@ def check_new_features_find_room(combination: Combination) -> None:
         parts = ((0, 20, 4), (20, 50, 8), (50, 90, 12))
         grown, whole = combination.learner(), combination.learner()
         source = Growing([(form(X[a:b, :width]), y[a:b]) for a, b, width in parts])
-        same(askance.Trace.join(grown.follow(source)), whole.run(form(X), y))
+        same(askance.Trace.join(grown.iter_run(source)), whole.run(form(X), y))
         assert to_bytes(grown) == to_bytes(whole)
         assert grown.n_features_in_ == 12
 
@@ -205,8 +205,8 @@ def check_a_late_label_is_learned_with_the_weights_of_now(combination: Combinati
     if waiting:
         prompt.partial_fit(X[waiting], y[waiting])
     assert np.array_equal(learner.coef_, prompt.coef_)
-    assert learner.spending().rows == 60
-    assert prompt.spending().rows == 30
+    assert learner.spending_.rows == 60
+    assert prompt.spending_.rows == 30
 
 
 class Growing:

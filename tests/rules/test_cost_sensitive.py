@@ -133,7 +133,7 @@ def test_rounds_count_whether_asked_or_not_and_labels_told_do_not() -> None:
     assert learner.coef_.tolist() == [[-1.0]]
     assert [learner.ask([2.0]).ask_probability for _ in range(3)] == pytest.approx([3 / 5, 2 / 4, 1.5 / 3.5])
     learner.tell([1.0], -1)
-    assert learner.run([[2.0], [2.0]], [-1, -1]).probabilities == pytest.approx([1.2 / 3.2, 1 / 3])
+    assert learner.run([[2.0], [2.0]], [-1, -1]).ask_probabilities == pytest.approx([1.2 / 3.2, 1 / 3])
 
 
 def test_an_infinite_delta_asks_for_every_label() -> None:

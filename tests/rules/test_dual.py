@@ -45,7 +45,7 @@ def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
 
 def reason_to_differ(learner: askance.Learner) -> float:
     """How much rounding can amount to: scores are sums whose terms may be much larger than they are."""
-    support = learner._machine.core.state.support
+    support = learner._core.machine.core.state.support
     return 1e-9 * (1 + float((np.abs(support.coefficients) * support.norms).sum()))
 
 
@@ -61,9 +61,9 @@ def test_exact_mode_decides_as_the_twin(data: st.DataObject) -> None:
     learner = exact(rule, query, sgn0=sgn0)
     trace = chunked(learner, sp.csr_array(stream.X) if data.draw(st.booleans()) else stream.X, stream)
     until = twin.settled
-    for field in ("labels", "asked", "updated"):
+    for field in ("predictions", "asked", "updated"):
         np.testing.assert_array_equal(getattr(trace, field)[:until], getattr(twin, field)[:until], field)
-    for field in ("scores", "probabilities"):
+    for field in ("scores", "ask_probabilities"):
         near = reason_to_differ(learner)
         np.testing.assert_allclose(getattr(trace, field)[:until], getattr(twin, field)[:until], 1e-8, near)
     if until == len(stream.y):
@@ -113,7 +113,7 @@ def test_a_linear_kernel_decides_as_weights_do(rule: Any, query: Any, form: Any)
     for made in (streams.noisy(rows=300), streams.sparse_units(rows=300)):
         primal, by_support = exact(rule(), query), exact(kernels.Kernelized(rule()), query)
         weights, supported = (learner.run(form(made.X), made.y) for learner in (primal, by_support))
-        for field in ("labels", "asked", "updated"):
+        for field in ("predictions", "asked", "updated"):
             np.testing.assert_array_equal(getattr(supported, field), getattr(weights, field))
         np.testing.assert_allclose(supported.scores, weights.scores, atol=1e-8)
         np.testing.assert_allclose(by_support.coef_, primal.coef_, atol=1e-8)
@@ -156,7 +156,7 @@ def test_kernels_are_those_of_scikit_learn(kernel: Any, pairwise: Any, form: Any
         ours, theirs = exact(update), exact(update._replace(kernel=pairwise))
         X = form(made.X)
         one, other = ours.run(X, made.y), theirs.run(X, made.y)
-        for field in ("labels", "asked", "updated"):
+        for field in ("predictions", "asked", "updated"):
             np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
         np.testing.assert_allclose(one.scores, other.scores, rtol=1e-8, atol=1e-9)
         np.testing.assert_array_equal(ours.support_vectors_.toarray(), made.X[one.updated])
@@ -246,10 +246,10 @@ def test_the_factor_is_accurate_after_thousands_of_vectors_have_gone() -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(8000, 3)), rng.choice([-1, 1], 8000)
     learner = exact(kernels.SecondOrder(kernels.RBF(0.5), budget=60)).partial_fit(X, y)
-    assert learner._machine.core.past.mistakes[0] > 3000
+    assert learner._core.machine.core.past.mistakes[0] > 3000
     np.testing.assert_allclose(learner.decision_function(X[:50]), solved_anew(learner, X[:50]), atol=1e-11)
     factor = np.zeros((60, 60))
-    factor[np.tril_indices(60)] = learner._machine.core.state.factor
+    factor[np.tril_indices(60)] = learner._core.machine.core.state.factor
     shifted = np.eye(60) + rbf_kernel(learner.support_vectors_, gamma=0.5)
     np.testing.assert_allclose(factor @ factor.T, shifted, atol=1e-12)
 
@@ -318,7 +318,7 @@ def test_rows_that_can_say_nothing_are_no_support_vectors() -> None:
         assert trace.updated.all()
         assert learner.dual_coef_.shape == (1, 0)
         assert learner.support_vectors_.shape == (0, 3)
-        assert learner.spending().rows == 4
+        assert learner.spending_.rows == 4
     seen = exact(kernels.Kernelized(updates.PassiveAggressive2(), kernels.RBF()), queries.Always())
     seen.run(np.zeros((4, 3)), [1, -1, 1, -1])
     assert seen.dual_coef_.shape[1] == 4

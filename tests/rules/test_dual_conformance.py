@@ -96,9 +96,9 @@ def test_rows_grow_wider_as_they_come(combination: Combination) -> None:
     for x, label in zip(X, y.tolist(), strict=True):
         places = np.flatnonzero(x)
         learner.tell(askance.Row(places, x[places]), label)
-    learner.widen(12)
+    learner.resize(12)
     assert np.array_equal(learner.decision_function(X), whole.decision_function(X))
-    learner.widen(40)
+    learner.resize(40)
     assert learner.support_vectors_.shape[1] == learner.n_features_in_ == 40
     assert np.array_equal(learner.decision_function(np.pad(X, ((0, 0), (0, 28)))), whole.decision_function(X))
 
@@ -121,7 +121,7 @@ def test_a_pickle_holds_no_more_than_the_vectors() -> None:
     X, y, _ = streams.noisy(rows=600, width=40)
     learner = OTHERS[0].learner()
     learner.partial_fit(X, y)
-    support = learner._machine.core.state.support
+    support = learner._core.machine.core.state.support
     assert support.values.base.nbytes > support.values.nbytes
     assert len(pickle.dumps(learner)) < sum(array.nbytes for array in support) + 5000
 

@@ -21,7 +21,7 @@ PA2 = updates.PassiveAggressive2()
 
 def learned(learner: Learner) -> dict[str, bytes]:
     """All that a learner has learned and counted."""
-    return {path: array.tobytes() for path, array in arrays_of(learner._machine.core).items()}
+    return {path: array.tobytes() for path, array in arrays_of(learner._core.machine.core).items()}
 
 
 # ---------------------------------------------------------------------- parameters
@@ -201,7 +201,7 @@ def test_second_order_notices_what_is_no_kernel() -> None:
     learner = Learner(kernels.SecondOrder(distance), queries.Always(), dtype="float64", classes=(-1, 1))
     with refused("kernel", "positive semi-definite"):
         learner.run(X, Y)
-    assert learner.spending().rows == 0
+    assert learner.spending_.rows == 0
 
 
 def test_a_learner_with_a_function_cannot_be_saved(tmp_path: pathlib.Path) -> None:

@@ -181,13 +181,13 @@ def test_a_matrix_that_does_not_fit_is_refused(update: Any, monkeypatch: pytest.
     monkeypatch.setattr("askance.rules.state.full.free_bytes", lambda: 50.0)
     with refused("4 features", type(update).__name__, "full=False", "diagonal"):
         learner.run(X, y)
-    assert learner.spending() == (0, 0, 0)
+    assert learner.spending_ == (0, 0, 0)
     exact(update._replace(full=False)).run(X, y)
     monkeypatch.undo()
     learner.run(X, y)
     state = to_bytes(learner)
     with refused("30,000,000 features", "GB", "full=False"):
-        learner.widen(30_000_000)
+        learner.resize(30_000_000)
     with refused("full=False"):
         askance.Learner(rule).run(sp.csr_array((2, 10**8)), [1, -1])
     assert to_bytes(learner) == state

@@ -103,9 +103,9 @@ def test_a_rule_decides_as_its_twin(kind: type, data: st.DataObject) -> None:
     learner = askance.Learner(rule, query, random_state=3, dtype="float64", sgn0=-1, classes=(-1, 1))
     trace = chunked(learner, sp.csr_array(stream.X) if data.draw(FLAGS) else stream.X, stream)
     until = twin.settled
-    for field in ("labels", "asked", "updated"):
+    for field in ("predictions", "asked", "updated"):
         np.testing.assert_array_equal(getattr(trace, field)[:until], getattr(twin, field)[:until], field)
-    for field in ("scores", "probabilities"):
+    for field in ("scores", "ask_probabilities"):
         np.testing.assert_allclose(getattr(trace, field)[:until], getattr(twin, field)[:until], 1e-9, 1e-9)
     if until == len(stream.y):
         np.testing.assert_allclose(learner.coef_, np.atleast_2d(twin.w), rtol=1e-9, atol=1e-9)
@@ -161,7 +161,7 @@ def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
         assert (decision.prediction, decision.ask) == (trace.predictions[t], trace.asked[t])
         if decision.ask:
             stepwise.tell(x, y, decision.ask_probability)
-    once, again = (learned(learner._machine.core) for learner in (whole, stepwise))
+    once, again = (learned(learner._core.machine.core) for learner in (whole, stepwise))
     # Who was drawn to speak is forgotten by the time that a label is told, and so is whose mistake it shows.
     forgotten = ("past/mistakes", "past/longest") if isinstance(rule, ManyCosts) else ()
     for path in once.keys() - set(forgotten):
@@ -174,7 +174,7 @@ def test_new_features_find_room(name: str) -> None:
     X = np.where(np.arange(12) < 8, MADE.X, 0.0)
     wide.run(X, MADE.y)
     narrow.run(MADE.X[:, :8], MADE.y)
-    narrow.widen(12)
+    narrow.resize(12)
     for learner in (wide, narrow):
         learner.run(MADE.X, MADE.y)
     assert wide.coef_ == pytest.approx(narrow.coef_, abs=1e-12)

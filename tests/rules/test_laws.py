@@ -145,7 +145,7 @@ def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:
     eager, full = (learner.run(made.X, made.y) for learner in learners)
     assert eager.asked.all()
     assert full.asked.all()
-    for field in ("labels", "scores", "probabilities", "updated"):
+    for field in ("predictions", "scores", "ask_probabilities", "updated"):
         np.testing.assert_array_equal(getattr(eager, field), getattr(full, field))
     np.testing.assert_array_equal(*(learner.coef_ for learner in learners))
     np.testing.assert_array_equal(exact(update()).partial_fit(made.X, made.y).coef_, learners[1].coef_)
@@ -156,11 +156,11 @@ def test_rows_of_zeros_change_nothing_but_counters(combination: combinations.Com
     made = streams.noisy(rows=30)
     learner = combination.learner()
     learner.run(made.X, made.y)
-    weights, before = learner.coef_.tobytes(), learner.spending()
+    weights, before = learner.coef_.tobytes(), learner.spending_
     trace = learner.run(np.zeros((5, made.X.shape[1])), [1, -1, 1, -1, -1])
     assert learner.coef_.tobytes() == weights
-    assert learner.spending().rows == before.rows + 5
-    assert learner.spending().asked == before.asked + trace.asked.sum()
+    assert learner.spending_.rows == before.rows + 5
+    assert learner.spending_.asked == before.asked + trace.asked.sum()
     assert not trace.scores.any()
     assert (trace.predictions == 1).all()  # sgn(0) = +1
 
@@ -169,7 +169,7 @@ def test_rows_of_zeros_change_nothing_but_counters(combination: combinations.Com
 def test_the_sign_of_zero_is_the_one_asked_for_everywhere(sgn0: int) -> None:
     zeros = np.zeros((1, 2))
     learner = exact(updates.Perceptron(), sgn0=sgn0)
-    assert learner.run(zeros, [1]).labels.tolist() == [sgn0]
+    assert learner.run(zeros, [1]).predictions.tolist() == [sgn0]
     assert learner.ask(zeros[0]).prediction == sgn0
     assert learner.predict(zeros).tolist() == [sgn0]
     learner.tell([1.0, 0.0], sgn0)
@@ -185,7 +185,11 @@ def test_mistakes_are_counted_on_all_rounds_asked_or_not() -> None:
     assert not trace.asked.any()
     assert trace.summary().mistakes == (made.y == -1).sum()
     rare = exact(updates.Perceptron(), queries.Random(0.2)).run(made.X, made.y)
-    assert rare.summary().mistakes == (rare.labels != made.y).sum() > ((rare.labels != made.y) & rare.asked).sum()
+    assert (
+        rare.summary().mistakes
+        == (rare.predictions != made.y).sum()
+        > ((rare.predictions != made.y) & rare.asked).sum()
+    )
 
 
 # ---------------------------------------------------------------------- mistake bounds

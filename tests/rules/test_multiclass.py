@@ -78,9 +78,9 @@ def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> No
     learner = many(rule, query, classes=range(made.classes))
     X = sp.csr_array(made.X) if data.draw(st.booleans()) else made.X
     trace = chunked(learner, X, *made[1:3], made.edges)
-    for field in ("labels", "asked", "updated"):
+    for field in ("predictions", "asked", "updated"):
         np.testing.assert_array_equal(getattr(trace, field)[: twin.settled], getattr(twin, field)[: twin.settled])
-    for field in ("scores", "probabilities"):
+    for field in ("scores", "ask_probabilities"):
         found, wanted = getattr(trace, field)[: twin.settled], getattr(twin, field)[: twin.settled]
         np.testing.assert_allclose(found, wanted, 1e-9, 1e-9)
     if twin.settled == len(made.y):
@@ -218,7 +218,7 @@ def test_new_features_find_room_in_every_class() -> None:
     learner = askance.make("MPAA-II", dtype="float64", k=4)
     learner.run(MADE.X, MADE.y)
     before = learner.coef_.copy()
-    learner.widen(MADE.X.shape[1] + 3)
+    learner.resize(MADE.X.shape[1] + 3)
     assert np.array_equal(learner.coef_[:, : MADE.X.shape[1]], before)
     assert not learner.coef_[:, MADE.X.shape[1] :].any()
 
@@ -246,7 +246,7 @@ def test_metrics_of_many_classes_are_those_of_right_and_wrong() -> None:
         (lambda: askance.make("MPAA-II", sgn0=1), "MPAA-II has no parameter 'sgn0'"),
         (lambda: askance.make("MPAA-II", classes=[1]), "two or more different values"),
         (lambda: askance.make("MPAA-II", classes=[1, 1]), "two or more different values"),
-        (lambda: askance.Learner(many=3).fit(MADE.X, MADE.y), "many must be True or False, not 3"),
+        (lambda: askance.Learner(multiclass=3).fit(MADE.X, MADE.y), "many must be True or False, not 3"),
         (lambda: askance.make("MPAA-II").fit(MADE.X, [1] * len(MADE.y)), "only one class"),
         (lambda: askance.make("PAA-II").fit(MADE.X, MADE.y), "a multiclass name such as MPAA-II"),
     ],

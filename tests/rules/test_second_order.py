@@ -37,7 +37,7 @@ def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
 
 
 def state_of(learner: askance.Learner) -> Any:
-    return learner._machine.core.state
+    return learner._core.machine.core.state
 
 
 def sigma(learner: askance.Learner) -> Any:
@@ -68,7 +68,7 @@ def test_sigma_is_positive_definite_and_only_shrinks(update: Any, random_state: 
     probes = np.random.default_rng(random_state + 1).normal(size=(10, X.shape[1]))
     for changes in ({"full": True}, {"full": False}):
         learner = exact(update._replace(**changes))
-        learner.widen(X.shape[1])
+        learner.resize(X.shape[1])
         before = np.einsum("ij,ij->i", probes, probes)  # Σ = I
         for x, label in zip(X, y, strict=True):
             learner.tell(x, int(label))

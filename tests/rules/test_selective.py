@@ -60,10 +60,10 @@ def test_sums_that_are_kept_up_to_date_do_not_drift(dtype: str, close: float) ->
     winnow, power = exact(updates.Winnow(1.0), dtype=dtype), exact(updates.PNorm(6.0), dtype=dtype)
     for learner in (winnow, power):
         learner.partial_fit(X, y)
-        assert learner._machine.core.past.mistakes[0] > 8000
-    theta = winnow._machine.core.state.dual.astype(float)
+        assert learner._core.machine.core.past.mistakes[0] > 8000
+    theta = winnow._core.machine.core.state.dual.astype(float)
     np.testing.assert_allclose(winnow.coef_[0], softmax(theta), rtol=close)
-    theta = power._machine.core.state.dual.astype(float)
+    theta = power._core.machine.core.state.dual.astype(float)
     np.testing.assert_allclose(power.coef_[0], power_link(theta, 6.0), rtol=close, atol=close)
 
 
@@ -74,9 +74,9 @@ def test_a_weight_that_has_vanished_can_come_back(dtype: str) -> None:
     learner.tell(x, -1).tell(x, -1)
     assert learner.coef_.tolist() == [[0.0, 1.0]]  # e^-400 in single precision; a second step is not needed there
     while learner.coef_[0, 0] == 0:
-        before = learner._machine.core.state.dual[0]
+        before = learner._core.machine.core.state.dual[0]
         learner.tell(x, 1)
-        assert learner._machine.core.state.dual[0] == before + 400
+        assert learner._core.machine.core.state.dual[0] == before + 400
     assert learner.coef_[0, 0] > 0
 
 
@@ -90,7 +90,7 @@ def test_winnow_takes_new_features_as_if_they_had_always_been_there(random_state
     whole, grown = exact(updates.Winnow()), exact(updates.Winnow())
     whole.partial_fit(X, made.y)
     for part, width in ((slice(0, 20), 3), (slice(20, 40), 6), (slice(40, 60), 9)):
-        grown.widen(width).partial_fit(X[part, :width], made.y[part])
+        grown.resize(width).partial_fit(X[part, :width], made.y[part])
         assert grown.coef_.sum() == pytest.approx(1)
     np.testing.assert_allclose(grown.coef_, whole.coef_, rtol=1e-9)
 
@@ -101,7 +101,7 @@ def test_winnow_takes_new_features_where_all_old_ones_have_become_small(dtype: s
     learner = exact(updates.Winnow(1.0), dtype=dtype)
     learner.partial_fit(np.full((900, 2), 1.0), [-1] * 900)
     assert learner.coef_[0] == pytest.approx([0.5, 0.5])
-    learner.widen(4)
+    learner.resize(4)
     assert learner.coef_[0] == pytest.approx([0.0, 0.0, 0.5, 0.5])
     assert learner.decision_function([[1.0, 1.0, 1.0, 0.0]])[0] == pytest.approx(0.5)
     learner.partial_fit([[1.0, 1.0, 1.0, 1.0]] * 100, [-1] * 100)
@@ -166,7 +166,7 @@ def test_p_of_2_is_the_perceptron(random_state: int, eta: float) -> None:
     power = exact(updates.PNorm(2.0, eta), queries.Margin(eta * 0.5), sgn0=-1)
     plain = exact(updates.Perceptron(), queries.Margin(0.5), sgn0=-1)
     one, other = (learner.run(made.X, made.y, coins=made.coins) for learner in (power, plain))
-    for field in ("labels", "asked", "updated"):
+    for field in ("predictions", "asked", "updated"):
         np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
     np.testing.assert_allclose(one.scores, eta * other.scores, atol=1e-9)
     np.testing.assert_allclose(power.coef_, eta * plain.coef_, atol=1e-9)

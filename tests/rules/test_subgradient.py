@@ -63,9 +63,9 @@ def test_what_is_known_of_a_feature_grows_and_the_spread_of_a_row_shrinks(rule: 
     known, spread, probe = np.zeros(4), math.inf, made.X[0]
     for t in range(len(made.y)):
         updated = learner.run(made.X[t : t + 1], made.y[t : t + 1]).updated[0]
-        after = learner._machine.core.state.pairs[:, 1].copy()
+        after = learner._core.machine.core.state.pairs[:, 1].copy()
         np.testing.assert_allclose(after, np.hypot(known, made.X[t]) if updated else known, rtol=1e-12)
-        now = sum(learner._machine.core.state.terms(j, x)[1] for j, x in enumerate(probe))
+        now = sum(learner._core.machine.core.state.terms(j, x)[1] for j, x in enumerate(probe))
         assert now <= spread
         known, spread = after, now
 

@@ -130,13 +130,13 @@ def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> No
     X = sp.csr_array(stream.X) if data.draw(st.booleans()) else stream.X
     trace = chunked(learner, X, stream)
     until = twin.settled
-    for field in ("labels", "asked", "updated"):
+    for field in ("predictions", "asked", "updated"):
         np.testing.assert_array_equal(getattr(trace, field)[:until], getattr(twin, field)[:until], field)
-    for field in ("scores", "probabilities"):
+    for field in ("scores", "ask_probabilities"):
         np.testing.assert_allclose(getattr(trace, field)[:until], getattr(twin, field)[:until], 1e-9, 1e-9)
     if until == len(stream.y):
         np.testing.assert_allclose(learner.coef_[0], twin.w, rtol=1e-9, atol=1e-9)
-        assert trace.refused == learner.spending().refused == twin.refused
+        assert trace.refused == learner.spending_.refused == twin.refused
 
 
 # Fast mode is compiled apart: here for rules that cost little to compile, for the others in the soak.

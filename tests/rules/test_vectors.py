@@ -20,9 +20,9 @@ from thinning import one_of_each_form
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 CHUNKS = (1, 7, None) if COMPILING else (7,)  # how rows are cut is no matter of the compiler
 SPEC_FIELDS = {
-    "labels": "pred",
+    "predictions": "pred",
     "scores": "margin",
-    "probabilities": "prob",
+    "ask_probabilities": "prob",
     "asked": "query",
     "updated": "update",
     "w": "w",
@@ -50,7 +50,7 @@ def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: in
 
 def weights_of(learner: askance.Learner) -> Any:
     """The weights as the vectors have them: a row a class or a member, or the coefficients of a dual form."""
-    if learner.many or isinstance(learner.update, ManyCosts | OnlineBagging):
+    if learner.multiclass or isinstance(learner.update, ManyCosts | OnlineBagging):
         return learner.coef_
     return learner.dual_coef_[0] if isinstance(learner.update, kernels.RULES) else learner.coef_[0]
 

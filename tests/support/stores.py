@@ -2,7 +2,7 @@
 
 import os
 
-from askance.service.store import Deed, Entry, Session, Token
+from askance.service.store import AuditRecord, Entry, SessionRecord, TokenRecord
 from askance.service.store.schema import TABLES
 
 KINDS = ("sqlite", "postgres")
@@ -37,9 +37,9 @@ def fill(store, entries=1200):
     store.append(second.id, [item(1, None, b""), about(2, "skip", 1)])
     store.add_snapshot(first.id, 5, os.urandom(5000))
     store.add_snapshot(first.id, 9, b"")
-    store.add_token(Token("ann", "labeller", b"\x00digest", 12.0, None))
-    store.add_token(Token("bob", "admin", b"other", 13.0, 14.25))
+    store.add_token(TokenRecord("ann", "labeller", b"\x00digest", 12.0, None))
+    store.add_token(TokenRecord("bob", "admin", b"other", 13.0, 14.25))
     store.set_setting("horizon", "17")
-    store.add_session(Session(b"\x01digest", 7, "ann", 12.5, 13.0, 20.0, "a browser"))
-    store.add_deed(Deed(0, 13.5, "bob", "create_task", "mails", "it", "{}"))
-    store.add_deed(Deed(0, 13.75, None, "sign_in_failed"))
+    store.add_session(SessionRecord(b"\x01digest", 7, "ann", 12.5, 13.0, 20.0, "a browser"))
+    store.add_audit_record(AuditRecord(0, 13.5, "bob", "create_task", "mails", "it", "{}"))
+    store.add_audit_record(AuditRecord(0, 13.75, None, "sign_in_failed"))

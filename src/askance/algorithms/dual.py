@@ -36,9 +36,7 @@ ENTRIES: Mapping[str, Entry] = {
         SELECTIVE, "section 2", by_kernel(lambda beta=1.0: (Perceptron(), Adaptive(beta))), sgn0=-1
     ),
     "K-SEL-2ND": entry(SELECTIVE, "section 2", by_kernel(lambda b=1.0: (None, Margin(b))), sgn0=-1),
-    "K-PAA": entry(
-        ACTIVE, "algorithm 2", by_kernel(lambda delta=1.0, C=1.0: (PassiveAggressive(), Margin(delta)))
-    ),
+    "K-PAA": entry(ACTIVE, "algorithm 2", by_kernel(lambda delta=1.0: (PassiveAggressive(), Margin(delta)))),
     "K-PAA-I": entry(
         ACTIVE, "algorithm 2", by_kernel(lambda delta=1.0, C=1.0: (PassiveAggressive1(C), Margin(delta)))
     ),

@@ -1,12 +1,17 @@
-"""What a name of the catalog stands for."""
+"""An entry of the catalog: a paper's algorithm, its rules and its parameters."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askance.rules.query import QueryRule
+from askance.rules.registry import BINARY, MULTICLASS
 from askance.rules.update import UpdateRule
+
+if TYPE_CHECKING:
+    from askance.learners.learner import Learner
 
 PERCEPTRON = "Rosenblatt 1958"
 PASSIVE_AGGRESSIVE = "Crammer, Dekel, Keshet, Shalev-Shwartz, Singer 2006"
@@ -22,13 +27,21 @@ F_OPTIMISATION = "Busa-Fekete, Szörényi, Dembczyński, Hüllermeier 2015"
 ONE_PASS = "Gao, Jin, Zhu, Zhou 2013"
 RESAMPLING = "Wang, Minku, Yao 2015"
 
-BINARY, MANY = "binary", "multiclass"
-
 Build = Callable[..., tuple[UpdateRule, QueryRule]]
 
 
+class Parts(NamedTuple):
+    """What a name with its parameters stands for. `classes` are 0 to k - 1 if `k` was given."""
+
+    update: UpdateRule
+    query: QueryRule
+    sgn0: int
+    multiclass: bool
+    classes: Sequence[Any] | None
+
+
 class Entry(NamedTuple):
-    """A name of the catalog: where it stands, what it is made of, and its parameters with their defaults."""
+    """An algorithm of the catalog. Call it to make a learner, with the paper's parameters as keywords."""
 
     paper: str
     where: str
@@ -37,16 +50,72 @@ class Entry(NamedTuple):
     kind: str
     defaults: Mapping[str, Any]
     build: Build
+    name: str = ""
+
+    def __call__(
+        self,
+        *,
+        random_state: int = 0,
+        dtype: str = "float32",
+        classes: Sequence[Any] | None = None,
+        **parameters: Any,
+    ) -> "Learner":
+        """Make the learner; see `askance.make`."""
+        from askance.learners.from_rules import with_rules  # brings scikit-learn, which a listing does not need
+
+        update, query, sgn0, multiclass, numbered = self.parts(parameters)
+        if classes is not None and numbered is not None:
+            raise ValueError("k means that the classes are 0 to k - 1: pass k or classes, not both")
+        learner = with_rules(
+            update,
+            query,
+            random_state=random_state,
+            dtype=dtype,
+            sgn0=sgn0,
+            classes=classes if numbered is None else list(numbered),
+            multiclass=multiclass,
+        )
+        learner.check_parameters()
+        return learner
+
+    def parts(self, parameters: Mapping[str, Any]) -> Parts:
+        """The rules and settings, with some parameters given."""
+        unknown = [parameter for parameter in parameters if parameter not in self.defaults]
+        if unknown:
+            takes = ", ".join(self.defaults)
+            raise ValueError(f"{self.name} has no parameter {unknown[0]!r}: its parameters are {takes}")
+        given = {**self.defaults, **parameters}
+        sgn0, k = given.pop("sgn0", 1), given.pop("k", None)
+        update, query = self.build(**given)
+        return Parts(update, query, sgn0, self.kind == MULTICLASS, None if k is None else _numbered(k))
+
+    def __getattr__(self, attribute: str) -> Any:
+        # On the instance alone, so that editors and `help` see the parameters of this very algorithm.
+        if attribute != "__signature__":
+            raise AttributeError(f"an entry of the catalog has no attribute {attribute!r}")
+        common = {"random_state": 0, "dtype": "float32", "classes": None}
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Signature(
+            [
+                inspect.Parameter(name, keyword, default=value)
+                for name, value in {**self.defaults, **common}.items()
+            ]
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.defaults.items())
+        where = f", {self.where}" if self.where else ""
+        return f"<{self.name}({shown}): {self.update.__name__} × {self.query.__name__}; {self.paper}{where}>"
 
 
 def entry(paper: str, where: str, build: Build, *, sgn0: int = 1) -> Entry:
-    """The entry, for two classes, of what `build` makes; parameters and defaults are those of `build`."""
+    """An algorithm for two classes. Its parameters and defaults are those of `build`."""
     return _entry(paper, where, build, BINARY, {"sgn0": sgn0})
 
 
 def many(paper: str, where: str, build: Build) -> Entry:
-    """The same for many classes; `k`, if it is given, says that they are 0 to k - 1."""
-    return _entry(paper, where, build, MANY, {"k": None})
+    """An algorithm for more classes. If `k` is given, they are 0 to k - 1."""
+    return _entry(paper, where, build, MULTICLASS, {"k": None})
 
 
 def _entry(paper: str, where: str, build: Build, kind: str, common: Mapping[str, Any]) -> Entry:
@@ -54,3 +123,11 @@ def _entry(paper: str, where: str, build: Build, kind: str, common: Mapping[str,
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     update, query = build()
     return Entry(paper, where, type(update), type(query), kind, MappingProxyType({**defaults, **common}), build)
+
+
+def _numbered(k: Any) -> Sequence[int]:
+    """The classes 0 to k - 1."""
+    whole = not isinstance(k, bool) and isinstance(k, Real) and float(k).is_integer()
+    if not whole or k < 2:
+        raise ValueError(f"k must be a whole number of classes, 2 or more, not {k!r}")
+    return range(int(k))

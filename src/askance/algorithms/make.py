@@ -1,10 +1,9 @@
-"""Making a learner from a paper's name."""
+"""Making a learner from a paper's name. The types of the parameters are in `make.pyi`, which is generated."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from askance.algorithms import parts_of
-from askance.learners.from_rules import with_rules
+from askance.algorithms import look_up
 from askance.learners.learner import Learner
 
 
@@ -16,13 +15,32 @@ def make(
     classes: Sequence[Any] | None = None,
     **parameters: Any,
 ) -> Learner:
-    """The learner that a paper calls `name`, with the paper's parameters: make("PAA-II", C=0.5, delta=1.0)."""
-    update, query, sgn0, many, numbered = parts_of(name, parameters)
-    if classes is not None and numbered is not None:
-        raise ValueError("k says that the classes are 0 to k - 1: give k or classes, not both")
-    known = classes if numbered is None else list(numbered)
-    learner = with_rules(
-        update, query, random_state=random_state, dtype=dtype, sgn0=sgn0, classes=known, many=many
-    )
-    learner.check_parameters()
-    return learner
+    """Make the learner that a paper calls `name`.
+
+    Parameters
+    ----------
+    name : str
+        A name of `askance.catalog`.
+    random_state, dtype, classes
+        As in `Learner`.
+    **parameters
+        The paper's parameters, such as `C` and `delta`.
+
+    Returns
+    -------
+    Learner
+        The learner, which has not learned anything yet.
+
+    Raises
+    ------
+    ValueError
+        If the catalog does not have the name, or the name does not have a parameter.
+
+    Examples
+    --------
+    >>> import askance
+    >>> learner = askance.make("PAA-II", C=0.5, delta=1.0)
+    >>> learner.update, learner.query
+    (PassiveAggressive2(C=0.5), Margin(b=1.0, offset=0.0))
+    """
+    return look_up(name)(random_state=random_state, dtype=dtype, classes=classes, **parameters)

@@ -77,12 +77,10 @@ ENTRIES: Mapping[str, Entry] = {
     "AROW-diag": entry(
         ADAPTIVE, "figure 1", lambda r=1.0, mode="drop": (AROW(r, inverse=inverse(mode)), Always())
     ),
-    "PAM": entry(MAHALANOBIS, "algorithm 1", lambda C=1.0: (PAM(full=True), Always())),
+    "PAM": entry(MAHALANOBIS, "algorithm 1", lambda: (PAM(full=True), Always())),
     "PAM-I": entry(MAHALANOBIS, "algorithm 1", lambda C=1.0: (PAM1(C, full=True), Always())),
     "PAM-II": entry(MAHALANOBIS, "algorithm 1", lambda C=1.0: (PAM2(C, full=True), Always())),
-    "PAM-diag": entry(
-        MAHALANOBIS, "algorithm 1", lambda C=1.0, mode="inv": (PAM(inverse=inverse(mode)), Always())
-    ),
+    "PAM-diag": entry(MAHALANOBIS, "algorithm 1", lambda mode="inv": (PAM(inverse=inverse(mode)), Always())),
     "PAM-I-diag": entry(
         MAHALANOBIS, "algorithm 1", lambda C=1.0, mode="inv": (PAM1(C, inverse=inverse(mode)), Always())
     ),

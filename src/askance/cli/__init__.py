@@ -10,6 +10,6 @@ def main() -> None:
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A Greek letter must not end the program where the output's encoding has none.
+            # A character that the encoding of the output lacks must not end the program.
             stream.reconfigure(errors="replace")
     app(prog_name="askance")

@@ -47,7 +47,7 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback(
-    invoke_without_command=True, epilog="Begin with   askance demo   or   askance run FILE --against random,full"
+    invoke_without_command=True, epilog="Start with   askance demo   or   askance run FILE --against random,full"
 )
 def _askance(
     context: typer.Context,

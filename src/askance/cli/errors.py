@@ -1,49 +1,52 @@
-"""Whatever goes wrong, told in one line on stderr, with an exit code."""
+"""Errors as one line on stderr, and exit codes."""
 
 import os
-import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from typer.core import TyperGroup
 
-FAULT_OF_OURS, FAULT_OF_USE, INTERRUPTED = 1, 2, 130
+from askance.errors import AskanceError, DataError, ParameterError
 
-# What a wrong value, a file that cannot be read or written and a missing package raise.
-FAULTS_OF_USE = (ValueError, TypeError, ImportError, OSError, MemoryError)
+INTERNAL_ERROR, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 
-# Set to show where a fault arose.
+# What a wrong value, a file that cannot be read or written, a missing package and the service raise.
+USAGE_ERRORS = (AskanceError, ValueError, TypeError, ImportError, OSError, MemoryError)
+
+# Set it to see where an error was raised.
 TRACEBACK = "ASKANCE_TRACEBACK"
 
-# The library's sentences name its parameters; on the command line these are options.
-_FOR_LIBRARY_ONLY = re.compile(r",? or set label=False for [^:;,]*")
-_PARAMETER = re.compile(
-    r"\b(label|text|format|drop|delimiter|dtype|classes|shuffle|paper|users|items|ratings)=(\.\.\.)?"
-)
-_OTHER_WORDS = {
-    "set zero_based=True": "give --zero-based",
-    "categories=": "--category ",
-    "levels=[...]": "--levels",
-    "set --": "give --",
-}
+# Parameters of the library whose options have another name.
+RENAMED = {"random_state": "seed", "categories": "category"}
 
 
 class Interrupted(Exception):
-    """Ctrl-C, with what was done until then."""
+    """Ctrl-C, with a message about the work that was done before."""
 
 
 class Group(TyperGroup):
     """The commands of the program; `main` ends the process, and never with a traceback."""
 
-    def main(self, *args: Any, **options: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
         """Run a command and exit."""
-        sys.exit(exit_code(partial(super().main, *args, **options | {"standalone_mode": False})))
+        words = list(sys.argv[1:] if args is None else args)
+        work = partial(super().main, words, *more, **options | {"standalone_mode": False})
+        sys.exit(exit_code(work, option_names(self, words)))
 
 
-def exit_code(work: Callable[[], Any]) -> int:
-    """Do the work, telling a fault if there is one."""
+def option_names(group: TyperGroup, words: Sequence[str]) -> dict[str, str]:
+    """The options of the command that these words call, by the names of their parameters."""
+    command: Any = group
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    named = {each.name: option for each in command.params for option in each.opts if option.startswith("--")}
+    return named | {name: named[other] for name, other in RENAMED.items() if other in named}
+
+
+def exit_code(work: Callable[[], Any], options: Mapping[str, str]) -> int:
+    """Do the work, and report an error if there is one; `options` are those of the command."""
     try:
         code = int(work() or 0)
         sys.stdout.flush()
@@ -53,56 +56,65 @@ def exit_code(work: Callable[[], Any]) -> int:
         complain(f"interrupted: {done}")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has gone. Python flushes once more at the end: into nothing.
+        # The reader of the output has closed it. Python flushes once more at exit: into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAULT_OF_OURS
-    except Exception as fault:
+        return INTERNAL_ERROR
+    except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        complain(sentence(fault))
-        return FAULT_OF_USE if is_of_use(fault) else FAULT_OF_OURS
-    if code == INTERRUPTED:  # also typer's own answer to Ctrl-C
+        complain(message_of(error, options))
+        return USAGE_ERROR if is_usage_error(error) else INTERNAL_ERROR
+    if code == INTERRUPTED:  # also what Typer returns after Ctrl-C
         complain("interrupted")
     return code
 
 
 def complain(text: str) -> None:
-    """One line on stderr."""
+    """Write one line to stderr."""
     sys.stderr.write(f"askance: {text}\n")
 
 
-def is_of_use(fault: Exception) -> bool:
-    """Whether the user can mend it."""
-    return isinstance(fault, FAULTS_OF_USE) or _is_usage(fault)
+def is_usage_error(error: Exception) -> bool:
+    """Whether the user can fix it."""
+    return isinstance(error, USAGE_ERRORS) or _is_from_typer(error)
 
 
-def sentence(fault: Exception) -> str:
-    """What is wrong, in one line and in the words of the command line."""
-    if _is_usage(fault):
-        return _one_line(fault.format_message()).rstrip(".") + _help_hint(fault)  # type: ignore[attr-defined]
-    if isinstance(fault, OSError) and fault.strerror:
-        return f"{fault.filename}: {fault.strerror}" if fault.filename else fault.strerror
-    if is_of_use(fault):
-        return in_options(_one_line(str(fault)) or type(fault).__name__)
-    told = _one_line(f"{type(fault).__name__}: {fault}")
-    return f"stumbled, which is a fault of its own: {told} (set {TRACEBACK}=1 to see where)"
+def message_of(error: Exception, options: Mapping[str, str]) -> str:
+    """What is wrong, in one line, with the options of the command where the library names parameters."""
+    if _is_from_typer(error):
+        return _one_line(error.format_message()).rstrip(".") + _help_hint(error)  # type: ignore[attr-defined]
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, ParameterError):
+        return _one_line(_about_parameter(error, options))
+    if isinstance(error, DataError) and error.parameter and error.parameter in options:
+        return _one_line(_with_option(str(error), error.parameter, options[error.parameter]))
+    if is_usage_error(error):
+        return _one_line(str(error)) or type(error).__name__
+    what = _one_line(f"{type(error).__name__}: {error}")
+    return f"internal error: {what} (please report; {TRACEBACK}=1 shows the traceback)"
 
 
-def in_options(text: str) -> str:
-    """A sentence of the library in the words of the command line."""
-    text = _PARAMETER.sub(r"--\1 ", _FOR_LIBRARY_ONLY.sub("", text))
-    for word, option in _OTHER_WORDS.items():
-        text = text.replace(word, option)
-    return text.rstrip()
+def _about_parameter(error: ParameterError, options: Mapping[str, str]) -> str:
+    """The message with the option that sets the parameter; --param sets those of algorithms."""
+    option = options.get(error.name)
+    if option is None and "param" in options:
+        option = f"--param {error.name}"
+    return str(error) if option is None else f"{option} must be {error.allowed}, not {error.value!r}"
 
 
-def _is_usage(fault: Exception) -> bool:
-    # Typer's faults; by what they can do, because their class has moved between typer's versions.
-    return hasattr(fault, "format_message")
+def _with_option(text: str, parameter: str, option: str) -> str:
+    """`label=` in a message as `--label`."""
+    return text.replace(f"{parameter}=True", option).replace(f"{parameter}=", f"{option} ")
 
 
-def _help_hint(fault: Exception) -> str:
-    context = getattr(fault, "ctx", None)
+def _is_from_typer(error: Exception) -> bool:
+    # Recognised by a method, because the class has moved between versions of Typer.
+    return hasattr(error, "format_message")
+
+
+def _help_hint(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
     return f"; see {context.command_path} --help" if context else ""
 
 

@@ -11,43 +11,67 @@ FORMATS = "svmlight, csv, tsv, jsonl, parquet or npz"
 
 
 def option(text: str, value: str, panel: str | None = None, *names: str, **more: Any) -> Any:
-    """An option with a value, in a panel of the help; `text` says what holds unless it is given."""
-    return typer.Option(*names, help=text, metavar=value, rich_help_panel=panel, show_default=False, **more)
+    """An option with a value, in a panel of the help."""
+    return typer.Option(*names, help=text, metavar=value, rich_help_panel=panel, **more)
+
+
+def flag(name: str, text: str, panel: str | None = None) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=text, metavar="", rich_help_panel=panel, show_default=False)
 
 
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", show_default=False, help=f"Labelled rows: {FORMATS}; text also with gzip."),
+    typer.Argument(
+        metavar="FILE", show_default=False, help=f"Labelled rows: {FORMATS}. Text formats may be gzipped."
+    ),
 ]
 Label = Annotated[
-    str | None, option("Where the label is, unless that is label, y, class or target.", "COLUMN", READING)
+    str | None,
+    option("The column with the labels. Columns named label, y, class or target are found.", "COLUMN", READING),
 ]
-Text = Annotated[str | None, option("The column to learn from as text; no other is then used.", "COLUMN", READING)]
+Text = Annotated[
+    str | None, option("Learn from the text in this column, and ignore all other columns.", "COLUMN", READING)
+]
 Drop = Annotated[
-    list[str] | None, option("A column to leave out, such as a row number; may be repeated.", "COLUMN", READING)
+    list[str] | None, option("A column to ignore, such as an id. Can be repeated.", "COLUMN", READING)
 ]
 Category = Annotated[
     list[str] | None,
-    option("A column of numbers that are names, such as a postcode; may be repeated.", "COLUMN", READING),
+    option("A numeric column to treat as categorical, such as a postcode. Can be repeated.", "COLUMN", READING),
 ]
-Format = Annotated[str | None, option(f"{FORMATS}, if the ending does not say it.", "FORMAT", READING)]
-Delimiter = Annotated[str | None, option("What separates the cells of a csv.", "CHARACTER", READING)]
-ZeroBased = Annotated[
-    bool,
-    typer.Option("--zero-based", rich_help_panel=READING, help="The features of a svmlight file count from 0."),
+Format = Annotated[
+    str | None, option(f"The format of the file: {FORMATS}. By default, the file extension.", "FORMAT", READING)
 ]
+Delimiter = Annotated[str | None, option("The character between the cells of a csv.", "CHARACTER", READING)]
+ZeroBased = Annotated[bool, flag("--zero-based", "Feature indices of a svmlight file start at 0.", READING)]
 Shuffle = Annotated[
-    int | None, option("Load the file into memory and take its rows in a random order.", "SEED", READING)
+    int | None, option("Load the file into memory and shuffle its rows with this seed.", "SEED", READING)
 ]
-Plot = Annotated[Path | None, option("Draw the curves, as .png, .svg or .pdf.", "PICTURE")]
-Task = Annotated[str, option("The task, by its name.", "TASK", SERVICE)]
+Seed = Annotated[int, option("The seed of all random decisions.", "N", min=0)]
+NJobs = Annotated[int, option("The number of workers; -1 starts one per processor.", "N")]
+Plot = Annotated[Path | None, option("Draw the curves to a .png, .svg or .pdf file.", "PICTURE")]
+Task = Annotated[str, option("The name of the task.", "TASK", SERVICE)]
 Url = Annotated[
-    str | None, option("The service; ASKANCE_URL, or http://127.0.0.1:8383, unless said.", "URL", SERVICE)
+    str | None,
+    option(
+        "The address of the service.",
+        "URL",
+        SERVICE,
+        envvar="ASKANCE_URL",
+        show_default="http://127.0.0.1:8383",
+    ),
 ]
 Token = Annotated[
-    str | None, option("Who you are; better in ASKANCE_TOKEN, which others cannot see.", "TOKEN", SERVICE)
+    str | None,
+    option(
+        "Your token. Prefer the environment variable: other users of this machine can see command lines.",
+        "TOKEN",
+        SERVICE,
+        envvar="ASKANCE_TOKEN",
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+Json = Annotated[bool, flag("--json", "Print the result as one JSON object.")]
 
 
 class Reading(NamedTuple):

@@ -1,4 +1,4 @@
-"""Files to write: checked before the work, and there only when the work is done."""
+"""Output files: checked before the work, written only when it is done. And optional packages."""
 
 import os
 from collections.abc import Iterator
@@ -9,30 +9,30 @@ from typing import NamedTuple
 
 
 class Extra(NamedTuple):
-    """An optional package, what needs it and how pip calls the group that it is in."""
+    """What needs an optional package, and the extra of askance that installs it."""
 
     use: str
     group: str
 
     @property
     def remedy(self) -> str:
-        """How to get it."""
+        """The command that installs it."""
         return f"pip install 'askance[{self.group}]'"
 
 
 TRACES = (".parquet",)
 PICTURES = (".png", ".svg", ".pdf")
 
-LIVE = Extra("the live service", "live")
+LIVE = Extra("the service", "live")
 EXTRAS = {
-    "matplotlib": Extra("a picture", "plots"),
+    "matplotlib": Extra("a plot", "plots"),
     "pyarrow": Extra("Parquet", "parquet"),
     **dict.fromkeys(("httpx", "msgspec", "prometheus_client", "starlette", "uvicorn"), LIVE),
 }
 
 
 def require(*packages: str) -> None:
-    """ImportError, in one sentence, if an optional package is not there."""
+    """Raise ImportError with a remedy if an optional package is missing."""
     for package in packages:
         try:
             import_module(package)
@@ -42,16 +42,16 @@ def require(*packages: str) -> None:
 
 
 def check_ending(path: Path | None, option: str, endings: tuple[str, ...]) -> None:
-    """ValueError if a file's name does not say one of the formats that can be written."""
+    """Raise ValueError if the extension of a file is not one that can be written."""
     if path is not None and path.suffix.lower() not in endings:
-        raise ValueError(f"{option} {path}: give a name that ends in {' or '.join(endings)}")
+        raise ValueError(f"{option} {path}: the name must end in {' or '.join(endings)}")
 
 
 @contextmanager
 def draft(target: Path, *sources: Path) -> Iterator[Path]:
-    """A new file beside `target`, which takes its place at the end and is gone after a fault.
+    """A temporary file next to `target`, which replaces it at the end and is deleted after an error.
 
-    Making it first shows at once whether the directory can be written. `sources` are never overwritten.
+    Creating it before the work shows at once whether the directory is writable. `sources` are never overwritten.
     """
     _check(target, sources)
     final = target.resolve()  # a link stays a link
@@ -59,7 +59,7 @@ def draft(target: Path, *sources: Path) -> Iterator[Path]:
     try:
         path.open("xb").close()
     except OSError as error:
-        raise ValueError(f"{target}: cannot be written ({error.strerror}): choose another place") from error
+        raise ValueError(f"{target}: cannot be written ({error.strerror}): choose another directory") from error
     try:
         yield path
         os.replace(path, final)
@@ -69,6 +69,6 @@ def draft(target: Path, *sources: Path) -> Iterator[Path]:
 
 def _check(target: Path, sources: tuple[Path, ...]) -> None:
     if target.exists() and not target.is_file():
-        raise ValueError(f"{target}: is not a file that can be replaced: choose another name")
+        raise ValueError(f"{target}: is not a regular file, so it cannot be replaced: choose another name")
     if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
         raise ValueError(f"{target}: would overwrite the data: choose another name")

@@ -58,7 +58,9 @@ def random_order(rows: int, random_state: int | None) -> NDArray[np.int64] | Non
     if random_state is None:
         return None
     if not isinstance(random_state, int | np.integer) or random_state < 0:
-        raise DataError(f"shuffle={shown(random_state)}: give a random_state, a whole number from 0 on")
+        raise DataError(
+            f"shuffle={shown(random_state)}: give a random_state, a whole number from 0 on", parameter="shuffle"
+        )
     return np.random.default_rng(random_state).permutation(rows)
 
 

@@ -35,7 +35,9 @@ def feature_names(names: list[str], fields: Fields, recipe: Recipe, place: str) 
         raise DataError(f"{place}: no feature columns are left of {listed(names)}: check label and drop")
     if "" in chosen:
         # Most often the row numbers that pandas writes, which must not be learned from.
-        raise DataError(f"{place}: column {names.index('') + 1} has no name: name it, or set drop=['']")
+        raise DataError(
+            f"{place}: column {names.index('') + 1} has no name: name it, or pass drop=['']", parameter="drop"
+        )
     return chosen
 
 

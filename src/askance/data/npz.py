@@ -36,7 +36,7 @@ def read_npz(
     """
     prefix = "" if view is None else f"view{view}_"
     arrays = {key.removeprefix(prefix): array for key, array in _load(path, label, prefix).items()}
-    y = None if label is False else _member(arrays, label or "y", path, "name the labels' array with label=...")
+    y = None if label is False else _member(arrays, label or "y", path, "name the array of labels with label=")
     X = _member(arrays, "X", path) if "X" in arrays else _csr(arrays, path)
     stream = read_arrays(X, y, name=str(path), dtype=dtype, chunk_rows=chunk_rows, shuffle=shuffle)
     return replace(stream, name=stem(path))  # messages have named the path
@@ -76,7 +76,9 @@ def _member(
 ) -> NDArray[Any]:
     member = arrays.get(key)
     if member is None:
-        raise DataError(f"{path}: there is no array {shown(key)} among {listed(arrays)}: {remedy}")
+        raise DataError(
+            f"{path}: there is no array {shown(key)} among {listed(arrays)}: {remedy}", parameter="label"
+        )
     return member
 
 

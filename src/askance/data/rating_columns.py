@@ -68,7 +68,8 @@ class Wanted(NamedTuple):
                 raise DataError(f"{source}: there is no column {shown(column)} of {role} among {listed(names)}")
             if place is None:
                 raise DataError(
-                    f"{source}: none of the columns {listed(names)} is called like {role}: name it with {role}=..."
+                    f"{source}: none of the columns {listed(names)} is called like {role}: name it with {role}=",
+                    parameter=role,
                 )
         chosen = [place for place in places if place is not None]
         if len(set(chosen)) < len(chosen):

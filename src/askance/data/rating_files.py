@@ -116,7 +116,9 @@ def _pairs(path: Path, arrays: list[NDArray[Any]], names: list[str]) -> Pairs:
             raise TypeError
         ratings = arrays[2].astype(np.float64)  # objects are decimal numbers, or no numbers
     except (TypeError, ValueError):
-        raise DataError(f"{path}: {shown(names[2])} holds no numbers: name the ratings with ratings=...") from None
+        raise DataError(
+            f"{path}: {shown(names[2])} does not hold numbers: name the column with ratings=", parameter="ratings"
+        ) from None
     if not np.isfinite(ratings).all():
         row = int(np.argmin(np.isfinite(ratings)))
         raise DataError(f"{where(row)}: the rating {ratings[row]} is not a finite number: leave the row out")

@@ -79,7 +79,8 @@ def layout_of(path: Path, head: list[str], wanted: Wanted, delimiter: str | None
         roles = " and ".join(["users", "items", "ratings"][:needed])
         raise DataError(
             f"{place}: has {len(names)} cells where {needed} are needed, for {roles}: "
-            "check the file, or set delimiter=..."
+            "check the file, or pass delimiter=",
+            parameter="delimiter",
         )
     has_header = _is_header(names, second, wanted)
     places = wanted.found(names) if has_header else wanted.placed(len(names))
@@ -90,14 +91,17 @@ def _delimiter(lines: list[str], given: str | None, place: str) -> str:
     """The delimiter of which most lines have as many as the first."""
     if given is not None:
         if not given or set(given) & set('"\r\n\0'):
-            raise DataError(f"delimiter={shown(given)}: give a character such as ';', or '::'")
+            raise DataError(
+                f"delimiter={shown(given)}: give a character such as ';', or '::'", parameter="delimiter"
+            )
         return given
     bare = [_quoted.sub("", line) for line in lines]
     present = [delimiter for delimiter in DELIMITERS if delimiter in bare[0]]
     if not present:
         raise DataError(
             f"{place}: {shown(lines[0].strip())} has no comma, tab, semicolon or '::' between its cells: "
-            "check that it is a file of ratings, or set delimiter=..."
+            "check that it is a file of ratings, or pass delimiter=",
+            parameter="delimiter",
         )
     return max(present, key=lambda one: sum(line.count(one) == bare[0].count(one) for line in bare))
 

@@ -165,7 +165,8 @@ def _kind(source: Any, named: str | None) -> str:
     if hasattr(source, "readinto") or (isinstance(source, str) and source == STANDARD_INPUT):
         if named != "svmlight":
             raise DataError(
-                "only svmlight is read from a pipe or an open file: set format='svmlight', or give a path"
+                "only svmlight is read from a pipe or an open file: pass format='svmlight', or give a path",
+                parameter="format",
             )
         return named
     if isinstance(source, str | PathLike):
@@ -186,11 +187,13 @@ def format_of(path: Path, named: str | None) -> str:
     formats = sorted(set(_FORMAT_OF_ENDING.values()))
     if named is not None:
         if named not in formats:
-            raise DataError(f"format={shown(named)}: give one of {listed(formats)}")
+            raise DataError(f"format={shown(named)}: give one of {listed(formats)}", parameter="format")
         return named
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     if ending not in _FORMAT_OF_ENDING:
-        raise DataError(f"{path}: the ending says no known format: set format to one of {listed(formats)}")
+        raise DataError(
+            f"{path}: unrecognised file extension: pass format= one of {listed(formats)}", parameter="format"
+        )
     return _FORMAT_OF_ENDING[ending]
 
 

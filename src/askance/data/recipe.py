@@ -47,7 +47,9 @@ class Recipe:
         if self.text is None and TEXT_NAME in names and TEXT_NAME not in left_out and is_string(TEXT_NAME):
             text = TEXT_NAME
         if text is not None and text not in names:
-            raise DataError(f"{place}: no text field {shown(text)}; there are {listed(names)}: set text=...")
+            raise DataError(
+                f"{place}: no text field {shown(text)}; there are {listed(names)}: pass text=", parameter="text"
+            )
         return Fields(None if self.label is False else label, text, frozenset(left_out))
 
     def _label(self, names: Collection[str], place: str) -> str | None:
@@ -56,14 +58,16 @@ class Recipe:
             if self.label in names:
                 return self.label
             raise DataError(
-                f"{place}: no label field {shown(self.label)}; there are {listed(names)}: set label=..."
+                f"{place}: no label field {shown(self.label)}; there are {listed(names)}: pass label=",
+                parameter="label",
             )
         spelled = {name.lower(): name for name in reversed(list(names))}
         found = next((spelled[usual] for usual in LABEL_NAMES if usual in spelled), None)
         if found is None and self.label is None:
             raise DataError(
                 f"{place}: no label field: looked for {listed(LABEL_NAMES)} among {listed(names)}: "
-                "name it with label=..., or set label=False for a stream without labels"
+                "name it with label=",
+                parameter="label",
             )
         return found
 

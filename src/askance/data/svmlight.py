@@ -42,7 +42,7 @@ WRONG = {
     scanner.BAD_FEATURE: "{token} is not of the form index:value: correct or remove it",
     scanner.BAD_VALUE: "the value in {token} is not a finite number: correct or remove it",
     scanner.UNORDERED: "the index in {token} does not exceed the one before: sort the line and join duplicates",
-    scanner.ZERO_INDEX: "{token} has the index 0, though indices count from 1: set zero_based=True",
+    scanner.ZERO_INDEX: "{token} has the index 0, though indices count from 1: pass zero_based=True",
     scanner.HUGE_INDEX: "the index in {token} is larger than 2**31 - 1: number the features anew or hash them",
     scanner.HUGE_NUMBER: "the number in {token} is too large for {dtype}: scale it or set a wider dtype",
     scanner.BAD_END: "a carriage return is not followed by a newline: convert the line ends",
@@ -100,7 +100,8 @@ class SvmlightStream:
             for block in blocks:
                 lines += block.lines
                 if block.fault:
-                    raise DataError(f"{self.place}, line {lines + 1}: {block.fault}")
+                    # zero_based is the only parameter that a remedy names
+                    raise DataError(f"{self.place}, line {lines + 1}: {block.fault}", parameter="zero_based")
                 width = max(width, block.width)
                 if len(block.y):
                     read += len(block.y)
@@ -162,7 +163,7 @@ def read_svmlight(
     passed over.
     """
     if dtype not in ("float32", "float64", np.float32, np.float64):
-        raise DataError(f"dtype={shown(dtype)}: give float32 or float64")
+        raise DataError(f"dtype={shown(dtype)}: give float32 or float64", parameter="dtype")
     if threads is None:
         threads = min(os.cpu_count() or 1, MOST_THREADS)
     for option, number in (("block_bytes", block_bytes), ("threads", threads)):

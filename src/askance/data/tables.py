@@ -57,7 +57,9 @@ class TableStream:
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
-            raise DataError(f"delimiter={shown(self.delimiter)}: give one character, such as ';'")
+            raise DataError(
+                f"delimiter={shown(self.delimiter)}: give one character, such as ';'", parameter="delimiter"
+            )
 
     @property
     def name(self) -> str:
@@ -151,7 +153,8 @@ def numbers_of(cells: Sequence[str], name: str, where: Where) -> NDArray[np.floa
         if not _is_number_or_empty(cell):
             raise DataError(
                 f"{where(row)}, column {shown(name)}: {shown(cell)} is not a number, as all cells of the first "
-                f"{HEAD_ROWS} rows are: mend it, or set categories=[{shown(name)}]"
+                f"{HEAD_ROWS} rows are: fix it, or make the column categorical with categories=",
+                parameter="categories",
             )
         numbers[row] = float(cell.strip() or 0)
     return numbers

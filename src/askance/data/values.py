@@ -13,7 +13,7 @@ DTYPES = ("float32", "float64")
 def check_dtype(dtype: str) -> None:
     """Refuse anything but the two types that rules compute in."""
     if dtype not in DTYPES:
-        raise DataError(f"dtype={dtype!r}: give 'float32' or 'float64'")
+        raise DataError(f"dtype={dtype!r}: give 'float32' or 'float64'", parameter="dtype")
 
 
 def largest(dtype: str) -> float:

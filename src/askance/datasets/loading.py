@@ -74,7 +74,9 @@ def _use(name: str, entry: Entry | None, paper: str | None) -> Use | None:
     uses = {} if entry is None else entry.uses
     if paper not in uses:
         known = f"give one of {listed(uses)}" if uses else "load it without a paper"
-        raise DataError(f"paper={shown(paper)}: the register does not know {name} in it: {known}")
+        raise DataError(
+            f"paper={shown(paper)}: the register does not know {name} in it: {known}", parameter="paper"
+        )
     return uses[paper]
 
 

@@ -34,8 +34,7 @@ class Learned(NamedTuple):
 
 def check_mixable(learner: Learner) -> None:
     """ValueError in one sentence if such learners cannot be mixed."""
-    learner._begin_once()
-    core = learner._machine.core
+    core = learner._started().machine.core
     if learner.many or learner.classes is None:
         raise ValueError("mixing is for two classes, which must be known before the first row: give classes")
     if not isinstance(core.state, (Weights, *GAUSSIANS)):
@@ -58,7 +57,7 @@ def learned_from(model: bytes, place: int, partition: Stream) -> Learned:
             np.random.SeedSequence([learner.random_state, place]).generate_state(1, np.uint64)[0]
         )
     counts = np.zeros(4, np.int64)
-    for trace in learner.follow(partition):
+    for trace in learner.iter_run(partition):
         wrong = trace.predicted_codes != trace.true_codes
         counts += [len(wrong), trace.asked.sum(), trace.updated.sum(), wrong.sum()]
     return Learned(to_bytes(learner), *counts.tolist())
@@ -68,16 +67,16 @@ def mixed(model: bytes, learned: Sequence[Learned]) -> bytes:
     """One model of what several have learned since they were `model`."""
     base, others = from_bytes(model), [from_bytes(one.model) for one in learned]
     check_mixable(base)
-    width = max(one._machine.width or 0 for one in (base, *others))
+    width = max(one._started().width or 0 for one in (base, *others))
     for learner in (base, *others):
-        learner.widen(width)
-    cores = [one._machine.core for one in others]
-    _add_up(base._machine.core.past, [core.past for core in cores])
-    (mine,), theirs = base._machine.core.state, [core.state[0] for core in cores]
+        learner.resize(width)
+    cores = [one._started().machine.core for one in others]
+    _add_up(base._started().machine.core.past, [core.past for core in cores])
+    (mine,), theirs = base._started().machine.core.state, [core.state[0] for core in cores]
     updates = np.array([one.updates for one in learned])
     if len(theirs) == 1:
         mine[:] = theirs[0]  # to the last bit
-    elif isinstance(base._machine.core.state, GAUSSIANS):
+    elif isinstance(base._started().machine.core.state, GAUSSIANS):
         mine[:] = mixed_gaussians(mine, theirs)
     elif updates.any():
         mine[:] = mixed_weights(theirs, updates)

@@ -113,7 +113,7 @@ class DualMachine:
         self.core, self.width = core, width
         return SOUND, 0
 
-    def ask_by(self, query: Any) -> None:
+    def set_query_rule(self, query: Any) -> None:
         """Go on with another query rule."""
         self.core = self.core._replace(query=query, memory=query.start())
 

@@ -97,8 +97,8 @@ class Machine:
             self._accept(kind, core, width, lanes)
         return kind, bad
 
-    def ask_by(self, query: Any) -> None:
-        """Go on with another query rule."""
+    def set_query_rule(self, query: Any) -> None:
+        """Continue with another query rule, in its initial state."""
         self.core = self.core._replace(query=query, memory=query.start())
         self._bound.clear()
 

@@ -23,11 +23,11 @@ from askance.fleet.sparse import one_row, sparse_rows
 from askance.fleet.spill_file import Depot
 from askance.jit.kernels.key_table import Numbers
 from askance.learners import labels
-from askance.learners.classes import Coding, ManyClasses, TwoClasses
-from askance.learners.core import Decision
-from askance.learners.learner import given_coins
-from askance.learners.trace import BINARY, MANY, Trace
+from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
+from askance.learners.core import Decision, checked_coins
+from askance.learners.trace import Trace
 from askance.rules.query import QueryRule
+from askance.rules.registry import BINARY, MULTICLASS
 from askance.rules.rows import SparseRows
 
 LEAST_RESIDENT = 1_000
@@ -90,13 +90,13 @@ class Fleet:
         self.settings = settings
         update, query, sgn0, many, _ = settings.rules
         dtype = np.dtype(settings.dtype)
-        self._coding: Coding = (ManyClasses if many else TwoClasses)(
+        self._encoder: ClassEncoder = (MulticlassEncoder if many else BinaryEncoder)(
             labels.as_classes(settings.classes, many=many), dtype
         )
         yards = threads or min(os.cpu_count() or 1, 8)
         tag = zlib.crc32(settings.as_json().encode())
         self._berths = Berths(
-            lambda: Yard(update, query, dtype, float(sgn0), self._coding.lanes),
+            lambda: Yard(update, query, dtype, float(sgn0), self._encoder.lanes),
             *(yards, settings.random_state, tag, self.width, resident),
         )
         self._crew = concurrent.futures.ThreadPoolExecutor(yards)
@@ -128,7 +128,7 @@ class Fleet:
         """Simulate the labelling loop of every key on its rows, learning only from the labels asked for."""
         rows = self._rows(X)
         codes = self._codes(y, len(rows.starts) - 1)
-        tossed = NONE_GIVEN if coins is None else given_coins(coins, codes.shape)
+        tossed = NONE_GIVEN if coins is None else checked_coins(coins, codes.shape)
         outcome = passes.blank_outcome(len(codes), rows.values.dtype)
 
         def work(yard: Yard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
@@ -147,7 +147,7 @@ class Fleet:
             yard.ask(own, ids, order, _part_of(outcome, part))
 
         refused = self._by_parts(keys, rows, work)
-        return self._trace(np.full(count, -1 if self.settings.rules.many else 0), outcome, refused)
+        return self._trace(np.full(count, -1 if self.settings.rules.multiclass else 0), outcome, refused)
 
     def learn(self, keys: Any, X: Any, y: ArrayLike) -> Self:
         """Learn every label, those of a key in their order."""
@@ -163,17 +163,17 @@ class Fleet:
     def decision_function(self, keys: Any, X: Any) -> NDArray[Any]:
         """The scores of the rows: positive for the larger class, or of more than two, a column a class."""
         scores = self._scores(keys, X)
-        if self.settings.rules.many:
+        if self.settings.rules.multiclass:
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         return scores[:, 0]
 
     def predict(self, keys: Any, X: Any) -> NDArray[Any]:
         """The classes of the rows. A key that was never seen has a model that knows nothing."""
         scores, rules = self._scores(keys, X), self.settings.rules
-        if rules.many:
-            return self._coding.values[np.argmax(scores, axis=1)]
+        if rules.multiclass:
+            return self._encoder.values[np.argmax(scores, axis=1)]
         positive = scores[:, 0] >= 0 if rules.sgn0 > 0 else scores[:, 0] > 0
-        return self._coding.values[positive.astype(int)]
+        return self._encoder.values[positive.astype(int)]
 
     # ------------------------------------------------------------------ the models
 
@@ -276,10 +276,10 @@ class Fleet:
 
     def _codes(self, y: ArrayLike, count: int) -> NDArray[Any]:
         given = labels.as_labels(y, count)
-        coding, codes = self._coding.all(given)
-        if len(coding.observed) > len(self._coding.observed):
-            new = np.setdiff1d(coding.observed, self._coding.observed)
-            raise ValueError(f"unknown class {new[0].item()!r}: the classes are {self._coding.observed.tolist()}")
+        encoder, codes = self._encoder.encode(given)
+        if len(encoder.observed) > len(self._encoder.observed):
+            new = np.setdiff1d(encoder.observed, self._encoder.observed)
+            raise ValueError(f"unknown class {new[0].item()!r}: the classes are {self._encoder.observed.tolist()}")
         return codes
 
     def _by_parts(self, keys: Any, rows: SparseRows, work: Work) -> int:
@@ -325,8 +325,8 @@ class Fleet:
             ask_probabilities=outcome.ask_probabilities,
             asked=outcome.asked,
             updated=outcome.updated,
-            classes=self._coding.values,
-            kind=MANY if rules.many else BINARY,
+            classes=self._encoder.values,
+            kind=MULTICLASS if rules.multiclass else BINARY,
             first_round=self.rounds - len(codes),
             mode="float64 exact" if self.settings.dtype == "float64" else "float32 relaxed",
             algorithm=f"{rules.update} × {rules.query}, one a key",

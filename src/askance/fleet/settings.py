@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from askance.algorithms import Parts, parts_of
+from askance.algorithms import parts_of
+from askance.algorithms.entry import Parts
 from askance.fleet.shard import field_of
 from askance.learners import labels
-from askance.learners.files import described, listed, made_of, unlisted
+from askance.learners.codec import classes_from_dict, classes_to_dict, rule_from_dict, rule_to_dict
 from askance.rules.kernel import RULES as DUAL
 from askance.rules.registry import check_rules, known_rules, with_floats
 
@@ -36,8 +37,8 @@ class FleetSettings:
             raise ValueError(f"bits must be a whole number from 1 to {MOST_BITS}, not {self.bits!r}")
         if not _is_whole(self.random_state) or not 0 <= self.random_state < 2**64:
             raise ValueError(f"random_state must be a whole number from 0 to 2^64 - 1, not {self.random_state!r}")
-        labels.as_classes(self.classes, many=self.rules.many)
-        check_rules(self.rules.update, self.rules.query, many=self.rules.many)
+        labels.as_classes(self.classes, many=self.rules.multiclass)
+        check_rules(self.rules.update, self.rules.query, many=self.rules.multiclass)
 
     @functools.cached_property
     def rules(self) -> Parts:
@@ -57,8 +58,8 @@ class FleetSettings:
 
     def as_dict(self) -> dict[str, Any]:
         """The settings as words and numbers."""
-        given = dataclasses.asdict(self) | {"query": None if self.query is None else described(self.query)}
-        return given | {"classes": listed(labels.as_classes(self.classes, many=self.rules.many))}
+        given = dataclasses.asdict(self) | {"query": None if self.query is None else rule_to_dict(self.query)}
+        return given | {"classes": classes_to_dict(labels.as_classes(self.classes, many=self.rules.multiclass))}
 
     def as_json(self) -> str:
         """The settings as text, equal for equal settings."""
@@ -67,8 +68,8 @@ class FleetSettings:
     @classmethod
     def from_dict(cls, given: dict[str, Any]) -> "FleetSettings":
         """The settings that `as_dict` gave."""
-        query = None if given["query"] is None else made_of(given["query"], known_rules())
-        return cls(**given | {"query": query, "classes": unlisted(given["classes"]).tolist()})
+        query = None if given["query"] is None else rule_from_dict(given["query"], known_rules())
+        return cls(**given | {"query": query, "classes": classes_from_dict(given["classes"]).tolist()})
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,7 +1,7 @@
-"""Class labels of any kind as the numbers that rules see, and back.
+"""Encoders: class labels as the numbers that rules see, and back.
 
-Two classes are -1 and +1; of many, each is the number of its lane. A coding is never changed: labels that show new
-classes make a new one, which a learner takes over when a pass over their rows has succeeded.
+Two classes are -1 and +1. Of more, each class has a number. An encoder is immutable: labels with new classes make
+a new encoder, which a learner adopts after the pass over their rows has succeeded.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from askance.learners import labels
 
 
-class Coding:
-    """The classes observed so far, and their numbers."""
+class ClassEncoder:
+    """The classes observed so far and their numbers."""
 
     def __init__(self, observed: NDArray[Any], dtype: np.dtype[Any]) -> None:
         self.observed = observed
@@ -30,33 +30,33 @@ class Coding:
 
     @property
     def lanes(self) -> int:
-        """How many learners side by side the classes take."""
+        """The number of weight vectors that the classes need."""
         return 1
 
-    def label(self, guess: float) -> Any:
-        """The class of that number; None while no class is known."""
-        return self._label_of.get(guess)
+    def label(self, code: float) -> Any:
+        """The class with this number; None while no class is known."""
+        return self._label_of.get(code)
 
-    def one(self, label: Any) -> tuple[Self, NDArray[Any]]:
-        """A single label: the coding with it, and its number as an array."""
+    def encode_one(self, label: Any) -> tuple[Self, NDArray[Any]]:
+        """Encode one label: the encoder that knows its class, and its number as an array."""
         try:
             return self, self._code_of[label]
-        except (KeyError, TypeError):  # a new class, or nothing that could be one
-            return self.all(labels.as_labels([label], 1))
+        except (KeyError, TypeError):  # a new class, or not a class at all
+            return self.encode(labels.as_labels([label], 1))
 
-    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
-        """Many labels: the coding with their classes and with those that are given, and their numbers."""
+    def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Encode labels: the encoder that knows their classes and `classes`, and their numbers."""
         raise NotImplementedError
 
     def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
         raise NotImplementedError
 
 
-class TwoClasses(Coding):
+class BinaryEncoder(ClassEncoder):
     """The larger class in sorted order is +1, the other -1."""
 
-    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
-        """Their signs; ValueError if there would be three classes, or one with another sign than before."""
+    def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Encode as signs; ValueError for a third class, or a class whose sign would change."""
         known = self.observed
         if classes is not None:
             known = labels.distinct(labels.as_classes(classes), known)
@@ -64,7 +64,7 @@ class TwoClasses(Coding):
         pair = labels.pair(observed)
         if len(known) == 1 and (pair[1] == known[0]) != (labels.pair(known)[1] == known[0]):
             raise ValueError(
-                f"the class {known[0]!r} was learned with the other sign: give classes={pair.tolist()!r}"
+                f"the class {known[0]!r} was learned with the other sign: pass classes={pair.tolist()!r}"
             )
         signs = labels.signs(y, pair, self.dtype)
         return self if observed is self.observed else type(self)(observed, self.dtype), signs
@@ -77,26 +77,26 @@ def _comparable(kind: str) -> str:
     return "U" if kind == "U" else "biuf"
 
 
-class ManyClasses(Coding):
-    """Classes are numbered in the order in which they were given or first seen, those seen together sorted."""
+class MulticlassEncoder(ClassEncoder):
+    """Classes are numbered as they were given or first seen. Those seen together are sorted."""
 
     @property
     def lanes(self) -> int:
-        """One a class, and one while there is none."""
+        """One per class, at least one."""
         return max(1, len(self.observed))
 
-    def all(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
-        """Their numbers, new ones for new classes."""
-        coding = self if classes is None else self._with(labels.as_labels(list(classes), len(classes)))
-        numbers = coding._numbers(y)
+    def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
+        """Encode as numbers; new classes get new numbers."""
+        encoder = self if classes is None else self._with(labels.as_labels(list(classes), len(classes)))
+        numbers = encoder._numbers(y)
         if numbers is None:
-            coding = coding._with(y)
-            numbers = coding._numbers(y)
+            encoder = encoder._with(y)
+            numbers = encoder._numbers(y)
         assert numbers is not None
-        return coding, numbers.astype(self.dtype)
+        return encoder, numbers.astype(self.dtype)
 
     def _numbers(self, y: NDArray[Any]) -> NDArray[Any] | None:
-        """The numbers of labels whose classes are known; None if one is not."""
+        """The numbers of the labels; None if a class is unknown."""
         order = np.argsort(self.observed)
         if not len(order) or y.dtype.kind not in _comparable(self.observed.dtype.kind):
             return None

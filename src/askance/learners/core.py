@@ -1,30 +1,32 @@
-"""The labelling loop: an update rule, a query rule, and what they have learned, one row at a time.
+"""The core of a learner: two rules, what they have learned, and the classes seen so far.
 
-It is the part of a learner that needs no scikit-learn, which takes longer to import than all the rest.
+It needs no scikit-learn, which takes longer to import than everything else; the service uses it directly.
+`askance.Learner` holds one and converts whatever users pass to it.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from askance.engine.choice import AnyMachine, machine_for
+from askance.engine.choice import machine_for
+from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.learners import labels
-from askance.learners.classes import Coding, ManyClasses, TwoClasses
-from askance.learners.inputs import as_rows, is_plain, one_row, sentence, sorted_rows
-from askance.rules.query import Margin, QueryRule
+from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
+from askance.learners.inputs import is_plain, one_row, sentence, sound_rows
+from askance.learners.trace import Trace
+from askance.rules.query import Always, QueryRule
 from askance.rules.query.rule import refused
-from askance.rules.registry import check_rules, with_floats
-from askance.rules.rows import SOUND, UNSORTED, AnyRows, Row
-from askance.rules.update import PassiveAggressive2, UpdateRule
+from askance.rules.registry import BINARY, MULTICLASS, check_rules, with_floats
+from askance.rules.rows import SOUND, AnyRows, Row
 
-# `ask` tosses this many coins at a time; a coin depends on its round alone, so nothing else changes.
+# `ask` draws this many coins at a time. A coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
 
-# What a label takes to be learned must not hang together with whether it was asked for.
-OTHER_COINS = 0x6C62272E07BB0142
+# The coins used in learning a label must be independent of those that decided about asking for it.
+LEARNING_STREAM = 0x6C62272E07BB0142
 
 
 class Decision(NamedTuple):
@@ -41,7 +43,7 @@ class Decision(NamedTuple):
     ask : bool
         Whether to ask for the label: `coin < ask_probability`, as far as a budget allows.
     coin : float
-        The uniform random number in [0, 1) that decided, a function of `random_state` and round alone.
+        The uniform random number in [0, 1) that decided. It is a function of `random_state` and round alone.
     """
 
     prediction: Any
@@ -52,228 +54,271 @@ class Decision(NamedTuple):
 
 
 class Spending(NamedTuple):
-    """Rows seen, labels asked for, and labels that a budget refused."""
+    """The number of rows seen, of labels asked for, and of labels that a budget refused."""
 
     rows: int
     asked: int
     refused: int
 
 
-class LearnerCore:
-    """Asks and is told, scores and predicts: a `Learner` without scikit-learn, and with the same parameters.
+class Settings(NamedTuple):
+    """The parameters of a learner, apart from its rules."""
 
-    Many rows at a time must be an array or a CSR matrix of floats.
+    random_state: int = 0
+    dtype: str = "float32"
+    sgn0: int = 1
+    classes: Sequence[Any] | None = None
+    multiclass: bool = False
+
+    def check(self, owner: str = "Learner") -> None:
+        """Raise ParameterError for the first parameter that cannot be used."""
+        if self.dtype not in ("float32", "float64"):
+            raise ParameterError(owner, "dtype", self.dtype, "'float32' (fast) or 'float64' (exact)")
+        if self.sgn0 not in (1, -1):
+            raise ParameterError(owner, "sgn0", self.sgn0, "+1 or -1")
+        whole = isinstance(self.random_state, int | np.integer) and not isinstance(self.random_state, bool)
+        if not whole or not 0 <= self.random_state < 2**64:
+            raise ParameterError(owner, "random_state", self.random_state, "a whole number from 0 to 2^64 - 1")
+        if not isinstance(self.multiclass, bool | np.bool_):
+            raise ParameterError(owner, "multiclass", self.multiclass, "True or False")
+        if self.classes is not None:
+            labels.as_classes(self.classes, many=bool(self.multiclass))
+
+
+class LearnerCore:
+    """Two rules and what they have learned, for rows that are arrays or CSR matrices of floats.
+
+    Parameters
+    ----------
+    update, query : named tuples
+        The rules.
+    settings : Settings
+        The other parameters of the learner.
     """
 
-    _machine: AnyMachine
-    _coding: Coding
-    _elastic: bool  # whether nothing but rows without a width has been seen
-    _unfitted: type[Exception] = ValueError  # what is raised where nothing has been learned
+    def __init__(self, update: Any, query: Any, settings: Settings) -> None:
+        check_rules(update, query, many=settings.multiclass)
+        settings.check()
+        self.settings = settings
+        dtype, many = np.dtype(settings.dtype), bool(settings.multiclass)
+        known = np.empty(0) if settings.classes is None else labels.as_classes(settings.classes, many=many)
+        self.encoder: ClassEncoder = (MulticlassEncoder if many else BinaryEncoder)(known, dtype)
+        self.machine = machine_for(
+            with_floats(update),
+            with_floats(query),
+            dtype,
+            float(settings.sgn0),
+            many=many,
+            lanes=self.encoder.lanes,
+        )
+        self.elastic = True  # whether all rows so far came without a width
+        self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
 
-    def __init__(
-        self,
-        update: UpdateRule | None = None,
-        query: QueryRule | None = None,
-        *,
-        random_state: int = 0,
-        dtype: str = "float32",
-        sgn0: int = 1,
-        classes: Sequence[Any] | None = None,
-        many: bool = False,
-    ) -> None:
-        self.update = update
-        self.query = query
-        self.random_state = random_state
-        self.dtype = dtype
-        self.sgn0 = sgn0
-        self.classes = classes
-        self.many = many
-        if all(isinstance(rule, tuple) for rule in self._rules()):
-            check_rules(*self._rules(), many=many)
+    # ------------------------------------------------------------------ one row
 
     def ask(self, x: Any, *, granted: bool = True) -> Decision:
-        """Predict one row and decide whether its label is worth asking for; advances the round.
-
-        `x` is a 1-D array, a sparse row or an `askance.Row`. `granted=False` tells that the label cannot be had
-        anyway: the decision is what it would have been, and a rule that is steered towards a rate leaves it out.
-        """
-        self._begin_once()
-        machine = self._machine
-        rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
+        """Predict one row and decide whether to ask for its label. See `Learner.ask`."""
+        machine = self.machine
+        rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
         coin = self._coin(machine.core.past.rounds.item())
-        kind, guess, score, probability, asked = machine.ask(rows, width, coin, float(granted))
+        kind, code, score, probability, ask = machine.ask(rows, width, coin, float(granted))
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
-        if self._elastic:
-            self._has_width(width, elastic=isinstance(x, Row))
-        return tuple.__new__(Decision, (self._coding.label(guess), score, probability, asked, coin))
+        if self.elastic:
+            self.elastic = isinstance(x, Row)
+        return tuple.__new__(Decision, (self.encoder.label(code), score, probability, ask, coin))
 
-    def tell(self, x: Any, y: Any, probability: float = 1.0) -> Self:
-        """Learn the label `y` of row `x` with the weights of now, however long ago it was asked for.
-
-        `probability` is that of the decision to ask for it. Only rules that judge themselves by the labels they
-        are told, such as those of `askance.rules.imbalance`, need it: to them, such a label stands for
-        1/probability rows.
-        """
-        self._begin_once()
-        if not 0 < probability <= 1:
-            raise ValueError(f"probability must be greater than 0 and at most 1, not {probability!r}")
-        machine = self._machine
-        rows, width = one_row(x, machine.dtype, machine.width, self._elastic)
-        coding, codes = self._coding.one(y)
+    def tell(self, x: Any, y: Any, ask_probability: float = 1.0) -> Self:
+        """Learn the label of one row. See `Learner.tell`."""
+        if not 0 < ask_probability <= 1:
+            raise ParameterError("tell", "ask_probability", ask_probability, "greater than 0 and at most 1")
+        machine = self.machine
+        rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
+        encoder, codes = self.encoder.encode_one(y)
         draws = self._draws(1) if machine.draws else None
-        kind, bad = machine.learn(rows, width, codes, coding.lanes, draws, float(probability))
+        kind, bad = machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
-        self._coding = coding
-        if self._elastic:
-            self._has_width(width, elastic=isinstance(x, Row))
+        self.encoder = encoder
+        if self.elastic:
+            self.elastic = isinstance(x, Row)
         return self
 
-    def spending(self) -> Spending:
-        """What has been asked for so far, and what a budget has refused."""
-        self._begin_once()
-        core = self._machine.core
-        return Spending(int(core.past.rounds[0]), int(core.past.asked[0]), refused(core.memory))
+    # ------------------------------------------------------------------ many rows
 
-    def widen(self, n_features: int) -> Self:
-        """Have room for `n_features` features: those never seen before start as the update rule starts them."""
-        self._begin_once()
-        if n_features < (self._machine.width or 1):
-            raise ValueError(f"this learner has {self._machine.width} features, which cannot become {n_features}")
-        self._machine.make_room(n_features)
-        self._has_width(n_features)
-        return self
+    def run(
+        self,
+        X: Any,
+        y: ArrayLike,
+        coins: ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+        width: int | None = None,
+    ) -> Trace:
+        """Ask, and learn from what was asked for, row by row. If a row is bad, nothing changes."""
+        machine, width = self.machine, X.shape[1] if width is None else width
+        encoder, codes = self.encoder.encode(labels.as_labels(y, X.shape[0]), classes)
+        first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
+        own, draws = self._coins_for(first, len(codes), coins)
+        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, codes, own, encoder.lanes, draws))
+        self.encoder, self.elastic = encoder, False
+        return Trace(
+            true_codes=codes.astype(np.int32),
+            predicted_codes=outcome.predictions,
+            scores=outcome.scores,
+            ask_probabilities=outcome.ask_probabilities,
+            asked=outcome.asked,
+            updated=outcome.updated,
+            classes=encoder.values,
+            kind=MULTICLASS if self.settings.multiclass else BINARY,
+            first_round=first,
+            mode="float64 exact" if machine.dtype == np.float64 else "float32 relaxed",
+            algorithm=f"{machine.core.update} × {machine.core.query}",
+            spent=int(np.count_nonzero(outcome.asked)),
+            refused=refused(machine.core.memory) - refused_before,
+        )
 
-    def ask_by(self, query: QueryRule) -> Self:
-        """Go on with another query rule, which starts anew; what was learned stays."""
-        self._begin_once()
-        check_rules(self._rules()[0], query, many=self.many)
-        self.query = query
-        self._machine.ask_by(with_floats(query))
-        return self
-
-    # ------------------------------------------------------------------ what it says of rows
+    def learn(
+        self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None, *, min_classes: int = 1
+    ) -> None:
+        """Learn from every label. If a row is bad, nothing changes."""
+        encoder, codes = self.encoder.encode(y, classes)
+        if len(encoder.observed) < min_classes:
+            raise ValueError("fit needs rows of two classes, but y has only one class")
+        machine, width = self.machine, X.shape[1]
+        draws = self._draws(len(codes))
+        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, encoder.lanes, draws), None))
+        self.encoder, self.elastic = encoder, False
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """The scores of the rows: positive for the larger class, or of more than two, a column a class."""
+        """The scores of the rows: positive for the larger class, or one column per class."""
         scores = self._scores(X)
-        if not self.many:
+        if not self.settings.multiclass:
             return scores[:, 0]
-        scores = scores[:, np.argsort(self._coding.observed)]
+        scores = scores[:, np.argsort(self.encoder.observed)]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classes of the rows."""
+        """The predicted classes of the rows."""
         scores = self._scores(X)
-        if self.many:
-            return self._coding.values[np.argmax(scores, axis=1)]
-        positive = scores[:, 0] >= 0 if self._machine.core.at_zero > 0 else scores[:, 0] > 0
+        if self.settings.multiclass:
+            return self.encoder.values[np.argmax(scores, axis=1)]
+        positive = scores[:, 0] >= 0 if self.machine.core.at_zero > 0 else scores[:, 0] > 0
         return self.classes_[positive.astype(int)]
+
+    # ------------------------------------------------------------------ what it has learned
+
+    @property
+    def width(self) -> int | None:
+        """The number of features, or None before the first row."""
+        return self.machine.width
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether a label has been learned."""
+        return self.machine.width is not None and len(self.encoder.observed) > 0
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted; of two, the larger is the positive one."""
-        self._check_fitted()
-        return np.sort(self._coding.values)
+        """The classes, sorted."""
+        return np.sort(self.encoder.values)
 
     @property
-    def coef_(self) -> NDArray[Any]:
-        """The weights: a row for two classes, as in scikit-learn; for many, a row a class."""
-        self._check_fitted()
-        window = self._machine.weights()
-        if self.many:
-            window = window[np.argsort(self._coding.observed)]
-        window.flags.writeable = False
-        return window
+    def query(self) -> Any:
+        """The current query rule."""
+        return self.machine.core.query
 
-    def check_parameters(self) -> None:
-        """Raise ValueError or TypeError, in one sentence, if a parameter cannot be used."""
-        check_rules(*self._rules(), many=self.many)
-        if self.dtype not in ("float32", "float64"):
-            raise ValueError(f"dtype must be 'float32' (fast) or 'float64' (exact), not {self.dtype!r}")
-        if self.sgn0 not in (1, -1):
-            raise ValueError(f"sgn0 must be +1 or -1, not {self.sgn0!r}")
-        whole = isinstance(self.random_state, int | np.integer) and not isinstance(self.random_state, bool)
-        if not whole or not 0 <= self.random_state < 2**64:
-            raise ValueError(f"random_state must be a whole number from 0 to 2^64 - 1, not {self.random_state!r}")
-        if not isinstance(self.many, bool | np.bool_):
-            raise ValueError(f"many must be True or False, not {self.many!r}")
-        if self.classes is not None:
-            labels.as_classes(self.classes, many=bool(self.many))
+    @property
+    def spending(self) -> Spending:
+        """What has been asked for so far."""
+        core = self.machine.core
+        return Spending(int(core.past.rounds[0]), int(core.past.asked[0]), refused(core.memory))
+
+    @property
+    def coef(self) -> NDArray[Any]:
+        """A read-only view of the weights: one row for two classes, or one row per class."""
+        weights = self.machine.weights()
+        if self.settings.multiclass:
+            weights = weights[np.argsort(self.encoder.observed)]
+        weights.flags.writeable = False
+        return weights
+
+    def resize(self, n_features: int) -> Self:
+        """Make room for `n_features` features. See `Learner.resize`."""
+        if n_features < (self.machine.width or 1):
+            raise ValueError(f"this learner has {self.machine.width} features, which cannot become {n_features}")
+        self.machine.make_room(n_features)
+        self.elastic = False
+        return self
+
+    def set_query_rule(self, query: QueryRule) -> Self:
+        """Continue with another query rule, in its initial state. See `Learner.set_query_rule`."""
+        check_rules(self.machine.core.update, query, many=self.settings.multiclass)
+        self.machine.set_query_rule(with_floats(query))
+        return self
+
+    def fits(self, X: Any) -> bool:
+        """Whether `X` can be used as it is: an array or CSR matrix of floats with the right number of columns."""
+        return is_plain(X) and (X.shape[1] == self.width or self.accepts_width(X))
+
+    def accepts_width(self, X: Any) -> bool:
+        """Whether `X` may set the number of features."""
+        free = self.width is None or (self.elastic and np.ndim(X) == 2)
+        return free and (self.width is None or np.shape(X)[1] >= self.width)
 
     # ------------------------------------------------------------------ inside
 
-    def _rules(self) -> tuple[Any, Any]:
-        # Not `or`: a rule without parameters is an empty tuple, and so false.
-        update = PassiveAggressive2() if self.update is None else self.update
-        query = Margin() if self.query is None else self.query
-        return update, query
-
-    def _begin_once(self) -> None:
-        if hasattr(self, "_machine"):
-            return
-        self.check_parameters()
-        update, query = map(with_floats, self._rules())
-        dtype, many = np.dtype(self.dtype), bool(self.many)
-        given = np.empty(0) if self.classes is None else labels.as_classes(self.classes, many=many)
-        self._coding = (ManyClasses if many else TwoClasses)(given, dtype)
-        lanes = self._coding.lanes
-        self._machine = machine_for(update, query, dtype, float(self.sgn0), many=many, lanes=lanes)
-        self._elastic = True
-        self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
-
-    def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
-        """What `work` finds on the rows of `X`, or ValueError if it finds a bad one, which changes nothing."""
-        rows = as_rows(X, self._machine.dtype)
-        kind, bad, found = work(rows)
-        if kind == UNSORTED:
-            rows = sorted_rows(X, self._machine.dtype)
-            kind, bad, found = work(rows)
-        if kind != SOUND:
-            raise ValueError(sentence(kind, bad, rows))
-        return found
-
     def _scores(self, X: Any) -> NDArray[Any]:
-        self._check_fitted()
-        X = self._validated(X, reset=False)
-        scores: NDArray[Any] = self._on_sound_rows(X, lambda rows: self._machine.score(rows, *X.shape))
+        if not self.is_fitted:
+            raise ValueError("this learner has no labels yet: call tell first")
+        if not self.fits(X):
+            shape = f"{type(X).__name__} of shape {np.shape(X)}"
+            raise ValueError(
+                f"X must be a CSR matrix or an array of floats with {self.width} columns, not {shape}"
+            )
+        scores: NDArray[Any] = self._on_sound_rows(X, lambda rows: self.machine.score(rows, *X.shape))
         return scores
 
-    def _has_width(self, width: int, *, elastic: bool = False) -> None:
-        self.n_features_in_, self._elastic = width, elastic
+    def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
+        return sound_rows(X, self.machine.dtype, work)
 
     def _coin(self, round_: int) -> float:
         first, ahead = self._coins_ahead
         if not 0 <= round_ - first < len(ahead):
-            first, ahead = round_, toss(self.random_state, round_, COINS_AHEAD)
+            first, ahead = round_, toss(self.settings.random_state, round_, COINS_AHEAD)
             self._coins_ahead = (first, ahead)
         return ahead.item(round_ - first)
 
-    def _draws(self, labels_ahead: int) -> NDArray[np.float64] | None:
-        """The coins that the next labels take to be learned: a function of `random_state` and label count."""
-        members = self._machine.draws
-        if not members:
+    def _draws(self, n_labels: int) -> NDArray[np.float64] | None:
+        """The coins used in learning the next labels: a function of `random_state` and the number of labels."""
+        per_label = self.machine.draws
+        if not per_label:
             return None
-        told = int(self._machine.core.past.told[0])
-        return toss(self.random_state ^ OTHER_COINS, told * members, labels_ahead * members).reshape(-1, members)
+        first = int(self.machine.core.past.told[0]) * per_label
+        coins = toss(self.settings.random_state ^ LEARNING_STREAM, first, n_labels * per_label)
+        return coins.reshape(-1, per_label)
 
-    def _validated(self, X: Any, *, reset: bool) -> Any:
-        """`X` as an array or CSR matrix of the right width, which `reset` lets it say."""
-        reset = reset or (self._elastic and np.ndim(X) == 2 and np.shape(X)[1] >= (self._machine.width or 0))
-        fits = reset or X.shape[1] == self._machine.width if is_plain(X) else False
-        return X if fits and not hasattr(self, "feature_names_in_") else self._converted(X, reset=reset)
+    def _coins_for(
+        self, first: int, rounds: int, given: ArrayLike | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """The coins that decide about asking in each round, and those used in learning, if any."""
+        draws = self._draws(rounds)
+        if given is None:
+            return toss(self.settings.random_state, first, rounds), draws
+        if draws is None or np.ndim(given) == 1:
+            return checked_coins(given, (rounds,)), draws
+        if not isinstance(self.machine.core.query, Always):
+            raise ValueError("coins must hold one number per row, which decides about asking")
+        return np.zeros(rounds), checked_coins(given, draws.shape)
 
-    def _converted(self, X: Any, *, reset: bool) -> Any:
-        """What becomes of rows that are not plain or not of the right width."""
-        wanted = "" if reset else f" with {self._machine.width} columns"
-        given = f"{type(X).__name__} of shape {np.shape(X)}"
-        raise ValueError(f"X must be a CSR matrix or an array of floats{wanted}, and not empty, not {given}")
 
-    def _check_fitted(self) -> None:
-        if not self._is_fitted():
-            raise self._unfitted("this learner has no labels yet: call fit, partial_fit, run or tell first")
-
-    def _is_fitted(self) -> bool:
-        begun = hasattr(self, "_machine") and self._machine.width is not None
-        return begun and len(self._coding.observed) > 0
+def checked_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Coins that a user passed: one number in [0, 1) per row, or as many as the rule uses."""
+    given = np.ascontiguousarray(coins, np.float64)
+    if given.shape != shape:
+        numbers = "one number" if len(shape) == 1 else f"{shape[1]} numbers"
+        raise ValueError(
+            f"coins must hold {numbers} per row, for {shape[0]} rows, not an array of shape {given.shape}"
+        )
+    if not ((given >= 0) & (given < 1)).all():
+        raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
+    return given

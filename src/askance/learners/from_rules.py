@@ -2,13 +2,22 @@
 
 from typing import Any
 
+from askance.learners.core import LearnerCore
 from askance.learners.learner import Learner
 from askance.learners.omcsl import OMCSL
 from askance.rules.imbalance import ManyCosts
 
 
-def with_rules(update: Any, query: Any, *, many: bool = False, **others: Any) -> Learner:
-    """A learner of these rules; one that learns with many costs knows more of itself than others."""
+def with_rules(update: Any, query: Any, *, multiclass: bool = False, **others: Any) -> Learner:
+    """A learner with these rules."""
     if isinstance(update, ManyCosts):
         return OMCSL.of(update, query, **others)
-    return Learner(update, query, many=many, **others)
+    return Learner(update, query, multiclass=multiclass, **others)
+
+
+def with_core(core: LearnerCore) -> Learner:
+    """The learner around a core, with all that it has learned."""
+    learner = with_rules(core.machine.core.update, core.machine.core.query, **core.settings._asdict())
+    learner._core = core
+    learner._sync()
+    return learner

@@ -1,20 +1,21 @@
-"""From what users have — arrays, sparse matrices, one row — to rows that a pass may trust."""
+"""Arrays, sparse matrices and single rows as the rows that passes take."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.rules.rows import NOT_FINITE, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
+from askance.rules.rows import NOT_FINITE, SOUND, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
 
 INT32, UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 LARGEST_COLUMN = np.iinfo(np.int32).max
 
 
 def is_plain(X: Any) -> bool:
-    """Whether `X` is an array or a CSR matrix of floats, which need no conversion library."""
+    """Whether `X` is an array or a CSR matrix of floats, which needs no conversion."""
     if isinstance(X, np.ndarray):
         return X.ndim == 2 and X.dtype.kind == "f" and 0 not in X.shape
     return sp.issparse(X) and X.format == "csr" and X.ndim == 2 and X.dtype.kind == "f" and 0 not in X.shape
@@ -25,9 +26,9 @@ def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
     if not sp.issparse(X):
         return DenseRows(_contiguous(X, dtype))
     if X.shape[1] > LARGEST_COLUMN:
-        raise ValueError(f"X has {X.shape[1]} columns; {LARGEST_COLUMN} are the most, so hash the features")
+        raise ValueError(f"X has {X.shape[1]} columns, more than {LARGEST_COLUMN}: hash the features")
     if X.indptr[0] != 0:
-        raise ValueError(f"X is not a valid CSR matrix: its index pointer begins with {X.indptr[0]}, not 0")
+        raise ValueError(f"X is not a valid CSR matrix: its index pointer starts with {X.indptr[0]}, not 0")
     if len(X.indptr) != X.shape[0] + 1:
         raise ValueError(
             f"X is not a valid CSR matrix: its index pointer fits {len(X.indptr) - 1} rows, not {X.shape[0]}"
@@ -37,8 +38,8 @@ def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
 
 
 def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
-    """The same for a CSR matrix whose entries are out of order or doubled."""
-    # SciPy believes what a matrix says of itself, and would write beyond its end.
+    """The rows of a CSR matrix whose entries are unsorted or duplicated."""
+    # SciPy trusts the index pointer, and would write out of bounds.
     torn = (np.diff(X.indptr) < 0) | (X.indptr[1:] > min(len(X.indices), len(X.data)))
     if torn.any():
         raise ValueError(sentence(TORN, int(np.argmax(torn)), None))
@@ -50,17 +51,34 @@ def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
     return as_rows(X, dtype)
 
 
+def sound_rows(X: Any, dtype: np.dtype[Any], work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
+    """What `work` returns for the rows of `X`; ValueError, and no change, if it finds a bad row.
+
+    Sparse rows are sorted only if that turns out to be necessary: checking first is cheaper.
+    """
+    rows = as_rows(X, dtype)
+    kind, bad, found = work(rows)
+    if kind == UNSORTED:
+        rows = sorted_rows(X, dtype)
+        kind, bad, found = work(rows)
+    if kind != SOUND:
+        raise ValueError(sentence(kind, bad, rows))
+    return found
+
+
 def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> tuple[AnyRows, int]:
     """A single row for `ask` or `tell`, not yet checked, and its width; ValueError if it does not fit.
 
-    A `Row` does not say how many features there are; while nothing else has (`elastic`), new ones find room.
+    A `Row` does not fix the number of features. While nothing else has (`elastic`), new features get room.
     """
     if isinstance(x, Row):
         indices, values = _as_indices(x[0]), _contiguous(x[1], dtype)
         shape = indices.shape
         if len(shape) != 1 or shape != values.shape:
-            raise ValueError(f"a row has as many indices as values, not {shape} and {values.shape}")
-        # What SparseRows(...) does, without the call of a Python function.
+            raise ValueError(
+                f"indices and values of a row must have the same length, not {shape} and {values.shape}"
+            )
+        # The same as SparseRows(...), without the cost of a Python call.
         rows = tuple.__new__(SparseRows, (_from_0_to(shape[0]), indices.view(UINT32), values))
         if not elastic:
             return rows, width or 0
@@ -84,26 +102,26 @@ def _from_0_to(stop: int) -> NDArray[np.uint64]:
 
 
 def _as_indices(indices: Any) -> NDArray[Any]:
-    """Column numbers in 32 bits, refused if they do not fit: cutting them off would mean other columns."""
+    """Feature numbers as 32-bit integers; ValueError if they do not fit."""
     if type(indices) is np.ndarray and indices.dtype is INT32 and indices.flags.carray:
         return indices
     given = np.asarray(indices)
     if given.size and given.dtype.kind not in "iu":
-        raise ValueError(f"feature numbers are whole numbers, not such as {given.ravel()[:1].tolist()[0]!r}")
+        raise ValueError(f"feature numbers must be integers, not {given.ravel()[:1].tolist()[0]!r}")
     if given.size and (given.max() > LARGEST_COLUMN or given.min() < -LARGEST_COLUMN):
-        raise ValueError(f"feature numbers are at most {LARGEST_COLUMN}: number the features anew or hash them")
+        raise ValueError(f"feature numbers must be at most {LARGEST_COLUMN}: renumber the features or hash them")
     return _contiguous(given, INT32)
 
 
 def _contiguous(array: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if type(array) is np.ndarray and array.dtype is dtype and array.flags.carray:
-        return array  # np.require would say the same, but `ask` would notice the time it takes
-    with np.errstate(over="ignore"):  # `check` finds what has become infinite
+        return array  # np.require does the same, but is slow enough to be noticed in `ask`
+    with np.errstate(over="ignore"):  # `check` finds infinite values
         return np.require(array, dtype, ["C", "A"])
 
 
 def sentence(kind: int, t: int, rows: AnyRows | None) -> str:
-    """What is wrong with row `t`, and what to do."""
+    """The error message for row `t`: what is wrong, and what to do."""
     if kind == TORN:
         return f"X is not a valid CSR matrix: its index pointer is wrong at row {t}"
     if kind == TOO_WIDE:

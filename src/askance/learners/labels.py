@@ -1,7 +1,7 @@
-"""Class labels of any kind, and the +1 and -1 that rules see.
+"""Checks of labels and classes.
 
-The larger of the two classes in sorted order is the positive one. A stream may show one class for a long
-time; which sign it has is then known only if it is one of the usual pairs or the classes were given.
+Of two classes, the larger one in sorted order is positive. A stream may show only one class for a long time. Its
+sign is then known only if the class belongs to a usual pair, such as 0 and 1, or if the classes were given.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def as_classes(values: Sequence[Any] | NDArray[Any], *, many: bool = False) -> N
 
 
 def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
-    """`y` as an array of one label a row."""
+    """`y` as an array of one label per row."""
     labels = np.asarray(y)
     if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(one, str) for one in y):
         text = next(label for label in y if isinstance(label, str))
@@ -36,13 +36,13 @@ def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
     if labels.dtype.kind in "OT":
         labels = _of_one_kind(labels)
     if labels.dtype.kind not in "biufU":
-        raise ValueError(f"labels are numbers, text or booleans, not {labels.dtype}")
+        raise ValueError(f"labels must be numbers, text or booleans, not {labels.dtype}")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"y must hold one label a row, not an array of shape {labels.shape}")
+        raise ValueError(f"y must hold one label per row, not an array of shape {labels.shape}")
     if len(labels) != rows:
-        raise ValueError(f"X has {rows} rows but y has {len(labels)} labels: they must be as many")
+        raise ValueError(f"X has {rows} rows but y has {len(labels)} labels: lengths must match")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"y has NaN or infinity at row {np.flatnonzero(~np.isfinite(labels))[0]}")
     return labels
@@ -55,11 +55,13 @@ def _of_one_kind(objects: NDArray[Any]) -> NDArray[Any]:
         return objects.astype(str)
     if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in values):
         return np.array(values).reshape(objects.shape)
-    raise ValueError(f"y mixes labels of different kinds, or has other things than labels, such as {values[-1]!r}")
+    raise ValueError(
+        f"y mixes labels of different kinds, or holds values that are not labels, such as {values[-1]!r}"
+    )
 
 
 def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
-    """The classes in `known` and in `labels`, sorted; ValueError if they are more than two."""
+    """The classes in `known` and in `labels`, sorted; ValueError if there are more than two."""
     if len(known) == 2 and labels.dtype.kind == known.dtype.kind and _all_in(labels, known):
         return known
     if labels.dtype.kind in "biuf" and len(labels):
@@ -77,10 +79,10 @@ def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     if len(both) > 2:
         raise ValueError(
             f"Only binary classification is supported. y has {len(both)} classes: {_listed(both)}; "
-            "for more than two take Learner(many=True) or a multiclass name such as MPAA-II"
+            "for more than two use Learner(multiclass=True) or a multiclass name such as MPAA-II"
             if not len(known)
             else f"unknown class {_listed(np.setdiff1d(both, known))} in y: the classes are {_listed(known)}, "
-            "so leave such rows out or map their labels to one of these"
+            "so drop such rows or map their labels to one of these"
         )
     return both
 
@@ -98,7 +100,7 @@ def pair(observed: NDArray[Any]) -> NDArray[Any]:
     if only in USUAL_NEGATIVES:
         return np.array([only, USUAL_POSITIVE], observed.dtype)
     raise ValueError(
-        f"only the class {only!r} has been seen, so the other is unknown: give both, as in classes=[..., {only!r}]"
+        f"only the class {only!r} has been seen, so the other is unknown: pass both, as in classes=[..., {only!r}]"
     )
 
 
@@ -110,7 +112,7 @@ def signs(labels: NDArray[Any], classes: NDArray[Any], dtype: np.dtype[Any]) -> 
 
 def _all_in(labels: NDArray[Any], pair: NDArray[Any]) -> bool:
     found = np.count_nonzero(labels == pair[0]) + np.count_nonzero(labels == pair[1])
-    return bool(found >= len(labels))  # both of the pair may be the same
+    return bool(found >= len(labels))  # the two may be equal
 
 
 def _listed(classes: NDArray[Any]) -> str:

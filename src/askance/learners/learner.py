@@ -1,7 +1,8 @@
 """The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,38 +12,139 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from askance._util.atomic_write import write_whole
 from askance.data.stream import Stream
-from askance.jit.coins import coins as toss
 from askance.learners import labels
-from askance.learners.core import LearnerCore
-from askance.learners.trace import BINARY, MANY, Trace
-from askance.rules.query import Always
-from askance.rules.query.rule import refused
-from askance.rules.update import PAM, ConfidenceWeightedStdev, PassiveAggressive, Winnow
+from askance.learners.codec import encode
+from askance.learners.core import Decision, LearnerCore, Settings, Spending
+from askance.learners.trace import Trace
+from askance.rules.query import Margin, QueryRule
+from askance.rules.registry import check_rules, is_rule, parameters_of, with_parameters
+from askance.rules.update import (
+    PAM,
+    ConfidenceWeightedStdev,
+    PassiveAggressive,
+    PassiveAggressive2,
+    UpdateRule,
+    Winnow,
+)
 
+# Rules that do poorly on scikit-learn's generic checks, which make one pass. The last noisy label alone can turn
+# the weights around, and Winnow has no negative weights, so it needs every row as (x, -x).
 POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
 
 
-class Learner(ClassifierMixin, LearnerCore, BaseEstimator):  # type: ignore[misc]
-    """Learns from a stream and asks for a label only when in doubt.
+class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from a stream and ask for a label only when in doubt.
+
+    `ask` and `run` consult the query rule. `tell`, `partial_fit` and `fit` learn from every label they are given.
 
     Parameters
     ----------
-    update : how to learn from a label, for example `updates.PassiveAggressive2(C=1.0)`, the default.
-    query : when to ask for one, for example `queries.Margin(b=1.0)`, the default.
-    random_state : of the coins. The coin of a round is a pure function of random_state and round.
-    dtype : "float32" is fast, with relaxed arithmetic; "float64" is exact, to the last bit of the formulas.
-    sgn0 : the sign (+1 or -1) of a score of 0, on which the papers disagree.
-    classes : the classes, where the first rows may not show all. Of two, the larger is the positive one.
-    many : whether there may be more than two classes; new ones are learned when they appear. `classes` that are
-        given are reckoned with from the start, so that decisions do not depend on how a stream is cut.
+    update : update rule, default=updates.PassiveAggressive2()
+        How to learn from a label.
+    query : query rule, default=queries.Margin()
+        When to ask for a label.
+    random_state : int, default=0
+        Decides the coins. The coin of a round is a function of `random_state` and round alone.
+    dtype : {"float32", "float64"}, default="float32"
+        "float32" is fast, with relaxed arithmetic; "float64" follows the formulas to the last bit.
+    sgn0 : {1, -1}, default=1
+        The sign of a score of 0, on which the papers disagree.
+    classes : sequence, default=None
+        The classes, if the first rows may not show all of them. Of two classes, the larger one is positive.
+    multiclass : bool, default=False
+        Whether there may be more than two classes. New classes are learned when they appear; pass `classes` to
+        make decisions independent of how the stream is cut into chunks.
 
-    `ask` and `run` consult the query rule; `tell`, `partial_fit` and `fit` learn from every label they are given.
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    coef_ : ndarray
+        The weights: one row for two classes, or one row per class.
+    n_features_in_ : int
+        The number of features.
+    spending_ : Spending
+        The number of rows seen, of labels asked for, and of labels that a budget refused.
+
+    Examples
+    --------
+    >>> from askance import Learner, queries, updates
+    >>> learner = Learner(updates.PassiveAggressive2(C=1.0), queries.Margin(b=1.0), classes=["ham", "spam"])
+    >>> decision = learner.ask([1.0, 0.0])
+    >>> if decision.ask:
+    ...     _ = learner.tell([1.0, 0.0], "spam")
+    >>> learner.ask([0.9, 0.1]).prediction
+    'spam'
     """
 
-    _unfitted = NotFittedError
+    _core: LearnerCore
 
-    # ------------------------------------------------------------------ the labelling loop, simulated
+    def __init__(
+        self,
+        update: UpdateRule | None = None,
+        query: QueryRule | None = None,
+        *,
+        random_state: int = 0,
+        dtype: str = "float32",
+        sgn0: int = 1,
+        classes: Sequence[Any] | None = None,
+        multiclass: bool = False,
+    ) -> None:
+        self.update = update
+        self.query = query
+        self.random_state = random_state
+        self.dtype = dtype
+        self.sgn0 = sgn0
+        self.classes = classes
+        self.multiclass = multiclass
+        if all(is_rule(rule) for rule in self._rules()):
+            check_rules(*self._rules(), many=multiclass)
+
+    # ------------------------------------------------------------------ the labelling loop
+
+    def ask(self, x: Any, *, granted: bool = True) -> Decision:
+        """Predict one row and decide whether to ask for its label. Advances the round.
+
+        Parameters
+        ----------
+        x : array-like, sparse row or Row
+            One row of features.
+        granted : bool, default=True
+            Whether the label can be had at all. With False the decision is the same, but a rule that is steered
+            towards a rate does not count it.
+
+        Returns
+        -------
+        Decision
+            The prediction, the score, and whether to ask for the label.
+        """
+        decision = self._started().ask(x, granted=granted)
+        self._sync()
+        return decision
+
+    def tell(self, x: Any, y: Any, ask_probability: float = 1.0) -> Self:
+        """Learn the label of one row, however long ago it was asked for.
+
+        Parameters
+        ----------
+        x : array-like, sparse row or Row
+            The row.
+        y : object
+            Its label.
+        ask_probability : float, default=1.0
+            The probability with which the label was asked for: `Decision.ask_probability`. Only rules that
+            estimate their own quality need it, such as those of `OMCSL`: they weight the label by its inverse.
+
+        Returns
+        -------
+        Learner
+            The learner itself.
+        """
+        self._started().tell(x, y, ask_probability)
+        self._sync()
+        return self
 
     def run(
         self,
@@ -52,165 +154,215 @@ class Learner(ClassifierMixin, LearnerCore, BaseEstimator):  # type: ignore[misc
         coins: ArrayLike | None = None,
         classes: Sequence[Any] | None = None,
     ) -> Trace:
-        """Simulate the labelling loop on rows whose labels are known, learning only from those asked for.
+        """Simulate the labelling loop on labelled rows, learning only from the labels that are asked for.
 
-        `X` may also be a stream of `askance.data.read`, which brings its own labels. `coins` are uniforms to
-        use instead of the learner's own: row t is asked for where coins[t] < probability.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Stream
+            The rows. A stream of `askance.data.read` has its own labels.
+        y : array-like, default=None
+            The labels; required unless `X` is a stream.
+        coins : array-like, default=None
+            Uniform numbers to use instead of the learner's own: the label of row t is asked for if
+            `coins[t] < ask_probability`.
+        classes : sequence, default=None
+            Classes that may be missing from `y`.
+
+        Returns
+        -------
+        Trace
+            The decision of every round.
         """
         if y is None and not isinstance(X, Stream):
-            raise ValueError("run needs the labels y, unless it is given a stream of askance.data.read")
+            raise ValueError("run needs the labels y, unless X is a stream of askance.data.read")
         if y is None:
-            return Trace.join(self.follow(X))
-        self._begin_once()
-        X = self._validated(X, reset=self._machine.width is None)
-        return self._run(X, X.shape[1], y, coins, classes)
+            return Trace.join(self.iter_run(X))
+        core = self._started()
+        trace = core.run(self._validated(X), y, coins, classes)
+        self._sync()
+        return trace
 
-    def follow(self, stream: Stream) -> Iterator[Trace]:
-        """Run through a stream in constant memory: the trace of each chunk in turn. New features find room."""
-        self._begin_once()
+    def iter_run(self, stream: Stream) -> Iterator[Trace]:
+        """Run through a stream in constant memory and yield the trace of each chunk. New features get room."""
+        core = self._started()
         for chunk in stream:
             if chunk.y is None:
-                raise ValueError(f"{stream.name} has no labels: `run` and `follow` simulate, so they need them")
-            yield self._run(chunk.X, max(chunk.X.shape[1], self._machine.width or 0), chunk.y)
+                raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
+            trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
+            self._sync()
+            yield trace
 
-    # ------------------------------------------------------------------ scikit-learn's verbs
+    # ------------------------------------------------------------------ scikit-learn's methods
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Forget everything, then learn from every label in one pass over the rows."""
+        """Start from scratch and learn from every label in one pass over the rows."""
         fresh = type(self)(**self.get_params(deep=False))
-        fresh._begin_once()
-        X = fresh._validated(X, reset=True)
-        targets = self._targets(y, X.shape[0])
-        fresh._learn(X, targets, at_least=1 if self.classes is not None else 2)
+        core = fresh._started()
+        X = fresh._validated(X)
+        core.learn(X, _targets(y, X.shape[0]), min_classes=1 if self.classes is not None else 2)
+        fresh._sync()
         self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fresh.__dict__)
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
-        """Learn from every label, going on from what was learned before."""
-        self._begin_once()
-        X = self._validated(X, reset=self._machine.width is None)
-        self._learn(X, self._targets(y, X.shape[0]), classes)
+        """Learn from every label, continuing from what was learned before."""
+        core = self._started()
+        X = self._validated(X)
+        core.learn(X, _targets(y, X.shape[0]), classes)
+        self._sync()
         return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores of the rows: positive for the larger class, or one column per class."""
+        self._check_fitted()
+        return self._core.decision_function(self._validated(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted classes of the rows."""
+        self._check_fitted()
+        return self._core.predict(self._validated(X))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted. Of two, the larger one is positive."""
+        self._check_fitted()
+        return self._core.classes_
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """The weights, read-only: one row for two classes, as in scikit-learn, or one row per class."""
+        self._check_fitted()
+        return self._core.coef
+
+    @property
+    def spending_(self) -> Spending:
+        """The number of rows seen, of labels asked for, and of labels that a budget refused."""
+        return self._started().spending
 
     @property
     def support_vectors_(self) -> Any:
-        """The support vectors of a learner in dual form, a row each, the oldest first."""
-        return self._support().matrix(self._machine.width)
+        """The support vectors of a kernel rule, one per row, the oldest first."""
+        return self._support().matrix(self._core.width)
 
     @property
     def dual_coef_(self) -> NDArray[Any]:
-        """The coefficients of the support vectors, in scikit-learn's form of one row a binary classifier."""
+        """The coefficients of the support vectors, in one row, as in scikit-learn."""
         return self._support().coefficients[np.newaxis, :].copy()
 
-    def save(self, path: Any) -> None:
-        """Write the whole learner to a file that `askance.load` reads, here or elsewhere."""
-        from askance.learners.files import save
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with `deep`, also those of the rules, such as `update__C`."""
+        found: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for part, rule in self._nested_rules().items():
+                found |= {f"{part}__{name}": value for name, value in parameters_of(rule).items()}
+        return found
 
-        save(self, path)
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of the rules: `set_params(update__C=0.5)`."""
+        nested = {name: value for name, value in params.items() if "__" in name}
+        super().set_params(**{name: value for name, value in params.items() if name not in nested})
+        for name, value in nested.items():
+            part, _, rest = name.partition("__")
+            rules = self._nested_rules()
+            if part not in rules or rest not in parameters_of(rules[part]):
+                raise ValueError(f"{name!r} is not a parameter of {self}: get_params() lists them all")
+            setattr(self, part, with_parameters(rules[part], {rest: value}))
+        return self
+
+    # ------------------------------------------------------------------ other
+
+    def resize(self, n_features: int) -> Self:
+        """Make room for `n_features` features. New ones start as the update rule starts them."""
+        self._started().resize(n_features)
+        self._sync()
+        return self
+
+    def set_query_rule(self, query: QueryRule) -> Self:
+        """Continue with another query rule, in its initial state. What was learned stays."""
+        self._started().set_query_rule(query)
+        self.query = query
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a file that `askance.load` reads. The file holds numbers, never code."""
+        write_whole(path, encode(self._started()))
+
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter cannot be used."""
+        check_rules(*self._rules(), many=self.multiclass)
+        self._settings().check(type(self).__name__)
 
     # ------------------------------------------------------------------ inside
 
-    def _run(
-        self, X: Any, width: int, y: ArrayLike, coins: Any = None, classes: Sequence[Any] | None = None
-    ) -> Trace:
-        """One pass over rows; if anything is wrong with them, nothing changes."""
-        machine, dtype = self._machine, self._machine.dtype
-        coding, codes = self._coding.all(labels.as_labels(y, X.shape[0]), classes)
-        first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
-        tossed, draws = self._tossed(first, len(codes), coins)
-        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, codes, tossed, coding.lanes, draws))
-        self._coding = coding
-        self._has_width(width)
-        return Trace(
-            true_codes=codes.astype(np.int32),
-            predicted_codes=outcome.predictions,
-            scores=outcome.scores,
-            ask_probabilities=outcome.ask_probabilities,
-            asked=outcome.asked,
-            updated=outcome.updated,
-            classes=coding.values,
-            kind=MANY if self.many else BINARY,
-            first_round=first,
-            mode="float64 exact" if dtype == np.float64 else "float32 relaxed",
-            algorithm=f"{machine.core.update} × {machine.core.query}",
-            spent=int(np.count_nonzero(outcome.asked)),
-            refused=refused(machine.core.memory) - refused_before,
-        )
+    def _rules(self) -> tuple[Any, Any]:
+        # Not `or`: a rule without parameters is an empty tuple, which is false.
+        update = PassiveAggressive2() if self.update is None else self.update
+        query = Margin() if self.query is None else self.query
+        return update, query
 
-    def _learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None, *, at_least: int = 1) -> None:
-        coding, codes = self._coding.all(y, classes)
-        if len(coding.observed) < at_least:
-            raise ValueError("fit needs rows of two classes, but y has only one class")
-        machine, width = self._machine, X.shape[1]
-        draws = self._draws(len(codes))
-        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, coding.lanes, draws), None))
-        self._coding = coding
-        self._has_width(width)
+    def _nested_rules(self) -> Mapping[str, Any]:
+        """The rules whose parameters can be set through the learner."""
+        return {part: rule for part, rule in zip(("update", "query"), self._rules(), strict=True) if is_rule(rule)}
 
-    def _converted(self, X: Any, *, reset: bool) -> Any:
-        """What scikit-learn makes of anything that holds rows."""
+    def _settings(self) -> Settings:
+        return Settings(self.random_state, self.dtype, self.sgn0, self.classes, self.multiclass)
+
+    def _started(self) -> LearnerCore:
+        """The core, which is made at the first use: parameters may change until then."""
+        if not hasattr(self, "_core"):
+            self.check_parameters()
+            self._core = LearnerCore(*self._rules(), self._settings())
+        return self._core
+
+    def _sync(self) -> None:
+        if self._core.width is not None:
+            self.n_features_in_ = self._core.width
+
+    def _validated(self, X: Any) -> Any:
+        """`X` as an array or CSR matrix of floats with the right number of columns."""
+        core = self._core
+        if core.fits(X) and not hasattr(self, "feature_names_in_"):
+            return X
+        reset = core.accepts_width(X)
         try:
             return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
 
-    def _targets(self, y: ArrayLike, rows: int) -> NDArray[Any]:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        targets = labels.as_labels(column_or_1d(y, warn=True), rows)
-        check_classification_targets(targets)
-        return targets
-
-    def _tossed(
-        self, first: int, rounds: int, given: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-        """The coins that decide about asking in each round, and those that a label takes to be learned, if any."""
-        draws = self._draws(rounds)
-        if given is None:
-            return toss(self.random_state, first, rounds), draws
-        if draws is None or np.ndim(given) == 1:
-            return given_coins(given, (rounds,)), draws
-        if not isinstance(self._rules()[1], Always):
-            raise ValueError("coins must hold one number a row, which decides about asking; labels toss their own")
-        return np.zeros(rounds), given_coins(given, draws.shape)
-
     def _support(self) -> Any:
         self._check_fitted()
-        if not hasattr(self._machine.core.state, "support"):
-            raise AttributeError(
-                f"{type(self._rules()[0]).__name__} learns weights: only rules of dual have a support set"
-            )
-        return self._machine.core.state.support
+        state = self._core.machine.core.state
+        if not hasattr(state, "support"):
+            rule = type(self._rules()[0]).__name__
+            raise AttributeError(f"{rule} learns weights: only rules of askance.kernels have support vectors")
+        return state.support
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._is_fitted()
+        return hasattr(self, "_core") and self._core.is_fitted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = bool(self.many)
-        # One pass with steps as long as a label asks for: the last noisy one alone can turn the weights round. And
-        # Winnow, without negative weights, cannot learn most targets unless every row comes as (x, -x).
+        tags.classifier_tags.multi_class = bool(self.multiclass)
         update = self._rules()[0]
         tags.classifier_tags.poor_score = isinstance(getattr(update, "inner", update), POOR)
         tags.input_tags.sparse = True
         return tags
 
 
-def in_one_line(complaint: str) -> str:
-    """scikit-learn's complaint without the data that it shows and without its advice on other estimators."""
-    first = re.sub(r"\s*array=.*?\]\.(?=\s)", "", complaint, flags=re.DOTALL).split("\nLearner does not accept")[0]
+def _targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    targets = labels.as_labels(column_or_1d(y, warn=True), n_rows)
+    check_classification_targets(targets)
+    return targets
+
+
+def in_one_line(message: str) -> str:
+    """scikit-learn's message without the data that it shows and without its advice on other estimators."""
+    first = re.sub(r"\s*array=.*?\]\.(?=\s)", "", message, flags=re.DOTALL).split("\nLearner does not accept")[0]
     return " ".join(first.split())[:250]
-
-
-def given_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Coins from the user: for each row one, or as many as the rule takes, each in [0, 1)."""
-    given = np.ascontiguousarray(coins, np.float64)
-    if given.shape != shape:
-        numbers = "one number" if len(shape) == 1 else f"{shape[1]} numbers"
-        raise ValueError(
-            f"coins must hold {numbers} a row, for {shape[0]} rows, not an array of shape {given.shape}"
-        )
-    if not ((given >= 0) & (given < 1)).all():
-        raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
-    return given

@@ -1,6 +1,6 @@
-"""OMCSL as a learner: many costs at once, and what became of each."""
+"""OMCSL: a learner with many costs at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from askance.learners.learner import Learner
 from askance.rules.imbalance.many_costs import LAST, ManyCosts, costs
 from askance.rules.imbalance.measures import MEASURES, F
 from askance.rules.query import Always, QueryRule
+from askance.rules.registry import is_rule
 from askance.rules.update.gradient import SCHEDULES
 
 LOSSES = {"hinge": False, "logistic": True}
@@ -22,26 +23,48 @@ WORDS = {
 
 
 class OMCSL(Learner):
-    """Learns with many costs at once: for rare positive rows, and a measure that no known cost vector serves.
+    """Learn with many costs at once: for rare positive rows and a measure that no known cost vector optimizes.
+
+    Several classifiers learn with different costs. In each round `ask` and `run` draw one of them, the better ones
+    more often; `predict` and `decision_function` use the one with the best measure so far.
 
     Parameters
     ----------
-    measure : what to be good at: "F", "AUROC" or "AUPRC".
-    loss : "hinge" or "logistic".
-    K : how many classifiers, with the costs c₊ = 1 - θ/2 and c₋ = θ/2, θ = 1/(K+1), …, K/(K+1).
-    gamma : how strongly the better ones are preferred: 0 draws evenly, a large γ takes the best so far. Measures
-        lie between 0 and 1: with 1, as in the catalog, the best is drawn little more often than the others.
-    eta, schedule : the pace of learning: η/√t for "sqrt", η for "const".
-    m : into how many bins scores are sorted for the two areas.
-    query : when to ask for a label; unless said, always. With another rule, the measures are estimated from the
-        labels that were asked for, each weighted by 1/probability: give `tell` the probability of the decision.
-    random_state, dtype, sgn0, classes : as of `Learner`. The larger class is the positive, rare one.
+    measure : {"F", "AUROC", "AUPRC"}, default="F"
+        The measure to optimize.
+    loss : {"hinge", "logistic"}, default="hinge"
+        The loss of each classifier.
+    K : int, default=9
+        The number of classifiers. Their costs are c₊ = 1 - θ/2 and c₋ = θ/2 with θ = 1/(K+1), …, K/(K+1).
+    gamma : float, default=100.0
+        How strongly better classifiers are preferred: 0 draws uniformly, a large value takes the best so far.
+        The paper's names in the catalog use 1, with which the best is drawn little more often than the others,
+        because measures lie between 0 and 1.
+    eta : float, default=1.0
+        The learning rate.
+    schedule : {"sqrt", "const"}, default="sqrt"
+        η/√t or η in round t.
+    m : int, default=100
+        The number of bins into which scores are sorted for AUROC and AUPRC.
+    query : query rule, default=queries.Always()
+        When to ask for a label. With another rule than the default, the measures are estimated from the labels
+        that were asked for, weighted by 1/ask_probability: pass the probability of the decision to `tell`.
+    random_state, dtype, sgn0, classes
+        As in `Learner`. The larger class is the positive, rare one.
 
-    `predict` and `decision_function` are those of the classifier with the best measure so far; `ask` and `run`
-    draw one in each round.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import OMCSL
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.column_stack([rng.normal(size=2000), np.ones(2000)])
+    >>> y = X[:, 0] > 1.5
+    >>> trace = OMCSL(measure="F").run(X, y)
+    >>> bool(trace.summary().f > 0.7)
+    True
     """
 
-    many = False
+    multiclass = False
 
     def __init__(
         self,
@@ -74,7 +97,7 @@ class OMCSL(Learner):
 
     @classmethod
     def of(cls, update: ManyCosts, query: QueryRule, **others: Any) -> "OMCSL":
-        """The learner with this rule."""
+        """The learner with this update rule."""
         return cls(
             type(update.measure).__name__,
             _name_of(LOSSES, update.logistic),
@@ -89,7 +112,7 @@ class OMCSL(Learner):
 
     @property
     def update(self) -> ManyCosts:  # type: ignore[override]
-        """The rule that these parameters stand for; ValueError in one sentence if there is none."""
+        """The update rule that follows from the parameters."""
         check_parameters(self, WORDS)
         kind = MEASURES[self.measure]
         measure = kind() if kind is F else kind(self.m)
@@ -98,39 +121,44 @@ class OMCSL(Learner):
 
     @property
     def costs_(self) -> NDArray[np.float64]:
-        """The costs of a missed positive and of a false alarm, a row a classifier."""
+        """The costs of a missed positive and of a false alarm, one row per classifier."""
         return costs(self.K)
 
     @property
     def measures_(self) -> NDArray[np.float64]:
-        """The measure of each classifier, over the stream so far."""
+        """The measure of each classifier over the stream so far."""
         self._check_fitted()
-        values: NDArray[np.float64] = self._machine.core.state.observed.values[: self.K].copy()
+        values: NDArray[np.float64] = self._core.machine.core.state.observed.values[: self.K].copy()
         return values
 
     @property
     def chances_(self) -> NDArray[np.float64]:
-        """How likely each classifier is to be drawn."""
+        """The probability with which each classifier is drawn."""
         self._check_fitted()
-        added = self._machine.core.state.chances[: self.K]
+        added = self._core.machine.core.state.chances[: self.K]
         return np.diff(added, prepend=0.0) / added[-1]
 
     @property
     def cost_(self) -> tuple[float, float]:
-        """The costs of the classifier that is the best as of now."""
+        """The costs of the currently best classifier."""
         return _pair(self.costs_[np.argmax(self.measures_)])
 
-    def settled(self, labels: int = LAST) -> tuple[float, float]:
-        """The mean costs of the classifiers that were the best at each of the last `labels`, up to 5,000."""
+    def recent_costs(self, labels: int = LAST) -> tuple[float, float]:
+        """The mean costs of the classifiers that were best at each of the last `labels` labels, up to 5,000."""
         self._check_fitted()
-        state = self._machine.core.state
-        told = int(state.best[1])
-        last = np.arange(told - min(labels, told, LAST), told) % LAST
+        state = self._core.machine.core.state
+        seen = int(state.best[1])
+        last = np.arange(seen - min(labels, seen, LAST), seen) % LAST
         return _pair(self.costs_[state.recent[last]].mean(axis=0)) if len(last) else self.cost_
 
     def _rules(self) -> tuple[Any, Any]:
-        # Not `or`: a rule without parameters is an empty tuple, and so false.
+        # Not `or`: a rule without parameters is an empty tuple, which is false.
         return self.update, Always() if self.query is None else self.query
+
+    def _nested_rules(self) -> Mapping[str, Any]:
+        # The update rule follows from the other parameters.
+        query = Always() if self.query is None else self.query
+        return {"query": query} if is_rule(query) else {}
 
 
 def _pair(costs: NDArray[np.float64]) -> tuple[float, float]:

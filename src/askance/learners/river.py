@@ -1,9 +1,9 @@
-"""A thin adapter that gives a learner river's verbs: `learn_one` and `predict_one` on dictionaries.
+"""An adapter with river's methods: `learn_one` and `predict_one` on dictionaries.
 
     from askance.learners.river import RiverClassifier
     model = RiverClassifier(askance.make("PAA-II"))
 
-It fits river's pipelines and evaluation. Features are hashed, so new names may appear at any time.
+It works in river's pipelines and evaluation. Features are hashed, so new names may appear at any time.
 """
 
 from collections.abc import Hashable
@@ -20,7 +20,7 @@ from askance.rules.rows import Row
 
 
 class RiverClassifier(base.Classifier):
-    """A learner as river's classifier; `learner` itself stays usable, with `ask` for its questions."""
+    """A learner as a classifier of river. Call `learner.ask` to decide about asking."""
 
     def __init__(self, learner: Learner, bits: int = 20) -> None:
         self.learner = learner
@@ -38,7 +38,7 @@ class RiverClassifier(base.Classifier):
 
     def row(self, x: dict[Hashable, Any]) -> Row:
         """The row that `learner.ask` and `learner.tell` take for these features."""
-        self.learner.widen(1 << self.bits)
+        self.learner.resize(1 << self.bits)
         hashed = hash_records([_named(x)], self.bits, dtype=self.learner.dtype)
         return Row(hashed.indices, hashed.data)
 

@@ -1,4 +1,4 @@
-"""The trace: what a learner decided in each round of a pass, as arrays."""
+"""The trace of a pass: the decision of every round, as arrays."""
 
 import dataclasses
 import itertools
@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve
 from askance.plotting.curves import draw, draw_panel, save_picture
+from askance.rules.registry import BINARY, MULTICLASS
 
 if TYPE_CHECKING:
     import pyarrow
     from matplotlib.axes import Axes
-
-# Two classes are +1 and -1; of many, each is its number.
-BINARY, MANY = "binary", "multiclass"
 
 OF_TWO = ("precision", "recall", "f", "auroc", "auprc")
 PER_ROUND = ("true_codes", "predicted_codes", "scores", "ask_probabilities", "asked", "updated")
@@ -27,10 +25,39 @@ PER_ROUND = ("true_codes", "predicted_codes", "scores", "ask_probabilities", "as
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """The decisions of a pass. Of two `classes` the larger is the positive one.
+    """The decisions of a pass, one per row. `Learner.run` returns it.
 
-    For two classes, `true_codes` and `predicted_codes` are +1 or -1, and 0 where the true label is unknown. For
-    more, they are positions in `classes`, and -1 where the true label is unknown.
+    Attributes
+    ----------
+    predictions : ndarray
+        The predicted classes.
+    y : ndarray
+        The true classes.
+    scores : ndarray of float
+        The scores.
+    ask_probabilities : ndarray of float
+        The probabilities of asking for the labels.
+    asked : ndarray of bool
+        Whether the label was asked for.
+    updated : ndarray of bool
+        Whether the learner changed.
+    classes : ndarray
+        The classes. Of two, the larger one is positive.
+    true_codes, predicted_codes : ndarray of int
+        `y` and `predictions` as numbers. For two classes +1 or -1, and 0 for an unknown label; for more,
+        positions in `classes`, and -1 for an unknown label.
+    spent, refused : int
+        The number of labels that these rounds took from the budget, and that the budget refused.
+
+    Examples
+    --------
+    >>> import numpy as np, askance
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> trace = askance.make("PAA-II").run(X, X[:, 0] > 0)
+    >>> bool(trace.asked.mean() < 0.5)
+    True
+    >>> bool((trace.predictions == trace.y)[-100:].mean() > 0.9)
+    True
     """
 
     true_codes: NDArray[np.integer[Any]]
@@ -50,9 +77,9 @@ class Trace:
     def __post_init__(self) -> None:
         lengths = [len(getattr(self, name)) for name in PER_ROUND]
         if len(set(lengths)) > 1:
-            raise ValueError(f"the arrays {', '.join(PER_ROUND)} must be equally long, not {lengths}")
+            raise ValueError(f"the arrays {', '.join(PER_ROUND)} must have the same length, not {lengths}")
         if self.kind == BINARY and len(self.classes) != 2:
-            raise ValueError(f"a trace has two classes, not {len(self.classes)}, unless its kind is {MANY!r}")
+            raise ValueError(f"a binary trace has two classes, not {len(self.classes)}: set kind={MULTICLASS!r}")
 
     def __len__(self) -> int:
         return len(self.predicted_codes)
@@ -64,12 +91,12 @@ class Trace:
 
     @property
     def predictions(self) -> NDArray[Any]:
-        """The predicted class values."""
+        """The predicted classes."""
         return self._class_values(self.predicted_codes)
 
     @property
     def y(self) -> NDArray[Any]:
-        """The true class values; if some are unknown, an array of objects with None in their place."""
+        """The true classes; if some are unknown, an array of objects with None for these."""
         values, unknown = (
             self._class_values(self.true_codes),
             self.true_codes == (0 if self.kind == BINARY else -1),
@@ -91,30 +118,31 @@ class Trace:
 
     @property
     def margins(self) -> NDArray[np.floating[Any]] | None:
-        """The scores as the metrics of them take them: signed, so none for many classes."""
+        """The signed scores for metrics of scores; None for more than two classes."""
         return self.scores if self.kind == BINARY else None
 
     def tally(self) -> Tally:
         """The counts from which metrics are computed."""
-        tally = Tally(many=self.kind == MANY)
+        tally = Tally(many=self.kind == MULTICLASS)
         tally.add(*self.signs(), self.asked, self.updated, self.margins)
         return tally
 
     def asked_tally(self) -> AskedTally:
-        """What the asked labels alone tell."""
-        tally = AskedTally(many=self.kind == MANY)
+        """The counts from which metrics are estimated, from the asked labels alone."""
+        tally = AskedTally(many=self.kind == MULTICLASS)
         tally.add(*self.signs(), self.asked, self.ask_probabilities, self.margins)
         return tally
 
     def estimate(self, metric: str, level: float = 0.95, *, anytime: bool = False, **weights: float) -> Estimate:
-        """The metric over all rows as the asked labels alone tell it, with an interval.
+        """Estimate a metric over all rows from the asked labels alone, with an interval.
 
-        `anytime` intervals hold the truth at all moments of the stream at once; see `AskedTally.estimate`.
+        Intervals hold at one fixed time. With `anytime` they hold at all times at once, so that you may look
+        whenever you like; see `AskedTally.estimate`.
         """
         return self.asked_tally().estimate(metric, level, anytime=anytime, **weights)
 
     def summary(self) -> "Summary":
-        """The whole pass in a small table."""
+        """Summarize the pass in a small table."""
         tally = self.tally()
         return Summary(
             algorithm=self.algorithm,
@@ -126,13 +154,13 @@ class Trace:
             updates=int(tally.counts.updates),
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
-            **{name: None if self.kind == MANY else tally.value(name) for name in OF_TWO},
+            **{name: None if self.kind == MULTICLASS else tally.value(name) for name in OF_TWO},
             estimates=self.asked_tally().estimates(),
         )
 
     def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
-        """The metric over all rows so far, at up to `points` evenly spaced rows and at the last."""
-        many = self.kind == MANY
+        """Return the metric over the rows so far, at up to `points` evenly spaced rows and at the last."""
+        many = self.kind == MULTICLASS
         return curve(*self.signs(), self.asked, metric, points, scores=self.margins, many=many, **weights)
 
     def plot(
@@ -142,9 +170,9 @@ class Trace:
         path: str | os.PathLike[str] | None = None,
         ax: "Axes | None" = None,
     ) -> "Axes":
-        """Draw the metric against "rows" or "labels" (asked), and save the picture if `path` is given.
+        """Plot the metric against "rows" or "labels" (asked), and save the picture if `path` is given.
 
-        Into `ax`, traces of several methods can be drawn one after the other.
+        Pass the same `ax` to draw the traces of several methods into one plot.
         """
         curves = {self.algorithm: self.curve(metric)}
         if ax is None:
@@ -155,7 +183,7 @@ class Trace:
         return ax
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """The columns by name: round, prediction, y, score, ask_probability, asked, updated."""
+        """Return the columns by name: round, prediction, y, score, ask_probability, asked, updated."""
         return {
             "round": np.arange(self.first_round, self.first_round + len(self)),
             "prediction": self.predictions,
@@ -167,9 +195,9 @@ class Trace:
         }
 
     def to_arrow(self) -> "pyarrow.Table":
-        """The columns of `to_dict` as an Arrow table, unknown truths as nulls; the metadata hold the rest."""
+        """Return the columns of `to_dict` as an Arrow table. Unknown labels are null; metadata hold the rest."""
         arrow = _pyarrow()
-        # Said explicitly, because a column of nothing but unknown truths would have no type.
+        # Explicit, because a column of nulls has no type of its own.
         types = dict.fromkeys(("prediction", "y"), arrow.array(np.asarray(self.classes)).type)
         columns = {name: arrow.array(column, types.get(name)) for name, column in self.to_dict().items()}
         about = {
@@ -186,7 +214,7 @@ class Trace:
         """Write the table of `to_arrow` to a Parquet file."""
         if pathlib.Path(path).suffix.lower() != ".parquet":
             raise ValueError(
-                f"a trace is saved as Parquet: give a name that ends in .parquet, not {os.fspath(path)!r}"
+                f"a trace is saved as Parquet: the name must end in .parquet, not {os.fspath(path)!r}"
             )
         table = self.to_arrow()
         from pyarrow import parquet
@@ -195,10 +223,10 @@ class Trace:
 
     @classmethod
     def join(cls, traces: Iterable[Self]) -> "Trace":
-        """One trace of consecutive pieces."""
+        """Join consecutive pieces into one trace."""
         pieces = list(traces)
         if not pieces:
-            raise ValueError("there is no trace to join")
+            raise ValueError("there are no traces to join")
         for before, after in itertools.pairwise(pieces):
             _check_consecutive(before, after)
         whole: dict[str, Any] = {
@@ -206,14 +234,14 @@ class Trace:
         }
         whole["spent"] = sum(piece.spent for piece in pieces)
         whole["refused"] = sum(piece.refused for piece in pieces)
-        # A piece that showed one class only could but presume the other.
+        # A piece with one class had to guess the other.
         whole["classes"] = pieces[-1].classes
         return dataclasses.replace(pieces[0], **whole)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Summary:
-    """What a pass came to. `known` rows had a label to judge the prediction by; metrics are over these."""
+    """The result of a pass. Metrics are over the `known` rows, whose label is known."""
 
     algorithm: str
     mode: str
@@ -224,15 +252,15 @@ class Summary:
     updates: int
     mistakes: int
     accuracy: float
-    precision: float | None  # these five of two classes only
+    precision: float | None  # these five for two classes only
     recall: float | None
     f: float | None
     auroc: float | None
     auprc: float | None
-    estimates: dict[str, Estimate]  # of all metrics, from asked labels alone
+    estimates: dict[str, Estimate]  # of all metrics, from the asked labels alone
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, in numbers, words and dictionaries."""
+        """Return the fields by name, as numbers, strings and dictionaries."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {**fields, "estimates": {name: found.as_dict() for name, found in self.estimates.items()}}
 
@@ -245,7 +273,7 @@ class Summary:
         width = max(map(len, cells.values()))
         lines = {name: f"{name:<12}  {cell:>{width}}" for name, cell in cells.items()}
         if self.known < self.rows:
-            lines["mistakes"] += f"  among {self.known:,} rows of known label"
+            lines["mistakes"] += f"  among {self.known:,} rows with a known label"
         if self.asked < self.rows:
             lines["mistakes"] += f"\n{'':{width + 14}}  from asked labels"
             for name in shares:
@@ -258,9 +286,7 @@ class Summary:
 def _check_consecutive(before: Trace, after: Trace) -> None:
     expected = before.first_round + len(before)
     if after.first_round != expected:
-        raise ValueError(
-            f"traces to join must follow each other: round {expected} expected, {after.first_round} found"
-        )
+        raise ValueError(f"traces to join must be consecutive: expected round {expected}, got {after.first_round}")
     for name in ("algorithm", "mode", "kind"):
         left, right = getattr(before, name), getattr(after, name)
         if left != right:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from askance._util.names import METRIC_NAMES
 from askance.metrics.histograms import Bins, auprc, auroc
 
 Count = int | NDArray[Any]  # whole numbers, or booleans for single rows
@@ -167,7 +168,7 @@ def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> Values
 
 POSITIVES, BOTH = ("positive",), ("positive", "negative")
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
+_METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         "accuracy": Metric(accuracy, True, "accuracy", "share of right predictions", two_classes=False),
         "error": Metric(error, False, "error", "share of wrong predictions", two_classes=False),
@@ -204,3 +205,5 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         ),
     }
 )
+
+METRICS: Mapping[str, Metric] = MappingProxyType({name: _METRICS[name] for name in METRIC_NAMES})

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from askance.data.frames import as_frame, is_frame
 from askance.data.rating_columns import Triplets, rating_columns
+from askance.errors import DataError
 from askance.ratings.ids import as_names
 
 Numbers = NDArray[np.float64]
@@ -64,8 +65,9 @@ def levels_of(ratings: Numbers, given: Any = None) -> Numbers:
             )
     if given is None:
         if len(found) == 1:
-            raise ValueError(
-                f"every rating is {found[0]:g}, so there is nothing to learn: give levels=[...] with the others"
+            raise DataError(
+                f"every rating is {found[0]:g}, so there is nothing to learn: give all levels with levels=",
+                parameter="levels",
             )
         return found
     levels = np.unique(np.asarray(given, np.float64))

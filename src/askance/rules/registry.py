@@ -1,7 +1,7 @@
 """What holds for update rules and query rules alike: checking them, listing them, finding them by name."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
 
 from askance._util.parameters import check_parameters
@@ -15,6 +15,32 @@ from askance.rules.query.rule import needs_spread
 from askance.rules.update import RULES as UPDATES
 from askance.rules.update import UpdateRule
 from askance.rules.update.rule import about
+
+BINARY, MULTICLASS = "binary", "multiclass"
+
+
+def is_rule(value: Any) -> bool:
+    """Whether `value` is a named tuple, as every rule is."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def parameters_of(rule: Any) -> dict[str, Any]:
+    """The parameters of a rule by name; those of a rule inside it as `inner__name`."""
+    found: dict[str, Any] = {}
+    for name, value in rule._asdict().items():
+        found[name] = value
+        if is_rule(value):
+            found |= {f"{name}__{inner}": one for inner, one in parameters_of(value).items()}
+    return found
+
+
+def with_parameters(rule: Any, parameters: Mapping[str, Any]) -> Any:
+    """A copy of a rule with some parameters changed; `inner__name` is a parameter of a rule inside it."""
+    for name, value in parameters.items():
+        part, _, rest = name.partition("__")
+        changed = with_parameters(getattr(rule, part), {rest: value}) if rest else value
+        rule = rule._replace(**{part: changed})
+    return rule
 
 
 def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
@@ -90,3 +116,19 @@ def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
         if rules.setdefault(rule.__name__, rule) is not rule:
             raise ValueError(f"two rules are called {rule.__name__}: give one of them another name")
     return rules
+
+
+def get_params(self: Any, deep: bool = True) -> dict[str, Any]:
+    """The parameters by name; with `deep`, also those of rules inside this one, as `inner__name`."""
+    return parameters_of(self) if deep else dict(self._asdict())
+
+
+def set_params(self: Any, **params: Any) -> Any:
+    """A copy with some parameters changed: rules are immutable."""
+    return with_parameters(self, params)
+
+
+# Named tuples cannot inherit these from a base class.
+for _rule in known_rules().values():
+    _rule.get_params = get_params  # type: ignore[attr-defined]
+    _rule.set_params = set_params  # type: ignore[attr-defined]

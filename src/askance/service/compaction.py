@@ -1,4 +1,4 @@
-"""Compaction: old items that were not asked for lose their content; decisions and labels are kept."""
+"""Compaction: drop the content of old items that were not asked about. Decisions and labels are kept."""
 
 import msgspec
 from msgspec import UNSET
@@ -6,16 +6,16 @@ from msgspec import UNSET
 from askance.service import messages
 from askance.service.state import journal, snapshots
 from askance.service.store import Store
-from askance.service.task import LiveTask, horizon_name
+from askance.service.task import Task, horizon_name
 
 DAY = 86_400.0
 
 
-def compact(task: LiveTask, keep_days: float, now: float) -> messages.Compacted:
-    """Drop what is older than so many days, up to the last snapshot before that.
+def compact(task: Task, keep_days: float, now: float) -> messages.Compacted:
+    """Drop contents that are older than `keep_days` days, up to the last snapshot before that time.
 
-    The model can then no longer be built from the beginning: that snapshot is the new beginning, and labels from
-    before it cannot be corrected any more.
+    The model can then no longer be rebuilt from the beginning: it starts from that snapshot, and labels from
+    before it can no longer be corrected.
     """
     task.settle()
     store, number = task.store, task.number
@@ -47,7 +47,7 @@ def _strip(store: Store, number: int, upto: int) -> int:
 
 
 def _first_since(store: Store, number: int, at: float) -> int:
-    """The first entry that is not older, or the one that will come next; times never fall along a journal."""
+    """The first entry that is not older, or the next one to come. Times never decrease along a journal."""
     low, high = 1, store.last(number) + 1
     while low < high:
         middle = (low + high) // 2

@@ -1,8 +1,10 @@
-"""Refusals: what a request was wrong about, as a status, a word for programs and a sentence for people."""
+"""Errors of requests: a status, a code for programs and a message for people."""
+
+from askance.errors import AskanceError
 
 
-class Refusal(Exception):
-    """A request that changes nothing, because of what it says or of how things stand."""
+class RequestError(AskanceError):
+    """A request that was refused; nothing was changed."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)
@@ -12,16 +14,16 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
 
-def unfit(message: str) -> Refusal:
-    """What was said cannot be meant."""
-    return Refusal(422, "unfit", message)
+def invalid(message: str) -> RequestError:
+    """422: well-formed, but not valid."""
+    return RequestError(422, "invalid", message)
 
 
-def unknown(code: str, message: str) -> Refusal:
-    """There is no such thing."""
-    return Refusal(404, code, message)
+def not_found(code: str, message: str) -> RequestError:
+    """404: the named thing does not exist."""
+    return RequestError(404, code, message)
 
 
-def conflict(code: str, message: str) -> Refusal:
-    """It could be done, but not as things stand."""
-    return Refusal(409, code, message)
+def conflict(code: str, message: str) -> RequestError:
+    """409: not possible in the current state."""
+    return RequestError(409, code, message)

@@ -1,4 +1,4 @@
-"""Logs for programs: one JSON object a line on stderr."""
+"""Logs for programs: one JSON object per line on stderr."""
 
 import json
 import logging
@@ -8,10 +8,10 @@ _PLAIN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName
 
 
 class JsonLines(logging.Formatter):
-    """Time, level, what happened, and what was told beside it."""
+    """Formats a record as time, level, event and extra fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
+        """Format one line."""
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -24,7 +24,7 @@ class JsonLines(logging.Formatter):
 
 
 def write_logs(level: str) -> None:
-    """Have the service and the web server log so, from this level on."""
+    """Let the service and the web server log in this format, from this level on."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     wanted = logging.getLevelName(level.upper())

@@ -1,4 +1,4 @@
-"""Listening: the application behind uvicorn, with a stop that loses nothing."""
+"""The web server: the application behind uvicorn, with a graceful stop."""
 
 import contextlib
 import ipaddress
@@ -11,36 +11,36 @@ from typing import Any
 import uvicorn
 
 from askance.service.api.app import application
-from askance.service.api.guard import LOOPBACK, Limits
+from askance.service.api.guard import LOOPBACK, ServerOptions
 from askance.service.service import Service
 
 log = logging.getLogger("askance.service")
-GRACE = 10  # seconds for open requests at the end
-SWITCH = 0.001  # seconds: the event loop must not wait long for a writer that hashes
+GRACE = 10  # seconds for open requests when the server stops
+SWITCH = 0.001  # seconds: the event loop must not wait long for a writer thread
 
 
 class Server(uvicorn.Server):
-    """Tells the service first that it ends, so that streams of events do."""
+    """Announces the stop to the service first, so that event streams end."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self._service = service
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Ctrl-C, or a polite kill."""
+        """Handle Ctrl-C or SIGTERM."""
         self._service.stopping.set()
         super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Once stopped by a signal, do not raise it again: that was a graceful end."""
+        """Do not raise the signal again after a graceful stop."""
         with super().capture_signals():
             yield
             self._captured_signals.clear()
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach that address."""
+    """Whether only this machine can reach an address."""
     if host == "localhost":
         return True
     try:
@@ -50,7 +50,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; ValueError if the port is taken or the address is not this machine's."""
+    """A bound socket; ValueError if the port is in use or the address is not of this machine."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -65,13 +65,13 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-def make_server(service: Service, host: str, limits: Limits) -> Server:
-    """A server that is not yet listening."""
-    if is_loopback(host) or limits.hosts:
-        limits = limits._replace(hosts=(*LOOPBACK, *(name.lower() for name in limits.hosts)))
+def make_server(service: Service, host: str, options: ServerOptions) -> Server:
+    """A server that does not listen yet."""
+    if is_loopback(host) or options.hosts:
+        options = options._replace(hosts=(*LOOPBACK, *(name.lower() for name in options.hosts)))
     sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(
-        application(service, limits),
+        application(service, options),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -1,10 +1,12 @@
-"""What a task is: its classes, what its items look like, who learns, and what it may spend.
+"""The settings of a task: its classes, items, algorithm and budget.
 
-Clients read settings too and learn nothing: what makes learners is imported where one is made.
+Clients read settings too and need no learner, so learners are imported only where one is made.
 """
 
+import os
 import pathlib
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,35 +17,35 @@ if TYPE_CHECKING:
     from askance.learners.core import LearnerCore
     from askance.rules.query import QueryRule
 
-# JSON schemas and Python disagree on what $ means before a last line's end.
+# JSON schemas and Python disagree on whether $ matches before a final line break.
 END = r"$(?!\n)"
 PRINTABLE = r"^[^\x00-\x1f\x7f]+" + END
 TaskName = Annotated[
-    str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}" + END, description="Lower case, as in an address.")
+    str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}" + END, description="Lower case, because it is part of URLs.")
 ]
 ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)]
 
-TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is no key by its form
+TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is excluded by the pattern
 
 State = Literal["running", "paused", "archived"]
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
 
 
 class Section(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of a task's settings."""
+    """A section of a task's settings."""
 
 
 class Hashing(Section, frozen=True):
-    """Features have 2**bits columns; `pairs` of neighbouring words are features too, if wanted."""
+    """Features are hashed to 2**bits columns. With `pairs`, pairs of neighbouring words are features too."""
 
     bits: Annotated[int, Meta(ge=1, le=26)] = 20
     pairs: bool = False
 
 
 class Budget(Section, frozen=True):
-    """What may be asked for: after t items at most burst + rate·t labels, so many a day (UTC), so many in all.
+    """Limits on the labels asked for: burst + rate·t after t items, per day (UTC), and in total.
 
-    A rate also steers the query rule towards itself.
+    With a rate, the query rule is also steered towards that rate.
     """
 
     rate: Annotated[float, Meta(gt=0, le=1)] | None = None
@@ -53,7 +55,7 @@ class Budget(Section, frozen=True):
 
 
 class Labelling(Section, frozen=True):
-    """How many labels an item gets, how long a lease lasts, and after how many skips a question is given up."""
+    """Labels per item, the length of a lease, and the number of skips after which a question is given up."""
 
     per_item: Annotated[int, Meta(ge=1, le=25)] = 1
     lease_seconds: Annotated[float, Meta(ge=0.1, le=86_400)] = 300.0
@@ -61,25 +63,25 @@ class Labelling(Section, frozen=True):
 
 
 class Costs(Section, frozen=True):
-    """What a missed item of the larger class and a false alarm cost, for the figure `cost`."""
+    """The cost of a missed positive (`c_p`) and of a false alarm (`c_n`), for the metric `cost`."""
 
     c_p: Annotated[float, Meta(ge=0, le=1e12)] = 1.0
     c_n: Annotated[float, Meta(ge=0, le=1e12)] = 1.0
 
 
-class Desk(Section, frozen=True):
-    """What labellers see: a key for each class, whether the model's guess is shown before they answer, and advice.
+class Interface(Section, frozen=True):
+    """What labellers see: the keys of the classes, whether the prediction is shown first, and guidance.
 
-    A guess that is shown draws answers towards itself, and so do the figures that rest on them.
+    A prediction that is shown biases the labels towards it, and so it biases the estimates.
     """
 
     keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = {}
-    guess: Literal["hidden", "shown"] = "hidden"
+    prediction: Literal["hidden", "shown"] = "hidden"
     guidance: Annotated[str, Meta(max_length=4000)] = ""
 
 
 class TaskSettings(Section, frozen=True):
-    """A task. Of two classes, the larger in sorted order is the positive one."""
+    """The settings of a task. Of two classes, the last in sorted order is the positive one."""
 
     name: TaskName
     classes: Annotated[list[ClassName], Meta(min_length=2, max_length=1000)]
@@ -90,13 +92,13 @@ class TaskSettings(Section, frozen=True):
     budget: Budget = Budget()
     labels: Labelling = Labelling()
     costs: Costs = Costs()
-    desk: Desk = Desk()
+    interface: Interface = Interface()
     random_state: Annotated[int, Meta(ge=0, le=2**53)] = 0
     dtype: Literal["float32", "float64"] = "float64"
 
     @property
     def method(self) -> str:
-        """The name in the catalog."""
+        """The algorithm, by its name in the catalog."""
         return self.algorithm or (MANY_CLASSES if self.many else TWO_CLASSES)
 
     @property
@@ -106,11 +108,11 @@ class TaskSettings(Section, frozen=True):
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return 1 << self.hashing.bits
 
     def query(self) -> "QueryRule":
-        """The query rule, steered to the budget's rate if it has one; ValueError if it cannot be."""
+        """The query rule, steered to the rate of the budget if there is one; ValueError if it cannot be."""
         from askance.algorithms import parts_of
         from askance.algorithms.steering import steered
 
@@ -118,50 +120,49 @@ class TaskSettings(Section, frozen=True):
         return query if self.budget.rate is None else steered(self.method, query, self.budget.rate)
 
     def learner(self) -> "LearnerCore":
-        """The learner before the first item; ValueError, in one sentence, if the settings do not fit together."""
+        """The learner before the first item; ValueError if the settings are not valid."""
         from askance.algorithms import parts_of
-        from askance.learners.core import LearnerCore
+        from askance.learners.core import LearnerCore, Settings
 
         if len(set(self.classes)) != len(self.classes):
-            raise ValueError(f"classes must differ from each other, not {self.classes}")
+            raise ValueError(f"classes must be distinct, not {self.classes}")
         parts = parts_of(self.method, self.parameters)
-        if parts.many != self.many:
-            kind = "many classes" if parts.many else "two classes"
+        if parts.multiclass != self.many:
+            kind = "many classes" if parts.multiclass else "two classes"
             raise ValueError(
-                f"{self.method} is for {kind}, but there are {len(self.classes)}: take another algorithm"
+                f"{self.method} is for {kind}, but there are {len(self.classes)}: choose another algorithm"
             )
         if self.width * len(self.classes) * 32 > free_bytes():
-            raise ValueError(
-                f"{len(self.classes)} classes of 2**{self.hashing.bits} features do not fit into memory"
-            )
+            size = f"{len(self.classes)} classes of 2**{self.hashing.bits} features"
+            raise ValueError(f"{size} do not fit into memory: use fewer hashing bits")
         check_keys(self)
         learner = LearnerCore(
             parts.update,
             self.query(),
-            random_state=self.random_state,
-            dtype=self.dtype,
-            sgn0=parts.sgn0,
-            classes=sorted(self.classes),
-            many=parts.many,
+            Settings(self.random_state, self.dtype, parts.sgn0, sorted(self.classes), parts.multiclass),
         )
-        learner.check_parameters()
-        return learner.widen(self.width)
+        return learner.resize(self.width)
+
+
+Settings = TaskSettings | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def check_keys(settings: TaskSettings) -> None:
-    """ValueError unless each key means one class and nothing else."""
-    keys = settings.desk.keys
+    """Raise ValueError unless each key means one class and nothing else."""
+    keys = settings.interface.keys
     for name, key in keys.items():
         if name not in settings.classes:
-            raise ValueError(f"desk.keys: {name!r} is none of the classes")
+            raise ValueError(f"interface.keys: {name!r} is not one of the classes")
         if key.lower() in TAKEN_KEYS:
-            raise ValueError(f"desk.keys: {key!r} means {TAKEN_KEYS[key.lower()]} already: take another")
+            raise ValueError(
+                f"interface.keys: {key!r} already means {TAKEN_KEYS[key.lower()]}: choose another key"
+            )
     if len({key.lower() for key in keys.values()}) < len(keys):
-        raise ValueError("desk.keys: two classes have the same key: take another for one of them")
+        raise ValueError("interface.keys: two classes have the same key: choose another for one of them")
 
 
 def warm_up(settings: TaskSettings) -> None:
-    """Have the compiled code at hand before the first item comes."""
+    """Compile or load the code of the learner before the first item comes."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -175,7 +176,7 @@ def warm_up(settings: TaskSettings) -> None:
 
 
 def from_toml(path: pathlib.Path) -> TaskSettings:
-    """The task in a TOML file; ValueError with the file's name if it is no sound one."""
+    """Read the settings in a TOML file; ValueError with the file's name if they are not valid."""
     try:
         settings = msgspec.toml.decode(path.read_bytes(), type=TaskSettings)
         settings.learner()
@@ -184,11 +185,26 @@ def from_toml(path: pathlib.Path) -> TaskSettings:
     return settings
 
 
+def as_settings(given: Settings) -> TaskSettings:
+    """Make settings from `TaskSettings`, a mapping, or the path of a TOML file."""
+    if isinstance(given, TaskSettings):
+        return given
+    if isinstance(given, Mapping):
+        try:
+            return msgspec.convert(given, TaskSettings)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"the settings are not valid: {error}") from None
+    try:
+        return from_toml(pathlib.Path(given))
+    except OSError as error:
+        raise ValueError(f"{given}: cannot be read ({error.strerror}): check the path") from None
+
+
 def to_json(settings: TaskSettings) -> bytes:
-    """As the store keeps it."""
+    """Encode settings for the store."""
     return msgspec.json.encode(settings)
 
 
 def from_json(content: bytes) -> TaskSettings:
-    """As the store kept it."""
+    """Decode settings from the store."""
     return msgspec.json.decode(content, type=TaskSettings)

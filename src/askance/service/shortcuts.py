@@ -1,4 +1,4 @@
-"""One key a class: the same ones at the terminal and on the page."""
+"""One key per class: the same at the terminal and on the page."""
 
 import string
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ USUAL_KEYS = [key for key in "123456789" + string.ascii_lowercase if key not in 
 
 
 def keys_of(classes: Sequence[str]) -> dict[str, str]:
-    """A key for each class: its first letter or digit if these differ, or else 1 to 9 and then letters."""
+    """One key per class: its first letter or digit if these differ, otherwise 1 to 9 and then letters."""
     first = [name[0].lower() for name in classes]
     if len(set(first)) == len(first) and all(
         key.isascii() and key.isalnum() and key not in VERBS for key in first
@@ -17,18 +17,18 @@ def keys_of(classes: Sequence[str]) -> dict[str, str]:
         return dict(zip(first, classes, strict=True))
     if len(classes) > len(USUAL_KEYS):
         raise ValueError(
-            f"there are {len(classes)} classes, more than keys: answer on the page, or send names through a pipe"
+            f"there are {len(classes)} classes, more than keys: label on the page, or pipe in class names"
         )
     return dict(zip(USUAL_KEYS, classes, strict=False))
 
 
 def keys_if_enough(classes: Sequence[str]) -> dict[str, str]:
-    """The same, and none where there are more classes than keys."""
+    """Like `keys_of`, but no keys at all if there are more classes than keys."""
     return keys_of(classes) if len(classes) <= len(USUAL_KEYS) else {}
 
 
 def with_chosen(keys: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, str]:
-    """The keys of a task that names its own for some classes; the others keep theirs, or get the next free one."""
+    """The keys of a task that sets some itself. The other classes keep theirs, or get the next free one."""
     found = {key.lower(): name for name, key in chosen.items()}
     others = {name: key for key, name in keys.items() if name not in chosen}
     found |= {key: name for name, key in others.items() if key not in found}

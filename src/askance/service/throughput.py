@@ -1,4 +1,4 @@
-"""How many items and labels come in a second."""
+"""Items and labels per second."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -9,8 +9,8 @@ from askance.service.store.entries import Entry
 WINDOW = 10.0  # seconds
 
 
-class Pace:
-    """Counts of the last seconds. They are of this run of the service, and no part of the fold."""
+class Throughput:
+    """The counts of the last seconds, since the service started. They are not part of the fold."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int, int]] = deque()
@@ -23,7 +23,7 @@ class Pace:
         self._forget(now)
 
     def rates(self, now: float) -> tuple[float, float]:
-        """Items and labels a second."""
+        """Items and labels per second."""
         self._forget(now)
         return sum(items for _, items, _ in self._seen) / WINDOW, sum(labels for *_, labels in self._seen) / WINDOW
 

@@ -1,24 +1,33 @@
-"""A draft: entries that are taken into the fold and not yet on disk."""
+"""A transaction: entries that are taken into the fold and not yet on disk."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from askance.rules.rows import Row
+from askance.service import messages
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.fold import Fold
+from askance.service.state.questions import Question
 from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
 
-class Draft:
-    """What the commands of a group write, and the journal as it will be with it."""
+class Written(NamedTuple):
+    """An entry, and the question that it is about, as it is after the entry."""
+
+    entry: Entry
+    question: Question | None
+
+
+class Transaction:
+    """The entries that a group of commands writes, and the journal including them."""
 
     def __init__(self, fold: Fold, store: Reader, task: int, now: float) -> None:
         self.fold = fold
-        self.now = max(now, fold.at)  # a clock that is set back must not set the budget's days back
+        self.now = max(now, fold.at)  # if the clock is set back, the days of the budget do not go back
         self.entries: list[Entry] = []
         self._store = store
         self._task = task
@@ -28,8 +37,14 @@ class Draft:
 
     @property
     def settings(self) -> TaskSettings:
-        """The settings of now."""
+        """The current settings."""
         return self.fold.settings
+
+    def decide(self, item: messages.Item, row: Row, who: str | None) -> Entry:
+        """Let the fold decide about a new item, and write the decision."""
+        content = journal.Content(item.text, item.record, item.note)
+        kind, body = self.fold.decide(row, self.now, content)
+        return self._add(journal.entry(kind, self.fold.seq, self.now, body, key=item.id, who=who))
 
     def write(
         self,
@@ -40,23 +55,20 @@ class Draft:
         key: Any = None,
         who: str | None = None,
         row: Row | None = None,
-    ) -> Entry:
-        """Add an entry, which the fold takes in."""
+    ) -> Written:
+        """Write an entry that is not a decision, and let the fold take it in."""
         entry = journal.entry(kind, self.fold.seq + 1, self.now, body, item=item, key=key, who=who)
-        self.fold.take(entry, body, row)
-        self.entries.append(entry)
-        if entry.key is not None:
-            self._by_key[kind, entry.key] = entry
-        return entry
+        question = self.fold.take(entry, body, row)
+        return Written(self._add(entry), question)
 
     def at(self, seqs: Iterable[int]) -> dict[int, Entry]:
-        """The entries of these numbers, as far as there are any."""
+        """The entries with these numbers that exist."""
         wanted = set(seqs)
         own = {seq: self.entries[seq - self._first] for seq in wanted if self._first <= seq <= self.fold.seq}
         return own | self._store.at(self._task, wanted - own.keys()) if len(own) < len(wanted) else own
 
     def by_key(self, kinds: Collection[str], keys: Collection[str]) -> dict[str, Entry]:
-        """The entries of these kinds that their senders called so, as far as there are any."""
+        """The entries of these kinds that have these keys."""
         if not keys:
             return {}
         found: dict[str, Entry] = {}
@@ -66,13 +78,19 @@ class Draft:
         return found
 
     def of_item(self, item: int) -> list[Entry]:
-        """An item and all that happened to it, in order."""
+        """An item and all entries about it, in order."""
         known = self._about.get(item)
         earlier = self._store.of_item(self._task, item) if known is None else known
         return [*earlier, *(entry for entry in self.entries if entry.item == item)]
 
     def look_up(self, items: Sequence[Entry]) -> None:
-        """Have all that happened to these items at hand: one look into the store instead of many."""
+        """Load all entries about these items with one query instead of many."""
         unasked = {entry.seq: [entry] for entry in items if entry.kind == journal.ITEM}
         others = [entry.seq for entry in items if entry.seq not in unasked]
         self._about |= unasked | self._store.about(self._task, others)
+
+    def _add(self, entry: Entry) -> Entry:
+        self.entries.append(entry)
+        if entry.key is not None:
+            self._by_key[entry.kind, entry.key] = entry
+        return entry

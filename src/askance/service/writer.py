@@ -1,4 +1,4 @@
-"""The writer of a task: one thread that takes the waiting commands in groups."""
+"""The writer of a task: one thread that runs the waiting commands in groups."""
 
 import logging
 import threading
@@ -7,24 +7,24 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from askance.service.errors import Refusal
-from askance.service.task import Job, LiveTask
-from askance.service.transaction import Draft
+from askance.service.errors import RequestError
+from askance.service.task import Job, Task
+from askance.service.transaction import Transaction
 
-GROUP = 1000  # items in a commit, so that labels never wait long
+GROUP = 1000  # items per commit, so that labels never wait long
 BACKLOG = 50_000  # items that may wait
 
 log = logging.getLogger("askance.service")
-Work = Callable[[Draft], Any]
+Work = Callable[[Transaction], Any]
 
 
 class Writer:
-    """Runs commands one after the other; what waits while a commit is under way is the next group."""
+    """Runs commands one after another. Those that arrive during a commit form the next group."""
 
-    def __init__(self, task: LiveTask, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, task: Task, changed: Callable[[], None] = lambda: None) -> None:
         self.task = task
         self._changed = changed
-        self._people: deque[Job] = deque()  # answers to people first: they are few and quick
+        self._people: deque[Job] = deque()  # commands of people go first: they are few and quick
         self._items: deque[Job] = deque()
         self._waiting = 0
         self._condition = threading.Condition()
@@ -33,20 +33,22 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Work, *, alone: bool = False, size: int = 0) -> "Future[Any]":
-        """Have a command run; `size` is the number of its items, 0 for the commands of people."""
+        """Queue a command; `size` is its number of items, 0 for commands of people."""
         job = Job(work, Future(), alone, size)
         with self._condition:
             if self._ended:
-                raise Refusal(503, "stopping", "the service is stopping: try again later", retry_after=5)
+                raise RequestError(503, "stopping", "the service is stopping: try again later", retry_after=5)
             if size and self._waiting + size > BACKLOG:
-                raise Refusal(503, "busy", f"{self._waiting} items are waiting: try again later", retry_after=1)
+                raise RequestError(
+                    503, "busy", f"{self._waiting} items are waiting: try again later", retry_after=1
+                )
             self._waiting += size
             (self._items if size else self._people).append(job)
             self._condition.notify()
         return job.answer
 
     def stop(self) -> None:
-        """Do what is waiting, and end."""
+        """Run the waiting commands, and stop."""
         with self._condition:
             self._ended = True
             self._condition.notify()
@@ -58,7 +60,7 @@ class Writer:
             try:
                 self.task.do(jobs)
                 self._changed()
-            except Exception as error:  # a thread that ends would leave everybody waiting
+            except Exception as error:  # if the thread ended, all callers would wait forever
                 log.exception("a group of commands failed", extra={"task": self.task.settings.name})
                 for job in jobs:
                     if not job.answer.done():
@@ -77,5 +79,5 @@ class Writer:
                 jobs.append(self._items.popleft())
                 size += jobs[-1].size
             self._waiting -= size
-            # Whoever gave up waiting before this moment is not served; from now on nobody can.
+            # A command that was cancelled before now is dropped; later, it can no longer be cancelled.
             return [job for job in jobs if job.answer.set_running_or_notify_cancel()]

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from askance.learners import labels
-from askance.learners.trace import MANY, Trace
+from askance.learners.trace import Trace
+from askance.rules.registry import MULTICLASS
 from askance.theory.svms import machines
 
 Floats = NDArray[np.float64]
@@ -149,7 +150,7 @@ def _floats(X: Any) -> Any:
 def _classes(y: NDArray[Any], traces: Sequence[Trace], *, many: bool) -> NDArray[Any]:
     """In the order of the traces, which breaks ties between scores; without one, sorted."""
     for trace in traces:
-        if (trace.kind == MANY) != many:
+        if (trace.kind == MULTICLASS) != many:
             kinds = ("two classes", "many classes")
             raise ValueError(f"the trace is of {kinds[not many]}, but the algorithm is for {kinds[many]}")
     if not traces:

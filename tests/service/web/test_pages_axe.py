@@ -18,7 +18,7 @@ SHOWN = {
     "/sign-in": "#token",
     "/tasks": "#tasks section",
     "/people": "#sessions th",
-    "/audit": "#deeds td.when",
+    "/audit": "#entries td.when",
     "/new-task": "#task-form",
     "/tasks/{task}": "#pace canvas",
     "/tasks/{task}/items": "#items th",
@@ -35,10 +35,10 @@ def world(tmp_path_factory):
     script()  # without it there is nothing to do
     served = Served(tmp_path_factory.mktemp("axe"), guarded=True)
     messages = list(islice(made_up_messages(5), 200))
-    task = served.task(name="support", classes=CLASSES, budget={"total": 180}, desk={"guess": "shown"})
+    task = served.task(name="support", classes=CLASSES, budget={"total": 180}, interface={"prediction": "shown"})
     items = [{"text": text, "id": f"mail-{n}", "note": "by mail"} for n, (text, _) in enumerate(messages)]
     decided = task.post("items", {"items": items})["decisions"]
-    asked = [one["item"] for one in decided if one["asked"]][:100]
+    asked = [one["item"] for one in decided if one["ask"]][:100]
     right = {one["item"]: kind for one, (_, kind) in zip(decided, messages, strict=True)}
     for item in asked:
         task.post("labels", {"labels": [{"item": item, "label": right[item]}]})
@@ -134,11 +134,11 @@ def test_what_opens_at_the_desk(visit):
     page = visit("/tasks/support/label", "#item[data-item][aria-busy=false]")
     page.locator("#why summary").click()
     page.locator("#answers button").first.click()
-    page.locator("#before .chip").wait_for()
+    page.locator("#previous .chip").wait_for()
     assert barriers_everywhere(page) == {}
     page.locator("#help").click()
     page.get_by_role("dialog").get_by_label("Key for bug").fill("u")
-    page.get_by_role("button", name="Save the keys").click()
+    page.get_by_role("button", name="Save keys").click()
     assert barriers_everywhere(page) == {}
 
 
@@ -159,19 +159,19 @@ def test_what_opens_on_other_pages(visit, world):
     page.locator("#new-token").click()
     page.get_by_label("Name").fill("carl")
     assert barriers_everywhere(page) == {}
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     page.locator("#made code").wait_for()
     assert barriers_everywhere(page) == {}
     page = visit("/tasks/support/model", "#versions th")
     page.get_by_label("A text").fill("please refund my invoice")
-    page.get_by_role("button", name="What does it say?").click()
+    page.get_by_role("button", name="Predict").click()
     page.locator("#tried b").wait_for()
     assert barriers_everywhere(page) == {}
 
 
 def test_what_is_told_when_something_is_wrong(visit):
     page = visit("/new-task", "#task-form")
-    page.get_by_text("For those who know").click()
+    page.get_by_text("Advanced", exact=True).click()
     page.get_by_role("button", name="Create the task").click()
     page.get_by_role("alert").wait_for()
     assert barriers_everywhere(page) == {}

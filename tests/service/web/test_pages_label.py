@@ -60,7 +60,7 @@ class Tab:
 
     def state(self):
         """The questions that the tab remembers."""
-        name = "Object.keys(localStorage).find((key) => key.startsWith('askance:desk:'))"
+        name = "Object.keys(localStorage).find((key) => key.startsWith('askance:questions:'))"
         return json.loads(self.page.evaluate(f"() => localStorage.getItem({name})"))
 
     def until_in_hand(self, count):
@@ -109,12 +109,12 @@ def test_keyboard_loop_with_undo_and_skip(served, context, capsys):
     tab.ready()
     item = tab.item
     tab.press("1")
-    tab.wait_for_end("You have seen all of them")
+    tab.wait_for_end("You're done here")
     tab.page.keyboard.press("u")
     tab.ready()
     assert tab.item == item
     tab.press("2")
-    tab.wait_for_end("You have seen all of them")
+    tab.wait_for_end("You're done here")
     tab.until_sent()
     assert standing(task) == given | {item: "spam"}
     assert skipped not in given
@@ -148,7 +148,7 @@ def test_a_key_held_down_over_sixty_items_gives_sixty_labels(served, context):
     task.ask(60)
     tab = Tab(context, task)
     tab.hold("2", lambda: tab.page.locator("#end").is_visible())
-    tab.wait_for_end("Nothing in doubt")
+    tab.wait_for_end("All caught up")
     tab.until_sent()
     assert len(standing(task)) == 60
     assert sum(len(line["votes"]) for line in task.labels()) == 60
@@ -184,7 +184,7 @@ def test_refresh_back_button_and_two_tabs(served, context):
                 tab.press("2")
                 pressed += 1
     for tab in (one, other):
-        tab.wait_for_end("Nothing in doubt")
+        tab.wait_for_end("All caught up")
         tab.until_sent()
     assert list(standing(task).values()) == ["spam"] * 20
     assert not one.faults + other.faults
@@ -221,7 +221,7 @@ def go_offline(served, context, seconds):
     given[item] = "spam"
     tab.press("2")
     tab.page.wait_for_selector("#banner:not([hidden])")
-    assert "5 answers are kept here" in tab.page.locator("#banner").text_content()
+    assert "5 answers are saved in this browser" in tab.page.locator("#banner").text_content()
     tab.page.wait_for_timeout(1000 * seconds)
     assert task.labels() == []
     assert tab.kept() == 5
@@ -281,7 +281,7 @@ def test_a_lease_that_ran_out_is_had_anew_or_left_to_others(served, context):
         tab.ready()
         taken = tab.item
         tab.page.keyboard.press("2")
-    tab.wait_for_end("Nothing in doubt")
+    tab.wait_for_end("All caught up")
     tab.until_sent()
     assert Counter(standing(task).values()) == {"ham": 2, "spam": 4}
     assert not tab.faults
@@ -303,14 +303,14 @@ def test_more_than_nine_classes_are_searched(served, browser):
         tab.page.get_by_role("option", name="land 123").tap()
         tab.ready()
         tab.page.get_by_role("button", name="Skip").tap()
-        tab.wait_for_end("You have seen all of them")
+        tab.wait_for_end("You're done here")
         tab.until_sent()
         assert sorted(standing(task).values()) == ["land 123", "land 271"]
         assert not tab.faults
 
 
 def test_mouse_touch_and_keys_of_ones_own(served, context):
-    task = served.task(desk={"keys": {"ham": "h"}, "guidance": "Mind the subject."})
+    task = served.task(interface={"keys": {"ham": "h"}, "guidance": "Mind the subject."})
     task.ask(4)
     tab = Tab(context, task)
     tab.ready()
@@ -321,10 +321,10 @@ def test_mouse_touch_and_keys_of_ones_own(served, context):
     dialog = tab.page.get_by_role("dialog")
     assert "Mind the subject." in dialog.text_content()
     dialog.get_by_label("Key for spam").fill("u")
-    dialog.get_by_role("button", name="Save the keys").click()
-    assert "takes back" in dialog.get_by_role("alert").text_content()
+    dialog.get_by_role("button", name="Save keys").click()
+    assert "already used for undo" in dialog.get_by_role("alert").text_content()
     dialog.get_by_label("Key for spam").fill("x")
-    dialog.get_by_role("button", name="Save the keys").click()
+    dialog.get_by_role("button", name="Save keys").click()
     tab.page.reload()
     tab.press("x")
     tab.press("Shift+H")
@@ -339,22 +339,22 @@ def test_the_guess_is_hidden_until_the_answer_and_shown_if_the_task_says_so(serv
     context.route("**/leases", with_a_reason)
     tab = Tab(context, task)
     tab.ready()
-    guess = tab.state()["queue"][0]["guess"]
+    guess = tab.state()["queue"][0]["prediction"]
     shown = tab.page.locator("#item")
     assert "<b>bold</b>" in shown.text_content()
     assert shown.locator("mark").count() == 0
     assert guess not in shown.text_content()
     assert "in doubt" in tab.page.locator("#reason").text_content(), "a reason that names the guess is not told"
     tab.press("1")
-    assert f"would have said {guess}" in tab.page.locator("#before").text_content()
-    assert "refund → spam" in tab.page.locator("#before").text_content()
+    assert f"The model predicted {guess}" in tab.page.locator("#previous").text_content()
+    assert "refund → spam" in tab.page.locator("#previous").text_content()
     assert not tab.faults
-    shows = served.task(desk={"guess": "shown"})
+    shows = served.task(interface={"prediction": "shown"})
     shows.ask(1, lambda number: f"wörd 🙂 refund {number}")
     tab = Tab(context, shows)
     tab.ready()
     assert tab.page.locator("#item mark").all_text_contents() == ["refund"]
-    assert "The model says" in tab.page.locator("#guess").text_content()
+    assert "Prediction:" in tab.page.locator("#guess").text_content()
     assert not tab.faults
 
 
@@ -365,10 +365,10 @@ def with_a_reason(route):
     for question in body["questions"]:
         start = question["text"].index("refund")
         pull = {"feature": "refund", "towards": "spam", "by": 0.4, "spans": [[start, start + 6]]}
-        reason = f"It is almost as likely to be {question['guess']} as not."
+        reason = f"It is almost as likely to be {question['prediction']} as not."
         question["why"] = {
             "reason": reason,
-            "label": question["guess"],
+            "prediction": question["prediction"],
             "score": 0.1,
             "version": 1,
             "pulls": [pull],
@@ -381,7 +381,7 @@ def test_it_goes_on_by_itself_and_the_first_view_is_light(served, context):
     sizes = []
     context.on("response", lambda answer: sizes.append(int(answer.headers.get("content-length", 0))))
     tab = Tab(context, task)
-    tab.wait_for_end("Nothing in doubt")
+    tab.wait_for_end("All caught up")
     assert sum(sizes) < 60_000
     task.ask(2)
     tab.press("1")
@@ -434,7 +434,7 @@ def test_answers_outlive_a_session(tmp_path, context):
         context.clear_cookies()
         tab.press("2")
         tab.page.wait_for_selector("#banner:not([hidden])")
-        assert "1 answer is kept here" in tab.page.locator("#banner").text_content()
+        assert "1 answer is saved in this browser" in tab.page.locator("#banner").text_content()
         tab.page.get_by_role("link", name="Sign in again").click()
         sign_in(tab.page, served)
         tab.until_sent()
@@ -450,4 +450,4 @@ def sign_in(page, served):
     """Paste the token; the desk is shown afterwards."""
     page.locator("[name=token]").fill(served.running.token)
     page.keyboard.press("Enter")
-    page.wait_for_selector("#desk")
+    page.wait_for_selector("#label-page")

@@ -85,13 +85,13 @@ def create_with_the_form(page):
     page.get_by_role("link", name="Create a task").click()
     page.get_by_label("Name", exact=True).fill("Support")
     page.get_by_label("Classes").fill("\n".join(CLASSES))
-    page.get_by_label("Advice for labellers").fill("Money is billing.")
+    page.get_by_label("Labelling guidelines").fill("Money is billing.")
     page.get_by_label("Keys").fill("\n".join(f"{name} = {key}" for key, name in enumerate(CLASSES, 1)))
     page.get_by_role("button", name="Create the task").click()
     assert "name" in page.get_by_role("alert").inner_text(), "names are in lower case"
     page.get_by_label("Name", exact=True).fill("support")
-    page.get_by_text("For those who know").click()
-    page.get_by_label("Bits of the feature table").fill("16")
+    page.get_by_text("Advanced", exact=True).click()
+    page.get_by_label("Hash bits").fill("16")
     page.keyboard.press("Enter")
     page.wait_for_url("**/tasks/support")
     page.get_by_text("Nobody has labelled anything yet.").wait_for()
@@ -157,13 +157,13 @@ def undo_and_correct(page, client):
     until_sent(page)
     page.goto("/tasks/support/items?state=labelled")
     page.get_by_role("link", name=str(item), exact=True).click()
-    page.get_by_label("Right label").select_option(right)
+    page.get_by_label("Correct label").select_option(right)
     page.get_by_role("button", name="Correct the label").click()
-    page.get_by_text(f"Item {item} is {right} now").wait_for()
-    story = client.story(item)
+    page.get_by_text(f"Item {item} is now {right}").wait_for()
+    story = client.item_detail(item)
     assert story.label == right
     assert [(vote.label, vote.undone) for vote in story.votes] == [(right, True), (wrong, False)]
-    page.get_by_text(f"admin corrected it to {right}").wait_for()
+    page.get_by_text(f"admin corrected the label to {right}").wait_for()
     return item
 
 
@@ -188,7 +188,7 @@ def export_what_is_shown(page, served, item):
 
 def downloaded(page):
     with page.expect_download() as got:
-        page.get_by_role("link", name="Export what is shown").click()
+        page.get_by_role("link", name="Export these items").click()
     return [json.loads(line) for line in Path(got.value.path()).read_text().splitlines()]
 
 
@@ -197,23 +197,23 @@ def roll_back_and_forth(page, client):
     before = client.predict([text for text, _ in MESSAGES])
     page.get_by_role("link", name="Model", exact=True).click()
     page.get_by_role("button", name="Show all versions").click()
-    page.get_by_role("button", name=re.compile("^Go back to version")).last.click()
+    page.get_by_role("button", name=re.compile("^Roll back to version")).last.click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     assert client.predict([text for text, _ in MESSAGES]) == before, "nothing happened yet"
-    page.get_by_role("button", name=re.compile("^Go back to version")).last.click()
-    page.get_by_role("dialog").get_by_role("button", name="Go back").click()
-    page.get_by_role("heading", name="Rolled back").wait_for()
+    page.get_by_role("button", name=re.compile("^Roll back to version")).last.click()
+    page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
+    page.get_by_role("heading", name="Roll-backs").wait_for()
     back = client.predict([text for text, _ in MESSAGES])
     assert [one.score for one in back] != [one.score for one in before]
-    page.get_by_role("button", name="Take it back").click()
-    page.get_by_role("heading", name="Rolled back").wait_for(state="hidden")
+    page.get_by_role("button", name="Undo roll-back").click()
+    page.get_by_role("heading", name="Roll-backs").wait_for(state="hidden")
     again = client.predict([text for text, _ in MESSAGES])
-    assert [(one.label, one.score) for one in again] == [(one.label, one.score) for one in before]
+    assert [(one.prediction, one.score) for one in again] == [(one.prediction, one.score) for one in before]
 
 
 def try_a_text(page):
     page.get_by_label("A text").fill("please refund my invoice")
-    page.get_by_role("button", name="What does it say?").click()
+    page.get_by_role("button", name="Predict").click()
     page.locator("#tried b").wait_for()
     assert page.locator("#tried b").inner_text() in CLASSES
     assert page.locator("#tried .text").inner_text() == "please refund my invoice"
@@ -225,7 +225,7 @@ def change_its_state(dashboard, page):
     dashboard.get_by_role("button", name="Pause support").click()
     dashboard.get_by_role("button", name="Start support").click()
     dashboard.get_by_role("button", name="Archive support").click()
-    dashboard.get_by_role("button", name="Archive the task").click()
+    dashboard.get_by_role("button", name="Archive task").click()
     dashboard.locator("#state").get_by_text("archived").wait_for()
     page.bring_to_front()
     page.goto("/tasks")
@@ -246,7 +246,7 @@ SEEN = {  # a role's sections of a task, and the pages that are shut
 
 @pytest.fixture(scope="module")
 def guarded_task(served):
-    task = served.task(name="guarded", desk={"guess": "shown"})
+    task = served.task(name="guarded", interface={"prediction": "shown"})
     task.ask(4)
     task.post("labels", {"labels": [{"item": 1, "label": "ham"}, {"item": 2, "label": "spam"}]})
     return task
@@ -270,15 +270,15 @@ def test_a_role_sees_only_what_it_may(served, browser, guarded_task, role):
     assert page.locator("#actions button").count() == 0
     page.goto("/tasks/guarded/items")
     page.get_by_text("4 items shown.").wait_for()
-    assert page.get_by_role("link", name="Export what is shown").count() == (role == "read")
+    assert page.get_by_role("link", name="Export these items").count() == (role == "read")
     page.goto("/tasks/guarded/items/1")
-    page.get_by_text("admin said ham").wait_for()
+    page.get_by_text("admin gave the label ham").wait_for()
     assert page.get_by_role("button", name="Correct the label").is_visible() == (role == "labeller")
     page.goto("/tasks/guarded/model")
     page.locator("#versions th").first.wait_for()
-    assert page.get_by_role("button", name=re.compile("^Go back")).count() == 0
+    assert page.get_by_role("button", name=re.compile("^Roll back")).count() == 0
     assert page.get_by_role("link", name=re.compile("^Download")).count() == (3 if role == "read" else 0)
     for path in ["/people", "/audit", "/new-task", *(f"/tasks/guarded/{name}" for name in shut)]:
         assert page.goto(path).status == 403
-        assert page.get_by_role("heading").inner_text() == "This cannot be shown"
+        assert page.get_by_role("heading").inner_text() == "Not allowed"
     visitor.leave()

@@ -22,10 +22,12 @@ def world(tmp_path_factory):
     served = Served(tmp_path_factory.mktemp("payloads"), guarded=True)
     try:
         advice = "\n".join(PAYLOADS)[:4000]
-        texts = served.task(name=TEXT, desk={"guidance": advice, "guess": "shown"})
+        texts = served.task(name=TEXT, interface={"guidance": advice, "prediction": "shown"})
         records = served.task(name=RECORD, item="record")
         keys = dict(zip(CLASSES, "<>\"'&`{}$", strict=False))
-        many = served.task(name=MANY, classes=CLASSES, desk={"guess": "shown", "keys": keys}, hashing={"bits": 4})
+        many = served.task(
+            name=MANY, classes=CLASSES, interface={"prediction": "shown", "keys": keys}, hashing={"bits": 4}
+        )
         served.items = {
             TEXT: fill(texts, text_item, ["ham", "spam"]),
             RECORD: fill(records, record_item, ["ham", "spam"]),
@@ -56,7 +58,7 @@ def fill(task, item, labels):
     """Send items whose every field is a payload, and labels with payloads as their keys; the items' numbers."""
     sent = [item(number, payload) for number, payload in enumerate(PAYLOADS)]
     decisions = task.post("items", {"items": sent})["decisions"]
-    assert all(decision["asked"] for decision in decisions)
+    assert all(decision["ask"] for decision in decisions)
     given = [
         {"id": one["id"], "label": labels[number % len(labels)], "key": own_id(number)}
         for number, one in enumerate(sent[:LABELLED])
@@ -177,7 +179,7 @@ def test_people_and_audit(watched, browser, world):
         .count(PAYLOADS[0])
         == 1
     )
-    watched.open("/audit", "#deeds td.when")
+    watched.open("/audit", "#entries td.when")
     watched.open("/tasks", "#tasks section")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from live_service import real_service
+from service_server import real_service
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def first(browser, tmp_path):
         page.on("pageerror", lambda fault: faults.append(str(fault)))
         page.on("console", lambda line: faults.append(line.text) if "Policy" in line.text else None)
         page.goto(f"/first?code={code}")
-        page.get_by_role("button", name="Make the token").click()
+        page.get_by_role("button", name="Create the token").click()
         yield page
         context.close()
         assert faults == []
@@ -33,7 +33,7 @@ def make_token(page, name, role):
 
 def test_in_out_and_in_again(first):
     token = first.locator("#secret").inner_text()
-    first.get_by_role("link", name="I have kept it").click()
+    first.get_by_role("link", name="I've saved it").click()
     first.wait_for_url("**/tasks")
     assert first.evaluate("() => document.cookie") == "", "out of reach of scripts"
     first.get_by_role("button", name="Sign out").click()
@@ -41,12 +41,12 @@ def test_in_out_and_in_again(first):
     first.wait_for_url("**/sign-in?next=*")
     first.get_by_label("Your token").fill("askance_wrong")
     first.get_by_role("button", name="Sign in").click()
-    assert "not known here" in first.locator("#problem").inner_text()
+    assert "Unknown token" in first.locator("#problem").inner_text()
     first.get_by_label("Your token").fill(token)
     first.get_by_role("button", name="Sign in").click()
     first.wait_for_url("**/audit?who=admin")
-    first.locator("#deeds td.when").first.wait_for()
-    done = first.locator("#deeds td.what").all_inner_texts()
+    first.locator("#entries td.when").first.wait_for()
+    done = first.locator("#entries td.what").all_inner_texts()
     assert done == ["Sign in", "Sign out", "First visit"]
 
 
@@ -70,7 +70,7 @@ def test_tokens_are_made_and_revoked(first, browser):
     first.get_by_role("button", name="Cancel").last.click()
     assert desk.goto("/tasks").url.endswith("/tasks"), "nothing happened yet"
     first.get_by_role("button", name="Revoke the token of ann").click()
-    first.get_by_role("button", name="Revoke the token", exact=True).click()
+    first.get_by_role("button", name="Revoke token", exact=True).click()
     first.locator("#revoked li").wait_for(state="attached")
     assert "/sign-in" in desk.goto("/tasks").url
     other.close()
@@ -81,13 +81,13 @@ def test_the_audit_is_exported_as_it_is_shown(first):
     make_token(first, "ann", "labeller")
     first.locator("#made code").wait_for()
     first.goto("/audit")
-    first.locator("#deeds td.when").first.wait_for()
-    assert first.locator("#deeds td.detail").first.inner_text() == "role: labeller"
+    first.locator("#entries td.when").first.wait_for()
+    assert first.locator("#entries td.detail").first.inner_text() == "role: labeller"
     first.locator("#who").select_option("ann")
-    first.get_by_text("Nothing was done").wait_for()
+    first.get_by_text("No matching events.").wait_for()
     first.locator("#who").select_option("admin")
-    first.locator("#deeds td.when").first.wait_for()
+    first.locator("#entries td.when").first.wait_for()
     with first.expect_download() as got:
         first.locator("#export").click()
-    lines = [json.loads(line)["deed"] for line in Path(got.value.path()).read_text().splitlines()]
-    assert lines == ["export_deeds", "create_token", "first_visit"]
+    lines = [json.loads(line)["action"] for line in Path(got.value.path()).read_text().splitlines()]
+    assert lines == ["export_audit", "create_token", "first_sign_in"]

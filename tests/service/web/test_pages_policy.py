@@ -59,8 +59,8 @@ def look_at_refusals(world, every):
         bodies = {
             "/api/tasks": [
                 settings | {"name": text},
-                settings | {"name": "fine", "desk": {"keys": {"ham": text}}},
-                settings | {"name": "fine", "desk": {"keys": {text: "h"}}},
+                settings | {"name": "fine", "interface": {"keys": {"ham": text}}},
+                settings | {"name": "fine", "interface": {"keys": {text: "h"}}},
                 settings | {"name": "fine", "algorithm": text[:50]},
             ],
             "/api/tokens": [{"name": text, "role": "read"}, {"name": "fine", "role": text}],

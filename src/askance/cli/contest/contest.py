@@ -7,20 +7,21 @@ from typing import Any
 
 from sklearn.base import clone
 
+from askance._util.progress import Progress
 from askance.cli.contest.source import Classes
 from askance.cli.output.progress import Watched
-from askance.data.stream import Chunk, Stream, Tell
+from askance.data.stream import Chunk, Stream
 from askance.learners.learner import Learner
 from askance.learners.trace import Trace
 from askance.metrics import AskedTally, CurveRecorder
 
 Keep = Callable[[Chunk, Sequence[Trace]], None]
-"""What to do with a chunk and everyone's decisions about it."""
+"""Called with each chunk and the decisions of all contestants about it."""
 
 
 @dataclass
 class Contestant:
-    """A learner and what it has come to."""
+    """A learner and its results so far."""
 
     name: str
     learner: Learner
@@ -30,18 +31,18 @@ class Contestant:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        self.recorder = CurveRecorder(many=self.learner.many)
-        self.asked = AskedTally(many=self.learner.many)
+        self.recorder = CurveRecorder(many=self.learner.multiclass)
+        self.asked = AskedTally(many=self.learner.multiclass)
 
     @property
     def share_asked(self) -> float:
-        """Labels asked a row."""
+        """Labels requested per row."""
         return self.recorder.tally.value("query_ratio")
 
     def follow(self, chunk: Chunk) -> Trace:
-        """Run through a chunk and count."""
+        """Learn from a chunk and count."""
         begun = time.perf_counter()
-        (trace,) = self.learner.follow(_Alone(self.name, chunk))
+        (trace,) = self.learner.iter_run(_Alone(self.name, chunk))
         self.seconds += time.perf_counter() - begun
         self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
         self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)
@@ -49,14 +50,14 @@ class Contestant:
         return trace
 
     def warm_up(self, chunk: Chunk, classes: Sequence[Any]) -> None:
-        """Have the machine code made now, by a twin on one row, so that `seconds` is the time of learning."""
+        """Compile now, with a copy that learns one row, so that `seconds` measures learning only."""
         if chunk.y is not None:
             clone(self.learner).run(chunk.X[:1], chunk.y[:1], classes=classes)
 
 
 @dataclass(frozen=True)
 class _Alone:
-    """A stream of one chunk: every contestant sees a chunk before the next one is read."""
+    """A stream of one chunk: all contestants learn from a chunk before the next one is read."""
 
     name: str
     chunk: Chunk
@@ -67,32 +68,32 @@ class _Alone:
 
 @dataclass
 class LineUp:
-    """Who learns from what. `later` makes one who can only start at the rate that the first has reached."""
+    """Contestants and their stream. `later` makes one more, which needs the rate that the first has reached."""
 
     stream: Stream
     classes: Classes
     contestants: list[Contestant]
     later: Callable[[float], Contestant] | None = None
 
-    def run(self, tell: Tell, keep: Sequence[Keep] = ()) -> None:
-        """Lead everyone through the stream; each of `keep` gets to see it all, but not who starts later."""
+    def run(self, report: Progress, keep: Sequence[Keep] = ()) -> None:
+        """Run all contestants on the stream; the callbacks in `keep` see all but the later one."""
         readings = 1 if self.later is None else 2
-        self._lead(self.contestants, lambda share: tell(share / readings), keep)
+        self._run(self.contestants, Watched(self.stream, report, 0, readings), keep)
         reached = self.contestants[0].share_asked
         if self.later is not None and reached:
             late = self.later(reached)
             self.later = None
             self.contestants.insert(1, late)
-            self._lead([late], lambda share: tell((1 + share) / readings))
+            self._run([late], Watched(self.stream, report, 1, readings))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether someone never got to start, because no label was asked for."""
+        """Whether the later contestant never started, because no label was requested."""
         return self.later is not None
 
-    def _lead(self, contestants: Sequence[Contestant], tell: Tell, keep: Sequence[Keep] = ()) -> None:
+    def _run(self, contestants: Sequence[Contestant], stream: Stream, keep: Sequence[Keep] = ()) -> None:
         warm = False
-        for chunk in Watched(self.stream, tell):
+        for chunk in stream:
             for contestant in contestants if not warm else ():
                 contestant.warm_up(chunk, self.classes.values)
             warm = True

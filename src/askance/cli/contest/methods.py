@@ -1,31 +1,31 @@
-"""From the words of the command line to learners: the algorithm, and what it is compared with."""
+"""Learners from the words of the command line: the algorithm, and the methods to compare it with."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from askance.algorithms import catalog, look_up, parts_of
-from askance.algorithms.entry import MANY
 from askance.algorithms.steering import steered
 from askance.learners.from_rules import with_rules
 from askance.learners.learner import Learner
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
+from askance.rules.registry import MULTICLASS
 from askance.rules.update import UpdateRule
 
 RANDOM, FULL = "random", "full"
 
-# What may stand where the catalog has a number.
+# Words that are allowed where the catalog has a number.
 WORDS = ("running",)
 
 
 class Budget(NamedTuple):
-    """How many labels are wanted: a rate to steer to, and bounds never to cross."""
+    """How many labels may be requested: a target rate, and limits that are never exceeded."""
 
     rate: float | None = None
     limit: int | None = None
     burst: int | None = None
 
     def around(self, query: QueryRule) -> QueryRule:
-        """`query` within the bounds, if there are any."""
+        """`query` within the limits, if there are any."""
         if self.limit is None and self.burst is None:
             return query
         bounds: dict[str, Any] = {} if self.limit is None else {"limit": self.limit}
@@ -44,21 +44,21 @@ class Method(NamedTuple):
     many: bool
 
     def learner(self, **options: Any) -> Learner:
-        """A learner that knows nothing yet."""
-        learner = with_rules(self.update, self.query, sgn0=self.sgn0, many=self.many, **options)
+        """A new learner."""
+        learner = with_rules(self.update, self.query, sgn0=self.sgn0, multiclass=self.many, **options)
         learner.check_parameters()
         return learner
 
 
 def parse_parameters(assignments: list[str]) -> dict[str, Any]:
-    """`["C=0.5", "kernel=rbf"]` as numbers by name, and words where the catalog has words."""
+    """Parse `["C=0.5", "kernel=rbf"]`: numbers, or words where the catalog has words."""
     return dict(map(_parse_parameter, assignments))
 
 
 def _parse_parameter(assignment: str) -> tuple[str, float | str]:
     name, equals, value = assignment.partition("=")
     if not equals:
-        raise ValueError(f"--param {assignment}: give a name and a number, as in --param C=0.5")
+        raise ValueError(f"--param {assignment}: write NAME=VALUE, for example --param C=0.5")
     name = name.strip()
     if value.strip() in WORDS or any(isinstance(entry.defaults.get(name), str) for entry in catalog.values()):
         return name, value.strip()
@@ -69,17 +69,17 @@ def _parse_parameter(assignment: str) -> tuple[str, float | str]:
 
 
 def algorithm(name: str, parameters: Mapping[str, Any], budget: Budget) -> Method:
-    """The method that the catalog calls `name`, steered to the rate and kept within the budget."""
+    """The method with this name in the catalog, at the target rate and within the budget."""
     parts = parts_of(name, parameters)
     query = parts.query if budget.rate is None else steered(name, parts.query, budget.rate)
-    return Method(name, parts.update, budget.around(query), parts.sgn0, parts.many)
+    return Method(name, parts.update, budget.around(query), parts.sgn0, parts.multiclass)
 
 
 def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Budget) -> Method:
-    """What `--against` names: the algorithm's own update rule asked otherwise, or a method of the catalog.
+    """A method that `--against` names: the algorithm's update rule with another query rule, or a catalog entry.
 
-    A method of the catalog gets the parameters that it shares with the algorithm. Whatever always asks does so
-    without a budget: it shows what all labels would give.
+    A catalog entry gets the parameters that it shares with the algorithm. A method that always asks has no
+    budget: it shows what all labels would give.
     """
     if word == FULL:
         return main._replace(name=FULL, query=Always())
@@ -87,27 +87,29 @@ def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Bud
         return main._replace(name=RANDOM, query=budget.around(Random(budget.rate)))
     known = look_up(word).defaults
     parts = parts_of(word, {name: value for name, value in parameters.items() if name in known})
-    if parts.many != main.many:
-        kinds = "many classes and the other two" if parts.many else "two classes and the other many"
-        raise ValueError(f"--against {word}: {word} is for {kinds}, so they cannot be compared")
+    if parts.multiclass != main.many:
+        kind, other = ("multiclass", "binary") if parts.multiclass else ("binary", "multiclass")
+        raise ValueError(
+            f"--against {word}: {word} is {kind} but {main.name} is {other}; compare methods of one kind"
+        )
     query: Any = parts.query
     if not isinstance(query, Always):
         query = AtRate(query, budget.rate) if budget.rate is not None and hasattr(query, "scaled") else query
         query = budget.around(query)
-    return Method(word, parts.update, query, parts.sgn0, parts.many)
+    return Method(word, parts.update, query, parts.sgn0, parts.multiclass)
 
 
 def for_many(word: str) -> bool:
-    """Whether a word of `--against` names a method for many classes."""
-    return word not in (RANDOM, FULL) and look_up(word).kind == MANY
+    """Whether a word of `--against` names a multiclass method."""
+    return word not in (RANDOM, FULL) and look_up(word).kind == MULTICLASS
 
 
 def parse_opponents(against: str | None, main: str) -> list[str]:
-    """`random,full,PE` as words, each known."""
+    """Parse `random,full,PE`; all words must be known."""
     words = [word.strip() for word in (against or "").split(",") if word.strip()]
     for word in words:
         if word == main:
-            raise ValueError(f"--against {word}: that is the algorithm itself, so leave it out")
+            raise ValueError(f"--against {word}: this is the algorithm itself; remove it")
         if word not in (RANDOM, FULL):
             look_up(word)
     return list(dict.fromkeys(words))

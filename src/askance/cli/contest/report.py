@@ -1,4 +1,4 @@
-"""What a contest came to: a table, a sentence in plain words, and the same for programs."""
+"""The results of a contest as a table, as a sentence and as a dictionary."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,16 +14,16 @@ NAMES = {RANDOM: "asking at random", FULL: "asking for all"}
 
 
 def shown_name(contestant: Contestant) -> str:
-    """What a table and a picture call it."""
+    """The name in tables and plots."""
     return NAMES.get(contestant.name, contestant.name)
 
 
 def table(contestants: Sequence[Contestant], metric: str) -> Table:
-    """A line a contestant."""
+    """One line per contestant."""
     result = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     result.add_column("")
     title = METRICS[metric].title.replace(" ", "\n")
-    headings = ("rows", "labels\nasked", "", title, "from asked\nlabels", "time to\nlearn")
+    headings = ("rows", "labels\nasked", "", title, "estimated from\nasked labels", "time to\nlearn")
     for heading in headings:
         result.add_column(heading, justify="right")
     for contestant in contestants:
@@ -41,27 +41,27 @@ def table(contestants: Sequence[Contestant], metric: str) -> Table:
 
 
 def estimated(contestant: Contestant, metric: str) -> str:
-    """The metric as the asked labels alone tell it; nothing where all labels were asked for."""
+    """The metric, estimated from the requested labels alone; empty if all labels were requested."""
     counts = contestant.recorder.tally.counts
     if counts.asked == counts.rows:
         return ""
     found = contestant.asked.estimate(metric)
     if found.value is None or found.low is None or found.high is None:
-        return "cannot tell yet"
+        return "too few labels"
     value, low, high = (number(metric, one) for one in (found.value, found.low, found.high))
     return f"{value} ({low}–{high})"
 
 
 def sentence(contestants: Sequence[Contestant], metric: str) -> str:
-    """The contest in plain words."""
+    """The results in one sentence."""
     first, *others = contestants
     words = [f"{first.name} asked for {_percent(first.share_asked)} of the labels and {_reached(first, metric)}"]
     for other in others:
         value = f"{_verb(metric)} {number(metric, other.recorder.tally.value(metric))}"
         if other.name == FULL:
-            words.append(f"asking for all of them {value}")
+            words.append(f"asking for all labels {value}")
         elif other.name == RANDOM:
-            words.append(f"asking at random for {_percent(other.share_asked)} {value}")
+            words.append(f"asking for {_percent(other.share_asked)} at random {value}")
         else:
             words.append(f"{other.name} asked for {_percent(other.share_asked)} and {value}")
     return "; ".join(words) + "."
@@ -73,7 +73,7 @@ def curves(contestants: Sequence[Contestant], metric: str) -> dict[str, Curve]:
 
 
 def as_dict(contestant: Contestant) -> dict[str, Any]:
-    """All that a program may want to know, except times, which are never the same twice."""
+    """All results except times, which differ between runs."""
     tally = contestant.recorder.tally
     return {
         "name": contestant.name,
@@ -97,7 +97,7 @@ def learning_times(contestants: Sequence[Contestant]) -> dict[str, float]:
 
 
 def number(metric: str, value: float) -> str:
-    """A value of a metric, as people read it."""
+    """A value of a metric, formatted."""
     return f"{value:.3f}" if abs(value) <= 1 and metric not in ("mistakes", "cost") else f"{value:,.0f}"
 
 
@@ -120,7 +120,7 @@ def _percent(share: float) -> str:
 
 
 def majority_note(contestant: Contestant, classes: Sequence[Any]) -> list[str]:
-    """A warning if a blind guess would have done as well."""
+    """A warning if a constant prediction would be as good."""
     counts = contestant.recorder.tally.counts
     positives = counts.true_positives + counts.false_negatives
     often = max(positives, counts.known - positives)
@@ -128,6 +128,6 @@ def majority_note(contestant: Contestant, classes: Sequence[Any]) -> list[str]:
         return []
     guess = shown_class(classes[int(positives == often)])
     return [
-        f"Always guessing {guess} would reach accuracy {often / counts.known:.3f}: "
-        "look at --metric f, or at the features."
+        f"Always predicting {guess} would reach accuracy {often / counts.known:.3f}: "
+        "look at --metric f, or check the features."
     ]

@@ -1,7 +1,6 @@
-"""A file of the command line as a stream, and the classes in it."""
+"""A file as a stream, and its classes."""
 
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,24 +12,24 @@ from askance.cli.output.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
 from askance.data.stacking import stacked
-from askance.data.stream import Chunk, Tell
+from askance.data.stream import Chunk
 
 CHUNK_ROWS = 2048
 
 
 class Classes(NamedTuple):
-    """The classes, and how many rows at the beginning are of one of them, as far as was looked."""
+    """The classes, and the number of rows at the beginning that are all of one class."""
 
     values: list[Any]
     alone: int = 0
 
 
 class MoreThanTwo(ValueError):
-    """A file has more classes than a method for two can take."""
+    """A file has more than two classes, but the method is binary."""
 
 
 def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True) -> Stream:
-    """The rows of a file, in the order that was asked for."""
+    """Open a file for reading, with its rows in the requested order."""
     stream = read(
         file,
         format=reading.format,
@@ -47,39 +46,36 @@ def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True
 
 
 def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
-    """All rows in memory, in a random order: a stream can only be shuffled whole."""
-    with progress("loading") as tell:
-        chunks = list(Watched(stream, tell))
+    """Load all rows and shuffle them."""
+    with progress("loading") as report:
+        chunks = list(Watched(stream, report))
     labels = None if chunks[0].y is None else np.concatenate([chunk.y for chunk in chunks])
     rows = stacked([chunk.X for chunk in chunks])
     return read_arrays(rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=seed)
 
 
 def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -> Classes:
-    """The classes that were given, or else those of the first rows that show two; `place` is for messages.
+    """The given classes, or else those in the file; `place` is for messages.
 
-    A stream that begins with one class for long would otherwise leave open which of the two is the larger. If
-    there may be `many`, all rows are looked at, so that decisions do not depend on when a class first appears.
+    A binary method needs both classes before the first row, to know which is the positive one. If there may be
+    `many`, all rows are read, so that decisions do not depend on when a class first appears.
     """
-    chunks = iter(stream)
-    first = next(chunks)
     if given is not None:
-        return Classes(_parsed(given, _labels(first, place), many=many))
-    with progress("looking for classes" if many else "looking for the second class") as tell:
-        return (_all_found if many else _found)(chain([first], chunks), place, tell)
+        return Classes(_parsed(given, _labels(next(iter(stream)), place), many=many))
+    with progress("looking for classes" if many else "looking for the second class") as report:
+        return (_all_found if many else _found)(Watched(stream, report), place)
 
 
-def _all_found(chunks: Iterable[Chunk], place: str, tell: Tell) -> Classes:
+def _all_found(chunks: Iterable[Chunk], place: str) -> Classes:
     classes: set[Any] = set()
     for chunk in chunks:
         classes.update(np.unique(_labels(chunk, place)).tolist())
-        tell(chunk.progress)
     if len(classes) < 2:
-        raise ValueError(f"{place} has only the class {classes.pop()!r}: there is nothing to tell apart")
+        raise ValueError(f"{place} has only one class, {classes.pop()!r}: there is nothing to learn")
     return Classes(sorted(classes))
 
 
-def _found(chunks: Iterable[Chunk], place: str, tell: Tell) -> Classes:
+def _found(chunks: Iterable[Chunk], place: str) -> Classes:
     classes: set[Any] = set()
     alone = 0
     for chunk in chunks:
@@ -88,13 +84,12 @@ def _found(chunks: Iterable[Chunk], place: str, tell: Tell) -> Classes:
             shown = ", ".join(map(repr, sorted(classes)[:5]))
             raise MoreThanTwo(
                 f"{place} has more than two classes ({shown}{', …' if len(classes) > 5 else ''}): "
-                "take a multiclass method, as in --algorithm MPAA-II, or keep two of them"
+                "use a multiclass method, for example --algorithm MPAA-II, or keep two classes"
             )
         if len(classes) == 2:
             return Classes(sorted(classes), alone)
         alone += chunk.X.shape[0]
-        tell(chunk.progress)
-    raise ValueError(f"{place} has only the class {classes.pop()!r}: there is nothing to tell apart")
+    raise ValueError(f"{place} has only one class, {classes.pop()!r}: there is nothing to learn")
 
 
 def _labels(chunk: Chunk, place: str) -> NDArray[Any]:
@@ -104,11 +99,11 @@ def _labels(chunk: Chunk, place: str) -> NDArray[Any]:
 
 
 def _parsed(given: str, labels: NDArray[Any], *, many: bool) -> list[Any]:
-    """`a,b` as labels of the kind that the file has, two of them unless there may be `many`."""
+    """Parse `a,b` to labels of the type in the file: two of them, or more if there may be `many`."""
     names = [name.strip() for name in given.split(",")]
     if len(set(names)) != len(names) or len(names) < 2 or (len(names) > 2 and not many):
         count = "two or more" if many else "two"
-        raise ValueError(f"--classes {given}: give {count} different classes, as in --classes ham,spam")
+        raise ValueError(f"--classes {given}: give {count} different classes, for example --classes ham,spam")
     if labels.dtype.kind == "b":
         return [False, True]
     if labels.dtype.kind not in "iuf":
@@ -116,4 +111,4 @@ def _parsed(given: str, labels: NDArray[Any], *, many: bool) -> list[Any]:
     try:
         return sorted(float(name) for name in names)
     except ValueError:
-        raise ValueError(f"--classes {given}: the labels of the file are numbers, so give numbers") from None
+        raise ValueError(f"--classes {given}: the labels in the file are numbers: give numbers") from None

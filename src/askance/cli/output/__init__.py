@@ -1,1 +1,1 @@
-"""What the command line prints: results, progress, charts, and text from strangers."""
+"""What the command line prints: results, progress, charts and untrusted text."""

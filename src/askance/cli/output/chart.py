@@ -1,4 +1,4 @@
-"""A chart of a few lines of text."""
+"""Charts of a few lines of text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,13 +14,13 @@ STEPS, PLAIN_STEPS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 
 
 def lines(console: Console, values: Mapping[str, NDArray[np.float64]], low: float, high: float) -> Table:
-    """A line of steps for each name, from `low` to `high`, with the last value."""
+    """One line of steps per name, from `low` to `high`, with the last value."""
     steps = STEPS if has_symbols(console) else PLAIN_STEPS
     return _table([(name, _steps(along, low, high, steps), f"{along[-1]:.3f}") for name, along in values.items()])
 
 
 def bars(console: Console, counts: Mapping[str, int]) -> Table:
-    """A bar for each name, as long as its count."""
+    """One bar per name, as long as its count."""
     block = STEPS[-1] if has_symbols(console) else PLAIN_STEPS[-1]
     longest = max(counts.values())
     return _table(

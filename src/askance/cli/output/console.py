@@ -10,27 +10,27 @@ from rich.console import Console
 
 
 def stdout() -> Console:
-    """For people. Names of files and classes are printed as they are, brackets and all."""
+    """A console on stdout that prints names of files and classes unchanged, brackets included."""
     return Console(markup=False, highlight=False, emoji=False)
 
 
 def has_symbols(console: Console) -> bool:
-    """Whether ticks and blocks can be printed."""
+    """Whether the console can print ticks and blocks."""
     return console.encoding.lower().startswith("utf")
 
 
 def shown_class(value: Any) -> str:
-    """A class as people write it: readers of numbers make 1 a 1.0."""
+    """A class as users write it: 1, where the reader of a numeric column has made 1.0 of it."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """For programs."""
+    """Print one JSON object."""
     sys.stdout.write(json.dumps(_plain(content), indent=2, allow_nan=False) + "\n")
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold: a number that is not finite becomes null, a NumPy number a number."""
+    """Convert to what JSON can hold: numbers that are not finite become null, NumPy numbers numbers."""
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

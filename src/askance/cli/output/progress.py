@@ -1,54 +1,61 @@
-"""A progress bar, or figures, on stderr, where that is a terminal."""
+"""A progress bar on stderr, if that is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from askance.data.stream import Chunk, Stream, Tell
+from askance._util.progress import Progress
+from askance.data.stream import Chunk, Stream
+
+STEPS = 10_000  # of a stream, whose chunks know only which share of it has been read
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Tell]:
-    """A bar for as long as the work lasts; it leaves nothing on the screen."""
+def progress(title: str) -> Iterator[Progress]:
+    """A bar while the work lasts, or a line of text if its length is unknown; both disappear at the end."""
     if not sys.stderr.isatty():
-        yield lambda _share: None
+        yield lambda _done, _total, _what: None
         return
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+    columns = (
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(),
+        bars.TaskProgressColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
+        task = bar.add_task(title, total=1)
+
+        def report(done: int, total: int | None, what: str) -> None:
+            text = title if total is not None else f"{title}  {what}"
+            bar.update(task, completed=done, total=total, description=text)
+
+        yield report
 
 
-@contextmanager
-def figures(title: str) -> Iterator[Callable[[str], None]]:
-    """A line of figures for work of unknown length; it leaves nothing on the screen."""
-    if not sys.stderr.isatty():
-        yield lambda _text: None
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True, markup=False).status(Text(title)) as status:
-        yield lambda text: status.update(Text(f"{title}  {text}", no_wrap=True, overflow="ellipsis"))
+def shares(report: Progress) -> Callable[[float], None]:
+    """A callback for functions that report the share that is done."""
+    return lambda share: report(round(STEPS * share), STEPS, "")
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A stream that tells how much of it has been read."""
+    """A stream that reports how much of it has been read, as part number `part` of `parts`."""
 
     stream: Stream
-    tell: Tell
+    report: Progress
+    part: int = 0
+    parts: int = 1
 
     @property
     def name(self) -> str:
-        """What the stream is called."""
+        """The name of the stream."""
         return self.stream.name
 
     def __iter__(self) -> Iterator[Chunk]:
         for chunk in self.stream:
             yield chunk
-            self.tell(chunk.progress)
+            self.report(round(STEPS * (self.part + chunk.progress)), STEPS * self.parts, self.name)

@@ -171,7 +171,7 @@ def _cost_error(learner: Learner, rounds: int) -> float | None:
     """Of OMCSL, how far c₊ of the best members of the last rounds is from that of the best of all."""
     if not isinstance(learner, OMCSL):
         return None
-    return abs(learner.settled(min(LAST, rounds // 2))[0] - learner.cost_[0])
+    return abs(learner.recent_costs(min(LAST, rounds // 2))[0] - learner.cost_[0])
 
 
 def values_of(rows: Sequence[Row], data: str, algorithm: str, measure: str, what: str) -> NDArray[np.float64]:

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.algorithms import look_up, parts_of
-from askance.algorithms.entry import MANY
 from askance.experiments.dataset import Material
 from askance.experiments.sweep.trial import Candidate
 from askance.metrics.measures import check_kind, find
 from askance.rules.query import Always
-from askance.rules.registry import check_rules, with_floats
+from askance.rules.registry import MULTICLASS, check_rules, with_floats
 
 # What the papers search the penalty in: 2^-5 to 2^5.
 GRID: Mapping[str, Sequence[float]] = {"C": tuple(2.0**power for power in range(-5, 6))}
@@ -30,7 +29,7 @@ class Method(NamedTuple):
     @property
     def many(self) -> bool:
         """Whether it is for more than two classes."""
-        return look_up(self.name).kind == MANY
+        return look_up(self.name).kind == MULTICLASS
 
     @property
     def asks_for_all(self) -> bool:
@@ -162,7 +161,7 @@ def _settings(
     ]
     for setting in settings:
         parts = parts_of(name, setting)
-        check_rules(with_floats(parts.update), with_floats(parts.query), many=look_up(name).kind == MANY)
+        check_rules(with_floats(parts.update), with_floats(parts.query), many=look_up(name).kind == MULTICLASS)
         if searched and not (hasattr(parts.query, "scaled") or isinstance(parts.query, Always)):
             raise ValueError(f"{label}: its query rule cannot be made to ask at a given rate")
     return settings

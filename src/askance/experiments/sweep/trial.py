@@ -88,7 +88,7 @@ def _alone(candidate: Candidate, data: Material, stream: Shuffled, parts: int) -
         dtype=str(stream.X.dtype),
         sgn0=candidate.at_zero,
         classes=classes,
-        many=data.many,
+        multiclass=data.many,
     )
     trace = learner.run(stream.X, stream.y.astype(int), coins=stream.coins)
     right = np.where(trace.predictions == stream.y, 1, -1)

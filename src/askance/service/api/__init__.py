@@ -1,1 +1,1 @@
-"""The API: a table of routes, each with its role, its messages and its errors; the schema is made from it."""
+"""The API: a table of routes with their roles, messages and errors. The schema is generated from it."""

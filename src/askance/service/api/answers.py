@@ -6,31 +6,31 @@ from askance.service.commands import amendments, labels
 
 
 async def lease_questions(call: Call) -> messages.Questions:
-    """Lend questions to this labeller: nobody else is shown them while the lease holds."""
-    return await call.run(lambda draft: labels.lease(draft, call.body, call.who))
+    """Lease questions to this labeller. Nobody else gets them until the lease ends."""
+    return await call.run(lambda transaction: labels.lease(transaction, call.body, call.who))
 
 
 async def return_question(call: Call) -> messages.Questions:
-    """Give a question back before its lease ends."""
+    """Return a question before its lease ends."""
     item = call.item
-    return await call.run(lambda draft: labels.give_back(draft, item, call.who))
+    return await call.run(lambda transaction: labels.return_question(transaction, item, call.who))
 
 
-async def give_labels(call: Call) -> messages.NotedLabels:
-    """Label items; the answer comes when the labels are on disk."""
-    return await call.run(lambda draft: labels.label(draft, call.body.labels, call.who))
+async def give_labels(call: Call) -> messages.Receipts:
+    """Label items. The response comes when the labels are on disk."""
+    return await call.run(lambda transaction: labels.label(transaction, call.body.labels, call.who))
 
 
 async def skip_question(call: Call) -> messages.Skipped:
-    """Leave a question to others."""
-    return await call.run(lambda draft: labels.skip(draft, call.body, call.who))
+    """Skip a question: other labellers may still answer it."""
+    return await call.run(lambda transaction: labels.skip(transaction, call.body, call.who))
 
 
-async def undo_label(call: Call) -> messages.Mended:
-    """Take back a label: the model forgets it, and the question is with this labeller again."""
-    return await call.run(lambda draft: amendments.undo(draft, call.body, call.who), alone=True)
+async def undo_label(call: Call) -> messages.Amendment:
+    """Undo a label: the model forgets it, and the question is leased to this labeller again."""
+    return await call.run(lambda transaction: amendments.undo(transaction, call.body, call.who), alone=True)
 
 
-async def correct_label(call: Call) -> messages.Mended:
-    """Correct a label: the model becomes the one that it would be had the label been right from the start."""
-    return await call.run(lambda draft: amendments.correct(draft, call.body, call.who), alone=True)
+async def correct_label(call: Call) -> messages.Amendment:
+    """Correct a label. The model becomes what it would be if the label had been correct from the start."""
+    return await call.run(lambda transaction: amendments.correct(transaction, call.body, call.who), alone=True)

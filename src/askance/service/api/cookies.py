@@ -1,4 +1,4 @@
-"""The cookie of a session: out of reach of scripts and of other sites, and under TLS never sent without it."""
+"""The session cookie: not readable by scripts, not sent by other sites, and with TLS never sent without it."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,12 +9,12 @@ PLAIN, SECURE = "askance_session", "__Host-askance_session"
 
 
 def secret_of(request: Request) -> str:
-    """What the browser has kept; empty if nothing."""
+    """The secret in the cookie; empty if there is none."""
     return request.cookies.get(_name(request), "")
 
 
 def keep(request: Request, response: Response, secret: str) -> None:
-    """Have the browser keep the secret of a session."""
+    """Set the cookie of a session."""
     response.set_cookie(
         _name(request),
         secret,
@@ -27,15 +27,15 @@ def keep(request: Request, response: Response, secret: str) -> None:
 
 
 def forget(request: Request, response: Response) -> None:
-    """Have the browser forget it."""
+    """Delete the cookie."""
     response.delete_cookie(_name(request), path="/", secure=_has_tls(request), httponly=True, samesite="lax")
 
 
 def _name(request: Request) -> str:
-    """Browsers take the longer name only with TLS and for this host alone, so that nobody else can set it."""
+    """Browsers accept the longer name only with TLS and from this host, so nobody else can set it."""
     return SECURE if _has_tls(request) else PLAIN
 
 
 def _has_tls(request: Request) -> bool:
-    """Whether the browser speaks TLS; a proxy that the server trusts has told it."""
+    """Whether the browser uses TLS, as reported by a trusted proxy."""
     return request.scope["scheme"] == "https"

@@ -7,16 +7,16 @@ from askance.service.views import export
 
 
 async def export_labels(call: Call) -> StreamingResponse:
-    """All labelled items as JSON lines."""
+    """Export all labelled items as JSON lines."""
     return StreamingResponse(export.labels(call.service.store, call.writer.task), media_type=LINES)
 
 
 async def export_decisions(call: Call) -> StreamingResponse:
-    """All decisions as JSON lines."""
+    """Export all decisions as JSON lines."""
     return StreamingResponse(export.decisions(call.service.store, call.writer.task.number), media_type=LINES)
 
 
 async def export_items(call: Call) -> StreamingResponse:
-    """All items in some state and with some text in them, the newest first, as JSON lines."""
+    """Export items by state and text as JSON lines, the newest first."""
     lines = export.items(call.service.store, call.writer.task, call.query)
     return StreamingResponse(lines, media_type=LINES)

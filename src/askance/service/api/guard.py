@@ -1,4 +1,4 @@
-"""The guard at the door: who speaks, whether they may, and what they say, for every route in the same way."""
+"""The guard: authentication, authorisation and parsing, for all routes in the same way."""
 
 import asyncio
 import hmac
@@ -12,11 +12,11 @@ from starlette.requests import Request
 
 from askance.errors import StoreError
 from askance.service.api.cookies import secret_of
-from askance.service.api.limits import Pacer, address_of
+from askance.service.api.rate_limits import RateLimiter, address_of
 from askance.service.api.route import FORM, JSON, Call, Route
-from askance.service.auth.sessions import Visit
+from askance.service.auth.sessions import Session
 from askance.service.auth.tokens import Person
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.service import Service
 
 log = logging.getLogger("askance.service")
@@ -24,8 +24,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CSRF = "x-askance-csrf"
 
 
-class Limits(NamedTuple):
-    """What the guard lets pass; `hosts` are the names by which the service may be called, none for any."""
+class ServerOptions(NamedTuple):
+    """Limits of the server. `hosts` are the allowed names in the Host header; empty allows any."""
 
     body_bytes: int = 8 * 2**20
     requests_per_second: float = 2000.0
@@ -33,70 +33,74 @@ class Limits(NamedTuple):
     hosts: Collection[str] = ()
 
 
-class Speaker(NamedTuple):
-    """Who speaks, as far as it is known, and with which session, if with one."""
+class Principal(NamedTuple):
+    """The caller: a person, if known, and the browser session, if any."""
 
     person: Person | None = None
-    session: Visit | None = None
+    session: Session | None = None
 
 
 class Guard:
-    """Lets requests in or refuses them."""
+    """Admits requests or refuses them."""
 
-    def __init__(self, service: Service, limits: Limits) -> None:
+    def __init__(self, service: Service, options: ServerOptions) -> None:
         self.service = service
-        self._limits = limits
-        self._pacer = Pacer(limits.requests_per_second)
-        self._strangers = Pacer(limits.wrong_tokens_per_second)
+        self._options = options
+        self._requests = RateLimiter(options.requests_per_second)
+        self._wrong_tokens = RateLimiter(options.wrong_tokens_per_second)
 
-    def speaker(self, request: Request) -> Speaker:
-        """Who speaks: by the token if one is sent, else by the session's cookie."""
+    def principal(self, request: Request) -> Principal:
+        """The caller, by the token if there is one, otherwise by the session cookie."""
         if self.service.open_to_all:
-            return Speaker(Person(request.headers.get("x-askance-name", "somebody")[:64], "admin"))
+            return Principal(Person(request.headers.get("x-askance-name", "somebody")[:64], "admin"))
         if "authorization" in request.headers:
             scheme, _, token = request.headers["authorization"].partition(" ")
-            return Speaker(self.service.tokens.person(token.strip()) if scheme.lower() == "bearer" else None)
+            return Principal(self.service.tokens.person(token.strip()) if scheme.lower() == "bearer" else None)
         secret = secret_of(request)
-        session = self.service.sessions.visit(secret) if secret else None
-        return Speaker(session.person, session) if session else Speaker()
+        session = self.service.sessions.find(secret) if secret else None
+        return Principal(session.person, session) if session else Principal()
 
-    async def admit(self, route: Route, request: Request, speaker: Speaker, decoder: Any) -> Call:
-        """The request as a call, if everything is right with it."""
+    async def admit(self, route: Route, request: Request, principal: Principal, decoder: Any) -> Call:
+        """Check a request and return it as a call."""
         self._check_host(request)
-        self._check_role(route, request, speaker.person)
-        self._pacer.check(speaker.person.name if speaker.person else address_of(request))
+        self._check_role(route, request, principal.person)
+        self._requests.check(principal.person.name if principal.person else address_of(request))
         form = await self._form(request, decoder) if route.takes_form else None
-        self._check_meant(route, request, speaker.session, form)
-        if speaker.session is not None and speaker.session.to_note:
-            await self._note(speaker.session)
+        self._check_csrf(route, request, principal.session, form)
+        if principal.session is not None and principal.session.to_note:
+            await self._note(principal.session)
         query = _query(request, route.query) if route.query is not None else None
         body = await self._body(request, decoder) if decoder is not None and form is None else form
-        return Call(self.service, request, speaker.person, body, query, speaker.session)
+        return Call(self.service, request, principal.person, body, query, principal.session)
 
     def _check_host(self, request: Request) -> None:
-        """A page of a stranger must not reach a service on loopback by a name that it made point there."""
-        hosts = self._limits.hosts
-        if hosts and _host_name(request.headers.get("host", "")) not in hosts:
-            raise Refusal(421, "other_host", "this service is not called so: see --allowed-host")
+        """Protect a service on loopback against DNS rebinding."""
+        hosts = self._options.hosts
+        host = request.headers.get("host", "")
+        if hosts and _host_name(host) not in hosts:
+            message = f"unknown Host header {host[:100]!r}: add the name with --allowed-host"
+            raise RequestError(421, "unknown_host", message)
 
     def _check_role(self, route: Route, request: Request, person: Person | None) -> None:
         if route.roles is None:
             return
         if person is None:
-            self._strangers.check(address_of(request))
+            self._wrong_tokens.check(address_of(request))
             if secret_of(request) and "authorization" not in request.headers:
-                raise Refusal(401, "no_session", "this session has ended: sign in again")
-            raise Refusal(401, "no_token", "send a token: Authorization: Bearer …")
+                raise RequestError(401, "session_ended", "this session has ended: sign in again")
+            raise RequestError(401, "no_token", "a token is required: send the header Authorization: Bearer …")
         if not route.allows(person.role):
             allowed = " or ".join(("admin", *route.roles))
-            raise Refusal(
-                403, "other_role", f"a token of the role {person.role} may not do this: it takes {allowed}"
+            raise RequestError(
+                403,
+                "forbidden_role",
+                f"the role {person.role} may not do this: use a token with the role {allowed}",
             )
 
-    def _check_meant(self, route: Route, request: Request, session: Visit | None, form: Any) -> None:
-        """A page of another site can make a browser send its cookie, but it cannot read what ours have.
+    def _check_csrf(self, route: Route, request: Request, session: Session | None, form: Any) -> None:
+        """Check that a request with a cookie comes from one of our pages (CSRF).
 
-        Nor may such a page use a service that asks nobody for a token, or sign somebody in as somebody else.
+        Pages of other sites may not use a service without tokens either, nor sign somebody in as somebody else.
         """
         if session is not None or route.takes_form or self.service.open_to_all:
             _check_origin(request)
@@ -104,67 +108,75 @@ class Guard:
             return
         shown = request.headers.get(CSRF) or (form.csrf if form is not None else "")
         if not hmac.compare_digest(shown.encode(), session.csrf.encode()):
-            raise Refusal(
-                403, "no_csrf", f"with a cookie, send the value of the page's <meta name=csrf> as {CSRF}"
+            raise RequestError(
+                403,
+                "missing_csrf",
+                f"the CSRF token is missing or wrong: send the value of the page's <meta name=csrf> as {CSRF}",
             )
 
-    async def _note(self, session: Visit) -> None:
-        """A store that cannot be told that a session is in use is no reason to refuse the request."""
+    async def _note(self, session: Session) -> None:
+        """Write the last use of a session. If the store fails, the request still goes on."""
         try:
             await asyncio.to_thread(self.service.sessions.note, session.number)
-        except StoreError as fault:
-            log.warning("a session's use could not be noted", extra={"fault": str(fault)})
+        except StoreError as error:
+            log.warning("the last use of a session could not be written", extra={"error": str(error)})
 
     async def _form(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         content = await self._content(request)
         if _media(request) != FORM:
-            raise Refusal(415, "no_form", f"send a form, and say so: Content-Type: {FORM}")
+            raise RequestError(
+                415, "unsupported_media_type", f"Content-Type is not {FORM}: send a form with this type"
+            )
         return _convert(parse_qsl(content.decode(errors="replace"), keep_blank_values=True), decoder.type)
 
     async def _body(self, request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         content = await self._content(request)
         if _media(request) != JSON:
-            raise Refusal(415, "not_json", "send JSON, and say so: Content-Type: application/json")
+            raise RequestError(
+                415, "unsupported_media_type", "Content-Type is not application/json: send JSON with this type"
+            )
         try:
             return decoder.decode(content)
         except msgspec.ValidationError as error:
-            raise Refusal(422, "unfit", str(error)) from None
+            raise RequestError(422, "invalid", str(error)) from None
         except (ValueError, RecursionError) as error:
-            raise Refusal(400, "no_json", f"the body is no JSON: {error}") from None
+            raise RequestError(400, "invalid_json", f"the body is not valid JSON: {error}") from None
 
     async def _content(self, request: Request) -> bytes:
-        """The body; one that is too large is read to its end, so that the sender hears of it, and not kept."""
+        """The body. One that is too large is read to the end, so that the sender gets an answer, but dropped."""
         parts, size = [], 0
         async for part in request.stream():
             size += len(part)
-            if size <= self._limits.body_bytes:
+            if size <= self._options.body_bytes:
                 parts.append(part)
-        if size > self._limits.body_bytes:
-            raise Refusal(413, "too_large", f"{size} bytes are more than the {self._limits.body_bytes} allowed")
+        if size > self._options.body_bytes:
+            raise RequestError(
+                413, "too_large", f"the body has {size} bytes: at most {self._options.body_bytes} are allowed"
+            )
         return b"".join(parts)
 
 
 def _check_origin(request: Request) -> None:
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "none")
     other = origin is not None and origin.partition("://")[2] != request.headers.get("host")
-    # A link from elsewhere may open a page, and only that.
+    # A link on another site may open a page, but nothing else.
     if other or (request.method not in ("GET", "HEAD") and site not in ("same-origin", "none")):
-        raise Refusal(403, "other_origin", "a page of another site may not use this service")
+        raise RequestError(403, "foreign_origin", "a page of another site may not use this service")
 
 
 def _query(request: Request, kind: type[msgspec.Struct]) -> Any:
-    """What stands after the question mark, held to its form as a body is."""
+    """The query string, checked like a body."""
     return _convert(request.query_params.multi_items(), kind)
 
 
 def _convert(given: list[tuple[str, str]], kind: Any) -> Any:
     found = dict(given)
     if len(found) < len(given):
-        raise Refusal(422, "unfit", "a name stands twice where each may stand once")
+        raise RequestError(422, "invalid", "a parameter is given twice: give each one once")
     try:
         return msgspec.convert(found, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise Refusal(422, "unfit", str(error)) from None
+        raise RequestError(422, "invalid", str(error)) from None
 
 
 def _media(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""Routes for those who keep the service running: health, metrics and the schema."""
+"""Routes for operators: health, metrics and the schema."""
 
 import asyncio
 
@@ -8,23 +8,23 @@ from askance.service import messages
 from askance.service.api.route import Call
 
 
-async def health(call: Call) -> messages.Health:  # noqa: ARG001 - that it answers is the answer
-    """Whether the process is alive."""
+async def health(call: Call) -> messages.Health:  # noqa: ARG001 - the response itself is the answer
+    """Check whether the process is alive."""
     return messages.Health("alive")
 
 
 async def ready(call: Call) -> messages.Health:
-    """Whether requests can be served now."""
+    """Check whether requests can be served now."""
     await asyncio.to_thread(call.service.check_ready)
     return messages.Health("ready")
 
 
 async def metrics(call: Call) -> Response:
-    """Figures of tasks and requests for Prometheus."""
-    content = await asyncio.to_thread(call.request.app.state.gauges.text)
+    """Get the metrics of tasks and requests for Prometheus."""
+    content = await asyncio.to_thread(call.request.app.state.metrics.text)
     return Response(content, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 async def schema(call: Call) -> Response:
-    """The schema of this API."""
+    """Get the OpenAPI schema of this API."""
     return Response(call.request.app.state.schema, media_type="application/json")

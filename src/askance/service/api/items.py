@@ -1,4 +1,4 @@
-"""Routes of items: decisions, predictions, labelled data, and what is known of an item."""
+"""Routes of items: decisions, predictions, imports and details."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from askance.service import messages
 from askance.service.api.route import LINES, Call
 from askance.service.commands import items as commands
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.views import explain
 from askance.service.views import items as item_view
 from askance.service.views import task as task_view
@@ -20,13 +20,13 @@ _item = msgspec.json.Decoder(messages.Item)
 
 
 async def decide_items(call: Call) -> messages.Decisions:
-    """Decide about items: each is predicted at once, and may become a question."""
+    """Decide about items: each is predicted at once and may become a question."""
     items = call.body.items
-    return await call.run(lambda draft: commands.decide(draft, items, call.who), size=len(items))
+    return await call.run(lambda transaction: commands.decide(transaction, items, call.who), size=len(items))
 
 
 async def predict_items(call: Call) -> messages.Predictions:
-    """Predict items with the model of now; nothing is kept and nothing changes."""
+    """Predict items with the current model. Nothing is stored and nothing changes."""
     task = call.writer.task
     if len(call.body.items) <= 10:
         return task.predict(call.body.items)
@@ -34,45 +34,47 @@ async def predict_items(call: Call) -> messages.Predictions:
 
 
 async def import_items(call: Call) -> messages.Imported:
-    """Learn from items that have a label already; they do not count in the estimates."""
+    """Import labelled items and learn from them. They do not count in the estimates."""
     items = call.body.items
-    return await call.run(lambda draft: commands.teach(draft, items, call.who), size=len(items))
+    return await call.run(lambda transaction: commands.import_items(transaction, items, call.who), size=len(items))
 
 
 async def list_items(call: Call) -> messages.ItemsFound:
-    """Items, the newest first, in some state and with some text in them."""
+    """List items by state and text, the newest first."""
     return await asyncio.to_thread(item_view.found, call.service.store, call.writer.task, call.query)
 
 
-async def explain_item(call: Call) -> messages.Why:
-    """What the model of now says of an item, and because of what; nothing is kept and nothing changes."""
+async def explain_item(call: Call) -> messages.Explanation:
+    """Explain the prediction of the current model for an item. Nothing is stored and nothing changes."""
     task = call.writer.task
     commands.check_forms(task.settings, [call.body.item])
     return await asyncio.to_thread(explain.explained, task.fold, call.body.item)
 
 
-async def show_item(call: Call) -> messages.ItemStory:
-    """Everything that is known of an item."""
+async def show_item(call: Call) -> messages.ItemDetail:
+    """Get everything that is known about an item."""
     item = call.item
-    return await call.run(lambda draft: task_view.story(draft, item))
+    return await call.run(lambda transaction: task_view.detail(transaction, item))
 
 
 async def stream_items(call: Call) -> Response:
-    """Decide about a stream of JSON lines, an item a line; the answer is a line each, as they are decided."""
-    _ = call.writer  # a task that does not exist is refused before the stream begins
+    """Decide about a stream of JSON lines, one item per line. The response has one decision per line."""
+    _ = call.writer  # refuse an unknown task before the stream starts
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != LINES:
-        raise Refusal(415, "not_lines", f"send JSON lines, and say so: Content-Type: {LINES}")
+        raise RequestError(
+            415, "unsupported_media_type", f"Content-Type is not {LINES}: send JSON lines with this type"
+        )
     batches = _lines(call)
     first = await anext(batches, None)
     if first is None:
-        raise Refusal(422, "unfit", "there are no lines: send an item a line")
+        raise RequestError(422, "invalid", "the body is empty: send one item per line")
     return Lines(_decided_lines(call, first, batches))
 
 
 class Lines(Response):
-    """Lines that are sent while the request still comes in.
+    """A response whose lines are sent while the request is still being read.
 
-    Starlette's own streams wait for the end of the connection meanwhile, and so swallow what comes in.
+    Starlette's streaming response listens for a disconnect at the same time, which would swallow the request body.
     """
 
     media_type = LINES
@@ -83,7 +85,7 @@ class Lines(Response):
         self._lines = lines
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send the lines as they are made."""
+        """Send the lines as they come."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async for lines in self._lines:
             await send({"type": "http.response.body", "body": lines, "more_body": True})
@@ -96,31 +98,31 @@ async def _decided_lines(
     number = 0
     try:
         while lines is not None:
-            items, fault = _read_lines(lines, number)
+            items, error = _read_lines(lines, number)
             number += len(items)
             if items:
                 yield await _decided(call, items)
-            if fault is not None:
-                raise fault
+            if error is not None:
+                raise error
             lines = await anext(batches, None)
-    except Refusal as refusal:
-        told = messages.Refused(messages.Fault(refusal.code, refusal.message))
-        yield msgspec.json.encode(told) + b"\n"
+    except RequestError as error:
+        response = messages.ErrorResponse(messages.ErrorDetail(error.code, error.message))
+        yield msgspec.json.encode(response) + b"\n"
 
 
 async def _decided(call: Call, items: list[messages.Item]) -> bytes:
-    found = await call.run(lambda draft: commands.decide(draft, items, call.who), size=len(items))
+    found = await call.run(lambda transaction: commands.decide(transaction, items, call.who), size=len(items))
     return b"".join(msgspec.json.encode(decision) + b"\n" for decision in found.decisions)
 
 
 async def _lines(call: Call) -> AsyncIterator[list[bytes]]:
-    """The lines of the request's body, as many at a time as are there."""
+    """The lines of the request body, in batches as they arrive."""
     rest = b""
     most = 4 * messages.LONGEST_TEXT
     async for chunk in call.request.stream():
         *lines, rest = (rest + chunk).split(b"\n")
         if len(rest) > most:
-            raise Refusal(413, "too_large", f"a line is longer than {most} bytes")
+            raise RequestError(413, "too_large", f"a line is longer than {most} bytes: split the item")
         whole = [line for line in lines if line.strip()]
         for start in range(0, len(whole), STREAM_BATCH):
             yield whole[start : start + STREAM_BATCH]
@@ -128,12 +130,12 @@ async def _lines(call: Call) -> AsyncIterator[list[bytes]]:
         yield [rest]
 
 
-def _read_lines(lines: list[bytes], before: int) -> tuple[list[messages.Item], Refusal | None]:
-    """The items up to the first line that is none, and what is wrong with that."""
+def _read_lines(lines: list[bytes], before: int) -> tuple[list[messages.Item], RequestError | None]:
+    """The items before the first line that is not valid, and the error of that line."""
     items: list[messages.Item] = []
     for line in lines:
         try:
             items.append(_item.decode(line))
         except (ValueError, RecursionError) as error:
-            return items, Refusal(422, "unfit", f"line {before + len(items) + 1}: {error}")
+            return items, RequestError(422, "invalid", f"line {before + len(items) + 1}: {error}")
     return items, None

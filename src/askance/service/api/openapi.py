@@ -1,4 +1,4 @@
-"""The OpenAPI schema, made from the table of routes and the messages."""
+"""The OpenAPI schema, generated from the route table and the messages."""
 
 import re
 from collections.abc import Sequence
@@ -19,27 +19,27 @@ PARAMETERS = {
     "number": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
 }
 WORDS = {
-    400: "It is no JSON",
-    401: "A token is missing or not known",
-    403: "The token has another role, or the code is not the last one",
-    404: "There is no such thing",
-    405: "The address has other methods",
-    409: "It cannot be done as things stand",
-    413: "It is too large",
-    415: "It is not said to be JSON",
-    421: "It is meant for another host",
-    422: "It has the wrong form",
+    400: "The body is not valid JSON",
+    401: "The token is missing or not valid",
+    403: "The role may not do this, or the code is not valid",
+    404: "Not found",
+    405: "The method is not allowed",
+    409: "Not possible in the current state",
+    413: "The body is too large",
+    415: "Content-Type is not application/json",
+    421: "Unknown Host header",
+    422: "Well-formed, but not valid",
     429: "Too many requests",
-    503: "The store or the service cannot serve now",
+    503: "The store or the service is not available",
     507: "The disk is full",
 }
 
 
 def schema(routes: Sequence[Route]) -> bytes:
-    """The schema as JSON."""
+    """Generate the schema as JSON."""
     shown = [route for route in routes if route.media != PAGE]
     types = [kind for route in shown for kind in (route.body, route.query, route.answer) if kind] + [
-        messages.Refused
+        messages.ErrorResponse
     ]
     _, components = msgspec.json.schema_components(types, ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
@@ -59,13 +59,13 @@ def schema(routes: Sequence[Route]) -> bytes:
 
 
 def statuses(route: Route) -> list[int]:
-    """The errors that a route can answer with."""
+    """The error statuses that a route can return."""
     always = [421, 429, 503]
     guarded = [401, 403] if route.roles is not None else []
     sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
     asked = [422] if route.query is not None else []
-    kept = [507] if route.deed or route.method != "GET" else []
-    # A name with a stroke in it makes another address.
+    kept = [507] if route.audited or route.method != "GET" else []
+    # A name with a slash in it is another path.
     elsewhere = [404, 405] if "{" in route.path else []
     return sorted({*always, *guarded, *sent, *asked, *kept, *elsewhere, *route.errors})
 
@@ -103,22 +103,22 @@ def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]
 
 
 def _description(route: Route) -> str:
-    said = " ".join((route.handler.__doc__ or "").split())
+    text = " ".join((route.handler.__doc__ or "").split())
     if route.roles is None:
-        return f"{said} No token is needed."
+        return f"{text} No token is needed."
     roles = " or ".join(("admin", *route.roles))
-    return f"{said} Needs a token of the role {roles}."
+    return f"{text} Needs a token with the role {roles}."
 
 
 def _answer(route: Route) -> dict[str, Any]:
-    told: dict[str, Any] = _reference(route.answer) if route.answer else {"type": "string"}
+    content: dict[str, Any] = _reference(route.answer) if route.answer else {"type": "string"}
     if route.media == JSON and route.answer is None:
-        told = {"type": "object"}
-    return {"description": route.summary, "content": {route.media: {"schema": told}}}
+        content = {"type": "object"}
+    return {"description": route.summary, "content": {route.media: {"schema": content}}}
 
 
 def _error(status: int) -> dict[str, Any]:
-    return {"description": WORDS[status], "content": {JSON: {"schema": _reference(messages.Refused)}}}
+    return {"description": WORDS[status], "content": {JSON: {"schema": _reference(messages.ErrorResponse)}}}
 
 
 def _reference(kind: type) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What Prometheus is told: requests, and every task's figures with their intervals."""
+"""What Prometheus is all_figures: requests, and every task's figures with their intervals."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,19 +17,19 @@ COUNTS = {
     "labelled": "Items whose label was learned",
     "imported": "Labelled items imported",
     "corrected": "Items whose label was corrected",
-    "waiting": "Questions that nobody has",
-    "leased": "Questions that labellers have",
+    "waiting": "Questions that are waiting",
+    "leased": "Questions that are leased",
     "given_up": "Questions given up",
-    "items_per_second": "Items a second, of the last ten",
-    "labels_per_second": "Labels a second, of the last ten",
-    "version": "Entry of the journal that the model was last changed by",
-    "entries": "Entries of the journal",
+    "items_per_second": "Items per second, over the last ten seconds",
+    "labels_per_second": "Labels per second, over the last ten seconds",
+    "version": "Journal entry of the last change of the model",
+    "entries": "Journal entries",
 }
-WAIT = 5.0  # seconds for a task to tell its figures
+WAIT = 5.0  # seconds to wait for the figures of a task
 
 
-class Gauges(Collector):
-    """The registry of a service."""
+class Metrics(Collector):
+    """The metrics registry of a service."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -38,7 +38,11 @@ class Gauges(Collector):
             "askance_requests", "Requests answered", ["route", "status"], registry=self._registry
         )
         self._seconds = Histogram(
-            "askance_request_seconds", "Time to the answer", ["route"], buckets=SECONDS, registry=self._registry
+            "askance_request_seconds",
+            "Seconds to the response",
+            ["route"],
+            buckets=SECONDS,
+            registry=self._registry,
         )
         self._registry.register(self)
 
@@ -48,35 +52,35 @@ class Gauges(Collector):
         self._seconds.labels(route).observe(seconds)
 
     def text(self) -> bytes:
-        """All figures in Prometheus' format."""
+        """All metrics in the text format of Prometheus."""
         return generate_latest(self._registry)
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand: figures are told when they are asked for."""
+        """Nothing to describe: the metrics are collected on request."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """The figures of all tasks."""
-        told = {}
+        """Collect the figures of all tasks."""
+        all_figures = {}
         for name, writer in list(self._service.writers.items()):
-            with suppress(TimeoutError):  # it is replaying; the others are told
-                told[name] = writer.submit(writer.task.figures).result(WAIT)
+            with suppress(TimeoutError):  # a task that is replaying is left out
+                all_figures[name] = writer.submit(writer.task.figures).result(WAIT)
         for field, text in COUNTS.items():
             gauge = GaugeMetricFamily(f"askance_task_{field}", text, labels=["task"])
-            for name, figures in told.items():
+            for name, figures in all_figures.items():
                 gauge.add_metric([name], getattr(figures, field))
             yield gauge
-        yield _estimates(told)
-        yield _spend(told)
+        yield _estimates(all_figures)
+        yield _spend(all_figures)
 
 
-def _estimates(told: dict[str, messages.Figures]) -> Metric:
+def _estimates(all_figures: dict[str, messages.Figures]) -> Metric:
     gauge = GaugeMetricFamily(
         "askance_task_estimate",
-        "A metric of all items as the asked labels tell it: value, low and high of the 95 % interval",
+        "An estimated metric over all items: value, and low and high of the 95 % interval",
         labels=["task", "metric", "part"],
     )
-    for name, figures in told.items():
+    for name, figures in all_figures.items():
         for metric, figure in figures.estimates.items():
             for part in ("value", "low", "high"):
                 number = getattr(figure, part)
@@ -85,11 +89,13 @@ def _estimates(told: dict[str, messages.Figures]) -> Metric:
     return gauge
 
 
-def _spend(told: dict[str, messages.Figures]) -> Metric:
+def _spend(all_figures: dict[str, messages.Figures]) -> Metric:
     gauge = GaugeMetricFamily(
-        "askance_task_budget", "What the budget has left, and what it refused", labels=["task", "part"]
+        "askance_task_budget",
+        "Labels that the budget has left, and labels that it refused",
+        labels=["task", "part"],
     )
-    for name, figures in told.items():
+    for name, figures in all_figures.items():
         for part in ("left", "left_today", "refused", "today"):
             number = getattr(figures.spend, part)
             if number is not None:

@@ -1,4 +1,4 @@
-"""Routes of tasks: create, list, figures, events and compaction."""
+"""Routes of tasks: create, list, change, figures, events and compaction."""
 
 import asyncio
 import threading
@@ -20,45 +20,45 @@ KEEP_ALIVE = 15.0
 
 
 async def list_tasks(call: Call) -> messages.Tasks:
-    """All tasks."""
+    """List all tasks."""
     return messages.Tasks([_summary(writer) for writer in list(call.service.writers.values())])
 
 
-async def create_task(call: Call) -> messages.TaskStory:
-    """Begin a task."""
+async def create_task(call: Call) -> messages.TaskDetail:
+    """Create a task."""
     writer = await asyncio.to_thread(call.service.add_task, call.body)
-    return messages.TaskStory(writer.task.settings, await _figures(writer))
+    return messages.TaskDetail(writer.task.settings, await _figures(writer))
 
 
-async def show_task(call: Call) -> messages.TaskStory:
-    """A task's settings and figures."""
-    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+async def show_task(call: Call) -> messages.TaskDetail:
+    """Get the settings and the figures of a task."""
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
 
 
-async def change_task(call: Call) -> messages.TaskStory:
-    """Change what may be changed while a task runs: budget, labelling, costs, and what labellers see."""
-    await call.run(lambda draft: commands.change(draft, call.body, call.who))
-    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+async def change_task(call: Call) -> messages.TaskDetail:
+    """Change the settings of a task that may change: budget, labels, costs and interface."""
+    await call.run(lambda transaction: commands.change(transaction, call.body, call.who))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
 
 
-async def set_state(call: Call) -> messages.TaskStory:
+async def set_state(call: Call) -> messages.TaskDetail:
     """Pause a task, archive it, or start it again."""
-    await call.run(lambda draft: commands.become(draft, call.body.state, call.who))
-    return messages.TaskStory(call.writer.task.settings, await _figures(call.writer))
+    await call.run(lambda transaction: commands.set_state(transaction, call.body.state, call.who))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
 
 
 async def show_history(call: Call) -> messages.History:
-    """The figures along the way, the last day by minutes, labels of each class, and what labellers did."""
-    return await call.run(lambda draft: task_view.history(draft.fold))
+    """Get the estimates over time, the last day by minutes, the labels per class, and the labellers."""
+    return await call.run(lambda transaction: task_view.history(transaction.fold))
 
 
 async def show_figures(call: Call) -> messages.Figures:
-    """How a task is doing: estimates with intervals from the asked labels alone, spend, questions, rates."""
+    """Get the current figures of a task: estimates with intervals, spend, questions and rates."""
     return await _figures(call.writer)
 
 
 async def watch_task(call: Call) -> StreamingResponse:
-    """The figures as server-sent events, whenever something has changed."""
+    """Get the figures as server-sent events, one whenever something changes."""
     writer = call.writer
     return StreamingResponse(
         _events(call, writer), media_type="text/event-stream", headers={"cache-control": "no-store"}
@@ -66,8 +66,10 @@ async def watch_task(call: Call) -> StreamingResponse:
 
 
 async def compact_task(call: Call) -> messages.Compacted:
-    """Drop the content of old items that were not asked for; labels and decisions are kept."""
-    return await call.run(lambda draft: compact(call.writer.task, call.body.keep_days, draft.now), alone=True)
+    """Drop the content of old items that were not asked about. Labels and decisions are kept."""
+    return await call.run(
+        lambda transaction: compact(call.writer.task, call.body.keep_days, transaction.now), alone=True
+    )
 
 
 async def _figures(writer: Writer) -> messages.Figures:
@@ -99,7 +101,7 @@ async def _events(call: Call, writer: Writer) -> AsyncIterator[bytes]:
     forget = call.service.on_change(tell)
     entries = -1
     try:
-        while not stopping.is_set() and call.welcome:
+        while not stopping.is_set() and call.still_admitted:
             changed.clear()
             figures = await _figures(writer)
             if figures.entries != entries:
@@ -114,7 +116,7 @@ async def _events(call: Call, writer: Writer) -> AsyncIterator[bytes]:
 
 
 async def _until(changed: asyncio.Event, stopping: threading.Event) -> None:
-    """Wait for a change, the end of the service, or the time for a sign of life."""
+    """Wait for a change, the end of the service, or the time of the next keep-alive."""
     for _ in range(int(KEEP_ALIVE)):
         try:
             await asyncio.wait_for(changed.wait(), 1.0)

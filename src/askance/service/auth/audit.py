@@ -1,4 +1,4 @@
-"""The trail of deeds: who signed in, who changed or took away what. Labels have their authors in the journal."""
+"""The audit log: who signed in, changed or exported what. The authors of labels are in the journal."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -6,44 +6,46 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from askance.service import messages
-from askance.service.store import Deed, Store
+from askance.service.store import AuditRecord, Store
 
 LONGEST_DETAIL = 500
-AT_ONCE = 100  # deeds in one answer
+AT_ONCE = 100  # entries per page
 
 
-class Deeds:
-    """The trail of a service."""
+class AuditLog:
+    """The audit log of a service."""
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
 
-    def note(
+    def record(
         self,
         who: str | None,
-        deed: str,
+        action: str,
         *,
         task: str | None = None,
         subject: str | None = None,
         detail: str | None = None,
     ) -> None:
-        """Write a deed down; it is on disk when this returns."""
+        """Add an entry; it is on disk when this returns."""
         detail = None if detail is None else detail[:LONGEST_DETAIL]
-        self._store.add_deed(Deed(0, self._clock(), who, deed, task, subject, detail))
+        self._store.add_audit_record(AuditRecord(0, self._clock(), who, action, task, subject, detail))
 
-    def page(self, wish: messages.DeedsWish) -> messages.DeedsTold:
-        """The newest deeds, or those before one that was told already."""
-        found = self._store.deeds(AT_ONCE + 1, wish.before or None, wish.who or None, wish.task or None)
-        return messages.DeedsTold([_told(deed) for deed in found[:AT_ONCE]], len(found) > AT_ONCE)
+    def page(self, request: messages.AuditRequest) -> messages.AuditPage:
+        """The newest entries, or the newest before a given one."""
+        found = self._store.audit_records(
+            AT_ONCE + 1, request.before or None, request.who or None, request.task or None
+        )
+        return messages.AuditPage([_entry(record) for record in found[:AT_ONCE]], len(found) > AT_ONCE)
 
-    def lines(self, wish: messages.DeedsWish) -> Iterator[bytes]:
-        """All of them as JSON lines, the newest first."""
-        before = wish.before or None
-        while found := self._store.deeds(AT_ONCE, before, wish.who or None, wish.task or None):
-            yield b"".join(msgspec.json.encode(_told(deed)) + b"\n" for deed in found)
+    def lines(self, request: messages.AuditRequest) -> Iterator[bytes]:
+        """All entries as JSON lines, the newest first."""
+        before = request.before or None
+        while found := self._store.audit_records(AT_ONCE, before, request.who or None, request.task or None):
+            yield b"".join(msgspec.json.encode(_entry(record)) + b"\n" for record in found)
             before = found[-1].seq
 
 
-def _told(deed: Deed) -> messages.DeedTold:
-    return messages.DeedTold(*deed)
+def _entry(record: AuditRecord) -> messages.AuditEntry:
+    return messages.AuditEntry(*record)

@@ -1,4 +1,4 @@
-"""Sessions: who has signed in with a token. The secret is the browser's; the store keeps a hash of it."""
+"""Browser sessions of people who signed in with a token. The store keeps a hash of each secret."""
 
 import hashlib
 import hmac
@@ -9,27 +9,27 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from askance.service.auth.tokens import Person, Tokens, digest
-from askance.service.errors import unknown
-from askance.service.store import Session, Store
+from askance.service.errors import not_found
+from askance.service.store import SessionRecord, Store
 
 IDLE = 12 * 3600.0  # seconds without a request after which a session ends
-LIFE = 7 * 86_400.0  # seconds after which it ends anyhow
-NOTED = 60.0  # seconds between two times that the store is told of a session in use
-MOST = 20  # sessions of one person: one more ends the oldest
+LIFE = 7 * 86_400.0  # seconds after which it ends in any case
+NOTED = 60.0  # seconds between two updates of the last use in the store
+MOST = 20  # sessions per person: one more ends the oldest
 LONGEST_AGENT = 200
 
 
-class Visit(NamedTuple):
-    """A person who comes with a session; whatever changes something has to show `csrf`, which only pages know."""
+class Session(NamedTuple):
+    """An open session of a person. Requests that change something must send `csrf`, which only our pages know."""
 
     person: Person
     number: int
     csrf: str
-    to_note: bool  # the store has not been told for a while that the session is in use
+    to_note: bool  # whether the last use in the store is out of date
 
 
 class Sessions:
-    """The sessions of a service. Only this process changes them, so they are looked up in memory."""
+    """The sessions of a service, cached in memory: only this process changes them."""
 
     def __init__(self, store: Store, tokens: Tokens, clock: Callable[[], float] = time.time) -> None:
         self._store = store
@@ -39,12 +39,12 @@ class Sessions:
         self._open = {session.digest: session for session in store.sessions()}
         self._noted = {session.number: session.seen for session in self._open.values()}
 
-    def begin(self, person: Person, agent: str) -> tuple[str, Session]:
-        """A new session, and its secret, which is told this once."""
+    def begin(self, person: Person, agent: str) -> tuple[str, SessionRecord]:
+        """Start a session; return its secret, which is never shown again, and its record."""
         secret, now = secrets.token_urlsafe(32), self._clock()
-        number = 1 + secrets.randbelow(2**53 - 1)  # never one that a list on somebody's screen has for another
+        number = 1 + secrets.randbelow(2**53 - 1)  # random, so that a number on a screen is never reused
         agent = "".join(filter(str.isprintable, agent))[:LONGEST_AGENT]
-        session = Session(digest(secret), number, person.name, now, now, now + LIFE, agent)
+        session = SessionRecord(digest(secret), number, person.name, now, now, now + LIFE, agent)
         with self._changing:
             gone = self._over(person.name)
             self._store.add_session(session, [old.number for old in gone])
@@ -53,8 +53,8 @@ class Sessions:
             self._noted[number] = now
         return secret, session
 
-    def visit(self, secret: str) -> Visit | None:
-        """Whose session it is; None if it has ended, or its token was revoked."""
+    def find(self, secret: str) -> Session | None:
+        """The session with this secret; None if it has ended or its token was revoked."""
         now = self._clock()
         with self._changing:
             session = self._open.get(digest(secret))
@@ -67,22 +67,22 @@ class Sessions:
             to_note = now - self._noted[session.number] >= NOTED
             if to_note:
                 self._noted[session.number] = now
-        return Visit(person, session.number, csrf_of(secret), to_note)
+        return Session(person, session.number, csrf_of(secret), to_note)
 
     def holds(self, number: int) -> bool:
-        """Whether a session has not ended; asking is no use of it."""
+        """Whether a session is still open; this does not count as a use."""
         return any(one.number == number for one in self.open())
 
     def note(self, number: int) -> None:
-        """Tell the store that a session is in use."""
-        self._store.see_session(number, self._clock())
+        """Write the last use of a session to the store."""
+        self._store.touch_session(number, self._clock())
 
-    def end(self, number: int, name: str | None = None) -> Session:
-        """End a session, of this person if one is named."""
+    def end(self, number: int, name: str | None = None) -> SessionRecord:
+        """End a session; if a person is named, only one of theirs."""
         with self._changing:
             found = [one for one in self.open(name) if one.number == number]
             if not found:
-                raise unknown("unknown_session", f"there is no session {number}, or it has ended")
+                raise not_found("unknown_session", f"there is no open session {number}")
             self._end(found)
         return found[0]
 
@@ -91,8 +91,8 @@ class Sessions:
         with self._changing:
             self._end([one for one in self._open.values() if one.name == name])
 
-    def open(self, name: str | None = None) -> list[Session]:
-        """The sessions that hold, of one person if named, the last one used first."""
+    def open(self, name: str | None = None) -> list[SessionRecord]:
+        """The open sessions, of one person if named, the last one used first."""
         now = self._clock()
         with self._changing:
             held = [
@@ -102,27 +102,27 @@ class Sessions:
             ]
         return sorted(held, key=lambda one: one.seen, reverse=True)
 
-    def _over(self, name: str) -> list[Session]:
-        """Those that a new session of this person displaces: all that have ended, and the oldest of too many."""
+    def _over(self, name: str) -> list[SessionRecord]:
+        """The sessions to drop for a new one of this person: all that have ended, and the oldest of too many."""
         held = self.open()
         own = [one for one in held if one.name == name]
         kept = {one.number for one in held} - {one.number for one in own[MOST - 1 :]}
         return [one for one in self._open.values() if one.number not in kept]
 
-    def _end(self, ended: list[Session]) -> None:
+    def _end(self, ended: list[SessionRecord]) -> None:
         self._store.drop_sessions([one.number for one in ended])
         self._forget(ended)
 
-    def _forget(self, gone: list[Session]) -> None:
+    def _forget(self, gone: list[SessionRecord]) -> None:
         for session in gone:
             self._open.pop(session.digest, None)
             self._noted.pop(session.number, None)
 
 
 def csrf_of(secret: str) -> str:
-    """What shows that a request comes from a page of ours: nobody has it without the secret."""
+    """The CSRF token of a session: it cannot be derived without the secret."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
-def _holds(session: Session, now: float) -> bool:
+def _holds(session: SessionRecord, now: float) -> bool:
     return now < session.until and now - session.seen < IDLE

@@ -1,7 +1,7 @@
-"""Talking to the live service from a program: every verb is done once, however often it has to be sent."""
+"""Clients of the service. Every request takes effect once, however often it has to be sent."""
 
 try:
-    import httpx  # noqa: F401 - asked for by name here, so that its absence gets a sentence
+    import httpx  # noqa: F401 - imported here, so that a missing package gets a clear message
     import msgspec  # noqa: F401
 except ImportError as missing:
     raise ImportError(f"the client needs {missing.name}: pip install 'askance[live]'") from missing

@@ -1,4 +1,4 @@
-"""The client for programs that wait for many things at once; verb by verb the twin of `Client`."""
+"""The asynchronous client. The synchronous client is generated from this file."""
 
 import asyncio
 import os
@@ -12,13 +12,13 @@ from askance._util.atomic_write import write_whole
 from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
-from askance.service.client.calls import Call, Settings
+from askance.service.client.base import RECONNECT_AFTER, BaseClient, total_imported
+from askance.service.client.calls import ApiCall
 from askance.service.client.connection import connection
 from askance.service.client.errors import CUT_OFF, cut_off
 from askance.service.client.lines import EventReader, LineCutter
-from askance.service.client.naming import Given, Named
-from askance.service.client.speaking import RECONNECT_AFTER, Speaker, in_sum
-from askance.service.settings import State
+from askance.service.client.naming import ItemLike, ItemRef
+from askance.service.settings import Settings, State
 
 if TYPE_CHECKING:
     from askance.learners.learner import Learner
@@ -26,8 +26,38 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AsyncClient(Speaker):
-    """`askance.Client` for asyncio: the same verbs, to be awaited, and asynchronous iterators."""
+class AsyncClient(BaseClient):
+    """An asynchronous client of the service.
+
+    Requests that fail because the connection was lost or the service is busy are sent again; ids and keys make
+    sure that each takes effect only once. Several threads may share a client.
+
+    Parameters
+    ----------
+    url : str, optional
+        The URL of the service. Default: the environment variable ASKANCE_URL, or http://127.0.0.1:8383.
+    token : str, optional
+        The token. Default: the environment variable ASKANCE_TOKEN.
+    task : str, optional
+        The task that methods use unless they get their own `task`.
+    retries : int, default=8
+        How often a request is sent again.
+    timeout : float, default=30.0
+        Seconds to wait for an answer.
+    transport : httpx.AsyncBaseTransport, optional
+        A transport for httpx, for tests.
+
+    Raises
+    ------
+    ServiceError
+        By all methods, if the service refuses the request or cannot be reached.
+
+    Examples
+    --------
+    >>> async with AsyncClient(task="tickets") as client:  # doctest: +SKIP
+    ...     decision = await client.decide("my invoice is wrong")
+    ...     decision.prediction, decision.ask
+    """
 
     def __init__(
         self,
@@ -51,109 +81,125 @@ class AsyncClient(Speaker):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     # ------------------------------------------------------------------ tasks and tokens
 
     async def tasks(self) -> list[m.TaskSummary]:
-        """All tasks."""
+        """List all tasks."""
         return await self._do(calls.tasks())
 
-    async def create(self, settings: Settings) -> m.TaskStory:
-        """Make a task from its settings, a dict of them, or a TOML file."""
+    async def create(self, settings: Settings) -> m.TaskDetail:
+        """Create a task from `TaskSettings`, a dict of settings, or the path of a TOML file."""
         return await self._do(calls.create(settings))
 
-    async def task_story(self, *, task: str | None = None) -> m.TaskStory:
-        """A task's settings and figures."""
-        return await self._do(calls.task_story(self._of(task)))
+    async def task_detail(self, *, task: str | None = None) -> m.TaskDetail:
+        """Get the settings and the figures of a task."""
+        return await self._do(calls.task_detail(self._of(task)))
 
     async def figures(self, *, task: str | None = None) -> m.Figures:
-        """How a task is doing."""
+        """Get the current counts, rates and estimates of a task."""
         return await self._do(calls.figures(self._of(task)))
 
-    async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskStory:
-        """Change a running task: its `budget`, `labels`, `costs` or `desk`, each as a whole."""
+    async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
+        """Replace sections of the settings of a task: `budget`, `labels`, `costs` or `interface`."""
         return await self._do(calls.change(self._of(task), parts))
 
-    async def become(self, state: State, *, task: str | None = None) -> m.TaskStory:
-        """Pause a task, archive it, or have it running again."""
-        return await self._do(calls.become(self._of(task), state))
+    async def set_state(self, state: State, *, task: str | None = None) -> m.TaskDetail:
+        """Set the state of a task: "running", "paused" or "archived"."""
+        return await self._do(calls.set_state(self._of(task), state))
 
     async def history(self, *, task: str | None = None) -> m.History:
-        """The figures along the way, the last day by minutes, and what labellers did."""
+        """Get the estimates over time, the last day by minutes, and the labellers."""
         return await self._do(calls.history(self._of(task)))
 
-    async def model_story(self, *, task: str | None = None) -> m.ModelStory:
-        """The model's strongest features, versions and roll-backs."""
-        return await self._do(calls.model_story(self._of(task)))
+    async def model_detail(self, *, task: str | None = None) -> m.ModelDetail:
+        """Get the strongest features, the versions and the rollbacks of the model."""
+        return await self._do(calls.model_detail(self._of(task)))
 
     async def roll_back(self, to: int, *, task: str | None = None) -> m.RolledBack:
-        """Have the model forget what it learned after a version."""
+        """Make the model forget what it learned after version `to`."""
         return await self._do(calls.roll_back(self._of(task), to))
 
     async def compact(self, keep_days: float, *, task: str | None = None) -> m.Compacted:
-        """Let items that are older lose their content."""
+        """Drop the content of items that are older than `keep_days` days and were not asked about."""
         return await self._do(calls.compact(self._of(task), keep_days))
 
-    async def first(self, code: str) -> m.NewToken:
-        """The first token, for the code of the link that the first start prints."""
-        return await self._do(calls.first(code))
+    async def first_token(self, code: str) -> m.NewToken:
+        """Create the first admin token, with the code in the link that the first start prints."""
+        return await self._do(calls.first_token(code))
 
     async def tokens(self) -> list[m.KnownToken]:
-        """All tokens, also revoked ones."""
+        """List all tokens, including revoked ones."""
         return await self._do(calls.tokens())
 
     async def create_token(self, name: str, role: m.Role) -> m.NewToken:
-        """Make a token; its secret is told this once."""
+        """Create a token. Its secret is only in this answer."""
         return await self._do(calls.create_token(name, role))
 
     async def revoke_token(self, name: str) -> m.KnownToken:
-        """Make a token good for nothing."""
+        """Revoke a token."""
         return await self._do(calls.revoke_token(name))
 
     # ------------------------------------------------------------------ items
 
     @overload
-    async def decide(self, items: Given, *, task: str | None = None) -> m.Decided: ...  # type: ignore[overload-overlap]
+    async def decide(  # type: ignore[overload-overlap]
+        self, items: ItemLike, *, task: str | None = None
+    ) -> m.ItemDecision: ...
 
     @overload
-    async def decide(self, items: Iterable[Given], *, task: str | None = None) -> list[m.Decided]: ...
+    async def decide(self, items: Iterable[ItemLike], *, task: str | None = None) -> list[m.ItemDecision]: ...
 
     async def decide(
-        self, items: Given | Iterable[Given], *, task: str | None = None
-    ) -> m.Decided | list[m.Decided]:
-        """Decide about an item, or about a list of them in their order: predicted, and asked about or not.
+        self, items: ItemLike | Iterable[ItemLike], *, task: str | None = None
+    ) -> m.ItemDecision | list[m.ItemDecision]:
+        """Predict an item, or several in order, and decide whether to ask for their labels.
 
-        A string is a text, a dict a record; an `Item` may have an id. Long lists are sent in batches.
+        Parameters
+        ----------
+        items : str, dict, Item, or an iterable of them
+            A string is a text, a dict a record, and an `Item` may have an id. Long lists are sent in batches.
+        task : str, optional
+            The task. Default: that of the client.
+
+        Returns
+        -------
+        ItemDecision or list of ItemDecision
+            One decision for one item, or a list for several.
         """
         given, alone = naming.as_items(items)
         decided = await self._all(calls.decide(self._of(task), given))
         return decided[0] if alone else decided
 
     @overload
-    async def predict(self, items: Given, *, task: str | None = None) -> m.Prediction: ...  # type: ignore[overload-overlap]
+    async def predict(  # type: ignore[overload-overlap]
+        self, items: ItemLike, *, task: str | None = None
+    ) -> m.Prediction: ...
 
     @overload
-    async def predict(self, items: Iterable[Given], *, task: str | None = None) -> list[m.Prediction]: ...
+    async def predict(self, items: Iterable[ItemLike], *, task: str | None = None) -> list[m.Prediction]: ...
 
     async def predict(
-        self, items: Given | Iterable[Given], *, task: str | None = None
+        self, items: ItemLike | Iterable[ItemLike], *, task: str | None = None
     ) -> m.Prediction | list[m.Prediction]:
-        """What the model of now says of an item or a list of them; nothing is kept and nothing asked."""
+        """Predict an item or several with the current model. Nothing is stored and nothing is asked."""
         given, alone = naming.as_items(items)
         predicted = await self._all(calls.predict(self._of(task), given))
         return predicted[0] if alone else predicted
 
-    async def teach(self, items: Iterable[Given], labels: Sequence[str], *, task: str | None = None) -> m.Imported:
-        """Learn from items whose labels are known already."""
+    async def import_items(
+        self, items: Iterable[ItemLike], labels: Sequence[str], *, task: str | None = None
+    ) -> m.Imported:
+        """Import items whose labels you already know, and learn from them."""
         given, _ = naming.as_items(items)
-        done = [await self._do(call) for call in calls.teach(self._of(task), given, labels)]
-        return in_sum(done)
+        done = [await self._do(call) for call in calls.import_items(self._of(task), given, labels)]
+        return total_imported(done)
 
-    async def story(self, item: Named, *, task: str | None = None) -> m.ItemStory:
-        """Everything that is known of an item."""
-        return await self._do(calls.story(self._of(task), item))
+    async def item_detail(self, item: ItemRef, *, task: str | None = None) -> m.ItemDetail:
+        """Get everything that is known about an item."""
+        return await self._do(calls.item_detail(self._of(task), item))
 
     async def search(
         self,
@@ -164,11 +210,11 @@ class AsyncClient(Speaker):
         count: int = 50,
         task: str | None = None,
     ) -> m.ItemsFound:
-        """Items, the newest first, in some state and with some text in them; `before` goes on from an answer's."""
+        """List items by text and state, the newest first. For the next page, pass the `before` of the answer."""
         return await self._do(calls.search(self._of(task), state, text, before, count))
 
-    async def explain(self, item: Given, *, task: str | None = None) -> m.Why:
-        """What the model says of an item, and which features pull where; nothing is kept."""
+    async def explain(self, item: ItemLike, *, task: str | None = None) -> m.Explanation:
+        """Explain the prediction of the current model for an item. Nothing is stored."""
         return await self._do(calls.explain(self._of(task), naming.as_item(item)))
 
     # ------------------------------------------------------------------ questions and answers
@@ -181,54 +227,85 @@ class AsyncClient(Speaker):
         items: Sequence[int] | None = None,
         task: str | None = None,
     ) -> list[m.Question]:
-        """Lease up to `count` questions, for so many seconds; `items` names the ones wanted once more."""
-        return (await self._do(calls.questions(self._of(task), count, seconds, items))).questions
+        """Lease questions.
 
-    async def give_back(self, item: Named, *, task: str | None = None) -> None:
-        """Leave a leased question to others."""
-        await self._do(calls.give_back(self._of(task), item))
+        Parameters
+        ----------
+        count : int, default=1
+            At most this many questions.
+        seconds : float, optional
+            The length of the lease. Default: that of the task.
+        items : sequence of int, optional
+            The items to lease, for example to renew a lease.
+        task : str, optional
+            The task. Default: that of the client.
+
+        Returns
+        -------
+        list of Question
+            Nobody else gets these questions until the lease ends.
+        """
+        leased = await self._do(calls.questions(self._of(task), count, seconds, items))
+        return leased.questions
+
+    async def return_question(self, item: ItemRef, *, task: str | None = None) -> None:
+        """Return a leased question, so that others can answer it."""
+        await self._do(calls.return_question(self._of(task), item))
 
     async def label(
         self,
-        item: Named | str,
+        item: ItemRef | str,
         label: str,
         lease: int | None = None,
         *,
         key: str | None = None,
         task: str | None = None,
-    ) -> m.Noted:
-        """Answer a question: the item by its number, an answer about it, or your own id (a string).
+    ) -> m.Receipt:
+        """Label an item.
 
-        With a `lease`, the label is taken only while that lease holds.
+        Parameters
+        ----------
+        item : int, str, or an answer about an item
+            The number of the item, your own id, or for example a `Question`.
+        label : str
+            The class.
+        lease : int, optional
+            Accept the label only while this lease lasts.
+        key : str, optional
+            An idempotency key. Default: a new one.
+        task : str, optional
+            The task. Default: that of the client.
         """
-        return (await self._all(calls.label_all(self._of(task), [naming.label_of(item, label, lease, key)])))[0]
+        labels = [naming.label_of(item, label, lease, key)]
+        receipts = await self._all(calls.label_all(self._of(task), labels))
+        return receipts[0]
 
     async def label_all(
-        self, labels: Iterable[m.Label | tuple[Named | str, str]], *, task: str | None = None
-    ) -> list[m.Noted]:
-        """Answer many questions: pairs of item and label, or `Label` objects. Of a thousand, all or none."""
+        self, labels: Iterable[m.Label | tuple[ItemRef | str, str]], *, task: str | None = None
+    ) -> list[m.Receipt]:
+        """Label many items, as pairs of item and label or as `Label` objects, in batches of up to a thousand."""
         return await self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
-    async def skip(self, item: Named, *, key: str | None = None, task: str | None = None) -> m.Skipped:
-        """Leave a question unanswered, for good."""
+    async def skip(self, item: ItemRef, *, key: str | None = None, task: str | None = None) -> m.Skipped:
+        """Skip a question: you will not get it again."""
         return await self._do(calls.skip(self._of(task), item, key))
 
     async def undo(
-        self, item: Named | None = None, *, key: str | None = None, task: str | None = None
-    ) -> m.Mended:
-        """Take back your label of an item, or the last one that you gave."""
+        self, item: ItemRef | None = None, *, key: str | None = None, task: str | None = None
+    ) -> m.Amendment:
+        """Undo your label of an item. Default: the last label that you gave."""
         return await self._do(calls.undo(self._of(task), item, key))
 
     async def correct(
-        self, item: Named | str, label: str, *, key: str | None = None, task: str | None = None
-    ) -> m.Mended:
-        """Give the right label of an item whose label was learned: the model unlearns the wrong one."""
+        self, item: ItemRef | str, label: str, *, key: str | None = None, task: str | None = None
+    ) -> m.Amendment:
+        """Correct the label of an item. The model becomes as if the label had been correct from the start."""
         return await self._do(calls.correct(self._of(task), naming.correction_of(item, label, key)))
 
-    # ------------------------------------------------------------------ what comes in many lines or as a file
+    # ------------------------------------------------------------------ streams and files
 
     async def watch(self, *, task: str | None = None) -> AsyncIterator[m.Figures]:
-        """The figures whenever something changed, for ever; a lost connection is made again."""
+        """Iterate over the figures, once per change and without end. A lost connection is opened again."""
         call = calls.events(self._of(task))
         while True:
             reader = EventReader()
@@ -237,39 +314,40 @@ class AsyncClient(Speaker):
                     figures = reader.take(line)
                     if figures is not None:
                         yield figures
-            except ServiceError as fault:
-                if fault.code != CUT_OFF:
+            except ServiceError as error:
+                if error.code != CUT_OFF:
                     raise
             await asyncio.sleep(RECONNECT_AFTER)
 
     def labels(self, *, task: str | None = None) -> AsyncIterator[dict[str, Any]]:
-        """All labels, one after the other."""
+        """Iterate over all labelled items."""
         return self._objects(calls.exported(self._of(task), "labels"))
 
     def decisions(self, *, task: str | None = None) -> AsyncIterator[dict[str, Any]]:
-        """All decisions, one after the other."""
+        """Iterate over all decisions."""
         return self._objects(calls.exported(self._of(task), "decisions"))
 
     async def model(self, *, task: str | None = None) -> "Learner":
-        """The model of now, as a `Learner` of your own."""
+        """Download the current model as a `Learner`."""
         from askance.learners.files import from_bytes
 
         return from_bytes(await self._do(calls.model_file(self._of(task))))
 
     async def save_model(self, path: str | os.PathLike[str], *, task: str | None = None) -> None:
-        """Write the model of now to a file, for `askance.load`."""
+        """Save the current model to a file for `askance.load`."""
         write_whole(path, await self._do(calls.model_file(self._of(task))))
 
-    # ------------------------------------------------------------------ how
+    # ------------------------------------------------------------------ requests
 
-    async def _all(self, batches: list[Call[list[T]]]) -> list[T]:
+    async def _all(self, batches: list[ApiCall[list[T]]]) -> list[T]:
         return [one for call in batches for one in await self._do(call)]
 
-    async def _do(self, call: Call[T]) -> T:
-        return self._read(call, (await self._answer(call)).content)
+    async def _do(self, call: ApiCall[T]) -> T:
+        answer = await self._answer(call)
+        return self._read(call, answer.content)
 
-    async def _answer(self, call: Call[Any], *, stream: bool = False) -> httpx.Response:
-        """The answer, after as many attempts as it takes; of a stream only the beginning."""
+    async def _answer(self, call: ApiCall[Any], *, stream: bool = False) -> httpx.Response:
+        """Send a request, again if necessary, and return the answer; of a stream only the head."""
         attempts = self._attempts(call)
         while True:
             try:
@@ -283,8 +361,8 @@ class AsyncClient(Speaker):
                 pause = attempts.pause_after(answer.status_code, answer.headers, content)
             await asyncio.sleep(pause)
 
-    async def _lines(self, call: Call[Any]) -> AsyncIterator[bytes]:
-        """The lines of an answer; once the first came, it is not asked for again."""
+    async def _lines(self, call: ApiCall[Any]) -> AsyncIterator[bytes]:
+        """The lines of an answer. After the first line, the request is not sent again."""
         answer = await self._answer(call, stream=True)
         cutter = LineCutter()
         try:
@@ -298,7 +376,7 @@ class AsyncClient(Speaker):
         finally:
             await answer.aclose()
 
-    async def _objects(self, call: Call[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    async def _objects(self, call: ApiCall[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
         async for line in self._lines(call):
             if line:
                 yield self._read(call, line)

@@ -1,22 +1,20 @@
-"""Every verb of the service, described once and without doing it: what to send, and how to read the answer.
+"""All calls of the API, described without input or output: what to send, and how to read the answer.
 
-Whatever could be done twice carries a name of its own before it is first sent (an item its id, a label its key),
-so that it may be sent again when the answer was lost. What has no such name is not `repeatable`.
+Items get an id and labels a key before they are first sent, so that they can be sent again when the answer was
+lost. Calls without an id or a key that must not be done twice are not `repeatable`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from askance.service import messages as m
-from askance.service.client.errors import refusal
+from askance.service.client.errors import service_error
 from askance.service.client.naming import (
-    Named,
+    ItemRef,
     batches_of,
     fresh_name,
     labelled_items,
@@ -24,17 +22,16 @@ from askance.service.client.naming import (
     named_label,
     number_of,
 )
-from askance.service.settings import State, TaskSettings, from_toml
+from askance.service.settings import Settings, State, as_settings
 
 T = TypeVar("T")
 SUCCESS = 200
 A = TypeVar("A", bound=m.Answer)
-Settings = TaskSettings | Mapping[str, Any] | str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class Call(Generic[T]):
-    """A request, how its answer is read, and whether it may be sent again when the answer was lost."""
+class ApiCall(Generic[T]):
+    """A request, how to read its answer, and whether it may be sent again when the answer was lost."""
 
     method: str
     path: str
@@ -46,119 +43,119 @@ class Call(Generic[T]):
 # ---------------------------------------------------------------------- tasks and tokens
 
 
-def tasks() -> Call[list[m.TaskSummary]]:
-    """All tasks."""
-    return Call("GET", "/api/tasks", lambda content: _read(m.Tasks)(content).tasks)
+def tasks() -> ApiCall[list[m.TaskSummary]]:
+    """List tasks."""
+    return ApiCall("GET", "/api/tasks", lambda content: _read(m.Tasks)(content).tasks)
 
 
-def create(settings: Settings) -> Call[m.TaskStory]:
-    """A new task."""
-    return _post("/api/tasks", _settings(settings), _read(m.TaskStory), repeatable=False)
+def create(settings: Settings) -> ApiCall[m.TaskDetail]:
+    """Create a task."""
+    return _post("/api/tasks", as_settings(settings), _read(m.TaskDetail), repeatable=False)
 
 
-def task_story(task: str) -> Call[m.TaskStory]:
-    """A task's settings and figures."""
-    return Call("GET", _of(task), _read(m.TaskStory))
+def task_detail(task: str) -> ApiCall[m.TaskDetail]:
+    """Get the settings and figures of a task."""
+    return ApiCall("GET", _of(task), _read(m.TaskDetail))
 
 
-def figures(task: str) -> Call[m.Figures]:
-    """How a task is doing."""
-    return Call("GET", _of(task, "figures"), _read(m.Figures))
+def figures(task: str) -> ApiCall[m.Figures]:
+    """Get the figures of a task."""
+    return ApiCall("GET", _of(task, "figures"), _read(m.Figures))
 
 
-def change(task: str, parts: Mapping[str, Any]) -> Call[m.TaskStory]:
-    """Other settings from now on."""
+def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
+    """Change the settings of a task."""
     try:
-        wish = msgspec.convert(dict(parts), m.TaskChange)
+        request = msgspec.convert(dict(parts), m.TaskChange)
     except msgspec.ValidationError as error:
-        raise ValueError(f"a task's settings cannot change so: {error}") from None
-    return Call("PATCH", _of(task), _read(m.TaskStory), msgspec.json.encode(wish))
+        raise ValueError(f"the change is not valid: {error}") from None
+    return ApiCall("PATCH", _of(task), _read(m.TaskDetail), msgspec.json.encode(request))
 
 
-def become(task: str, state: State) -> Call[m.TaskStory]:
-    """A task that runs, is paused or is archived."""
-    return _post(_of(task, "state"), m.StateWish(state), _read(m.TaskStory))
+def set_state(task: str, state: State) -> ApiCall[m.TaskDetail]:
+    """Set the state of a task."""
+    return _post(_of(task, "state"), m.StateRequest(state), _read(m.TaskDetail))
 
 
-def history(task: str) -> Call[m.History]:
-    """What a task has been."""
-    return Call("GET", _of(task, "history"), _read(m.History))
+def history(task: str) -> ApiCall[m.History]:
+    """Get the history of a task."""
+    return ApiCall("GET", _of(task, "history"), _read(m.History))
 
 
-def model_story(task: str) -> Call[m.ModelStory]:
-    """What the model has learned."""
-    return Call("GET", _of(task, "model"), _read(m.ModelStory))
+def model_detail(task: str) -> ApiCall[m.ModelDetail]:
+    """Get the details of the model."""
+    return ApiCall("GET", _of(task, "model"), _read(m.ModelDetail))
 
 
-def roll_back(task: str, to: int) -> Call[m.RolledBack]:
-    """The model as it was at a version."""
-    return _post(_of(task, "rollbacks"), m.RollbackWish(to), _read(m.RolledBack), repeatable=False)
+def roll_back(task: str, to: int) -> ApiCall[m.RolledBack]:
+    """Roll the model back to a version."""
+    return _post(_of(task, "rollbacks"), m.RollbackRequest(to), _read(m.RolledBack), repeatable=False)
 
 
-def compact(task: str, keep_days: float) -> Call[m.Compacted]:
-    """Old items lose their content."""
+def compact(task: str, keep_days: float) -> ApiCall[m.Compacted]:
+    """Drop the content of old items."""
     return _post(_of(task, "compact"), m.Compaction(keep_days), _read(m.Compacted))
 
 
-def first(code: str) -> Call[m.NewToken]:
-    """The first token, for the code of the link that the first start prints."""
-    return _post("/api/first", m.FirstVisit(code), _read(m.NewToken), repeatable=False)
+def first_token(code: str) -> ApiCall[m.NewToken]:
+    """Create the first admin token."""
+    return _post("/api/first", m.FirstTokenRequest(code), _read(m.NewToken), repeatable=False)
 
 
-def tokens() -> Call[list[m.KnownToken]]:
-    """All tokens."""
-    return Call("GET", "/api/tokens", lambda content: _read(m.Tokens)(content).tokens)
+def tokens() -> ApiCall[list[m.KnownToken]]:
+    """List tokens."""
+    return ApiCall("GET", "/api/tokens", lambda content: _read(m.Tokens)(content).tokens)
 
 
-def create_token(name: str, role: m.Role) -> Call[m.NewToken]:
-    """A new token."""
-    return _post("/api/tokens", m.TokenWish(name, role), _read(m.NewToken), repeatable=False)
+def create_token(name: str, role: m.Role) -> ApiCall[m.NewToken]:
+    """Create a token."""
+    return _post("/api/tokens", m.TokenRequest(name, role), _read(m.NewToken), repeatable=False)
 
 
-def revoke_token(name: str) -> Call[m.KnownToken]:
-    """A token that is no longer good."""
-    return Call("DELETE", f"/api/tokens/{quote(name, safe='')}", _read(m.KnownToken))
+def revoke_token(name: str) -> ApiCall[m.KnownToken]:
+    """Revoke a token."""
+    return ApiCall("DELETE", f"/api/tokens/{quote(name, safe='')}", _read(m.KnownToken))
 
 
 # ---------------------------------------------------------------------- items
 
 
-def decide(task: str, items: Sequence[m.Item]) -> list[Call[list[m.Decided]]]:
-    """Decisions, a call a batch."""
+def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecision]]]:
+    """Decide about items, one call per batch."""
     return [
-        Call("POST", _of(task, "items"), lambda content: _read(m.Decisions)(content).decisions, body)
+        ApiCall("POST", _of(task, "items"), lambda content: _read(m.Decisions)(content).decisions, body)
         for body in batches_of([named(item) for item in items])
     ]
 
 
-def predict(task: str, items: Sequence[m.Item]) -> list[Call[list[m.Prediction]]]:
-    """Predictions, a call a batch."""
+def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
+    """Predict items, one call per batch."""
     return [
-        Call("POST", _of(task, "predict"), lambda content: _read(m.Predictions)(content).predictions, body)
+        ApiCall("POST", _of(task, "predict"), lambda content: _read(m.Predictions)(content).predictions, body)
         for body in batches_of(items)
     ]
 
 
-def teach(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[Call[m.Imported]]:
-    """Labelled items to learn from, a call a batch."""
-    taught = [named(item) for item in labelled_items(items, labels)]
-    return [Call("POST", _of(task, "import"), _read(m.Imported), body) for body in batches_of(taught)]
+def import_items(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[ApiCall[m.Imported]]:
+    """Import labelled items, one call per batch."""
+    labelled = [named(item) for item in labelled_items(items, labels)]
+    return [ApiCall("POST", _of(task, "import"), _read(m.Imported), body) for body in batches_of(labelled)]
 
 
-def story(task: str, item: Named) -> Call[m.ItemStory]:
-    """Everything about an item."""
-    return Call("GET", _of(task, "items", number_of(item)), _read(m.ItemStory))
+def item_detail(task: str, item: ItemRef) -> ApiCall[m.ItemDetail]:
+    """Get an item."""
+    return ApiCall("GET", _of(task, "items", number_of(item)), _read(m.ItemDetail))
 
 
-def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> Call[m.ItemsFound]:
-    """Items by state and text."""
-    wish = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
-    return Call("GET", f"{_of(task, 'items')}?{urlencode(wish)}", _read(m.ItemsFound))
+def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> ApiCall[m.ItemsFound]:
+    """List items by state and text."""
+    request = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
+    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(request)}", _read(m.ItemsFound))
 
 
-def explain(task: str, item: m.Item) -> Call[m.Why]:
-    """What the model says of an item, and because of what."""
-    return _post(_of(task, "explain"), m.Explain(item), _read(m.Why))
+def explain(task: str, item: m.Item) -> ApiCall[m.Explanation]:
+    """Explain the prediction for an item."""
+    return _post(_of(task, "explain"), m.ExplainRequest(item), _read(m.Explanation))
 
 
 # ---------------------------------------------------------------------- questions and answers
@@ -166,78 +163,78 @@ def explain(task: str, item: m.Item) -> Call[m.Why]:
 
 def questions(
     task: str, count: int, seconds: float | None = None, items: Sequence[int] | None = None
-) -> Call[m.Questions]:
-    """Questions for whoever holds the token."""
-    wish = m.LeaseWish(
+) -> ApiCall[m.Questions]:
+    """Lease questions."""
+    request = m.LeaseRequest(
         count=count,
         seconds=msgspec.UNSET if seconds is None else seconds,
         items=msgspec.UNSET if items is None else list(items),
     )
-    return _post(_of(task, "leases"), wish, _read(m.Questions))
+    return _post(_of(task, "leases"), request, _read(m.Questions))
 
 
-def give_back(task: str, item: Named) -> Call[m.Questions]:
-    """A question for others."""
-    return Call("DELETE", _of(task, "leases", number_of(item)), _read(m.Questions))
+def return_question(task: str, item: ItemRef) -> ApiCall[m.Questions]:
+    """Return a question."""
+    return ApiCall("DELETE", _of(task, "leases", number_of(item)), _read(m.Questions))
 
 
-def label_all(task: str, labels: Sequence[m.Label]) -> list[Call[list[m.Noted]]]:
-    """Labels, a call a batch."""
+def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Receipt]]]:
+    """Label items, one call per batch."""
     return [
-        Call("POST", _of(task, "labels"), lambda content: _read(m.NotedLabels)(content).labels, body)
+        ApiCall("POST", _of(task, "labels"), lambda content: _read(m.Receipts)(content).labels, body)
         for body in batches_of([named_label(label) for label in labels], "labels")
     ]
 
 
-def skip(task: str, item: Named, key: str | None = None) -> Call[m.Skipped]:
-    """A question that this labeller leaves to others."""
+def skip(task: str, item: ItemRef, key: str | None = None) -> ApiCall[m.Skipped]:
+    """Skip a question."""
     return _post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name()), _read(m.Skipped))
 
 
-def undo(task: str, item: Named | None = None, key: str | None = None) -> Call[m.Mended]:
-    """This labeller's label of an item, or the last one, taken back."""
+def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiCall[m.Amendment]:
+    """Undo your label of an item, or the last one."""
     number = msgspec.UNSET if item is None else number_of(item)
-    return _post(_of(task, "undo"), m.Undo(number, key or fresh_name()), _read(m.Mended))
+    return _post(_of(task, "undo"), m.Undo(number, key or fresh_name()), _read(m.Amendment))
 
 
-def correct(task: str, correction: m.Correction) -> Call[m.Mended]:
-    """The right label of an item."""
-    return _post(_of(task, "corrections"), correction, _read(m.Mended))
+def correct(task: str, correction: m.Correction) -> ApiCall[m.Amendment]:
+    """Correct the label of an item."""
+    return _post(_of(task, "corrections"), correction, _read(m.Amendment))
 
 
-# ---------------------------------------------------------------------- what comes in many lines or as a file
+# ---------------------------------------------------------------------- streams and files
 
 
-def events(task: str) -> Call[None]:
-    """Figures whenever something changed."""
-    return Call("GET", _of(task, "events"), lambda _content: None)
+def events(task: str) -> ApiCall[None]:
+    """Watch the figures."""
+    return ApiCall("GET", _of(task, "events"), lambda _content: None)
 
 
-def exported(task: str, what: str) -> Call[dict[str, Any]]:
-    """The labels or the decisions, a JSON object a line; `read` reads one. The last may be a refusal."""
+def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
+    """Export labels or decisions as JSON lines; `read` reads one line. The last line may be an error."""
     decode = msgspec.json.Decoder(dict[str, Any]).decode
 
     def read(line: bytes) -> dict[str, Any]:
         found = decode(line)
         if found.keys() == {"error"}:
-            raise refusal(SUCCESS, line)
+            raise service_error(SUCCESS, line)
         return found
 
-    return Call("GET", _of(task, "export", what), read)
+    return ApiCall("GET", _of(task, "export", what), read)
 
 
-def model_file(task: str) -> Call[bytes]:
-    """The content of a model file, checked to be whole."""
+def model_file(task: str) -> ApiCall[bytes]:
+    """Download the model as the content of a model file."""
     from askance._util.sealed_file import header_of
 
-    def whole(content: bytes) -> bytes:
+    def checked(content: bytes) -> bytes:
         header_of(content)
         return content
 
-    return Call("GET", _of(task, "export", "model"), whole)
+    return ApiCall("GET", _of(task, "export", "model"), checked)
 
 
-# ---------------------------------------------------------------------- how
+# ---------------------------------------------------------------------- helpers
 
 
 def _of(task: str, *parts: str | int) -> str:
@@ -248,19 +245,5 @@ def _read(kind: type[A]) -> Callable[[bytes], A]:
     return msgspec.json.Decoder(kind).decode
 
 
-def _post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> Call[T]:
-    return Call("POST", path, read, msgspec.json.encode(body), repeatable)
-
-
-def _settings(given: Settings) -> TaskSettings:
-    if isinstance(given, TaskSettings):
-        return given
-    if isinstance(given, Mapping):
-        try:
-            return msgspec.convert(given, TaskSettings)
-        except msgspec.ValidationError as error:
-            raise ValueError(f"these are no settings of a task: {error}") from None
-    try:
-        return from_toml(Path(given))
-    except OSError as error:
-        raise ValueError(f"{given}: cannot be read ({error.strerror}): check the path") from None
+def _post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> ApiCall[T]:
+    return ApiCall("POST", path, read, msgspec.json.encode(body), repeatable)

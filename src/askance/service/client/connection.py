@@ -1,4 +1,4 @@
-"""Where the service is and who is asking; checked once, before anything is sent."""
+"""The URL, the token and the options of a client, checked before anything is sent."""
 
 import os
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class Connection:
-    """What both clients keep."""
+    """The options of a client."""
 
     url: str
     token: str | None = field(repr=False)
@@ -22,7 +22,7 @@ class Connection:
     timeout: float
 
     def options(self) -> dict[str, Any]:
-        """For a client of httpx; a proxy has no business between us and this machine."""
+        """The options for httpx. No proxy is used for this machine."""
         headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
         parts = httpx.URL(self.url)
         return {
@@ -30,30 +30,27 @@ class Connection:
             "headers": headers,
             "timeout": self.timeout,
             "trust_env": parts.host not in LOOPBACK,
-            "verify": parts.scheme
-            == "https",  # reading the certificates takes a while; redirects are not followed
+            "verify": parts.scheme == "https",  # loading certificates is slow; redirects are not followed
         }
 
     def of(self, task: str | None) -> str:
-        """The task meant."""
+        """The name of the task to use."""
         name = task or self.task
         if not name:
-            raise ValueError(
-                "no task is given: name it here with task=..., or once for all when making the client"
-            )
+            raise ValueError("no task is given: pass task=... here or to the client")
         return name
 
 
 def connection(url: str | None, token: str | None, task: str | None, retries: int, timeout: float) -> Connection:
-    """The connection wanted; what is not given comes from the environment."""
+    """Check the options; defaults come from the environment."""
     url = url or os.environ.get(URL) or USUAL_URL
     token = token or os.environ.get(TOKEN) or None
     if retries < 0:
-        raise ValueError(f"retries={retries}: give a whole number from 0 on")
+        raise ValueError(f"retries={retries} is not valid: give 0 or a positive integer")
     if not timeout > 0:
-        raise ValueError(f"timeout={timeout}: give seconds, more than 0")
+        raise ValueError(f"timeout={timeout} is not valid: give a positive number of seconds")
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
-        raise ValueError("the token holds characters that no token has: copy it again")
+        raise ValueError("the token contains characters that tokens do not have: copy it again")
     return Connection(_checked(url), token, task, retries, timeout)
 
 
@@ -64,5 +61,5 @@ def _checked(url: str) -> str:
     except httpx.InvalidURL:
         sound = False
     if not sound:
-        raise ValueError(f"{url!r} is no address of a service: give one such as {USUAL_URL}")
+        raise ValueError(f"{url!r} is not the URL of a service: give one such as {USUAL_URL}")
     return url.rstrip("/")

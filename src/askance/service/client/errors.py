@@ -1,58 +1,58 @@
-"""What the service refused, or why there was no answer, in one sentence."""
+"""The errors of clients: what the service refused, or why there was no answer."""
 
 import httpx
 import msgspec
 
 from askance.errors import ServiceError
-from askance.service.messages import Refused
+from askance.service.messages import ErrorResponse
 
 UNREACHABLE, LOST, CUT_OFF, UNREADABLE = "unreachable", "answer_lost", "cut_off", "unreadable"
 
 
-def refusal(status: int, content: bytes) -> ServiceError:
-    """What the service said was wrong."""
-    said = own_words(content)
-    if said is None:
+def service_error(status: int, content: bytes) -> ServiceError:
+    """The error in an answer of the service."""
+    response = error_response(content)
+    if response is None:
         return ServiceError(
-            f"the answer was {status} without a reason, so it did not come from askance: check the address",
+            f"the answer has status {status} but did not come from askance: check the URL",
             status,
         )
-    return ServiceError(said.error.message, status, said.error.code)
+    return ServiceError(response.error.message, status, response.error.code)
 
 
-def own_words(content: bytes) -> Refused | None:
-    """The service's refusal, unless somebody else spoke, such as a proxy."""
+def error_response(content: bytes) -> ErrorResponse | None:
+    """The error response of the service; None if the answer came from elsewhere, such as a proxy."""
     try:
-        return msgspec.json.decode(content, type=Refused)
+        return msgspec.json.decode(content, type=ErrorResponse)
     except msgspec.DecodeError:
         return None
 
 
 def unreachable(url: str, error: httpx.TransportError) -> ServiceError:
-    """Nobody there."""
+    """There is no answer."""
     return ServiceError(
-        f"{url}: there is no answer ({_reason(error)}): start it with `askance serve`, or check the address",
+        f"{url}: there is no answer ({_reason(error)}): start the service with `askance serve`, or check the URL",
         code=UNREACHABLE,
     )
 
 
 def lost(url: str, error: httpx.TransportError) -> ServiceError:
-    """Something that must not be sent twice, and may have been done."""
+    """The answer to a request that must not be sent twice was lost."""
     return ServiceError(
-        f"{url}: the answer was lost ({_reason(error)}), so it may have been done: look before you try again",
+        f"{url}: the answer was lost ({_reason(error)}), but the request may have worked: check before you retry",
         code=LOST,
     )
 
 
 def cut_off(url: str, lines: int, error: httpx.TransportError) -> ServiceError:
-    """An answer of many lines that broke off."""
+    """A stream of lines was cut off."""
     return ServiceError(
         f"{url}: the answer was cut off after {lines} lines ({_reason(error)}): ask again", code=CUT_OFF
     )
 
 
 def unreadable(url: str, error: Exception) -> ServiceError:
-    """An answer of another form."""
+    """The answer has an unknown format."""
     return ServiceError(
         f"{url}: cannot read the answer ({_reason(error)}): use the same version of askance on both sides",
         code=UNREADABLE,

@@ -1,4 +1,4 @@
-"""Answers of many lines, cut without reading them: JSON lines and server-sent events."""
+"""Splitting answers into lines: JSON lines and server-sent events."""
 
 import msgspec
 
@@ -6,32 +6,32 @@ from askance.service.messages import Figures
 
 
 class LineCutter:
-    """Bytes in, whole lines out. Only a line feed ends a line: within JSON other separators are text."""
+    """Takes bytes and returns complete lines. Only a line feed ends a line: other separators may occur in JSON."""
 
     def __init__(self) -> None:
         self._rest = b""
         self.count = 0
 
     def take(self, content: bytes) -> list[bytes]:
-        """The lines that are whole now."""
+        """The lines that are complete now."""
         *lines, self._rest = (self._rest + content).split(b"\n")
         self.count += len(lines)
         return lines
 
     def end(self) -> list[bytes]:
-        """A last line without an end, if there is one."""
+        """The last line, if it has no line feed."""
         return [self._rest] if self._rest else []
 
 
 class EventReader:
-    """Lines of server-sent events in, figures out."""
+    """Takes lines of server-sent events and returns figures."""
 
     def __init__(self) -> None:
         self._event = b""
         self._data: list[bytes] = []
 
     def take(self, line: bytes) -> Figures | None:
-        """The figures, if this line completes an event that holds some."""
+        """The figures, if this line completes an event with figures."""
         line = line.removesuffix(b"\r")
         if not line:
             event, data = self._event, b"\n".join(self._data)

@@ -1,4 +1,4 @@
-"""When to try again, without doing it: what may be repeated, how long to wait, and when it is enough."""
+"""When to send a request again: what may be repeated, how long to wait, and when to give up."""
 
 import random
 from datetime import UTC, datetime
@@ -8,29 +8,29 @@ from typing import Any
 import httpx
 
 from askance.errors import ServiceError
-from askance.service.client.calls import Call
-from askance.service.client.errors import lost, own_words, refusal, unreachable
+from askance.service.client.calls import ApiCall
+from askance.service.client.errors import error_response, lost, service_error, unreachable
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
-LONGEST_WISH = 120.0  # a service that wants more is better asked later, by a person
+LONGEST_RETRY_AFTER = 120.0  # seconds; beyond that, give up
 BUSY = (429, 503)
-# In these the request has not been sent, so whatever it is, it has not been done.
+# After these errors the request was not sent, so it is safe to repeat.
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class Attempts:
-    """The attempts at one call."""
+    """The attempts at one request."""
 
-    def __init__(self, call: Call[Any], retries: int, url: str) -> None:
+    def __init__(self, call: ApiCall[Any], retries: int, url: str) -> None:
         self._call = call
         self._retries = retries
         self._url = url
         self._made = 0
 
     def pause_after_error(self, error: httpx.TransportError) -> float:
-        """How long to wait before the next attempt; ServiceError if there is to be none."""
+        """The seconds before the next attempt; ServiceError if there is none."""
         if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
-            raise ServiceError(f"{self._url}: cannot be asked ({error})") from error
+            raise ServiceError(f"{self._url}: the request cannot be sent ({error}): check the URL") from error
         if not self._call.repeatable and not isinstance(error, NOT_SENT):
             raise lost(self._url, error) from error
         if self._made >= self._retries:
@@ -38,13 +38,13 @@ class Attempts:
         return self._pause()
 
     def pause_after(self, status: int, headers: httpx.Headers, content: bytes) -> float:
-        """The same after an answer that is no success."""
-        wish = wanted_pause(headers.get("Retry-After", ""))
-        # Before a call that must not be done twice, a proxy's "busy" may hide an answer that was lost.
-        trusted = self._call.repeatable or own_words(content) is not None
-        if status not in BUSY or not trusted or self._made >= self._retries or wish > LONGEST_WISH:
-            raise refusal(status, content)
-        return max(wish, self._pause())
+        """The same after an answer that is not a success."""
+        wanted = wanted_pause(headers.get("Retry-After", ""))
+        # A "busy" of a proxy may hide a lost answer, so requests that must not be done twice are not repeated.
+        trusted = self._call.repeatable or error_response(content) is not None
+        if status not in BUSY or not trusted or self._made >= self._retries or wanted > LONGEST_RETRY_AFTER:
+            raise service_error(status, content)
+        return max(wanted, self._pause())
 
     def _pause(self) -> float:
         self._made += 1
@@ -52,7 +52,7 @@ class Attempts:
 
 
 def wanted_pause(retry_after: str) -> float:
-    """The seconds that a header Retry-After asks for, which may be a number or a date; 0 if it says neither."""
+    """The seconds in a Retry-After header, which holds a number or a date; 0 if it holds neither."""
     if retry_after.isascii() and retry_after.isdigit():
         return float(retry_after)
     try:

@@ -1,4 +1,4 @@
-"""The words of the demonstration's support desk: templates and lists, all made up."""
+"""The words of the demonstration: sentence templates and word lists."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ ENDINGS = (
     "",
     "",
 )
-# Said by everybody, whatever it is about.
+# Sentences that occur in all classes.
 ASIDES = (
     "i have been a customer for {number} years",
     "this is about order {number}",

@@ -1,4 +1,4 @@
-"""The world of `askance serve --demo`: a support desk whose messages and labeller are made up."""
+"""The demonstration of `askance serve --demo`: synthetic support messages and a synthetic labeller."""
 
 import random
 import threading
@@ -21,23 +21,23 @@ TASK = "support-desk"
 SHARES = {"billing": 0.5, "bug": 0.3, "praise": 0.15, "spam": 0.05}
 SETTINGS = TaskSettings(TASK, list(SHARES), hashing=Hashing(bits=18), budget=Budget(rate=0.1))
 
-OFF_TOPIC = 0.35  # of the messages have a sentence of another class too, as people ramble
-TYPO = 0.05  # of words
-FULL_USE_AFTER = 4000  # messages, until the last words of the lists are in use
-WRONG = 0.03  # answers of the labeller
-NOTICED = 0.5  # of them, later
+OFF_TOPIC = 0.35  # share of messages that also have a sentence of another class
+TYPO = 0.05  # share of words
+FULL_USE_AFTER = 4000  # messages until all words of the lists are in use
+WRONG = 0.03  # share of wrong labels
+NOTICED = 0.5  # share of them that the labeller corrects later
 AT_ONCE = 5
 IDLE_SECONDS = 0.2
 TABLE_SECONDS, LINE_SECONDS = 0.5, 5.0  # between two looks at the figures
 
 
-def made_up_messages(random_state: int) -> Iterator[tuple[str, str]]:
-    """Messages and their classes, for ever: the same for the same random_state."""
-    return (made_up_message(random_state, number) for number in count())
+def synthetic_messages(random_state: int) -> Iterator[tuple[str, str]]:
+    """Messages and their classes, without end; the same for the same random_state."""
+    return (synthetic_message(random_state, number) for number in count())
 
 
-def made_up_message(random_state: int, number: int) -> tuple[str, str]:
-    """The message of this number, and its class."""
+def synthetic_message(random_state: int, number: int) -> tuple[str, str]:
+    """The message with this number, and its class."""
     chance = random.Random(f"{random_state}:{number}")
     kind = chance.choices(list(SHARES), list(SHARES.values()))[0]
     # Early messages use the first words of the lists, later ones all of them: the wording drifts.
@@ -75,7 +75,7 @@ def _filled(chance: random.Random, template: str, thing: str, trouble: str) -> s
 
 
 def _mistyped(chance: random.Random, word: str) -> str:
-    """Most words as they are; some with two letters swapped."""
+    """Swap two letters in some words."""
     if len(word) < 4 or chance.random() >= TYPO:
         return word
     place = chance.randrange(len(word) - 1)
@@ -83,7 +83,7 @@ def _mistyped(chance: random.Random, word: str) -> str:
 
 
 class Name(NamedTuple):
-    """The id of a message, from which the labeller knows the truth."""
+    """The id of a message; the labeller derives the correct label from it."""
 
     random_state: int
     number: int
@@ -93,7 +93,7 @@ class Name(NamedTuple):
 
     @classmethod
     def read(cls, name: str | None) -> "Name | None":
-        """The name in an id, if it is one of ours."""
+        """Parse an id; None if it is not one of the demonstration."""
         head, _, rest = (name or "").partition("-")
         random_state, _, number = rest.partition("-")
         return (
@@ -112,7 +112,7 @@ def run_demo(
     rows_per_second: float = 20.0,
     labeller_delay: float = 0.3,
 ) -> None:
-    """Send messages and answer the questions until `stop` is set; makes the task if there is none."""
+    """Send messages and answer questions until `stop` is set; create the task if necessary."""
     with Client(url, token, TASK) as client:
         if TASK not in [task.name for task in client.tasks()]:
             client.create(SETTINGS)
@@ -127,7 +127,7 @@ def run_demo(
 
 
 def _send(client: Client, stop: threading.Event, random_state: int, rows_per_second: float) -> None:
-    """Messages at this pace, from where an earlier run left off."""
+    """Send messages at this rate, continuing an earlier run."""
     began, sent = time.monotonic(), 0
     number = client.figures().items
     while not stop.is_set():
@@ -136,7 +136,7 @@ def _send(client: Client, stop: threading.Event, random_state: int, rows_per_sec
             stop.wait(min(IDLE_SECONDS, 1 / rows_per_second))
             continue
         names = [Name(random_state, number + place) for place in range(due)]
-        items = [Item(text=made_up_message(*name)[0], id=str(name)) for name in names]
+        items = [Item(text=synthetic_message(*name)[0], id=str(name)) for name in names]
         try:
             client.decide(items)
         except ServiceError:
@@ -146,7 +146,7 @@ def _send(client: Client, stop: threading.Event, random_state: int, rows_per_sec
 
 
 class Labeller:
-    """Knows the truth, is wrong now and then, and notices some of the errors later."""
+    """A labeller that makes some errors and corrects some of them later."""
 
     def __init__(self, client: Client, stop: threading.Event, random_state: int, delay: float) -> None:
         self._client = client
@@ -156,7 +156,7 @@ class Labeller:
         self._errors: list[tuple[int, str]] = []
 
     def run(self) -> None:
-        """Until it is stopped; a service that goes away ends it too."""
+        """Answer questions until `stop` is set."""
         while not self._stop.is_set():
             try:
                 questions = self._client.questions(AT_ONCE)
@@ -169,26 +169,26 @@ class Labeller:
 
     def _answer(self, question: Question) -> None:
         name = Name.read(question.id)
-        if name is None:  # somebody else's item, for somebody else
+        if name is None:  # not an item of the demonstration
             self._client.skip(question)
             return
         if self._stop.wait(self._delay):
-            self._client.give_back(question)
+            self._client.return_question(question)
             return
-        truth = made_up_message(*name)[1]
+        truth = synthetic_message(*name)[1]
         label = truth
         if self._chance.random() < WRONG:
             label = self._chance.choice([kind for kind in SHARES if kind != truth])
             if self._chance.random() < NOTICED:
                 self._errors.append((question.item, truth))
         self._client.label(question, label)
-        if len(self._errors) > 1:  # so that an error is a while old when it is noticed
+        if len(self._errors) > 1:  # so that an error is corrected some time later
             item, right = self._errors.pop(0)
             self._client.correct(item, right)
 
 
 def watch_demo(client: Client, console: Console, stop: threading.Event) -> None:
-    """Show the figures until `stop` is set: a table that changes, or lines where there is no terminal."""
+    """Show the figures until `stop` is set: as a live table, or as lines if there is no terminal."""
     if not console.is_terminal:
         while not stop.wait(LINE_SECONDS):
             console.print(in_a_line(client.figures()), soft_wrap=True)
@@ -230,5 +230,5 @@ def _shown(figures: Figures) -> dict[str, str]:
 
 def _estimate(found: Figure | None) -> str:
     if found is None or found.value is None or found.low is None or found.high is None:
-        return "cannot tell yet"
+        return "not enough labels yet"
     return f"{found.value:.3f} ({found.low:.3f}–{found.high:.3f})"

@@ -1,18 +1,19 @@
-"""Questions and answers: leases, labels, skips, what is mended, and all that is known of an item."""
+"""Questions and answers: leases, labels, skips, undo, corrections, and the details of items."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, ItemNumber, Key, OwnId
-from askance.service.messages.items import Decided, Item
+from askance.service.messages.items import Item, ItemDecision
 from askance.service.settings import ClassName
 
 
-class LeaseWish(Body, frozen=True):
-    """Questions for one labeller. `items` names the ones wanted, to have a lease that ran out once more.
+class LeaseRequest(Body, frozen=True):
+    """A request for up to `count` questions, leased for `seconds`.
 
-    Sent again with the same `key`, it gives the same questions, as far as they are still open and on lease.
+    `items` names the items to lease, for example to renew a lease that has expired. `why` adds an explanation to
+    each question. Sent again with the same `key`, a request returns the same questions if they are still leased.
     """
 
     count: Annotated[int, Meta(ge=1, le=100)] = 1
@@ -23,7 +24,7 @@ class LeaseWish(Body, frozen=True):
 
 
 class Pull(Answer, frozen=True):
-    """A feature of an item, and how far it pulls the score towards a class; `spans` are its places in the text."""
+    """A feature of an item, and how much it moves the score towards a class; `spans` are places in the text."""
 
     feature: str
     towards: str
@@ -31,42 +32,45 @@ class Pull(Answer, frozen=True):
     spans: list[tuple[int, int]]
 
 
-class Why(Answer, frozen=True):
-    """What the model of now says of an item and because of what; `reason` says why it was asked for."""
+class Explanation(Answer, frozen=True):
+    """The current prediction for an item, and the features behind it; `reason` says why it was asked about."""
 
     reason: str
-    label: str
+    prediction: str
     score: float
     version: int
     pulls: list[Pull]
 
 
 class Question(Answer, frozen=True):
-    """An item whose label is wanted, and why: the guess, the score and the probability of asking."""
+    """A leased question: an item, the lease and its end, and the decision to ask about the item."""
 
     item: int
     lease: int
     until: float
-    guess: str
+    prediction: str
     score: float
-    probability: float
+    ask_probability: float
     asked_at: float
     id: str | None = None
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
-    why: Why | None = None
+    why: Explanation | None = None
 
 
 class Questions(Answer, frozen=True):
-    """Leased questions, and how many more are waiting."""
+    """Leased questions, and the number of other questions that are waiting."""
 
     questions: list[Question]
     waiting: int
 
 
 class Label(Body, frozen=True):
-    """The label of an item, named by `item` or by the sender's `id`. `lease` is needed only to be held to it."""
+    """The label of an item, named by `item` or by your `id`.
+
+    With `lease`, the label is accepted only while that lease lasts.
+    """
 
     label: ClassName
     item: ItemNumber | UnsetType = UNSET
@@ -76,13 +80,13 @@ class Label(Body, frozen=True):
 
 
 class Labels(Body, frozen=True):
-    """Labels: all of them, or if one is wrong, none."""
+    """Labels. If one of them is not valid, none is accepted."""
 
     labels: Annotated[list[Label], Meta(min_length=1, max_length=MOST_AT_ONCE)]
 
 
-class Noted(Answer, frozen=True):
-    """What became of a label: `learned`, or `waiting` for further labels of the same item."""
+class Receipt(Answer, frozen=True):
+    """The receipt of a label: it was `learned`, or is `waiting` for more labels of the same item."""
 
     item: int
     state: Literal["learned", "waiting"]
@@ -91,21 +95,21 @@ class Noted(Answer, frozen=True):
     again: bool = False
 
 
-class NotedLabels(Answer, frozen=True):
-    """What became of the labels, in their order."""
+class Receipts(Answer, frozen=True):
+    """The receipts, in the order of the labels."""
 
-    labels: list[Noted]
+    labels: list[Receipt]
 
 
 class Skip(Body, frozen=True):
-    """An item that this labeller cannot or will not label."""
+    """An item that this labeller does not want to label."""
 
     item: ItemNumber
     key: Key | UnsetType = UNSET
 
 
 class Skipped(Answer, frozen=True):
-    """Whether the question goes on to others or is given up."""
+    """Whether the question stays open for others or is given up."""
 
     item: int
     state: Literal["open", "given up"]
@@ -113,14 +117,14 @@ class Skipped(Answer, frozen=True):
 
 
 class Undo(Body, frozen=True):
-    """Takes back this labeller's label of an item, or the last one that this labeller gave."""
+    """Undo your label of an item. Default: the last label that you gave."""
 
     item: ItemNumber | UnsetType = UNSET
     key: Key | UnsetType = UNSET
 
 
 class Correction(Body, frozen=True):
-    """The right label of an item whose label was learned."""
+    """The correct label of an item that already has a label."""
 
     label: ClassName
     item: ItemNumber | UnsetType = UNSET
@@ -128,8 +132,8 @@ class Correction(Body, frozen=True):
     key: Key | UnsetType = UNSET
 
 
-class Mended(Answer, frozen=True):
-    """The item whose label was changed or taken back, and how many entries of the journal were replayed."""
+class Amendment(Answer, frozen=True):
+    """An item whose label was corrected or undone, and the number of journal entries that were replayed."""
 
     item: int
     label: str | None
@@ -147,13 +151,13 @@ class Vote(Answer, frozen=True):
     undone: bool = False
 
 
-class ItemStory(Answer, frozen=True):
-    """Everything that is known of an item."""
+class ItemDetail(Answer, frozen=True):
+    """Everything that is known about an item."""
 
     item: int
     at: float
     state: Literal["not asked", "open", "learned", "given up", "imported"]
-    decision: Decided | None
+    decision: ItemDecision | None
     label: str | None
     votes: list[Vote]
     corrections: list[Vote]
@@ -168,7 +172,7 @@ ItemState = Literal["all", "asked", "waiting", "labelled", "corrected", "disagre
 
 
 class ItemSearch(Body, frozen=True):
-    """Which items to list, the newest first: in which state, with which text in them, before which number."""
+    """Which items to list, the newest first: by state, by text, and before an item number."""
 
     state: ItemState = "all"
     search: Annotated[str, Meta(max_length=200)] = ""
@@ -177,17 +181,17 @@ class ItemSearch(Body, frozen=True):
 
 
 class ItemsFound(Answer, frozen=True):
-    """Items, the newest first. `before` goes on from there; none if there are no more.
+    """Items, the newest first. Pass `before` to get the next page; it is null if there are no more.
 
-    A search looks through so many items at a time: it may find none and still go on.
+    One request searches a limited number of items (`searched`), so a page may be empty although there are more.
     """
 
-    items: list[ItemStory]
+    items: list[ItemDetail]
     before: int | None
     searched: int
 
 
-class Explain(Body, frozen=True):
-    """An item to try; nothing is kept."""
+class ExplainRequest(Body, frozen=True):
+    """An item to explain; it is not stored."""
 
     item: Item

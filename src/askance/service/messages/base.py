@@ -1,4 +1,4 @@
-"""What messages are made of: sizes, names and the two kinds of messages."""
+"""The base classes and the common field types of messages."""
 
 from typing import Annotated, Literal
 
@@ -10,14 +10,14 @@ MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
 
 Role = Literal["admin", "labeller", "ingest", "read"]
-ItemNumber = Annotated[int, Meta(ge=1, le=2**53, description="The number that the task gave the item.")]
+ItemNumber = Annotated[int, Meta(ge=1, le=2**53, description="The number of the item within its task.")]
 OwnId = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=200,
         pattern=PRINTABLE,
-        description="The sender's name of an item.",
+        description="The sender's own id of an item.",
     ),
 ]
 Key = Annotated[
@@ -26,16 +26,22 @@ Key = Annotated[
         min_length=1,
         max_length=200,
         pattern=PRINTABLE,
-        description="The sender's name of this message: sent again with the same key, it is done once.",
+        description="An idempotency key: sent again with the same key, a request takes effect once.",
     ),
 ]
-TokenName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}" + END, description="Who it is for.")]
+TokenName = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}" + END,
+        description="The name of the person or program that the token is for.",
+    ),
+]
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
 class Body(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A message that comes in: unknown fields are refused, because they are most often misspelt."""
+    """A request body. Unknown fields are refused, because most of them are misspelt."""
 
 
 class Answer(Struct, frozen=True):
-    """A message that goes out."""
+    """A response body."""

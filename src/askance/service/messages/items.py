@@ -1,4 +1,4 @@
-"""Items: what comes in, what is decided, predicted and learned."""
+"""Items: decisions, predictions and imports."""
 
 from typing import Annotated, Any
 
@@ -9,9 +9,10 @@ from askance.service.settings import ClassName
 
 
 class Item(Body, frozen=True):
-    """Something to decide about: a text, or a record of named values, as the task says.
+    """An item to decide about: a text or a record of named values, depending on the task.
 
-    A `note` is shown beside the question and not learned from.
+    `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` is shown with
+    the question; the model does not see it.
     """
 
     text: Text | UnsetType = UNSET
@@ -21,19 +22,24 @@ class Item(Body, frozen=True):
 
 
 class Items(Body, frozen=True):
-    """Items in the order in which they are to be decided: all of them, or if one is wrong, none."""
+    """Items to decide about, in this order. If one of them is not valid, none is accepted."""
 
     items: Annotated[list[Item], Meta(min_length=1, max_length=MOST_AT_ONCE)]
 
 
-class Decided(Answer, frozen=True):
-    """What was decided about an item. `again` says that this id came before, and what was decided then."""
+class ItemDecision(Answer, frozen=True):
+    """The decision about an item.
+
+    `prediction` is the predicted class, and `score` its distance from the decision boundary. `ask_probability` is
+    the probability with which the label was asked for, and `ask` says whether it was: the item is then a question.
+    `version` is the version of the model. `again` says that this id came before: the decision was made then.
+    """
 
     item: int
-    label: str
+    prediction: str
     score: float
-    probability: float
-    asked: bool
+    ask_probability: float
+    ask: bool
     version: int
     id: str | None = None
     again: bool = False
@@ -42,13 +48,13 @@ class Decided(Answer, frozen=True):
 class Decisions(Answer, frozen=True):
     """The decisions, in the order of the items."""
 
-    decisions: list[Decided]
+    decisions: list[ItemDecision]
 
 
 class Prediction(Answer, frozen=True):
-    """What the model of now says of an item."""
+    """The prediction of the current model for an item."""
 
-    label: str
+    prediction: str
     score: float
 
 
@@ -60,19 +66,19 @@ class Predictions(Answer, frozen=True):
 
 
 class LabelledItem(Item, frozen=True, kw_only=True):
-    """An item whose label is known already."""
+    """An item whose label you already know."""
 
     label: ClassName
 
 
 class LabelledItems(Body, frozen=True):
-    """Labelled items to learn from."""
+    """Labelled items to import. If one of them is not valid, none is accepted."""
 
     items: Annotated[list[LabelledItem], Meta(min_length=1, max_length=MOST_AT_ONCE)]
 
 
 class Imported(Answer, frozen=True):
-    """How many items were learned, and how many had been imported before."""
+    """The number of items that were learned (`learned`), and of those imported before (`again`)."""
 
     learned: int
     again: int

@@ -1,4 +1,4 @@
-"""The model: its features, its versions, and roll-backs."""
+"""The model: its features, versions and rollbacks."""
 
 from typing import Annotated
 
@@ -8,14 +8,14 @@ from askance.service.messages.base import Answer, Body
 
 
 class Strength(Answer, frozen=True):
-    """A feature, and how far it pulls the score towards a class when it is all that an item has."""
+    """A feature, and how much it adds to the score of a class when it is the only feature of an item."""
 
     feature: str
     by: float
 
 
 class Version(Answer, frozen=True):
-    """A version of the model, and its figures at that time: value, low and high of each."""
+    """A version of the model, and the estimates at that time: value, low and high of each."""
 
     version: int
     at: float
@@ -25,7 +25,7 @@ class Version(Answer, frozen=True):
 
 
 class StandingRollback(Answer, frozen=True):
-    """A roll-back: its number, the version it went back to, who did it and when, and whether it was taken back."""
+    """A rollback: its number, the version it went back to, who did it and when, and whether it was undone."""
 
     number: int
     to: int
@@ -34,8 +34,8 @@ class StandingRollback(Answer, frozen=True):
     undone: bool
 
 
-class ModelStory(Answer, frozen=True):
-    """The model of now: its strongest features among those of recent labelled items, and its versions."""
+class ModelDetail(Answer, frozen=True):
+    """The current model: its strongest features among recent labelled items, its versions and its rollbacks."""
 
     version: int
     algorithm: str
@@ -46,14 +46,14 @@ class ModelStory(Answer, frozen=True):
     rollbacks: list[StandingRollback]
 
 
-class RollbackWish(Body, frozen=True):
-    """The version to which the model goes back; 0 is the one before the first label."""
+class RollbackRequest(Body, frozen=True):
+    """A rollback to an earlier version of the model; 0 is the one before the first label."""
 
     to: Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class RolledBack(Answer, frozen=True):
-    """A roll-back, or one that was taken back, by its entry; the version it is about, and the one of now."""
+    """A rollback that was done or undone: its number, the version it goes back to, and the current version."""
 
     number: int
     to: int
@@ -61,7 +61,7 @@ class RolledBack(Answer, frozen=True):
     replayed: int
 
 
-class ModelWish(Body, frozen=True):
-    """Which version of the model; that of now if none is named."""
+class ModelRequest(Body, frozen=True):
+    """The version of the model to export. Default: the current one."""
 
     version: Annotated[int, Meta(ge=0, le=2**53)] | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Forms of pages, health, and refusals."""
+"""HTML forms, health, and errors."""
 
 from typing import Annotated
 
@@ -8,38 +8,38 @@ from askance.service.messages.base import Answer, Body
 
 
 class Form(Body, frozen=True):
-    """What a browser sends without a module; `csrf` shows that a page of ours made it."""
+    """An HTML form. `csrf` shows that it comes from a page of this service."""
 
     csrf: Annotated[str, Meta(max_length=100)] = ""
 
 
 class SignIn(Form, frozen=True):
-    """A token, and where to go on."""
+    """A token, and the page to open next."""
 
     token: Annotated[str, Meta(max_length=200)] = ""
     next: Annotated[str, Meta(max_length=2000)] = ""
 
 
-class FirstForm(Form, frozen=True):
-    """The code of the link that the first start prints."""
+class FirstTokenForm(Form, frozen=True):
+    """The code in the link that the first start prints."""
 
     code: Annotated[str, Meta(max_length=200)] = ""
 
 
 class Health(Answer, frozen=True):
-    """Whether the service is well."""
+    """The health of the service."""
 
     status: str
 
 
-class Fault(Answer, frozen=True):
-    """What was wrong: a word for programs and a sentence for people."""
+class ErrorDetail(Answer, frozen=True):
+    """What was wrong: a code for programs and a message for people."""
 
     code: str
     message: str
 
 
-class Refused(Answer, frozen=True):
-    """The answer to a request that changed nothing."""
+class ErrorResponse(Answer, frozen=True):
+    """The response to a request that failed; nothing was changed."""
 
-    error: Fault
+    error: ErrorDetail

@@ -1,4 +1,4 @@
-"""People: tokens, sessions, and who did what."""
+"""People: tokens, sessions and the audit log."""
 
 from typing import Annotated
 
@@ -8,21 +8,21 @@ from askance.service.messages.base import Answer, Body, Role, TokenName
 from askance.service.settings import PRINTABLE, TaskName
 
 
-class FirstVisit(Body, frozen=True):
-    """The code of the link that the first start prints."""
+class FirstTokenRequest(Body, frozen=True):
+    """The code in the link that the first start prints."""
 
     code: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class TokenWish(Body, frozen=True):
-    """A token to be made."""
+class TokenRequest(Body, frozen=True):
+    """The name and the role of a new token."""
 
     name: TokenName
     role: Role
 
 
 class NewToken(Answer, frozen=True):
-    """A token, shown this once: only its hash is kept."""
+    """A new token. Its secret is shown only once: the store keeps a hash."""
 
     name: str
     role: Role
@@ -36,17 +36,17 @@ class KnownToken(Answer, frozen=True):
     role: str
     created: float
     revoked: float | None
-    seen: float | None = None  # last used: with a session, or since the service was started
+    seen: float | None = None  # last use: by a session, or since the service started
 
 
 class Tokens(Answer, frozen=True):
-    """All tokens, also revoked ones."""
+    """All tokens, including revoked ones."""
 
     tokens: list[KnownToken]
 
 
 class Me(Answer, frozen=True):
-    """Who speaks, and what they may do: the names of routes and pages."""
+    """The name and role of the caller, and the names of the routes and pages that they may use."""
 
     name: str
     role: str
@@ -54,7 +54,7 @@ class Me(Answer, frozen=True):
 
 
 class OpenSession(Answer, frozen=True):
-    """Somebody who is signed in with a browser; `current` is the session of this request."""
+    """A browser session. `current` marks the session of this request."""
 
     number: int
     name: str
@@ -66,33 +66,33 @@ class OpenSession(Answer, frozen=True):
 
 
 class OpenSessions(Answer, frozen=True):
-    """The sessions that hold, the last one used first."""
+    """The open sessions, the last one used first."""
 
     sessions: list[OpenSession]
 
 
-class DeedsWish(Body, frozen=True):
-    """Which deeds: those before the one with this seq, of one person, of one task."""
+class AuditRequest(Body, frozen=True):
+    """Which audit entries to list: those before a `seq`, of one person, of one task."""
 
     before: Annotated[int, Meta(ge=1, le=2**53)] | UnsetType = UNSET
     who: Annotated[str, Meta(min_length=1, max_length=64, pattern=PRINTABLE)] | UnsetType = UNSET
     task: TaskName | UnsetType = UNSET
 
 
-class DeedTold(Answer, frozen=True):
-    """Who did what, to which task or whom."""
+class AuditEntry(Answer, frozen=True):
+    """An entry of the audit log: who did what, when, and to which task, person or thing."""
 
     seq: int
     at: float
     who: str | None
-    deed: str
+    action: str
     task: str | None
     subject: str | None
     detail: str | None
 
 
-class DeedsTold(Answer, frozen=True):
-    """Deeds, the newest first, and whether there are older ones."""
+class AuditPage(Answer, frozen=True):
+    """Audit entries, the newest first; `more` says whether there are older ones."""
 
-    deeds: list[DeedTold]
+    entries: list[AuditEntry]
     more: bool

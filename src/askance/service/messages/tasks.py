@@ -5,11 +5,11 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import Answer, Body
-from askance.service.settings import Budget, Costs, Desk, Labelling, State, TaskSettings
+from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
 
 
 class Figure(Answer, frozen=True):
-    """An estimate from the asked labels alone, with its interval; without numbers while it cannot be told."""
+    """An estimate from the labels that were asked for, with its interval; null while there are too few labels."""
 
     value: float | None
     low: float | None
@@ -19,7 +19,7 @@ class Figure(Answer, frozen=True):
 
 
 class Spend(Answer, frozen=True):
-    """Labels asked for, against what the budget allows; null where it sets no bound."""
+    """The labels asked for, and what the budget allows; null where it sets no limit."""
 
     asked: int
     refused: int
@@ -32,7 +32,7 @@ class Spend(Answer, frozen=True):
 
 
 class Figures(Answer, frozen=True):
-    """How a task is doing."""
+    """The current counts, rates and estimates of a task."""
 
     state: State
     items: int
@@ -72,7 +72,7 @@ class Tasks(Answer, frozen=True):
     tasks: list[TaskSummary]
 
 
-class TaskStory(Answer, frozen=True):
+class TaskDetail(Answer, frozen=True):
     """A task's settings and figures."""
 
     settings: TaskSettings
@@ -80,22 +80,22 @@ class TaskStory(Answer, frozen=True):
 
 
 class TaskChange(Body, frozen=True):
-    """The parts of a task's settings that are to be other ones from now on, each as a whole."""
+    """The sections of a task's settings to replace. Each is replaced as a whole."""
 
     budget: Budget | UnsetType = UNSET
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
-    desk: Desk | UnsetType = UNSET
+    interface: Interface | UnsetType = UNSET
 
 
-class StateWish(Body, frozen=True):
-    """What becomes of a task: `paused` asks and lends nothing, `archived` takes no items either."""
+class StateRequest(Body, frozen=True):
+    """The new state of a task. A `paused` task asks no questions; an `archived` one accepts no items either."""
 
     state: State
 
 
 class HistoryPoint(Answer, frozen=True):
-    """The figures when so many items had come and so many labels were learned: value, low and high of each."""
+    """The estimates after a number of items and labels: value, low and high of each."""
 
     items: int
     asked: int
@@ -104,8 +104,8 @@ class HistoryPoint(Answer, frozen=True):
     estimates: dict[str, tuple[float | None, float | None, float | None]]
 
 
-class MinuteStory(Answer, frozen=True):
-    """What came in one minute."""
+class MinuteCounts(Answer, frozen=True):
+    """The counts of one minute."""
 
     at: float
     items: int
@@ -113,8 +113,11 @@ class MinuteStory(Answer, frozen=True):
     labels: int
 
 
-class LabellerStory(Answer, frozen=True):
-    """What a labeller did; `agreement` is the share of their labels that became the settled one, among several."""
+class LabellerDetail(Answer, frozen=True):
+    """The counts of a labeller.
+
+    `agreement` is the share of their labels that became the final label, among items with several labels.
+    """
 
     name: str
     labels: int
@@ -124,22 +127,22 @@ class LabellerStory(Answer, frozen=True):
 
 
 class History(Answer, frozen=True):
-    """What a task has been."""
+    """The history of a task."""
 
     points: list[HistoryPoint]
-    minutes: list[MinuteStory]
+    minutes: list[MinuteCounts]
     classes: dict[str, int]
-    labellers: list[LabellerStory]
+    labellers: list[LabellerDetail]
 
 
 class Compaction(Body, frozen=True):
-    """How many days of items to keep whole."""
+    """The number of days for which items keep their content."""
 
     keep_days: Annotated[float, Meta(ge=0, le=36_500)]
 
 
 class Compacted(Answer, frozen=True):
-    """How many items lost their content, and the entry before which labels can no longer be corrected."""
+    """The number of items that lost their content, and the entry before which labels cannot be corrected."""
 
     items: int
     before: int

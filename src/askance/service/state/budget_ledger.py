@@ -1,4 +1,4 @@
-"""The ledger of a task's budget: part of the fold, so written in the same transaction as the questions."""
+"""The ledger of a task's budget. It is part of the fold, so it is committed together with the questions."""
 
 import math
 
@@ -10,7 +10,7 @@ DAY = 86_400
 
 
 class Ledger(Struct):
-    """Items seen, labels asked for and labels that the budget refused; days are those of UTC."""
+    """Items seen, labels asked for, and labels that the budget refused; days are in UTC."""
 
     rows: int = 0
     asked: int = 0
@@ -19,11 +19,11 @@ class Ledger(Struct):
     today: int = 0
 
     def grants(self, budget: Budget, at: float) -> bool:
-        """Whether a label may be asked for the next item, which comes at that time."""
+        """Whether the label of the next item, which comes at that time, may be asked for."""
         return self.left(budget, self.rows + 1) >= 1 and self.left_today(budget, at) >= 1
 
     def left(self, budget: Budget, rows: int | None = None) -> float:
-        """How many labels are left after so many items, whatever the day."""
+        """The number of labels left after this many items, ignoring the limit per day."""
         rate, total = math.inf, math.inf
         if budget.rate is not None:
             rate = budget.burst + budget.rate * (self.rows if rows is None else rows) - self.asked
@@ -32,17 +32,17 @@ class Ledger(Struct):
         return min(rate, total)
 
     def left_today(self, budget: Budget, at: float) -> float:
-        """How many labels are left of that day."""
+        """The number of labels left on that day."""
         if budget.per_day is None:
             return math.inf
         return budget.per_day - self.today_of(at)
 
     def today_of(self, at: float) -> int:
-        """How many labels were asked for on that day, the last one or a later."""
+        """The number of labels asked for on that day, the last one seen or a later one."""
         return self.today if int(at // DAY) == self.day else 0
 
     def note(self, at: float, *, asked: bool, refused: bool) -> None:
-        """Take in an item."""
+        """Count an item."""
         day = int(at // DAY)
         if day != self.day:
             self.day, self.today = day, 0

@@ -1,4 +1,4 @@
-"""Honest figures: what the asked labels alone tell about all items."""
+"""Estimates of metrics over all items, from the labels that were asked for."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -16,17 +16,17 @@ FLUSH_AT = 1000
 
 
 class Outcome(NamedTuple):
-    """An item as the tally takes it: `truth` is 0 where nobody was asked, or nobody answered."""
+    """An item as the tally takes it. `truth` is 0 if the label was not asked for, or not given."""
 
     truth: int
-    guess: int
+    prediction: int
     asked: bool
-    probability: float
+    ask_probability: float
     score: float
 
 
 class Figures:
-    """The tally of a task. Items that nobody was asked about are settled at once, the others by their label."""
+    """The tally of a task. Items that were not asked about are settled at once, others by their label."""
 
     def __init__(self, settings: TaskSettings) -> None:
         self._many = settings.many
@@ -36,21 +36,23 @@ class Figures:
         self._new: list[Outcome] = []
 
     def set_costs(self, costs: Costs) -> None:
-        """From now on the figure `cost` is of these."""
+        """Use these costs for the metric `cost`."""
         self._weights: dict[str, dict[str, Any]] = {"cost": {"c_p": costs.c_p, "c_n": costs.c_n}}
 
-    def settle(self, guess: str, truth: str | None, score: float, probability: float, *, asked: bool) -> None:
-        """Take in an item of which no more will be known."""
-        self._new.append(self._outcome(guess, truth, score, probability, asked=asked))
+    def settle(
+        self, prediction: str, truth: str | None, score: float, ask_probability: float, *, asked: bool
+    ) -> None:
+        """Add an item whose label is final, or will never be known."""
+        self._new.append(self._outcome(prediction, truth, score, ask_probability, asked=asked))
         if len(self._new) >= FLUSH_AT:
             self._flush()
 
     def estimates(self, open_questions: Iterable[Any], level: float = LEVEL) -> dict[str, Estimate]:
-        """The metrics by name; questions that are still open count as asked in vain so far."""
+        """The metrics by name. Open questions count as asked without an answer."""
         self._flush()
         waiting = AskedTally(many=self._many)
         outcomes = [
-            self._outcome(question.guess, None, question.score, question.probability, asked=True)
+            self._outcome(question.prediction, None, question.score, question.ask_probability, asked=True)
             for question in open_questions
         ]
         _add(waiting, outcomes)
@@ -61,19 +63,21 @@ class Figures:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a snapshot keeps."""
+        """The arrays to put into a snapshot."""
         self._flush()
         return self._tally.arrays()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a snapshot."""
+        """Restore the arrays of a snapshot."""
         self._tally.restore(arrays)
 
-    def _outcome(self, guess: str, truth: str | None, score: float, probability: float, *, asked: bool) -> Outcome:
+    def _outcome(
+        self, prediction: str, truth: str | None, score: float, ask_probability: float, *, asked: bool
+    ) -> Outcome:
         if self._many:
-            return Outcome(int(truth is not None), 1 if guess == truth else -1, asked, probability, score)
+            return Outcome(int(truth is not None), 1 if prediction == truth else -1, asked, ask_probability, score)
         sign = 0 if truth is None else self._sign(truth)
-        return Outcome(sign, self._sign(guess), asked, probability, score)
+        return Outcome(sign, self._sign(prediction), asked, ask_probability, score)
 
     def _sign(self, label: str) -> int:
         return 1 if label == self._positive else -1
@@ -85,5 +89,5 @@ class Figures:
 
 def _add(tally: AskedTally, outcomes: list[Outcome]) -> None:
     if outcomes:
-        truth, guesses, asked, probabilities, scores = map(np.array, zip(*outcomes, strict=True))
-        tally.add(truth, guesses, asked, probabilities, scores)
+        truth, predictions, asked, probabilities, scores = map(np.array, zip(*outcomes, strict=True))
+        tally.add(truth, predictions, asked, probabilities, scores)

@@ -1,18 +1,14 @@
-"""The fold: what a task has become after some entries of its journal.
+"""The fold: the state of a task after some entries of its journal.
 
-Everything here is a pure function of settings, entries and amendments (corrections and labels taken back), so a
-task that is built again from its journal is the same to the last bit. An amended label is learned, or left out,
-where it stands in the journal: the model is the one that would have been had it been right from the start.
+It is a pure function of settings, entries and amendments (corrections, undone labels, rollbacks), so a task that
+is rebuilt from its journal is the same to the last bit. An amended label is learned, or left out, at its own place
+in the journal: the model is the one that you would have if the label had been right from the start.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from msgspec import UNSET
-
-from askance.errors import StoreError
-from askance.jit.coins import coins
 from askance.rules.rows import Row
 from askance.service.settings import State, TaskSettings
 from askance.service.state import journal
@@ -20,24 +16,24 @@ from askance.service.state.budget_ledger import Ledger
 from askance.service.state.figures import Figures
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.questions import Loan, Question, Questions, Vote
-from askance.service.state.rows import hashed, single
+from askance.service.state.rows import stored_rows
 from askance.service.store.entries import Entry
 
-MOST_OPEN = 2000  # questions that a point of the history takes into account
-REMEMBERED = 50  # labels of each labeller that can be taken back without naming the item
+MOST_OPEN = 2000  # open questions that a point of the history takes into account
+REMEMBERED = 50  # labels of each labeller that can be undone without naming the item
 
 LookUp = Callable[[Iterable[int]], Mapping[int, Entry]]
 
 
 class Amendments(NamedTuple):
-    """Entries taken back, the right labels of items, and roll-backs: which entry goes back to which version."""
+    """Undone entries, corrected labels by item, and rollbacks by entry with the version they go back to."""
 
     undone: set[int]
     corrected: dict[int, str]
     rolled_back: dict[int, int]
 
     def add(self, entry: Entry) -> None:
-        """Take in an entry that amends; of two corrections of an item, the later holds."""
+        """Take in an amendment. The last correction of an item holds."""
         body = journal.read(entry)
         if entry.kind == journal.UNDO:
             self.undone.add(body.of)
@@ -48,12 +44,12 @@ class Amendments(NamedTuple):
             self.corrected[entry.item] = body.label
 
     def forgets(self, seq: int) -> bool:
-        """Whether a roll-back that stands has what was learned by this entry forgotten."""
+        """Whether a rollback that was not undone makes the model forget what this entry taught it."""
         return any(to < seq < at and at not in self.undone for at, to in self.rolled_back.items())
 
 
 class Counts(NamedTuple):
-    """How many labels were settled, imported, and given up; how many pairs of labels of an item, and of equal."""
+    """Numbers of labels settled, imported and given up, and of pairs and equal pairs of votes on the same item."""
 
     labelled: int = 0
     imported: int = 0
@@ -62,29 +58,16 @@ class Counts(NamedTuple):
     equal_pairs: int = 0
 
 
-class Verdict(NamedTuple):
-    """What the learner says of a row: its label and score, the rule's probability, the coin, and their verdict;
-    and whether the budget has a label for it.
-    """
-
-    label: str
-    score: float
-    probability: float
-    coin: float
-    wants: bool
-    granted: bool
-
-
 class Fold:
-    """The model and the books of a task."""
+    """The model of a task and everything that is counted about it."""
 
     def __init__(self, settings: TaskSettings, amendments: Amendments | None = None) -> None:
         self.settings = settings
         self.amendments = amendments or Amendments(set(), {}, {})
-        self.amended = 0  # the last entry of those that amend
+        self.amended = 0  # the last amendment
         self.state: State = "running"
         self.learner = settings.learner()
-        self.lock = threading.Lock()  # compiled passes run beside each other, and predictions come at any time
+        self.lock = threading.Lock()  # predictions come at any time, from other threads
         self.figures = Figures(settings)
         self.ledger = Ledger()
         self.questions = Questions()
@@ -101,73 +84,97 @@ class Fold:
     # ------------------------------------------------------------------ entries
 
     def amend(self, entry: Entry) -> None:
-        """Know of an entry that amends, before those that it is about are taken in."""
+        """Register an amendment before the entries that it is about are taken in."""
         self.amendments.add(entry)
         self.amended = entry.seq
 
-    def ask(self, row: Row, at: float) -> Verdict:
-        """Decide about the next item, which comes at that time; the learner has then seen it."""
-        granted = self.state == "running" and self.ledger.grants(self.settings.budget, at)
-        coin = float(coins(self.settings.random_state, self.ledger.rows, 1)[0])
-        with self.lock:
-            label, score, probability, wants, coin = self.learner.ask(row, granted=granted)
-        return Verdict(label, float(score), float(probability), coin, bool(wants), granted)
+    def decide(
+        self, row: Row, at: float, content: journal.Content, recorded_as: str | None = None
+    ) -> tuple[str, journal.DecidedItem]:
+        """Decide about the next item and take it in; return the kind and the body of its entry.
 
-    def take(self, entry: Entry, body: Any, row: Row | None = None) -> None:
-        """Take in an entry; an item must have been asked about before, and labels need the item's row."""
+        To replay an entry of the journal, pass its body as `content` and its kind as `recorded_as`. The learner
+        then sees the row again, but the decision stays as recorded, even if a correction has changed the model.
+        """
+        granted = self.state == "running" and self.ledger.grants(self.settings.budget, at)
+        with self.lock:
+            decision = self.learner.ask(row, granted=granted)
+        if isinstance(content, journal.DecidedItem) and recorded_as is not None:
+            kind, body = recorded_as, content
+        else:
+            kind = journal.QUESTION if granted and decision.ask else journal.ITEM
+            body = journal.DecidedItem(
+                text=content.text,
+                record=content.record,
+                note=content.note,
+                prediction=decision.prediction,
+                score=float(decision.score),
+                ask_probability=float(decision.ask_probability) if granted else 0.0,
+                rule_probability=float(decision.ask_probability),
+                coin=decision.coin,
+                version=self.version,
+            )
+        self.seq, self.at = self.seq + 1, at
+        self._item(body, asked=kind == journal.QUESTION)
+        self._add_point_if_due()
+        return kind, body
+
+    def take(self, entry: Entry, body: Any, row: Row | None = None) -> Question | None:
+        """Take in an entry that is not a decision; return the question that it is about, as it is afterwards.
+
+        Labels and imported items need the row of the item.
+        """
         self.seq, self.at = entry.seq, entry.at
-        if entry.kind in (journal.ITEM, journal.QUESTION):
-            self._item(entry, body)
-        elif entry.kind == journal.TAUGHT:
-            self._teach(entry, body, row)
+        question = self.questions.open.get(entry.item or 0)
+        if entry.kind == journal.IMPORTED:
+            self._import(entry, body, row)
         elif entry.kind in journal.AMENDMENTS:
             self.version = entry.seq  # what they say is known from the start of the fold
-        elif entry.kind == journal.LABEL:
-            self._label(entry, body, row)
         elif entry.kind == journal.SETTINGS:
             self._change(body)
         elif entry.kind == journal.STATE:
             self.state = body.state
-        elif (question := self.questions.open.get(entry.item or 0)) is not None:
-            self._about(question, entry, body)
-        if self.history.is_due(self.ledger.rows, self.counts.labelled):
-            self._note_point()
+        elif question is not None:  # without an undone vote, others may have settled it before the last vote came
+            if entry.kind == journal.LABEL:
+                self._label(question, entry, body, row)
+            else:
+                self._about(question, entry, body)
+        self._add_point_if_due()
+        return question
 
     def replay(self, entries: list[Entry], look_up: LookUp) -> None:
-        """Take in entries of the journal as they stand there."""
+        """Take in entries as they stand in the journal."""
         bodies = [journal.read(entry) for entry in entries]
-        rows = self._rows(entries, bodies, look_up)
+        rows = stored_rows(self.settings, _contents(entries, bodies, look_up))
         for entry, body in zip(entries, bodies, strict=True):
             row = rows.get(entry.item or 0)
             if entry.kind in (journal.ITEM, journal.QUESTION):
                 assert row is not None
-                self.ask(row, entry.at)
-            self.take(entry, body, row)
+                self.decide(row, entry.at, body, entry.kind)
+            else:
+                self.take(entry, body, row)
 
-    def _item(self, entry: Entry, body: journal.Decided) -> None:
-        asked = entry.kind == journal.QUESTION
-        self.ledger.note(entry.at, asked=asked, refused=body.coin < body.wanted and not asked)
-        minute = self.last_day.at(entry.at)
+    def _item(self, body: journal.DecidedItem, *, asked: bool) -> None:
+        self.ledger.note(self.at, asked=asked, refused=body.coin < body.rule_probability and not asked)
+        minute = self.last_day.at(self.at)
         minute.items += 1
         minute.asked += asked
         if asked:
-            self.questions.open[entry.seq] = Question(
-                entry.seq, body.label, body.score, body.probability, entry.at
+            self.questions.open[self.seq] = Question(
+                self.seq, body.prediction, body.score, body.ask_probability, self.at
             )
         else:
-            self.figures.settle(body.label, None, body.score, body.probability, asked=False)
+            self.figures.settle(body.prediction, None, body.score, body.ask_probability, asked=False)
 
-    def _teach(self, entry: Entry, body: journal.Taught, row: Row | None) -> None:
+    def _import(self, entry: Entry, body: journal.ImportedItem, row: Row | None) -> None:
         assert row is not None
         label = self.amendments.corrected.get(entry.seq, body.label)
         self._tell(entry.seq, row, label)
         self.counts = self.counts._replace(imported=self.counts.imported + 1)
         self.version = entry.seq
 
-    def _label(self, entry: Entry, body: journal.Label, row: Row | None) -> None:
-        question = self.questions.open.get(entry.item or 0)
-        # Without an undone vote, others may have settled a question before its last vote came.
-        if entry.seq in self.amendments.undone or question is None:
+    def _label(self, question: Question, entry: Entry, body: journal.Label, row: Row | None) -> None:
+        if entry.seq in self.amendments.undone:
             return
         self._labeller(entry.who).gave_label(entry.at)
         self.last_day.at(entry.at).labels += 1
@@ -180,7 +187,7 @@ class Fold:
         if settled is not None:
             assert row is not None
             label = self.amendments.corrected.get(question.item, settled)
-            self._tell(entry.seq, row, label, question.probability)
+            self._tell(entry.seq, row, label, question.ask_probability)
             self._settle(question, label)
             self.version = entry.seq
 
@@ -204,7 +211,7 @@ class Fold:
 
     def _close(self, question: Question, label: str | None) -> None:
         self.questions.close(question)
-        self.figures.settle(question.guess, label, question.score, question.probability, asked=True)
+        self.figures.settle(question.prediction, label, question.score, question.ask_probability, asked=True)
 
     def _about(self, question: Question, entry: Entry, body: Any) -> None:
         who = entry.who or ""
@@ -220,48 +227,31 @@ class Fold:
                 self.counts = self.counts._replace(given_up=self.counts.given_up + 1)
 
     def _labeller(self, who: str | None) -> Labeller:
-        """What somebody has done; a snapshot of before this was counted knows nobody."""
+        """The counts of a labeller."""
         return self.people.setdefault(who or "", Labeller())
 
-    def _change(self, change: journal.Changed) -> None:
+    def _change(self, change: journal.SettingsChange) -> None:
         before, self.settings = self.settings, change.applied_to(self.settings)
         self.figures.set_costs(self.settings.costs)
         if self.settings.budget.rate != before.budget.rate:
             with self.lock:
-                self.learner.ask_by(self.settings.query())
+                self.learner.set_query_rule(self.settings.query())
 
-    def _note_point(self) -> None:
-        # Open questions count as asked in vain so far, as in the figures of now; very many of them take too long.
+    def _add_point_if_due(self) -> None:
+        if not self.history.is_due(self.ledger.rows, self.counts.labelled):
+            return
+        # Open questions count as asked without an answer, as in the current figures. Very many take too long.
         waiting = self.questions.open.values() if len(self.questions.open) <= MOST_OPEN else ()
         estimates = self.figures.estimates(waiting)
         ledger = self.ledger
         self.history.add(ledger.rows, ledger.asked, self.counts.labelled, self.version, self.at, estimates)
 
-    # ------------------------------------------------------------------ rows
 
-    def _rows(self, entries: list[Entry], bodies: list[Any], look_up: LookUp) -> dict[int, Row]:
-        """The rows of the items that come in or are labelled in these entries, by number."""
-        contents = {
-            entry.seq: body for entry, body in zip(entries, bodies, strict=True) if entry.kind in journal.ITEMS
-        }
-        labelled = {entry.item for entry in entries if entry.kind == journal.LABEL and entry.item is not None}
-        earlier = look_up(labelled - contents.keys())
-        contents |= {seq: journal.read(entry) for seq, entry in earlier.items()}
-        return self.rows(contents)
-
-    def rows(self, contents: Mapping[int, Any]) -> dict[int, Row]:
-        """The rows of some contents by number."""
-        if not contents:
-            return {}
-        gone = next((seq for seq, content in contents.items() if not has_content(self.settings, content)), None)
-        if gone is not None:
-            raise StoreError(
-                f"item {gone} was compacted, and the snapshot after it is missing or damaged: restore a backup"
-            )
-        return dict(zip(contents, single(hashed(self.settings, list(contents.values()))), strict=True))
-
-
-def has_content(settings: TaskSettings, content: Any) -> bool:
-    """Whether a content is of the form that the task wants."""
-    wanted, other = (content.text, content.record) if settings.item == "text" else (content.record, content.text)
-    return wanted is not UNSET and other is UNSET
+def _contents(entries: list[Entry], bodies: list[Any], look_up: LookUp) -> dict[int, Any]:
+    """The contents of the items that come in or are labelled in these entries, by number."""
+    contents = {
+        entry.seq: body for entry, body in zip(entries, bodies, strict=True) if entry.kind in journal.ITEMS
+    }
+    labelled = {entry.item for entry in entries if entry.kind == journal.LABEL and entry.item is not None}
+    earlier = look_up(labelled - contents.keys())
+    return contents | {seq: journal.read(entry) for seq, entry in earlier.items()}

@@ -1,6 +1,6 @@
-"""What a task has been: its figures along the way, its labellers, and its last day minute by minute.
+"""The history of a task: its estimates over time, its labellers, and its last day minute by minute.
 
-All of it is part of the fold, and so a pure function of the journal.
+All of it is part of the fold, so it is a pure function of the journal.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from msgspec import Struct, field
 
 from askance.metrics.estimates import Estimate
 
-GROWTH = 1.1  # rows or labels from one point to the next: some two hundred points for a million rows
+GROWTH = 1.1  # of rows or labels between two points: about two hundred points for a million rows
 MINUTE, DAY_OF_MINUTES = 60, 1440
-PAUSE = 120.0  # seconds: whoever takes longer has been away
+PAUSE = 120.0  # seconds: a longer gap between two labels is not counted as work
 
 
 class Point(Struct, frozen=True, array_like=True):
-    """The figures when so many rows had come and so many labels had been learned."""
+    """The estimates after a number of rows and labels."""
 
     rows: int
     asked: int
@@ -26,33 +26,33 @@ class Point(Struct, frozen=True, array_like=True):
 
 
 class History(Struct):
-    """Points that lie the further apart the more has been."""
+    """Points whose distance grows with the number of rows and labels."""
 
     points: list[Point] = field(default_factory=list)
     next_rows: int = 1
     next_labels: int = 1
 
     def is_due(self, rows: int, labelled: int) -> bool:
-        """Whether it is time for the next point."""
+        """Whether the next point is due."""
         return rows >= self.next_rows or labelled >= self.next_labels
 
     def add(
         self, rows: int, asked: int, labelled: int, version: int, at: float, estimates: Mapping[str, Estimate]
     ) -> None:
-        """Keep a point."""
-        told = {metric: (found.value, found.low, found.high) for metric, found in estimates.items()}
-        self.points.append(Point(rows, asked, labelled, version, at, told))
+        """Add a point."""
+        intervals = {metric: (found.value, found.low, found.high) for metric, found in estimates.items()}
+        self.points.append(Point(rows, asked, labelled, version, at, intervals))
         self.next_rows, self.next_labels = _after(rows), _after(labelled)
 
 
 class Labeller(Struct):
-    """What somebody has done: labels, skips, and of labels that others gave too, how many were the settled one."""
+    """The labels and skips of a labeller, and the agreement with the final labels of items with several votes."""
 
     labels: int = 0
     skips: int = 0
     compared: int = 0
     agreed: int = 0
-    seconds: float = 0.0  # between two labels, and how often that was taken
+    seconds: float = 0.0  # total time between two labels, and the number of gaps
     timed: int = 0
     last: float = 0.0
 
@@ -74,12 +74,12 @@ class Minute(Struct, array_like=True):
 
 
 class LastDay(Struct):
-    """The minutes in which something happened, a day of them at most."""
+    """The minutes in which something happened, for at most one day."""
 
     minutes: dict[int, Minute] = field(default_factory=dict)
 
     def at(self, at: float) -> Minute:
-        """The minute of that time, to be counted in."""
+        """The counts of the minute of that time."""
         minute = int(at // MINUTE)
         found = self.minutes.get(minute)
         if found is None:

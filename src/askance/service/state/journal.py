@@ -1,105 +1,106 @@
-"""The journal's language: what kinds of entries there are, and what each of them holds."""
+"""The kinds of journal entries, and what the body of each kind holds."""
 
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from askance.service.settings import Budget, Costs, Desk, Labelling, State, TaskSettings
+from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
 from askance.service.store.entries import Entry
 
-# An item that was decided and not asked for, one that was, and one that came with its label.
-ITEM, QUESTION, TAUGHT = "item", "question", "taught"
+# An item that was decided and not asked about, one that was, and one that was imported with its label.
+ITEM, QUESTION, IMPORTED = "item", "question", "imported"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
 UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
 SETTINGS, STATE = "settings", "state"
 
-ITEMS = (ITEM, QUESTION, TAUGHT)
+ITEMS = (ITEM, QUESTION, IMPORTED)
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK)
 
 
 class Content(Struct, frozen=True, omit_defaults=True):
-    """What an item looks like."""
+    """The content of an item."""
 
     text: str | UnsetType = UNSET
     record: dict[str, Any] | UnsetType = UNSET
     note: str | UnsetType = UNSET
 
 
-class Decided(Content, frozen=True, kw_only=True):
-    """An item and what was decided about it, by which version of the model and by which coin.
+class DecidedItem(Content, frozen=True, kw_only=True):
+    """An item and the decision about it, with the version of the model and the coin.
 
-    `probability` is the one that counted: 0 where the budget had no label left, and `wanted` the rule's own.
+    `rule_probability` is what the query rule computed. `ask_probability` is the effective one: 0 if the budget had
+    no label left.
     """
 
-    label: str
+    prediction: str
     score: float
-    probability: float
-    wanted: float
+    ask_probability: float
+    rule_probability: float
     coin: float
     version: int
 
 
-class Taught(Content, frozen=True, kw_only=True):
-    """An item that came with its label."""
+class ImportedItem(Content, frozen=True, kw_only=True):
+    """An item that was imported with its label."""
 
     label: str
 
 
 class Lease(Struct, frozen=True):
-    """Until when the labeller of the entry has the question."""
+    """The end of a lease; the labeller is in the entry."""
 
     until: float
 
 
 class Label(Struct, frozen=True):
-    """A label, and also the right label of a correction."""
+    """The label of a vote or of a correction."""
 
     label: str
 
 
 class Undo(Struct, frozen=True):
-    """Which entry, a label or a roll-back, is taken back."""
+    """The entry that is undone: a label or a rollback."""
 
     of: int
 
 
 class Rollback(Struct, frozen=True):
-    """The version to which the model goes back: labels after it, up to this entry, are not learned."""
+    """The version to which the model goes back. Labels between it and this entry are not learned."""
 
     to: int
 
 
-class Changed(Struct, frozen=True, omit_defaults=True):
-    """The parts of a task's settings that are other ones from now on."""
+class SettingsChange(Struct, frozen=True, omit_defaults=True):
+    """The sections of a task's settings that change at this entry."""
 
     budget: Budget | UnsetType = UNSET
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
-    desk: Desk | UnsetType = UNSET
+    interface: Interface | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
-        """The settings with these parts in place of theirs."""
+        """Return the settings with these sections replaced."""
         parts = {name: getattr(self, name) for name in self.__struct_fields__}
         return msgspec.structs.replace(
             settings, **{name: part for name, part in parts.items() if part is not UNSET}
         )
 
 
-class Became(Struct, frozen=True):
-    """Whether the task asks and lends from now on."""
+class StateChange(Struct, frozen=True):
+    """The new state of the task."""
 
     state: State
 
 
 class Nothing(Struct, frozen=True):
-    """The kind says it all."""
+    """An empty body: the kind says it all."""
 
 
 BODIES: dict[str, type[Struct]] = {
-    ITEM: Decided,
-    QUESTION: Decided,
-    TAUGHT: Taught,
+    ITEM: DecidedItem,
+    QUESTION: DecidedItem,
+    IMPORTED: ImportedItem,
     LEASE: Lease,
     RETURN: Nothing,
     LABEL: Label,
@@ -107,8 +108,8 @@ BODIES: dict[str, type[Struct]] = {
     UNDO: Undo,
     CORRECTION: Label,
     ROLLBACK: Rollback,
-    SETTINGS: Changed,
-    STATE: Became,
+    SETTINGS: SettingsChange,
+    STATE: StateChange,
 }
 
 _encode = msgspec.json.Encoder().encode
@@ -125,11 +126,11 @@ def entry(
     key: Any = None,
     who: str | None = None,
 ) -> Entry:
-    """A new entry; an item's number is its own."""
+    """Make a new entry. The number of an item is the seq of its entry."""
     own_key = None if key is UNSET else key
     return Entry(seq, at, kind, seq if kind in ITEMS else item, own_key, who, _encode(body))
 
 
 def read(written: Entry) -> Any:
-    """What an entry holds."""
+    """Decode the body of an entry."""
     return _decoders[written.kind].decode(written.body)

@@ -1,4 +1,4 @@
-"""Open questions: who has them on loan, what was answered so far, and when that is enough."""
+"""Open questions: their leases, the votes so far, and when the votes settle the label."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 
 class Vote(Struct, frozen=True):
-    """A label that somebody gave, and the entry that says so."""
+    """A label that somebody gave, and its entry."""
 
     seq: int
     who: str | None
@@ -15,34 +15,34 @@ class Vote(Struct, frozen=True):
 
 
 class Loan(Struct, frozen=True):
-    """A lease: the entry that says so, and until when it holds."""
+    """A lease: its entry, and when it ends."""
 
     seq: int
     until: float
 
 
 class Question(Struct):
-    """An item that was asked for and whose label is not settled."""
+    """An item that was asked about and whose label is not settled yet."""
 
     item: int
-    guess: str
+    prediction: str
     score: float
-    probability: float
+    ask_probability: float
     asked_at: float
     votes: list[Vote] = field(default_factory=list)
     loans: dict[str, Loan] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
-        """How many votes each label has."""
+        """The number of votes per label."""
         return dict(Counter(vote.label for vote in self.votes))
 
     def settled(self, per_item: int) -> str | None:
-        """The label, once enough votes are in and one label has more than any other."""
+        """The label, once there are enough votes and one label has more votes than any other."""
         if len(self.votes) < per_item:
             return None
         if len(self.votes) == 1:
-            return self.votes[0].label  # most questions; counting takes longer than learning the label
+            return self.votes[0].label  # the usual case; counting takes longer than learning the label
         best = Counter(vote.label for vote in self.votes).most_common(2)
         return best[0][0] if len(best) == 1 or best[0][1] > best[1][1] else None
 
@@ -51,12 +51,12 @@ class Question(Struct):
         return next((vote for vote in self.votes if vote.who == who), None)
 
     def loan(self, who: str | None, now: float) -> Loan | None:
-        """The lease of that labeller, if it still holds."""
+        """The current lease of that labeller."""
         loan = self.loans.get(who or "")
         return loan if loan is not None and loan.until > now else None
 
     def has_room(self, who: str | None, now: float, per_item: int) -> bool:
-        """Whether a vote of this labeller is still wanted, beside the leases of others."""
+        """Whether a vote of this labeller is needed, given the leases of others."""
         others = sum(loan.until > now for name, loan in self.loans.items() if name != (who or ""))
         wanted = max(per_item, len(self.votes) + 1) - len(self.votes)
         return others < wanted
@@ -71,22 +71,22 @@ class Questions(Struct):
     """All open questions, the oldest first."""
 
     open: dict[int, Question] = field(default_factory=dict)
-    on_loan: dict[int, float] = field(default_factory=dict)  # items and the end of their last lease
+    on_loan: dict[int, float] = field(default_factory=dict)  # item: end of its last lease
 
     def lend(self, question: Question, who: str, loan: Loan) -> None:
-        """Note a lease."""
+        """Add a lease."""
         question.loans[who] = loan
         self.on_loan[question.item] = max(loan.until, self.on_loan.get(question.item, 0.0))
 
     def end(self, question: Question, who: str) -> None:
-        """Note that a labeller has the question no more."""
+        """End the lease of a labeller."""
         if question.loans.pop(who, None) is not None:
             self.on_loan.pop(question.item)
             if question.loans:
                 self.on_loan[question.item] = max(loan.until for loan in question.loans.values())
 
     def close(self, question: Question) -> None:
-        """Take a question out."""
+        """Remove a question."""
         del self.open[question.item]
         self.on_loan.pop(question.item, None)
 
@@ -100,7 +100,7 @@ class Questions(Struct):
         return found
 
     def lent(self, now: float) -> int:
-        """How many are with a labeller now."""
+        """The number of questions that are leased now."""
         return sum(until > now for until in self.on_loan.values())
 
     def _free(self, who: str | None, now: float, per_item: int) -> Iterator[Question]:

@@ -1,4 +1,4 @@
-"""Copies of a whole store: backup, restoring, and moving from one kind of database to the other."""
+"""Copies of a whole store: backup, restore, and moving between the two kinds of databases."""
 
 import os
 import secrets
@@ -13,14 +13,14 @@ from askance.service.store.sqlite import settle
 from askance.service.store.store import Store
 
 ROWS_AT_ONCE = 500
-LARGE_ROWS = ("snapshots",)  # a model each: one at a time is enough
+LARGE_ROWS = ("snapshots",)  # each holds a model: copy one at a time
 
 
 def copy(source: Store, target_url: str, tell: Callable[[float], None] = lambda _share: None) -> None:
-    """Write all that the store holds at this moment into an empty store, while others go on using it.
+    """Copy the current content of a store into an empty store, while others keep using it.
 
-    A new SQLite file appears under its name only when it is whole; any other target is filled in one transaction.
-    `tell` is told the share of the work that is done.
+    A new SQLite file gets its name only when it is complete; any other target is filled in one transaction. `tell`
+    is called with the share of the work that is done.
     """
     if is_postgres(target_url) or sqlite_path(target_url).exists():
         with open_store(target_url) as target:
@@ -32,19 +32,19 @@ def copy(source: Store, target_url: str, tell: Callable[[float], None] = lambda 
 def _write_file(source: Store, path: Path, tell: Callable[[float], None]) -> None:
     left = path.with_name(path.name + "-wal")
     if left.exists():
-        raise StoreError(f"{left}: belongs to a database that is gone, and would spoil a new one: move it away")
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        raise StoreError(f"{left}: belongs to a database that is gone and would damage a new one: move it away")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with open_store(str(draft)) as target:
+        with open_store(str(partial)) as target:
             _fill(target, source, tell)
-        settle(draft)
+        settle(partial)
         if path.exists():
-            raise StoreError(f"{path}: somebody has created it meanwhile: choose another name")
-        draft.replace(path)
+            raise StoreError(f"{path}: another process has created this file: choose another name")
+        partial.replace(path)
         _sync(path.parent)
     finally:
         for ending in ("", "-wal", "-shm", "-journal", ".lock"):
-            draft.with_name(draft.name + ending).unlink(missing_ok=True)
+            partial.with_name(partial.name + ending).unlink(missing_ok=True)
 
 
 def _fill(target: Store, source: Store, tell: Callable[[float], None]) -> None:
@@ -68,7 +68,7 @@ def _refuse_filled(target: Connection) -> None:
 
 
 def _sync(directory: Path) -> None:
-    """The new name itself is on disk, too, where directories can be synced."""
+    """Sync the directory, so that the new name is on disk too."""
     if os.name != "nt":
         file = os.open(directory, os.O_RDONLY)
         try:

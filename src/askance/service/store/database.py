@@ -1,4 +1,4 @@
-"""What a store asks of a database: connections for readers, and one for the writer."""
+"""The database behind a store: connections for readers, and one for the writer."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -12,29 +12,29 @@ Row = tuple[Any, ...]
 
 
 class Connection(Protocol):
-    """One connection in autocommit mode; all faults are StoreFaults, and a placeholder is a question mark."""
+    """A connection in autocommit mode. All errors are StoreErrors; placeholders are question marks."""
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Run a statement, and say how many rows it changed."""
+        """Run a statement; return the number of rows that it changed."""
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
 
     def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
-        """The rows of a query, so many at a time, within a transaction."""
+        """The rows of a query in batches of this size, within a transaction."""
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
 
     def usable(self) -> bool:
-        """Whether it still answers, and has no transaction open."""
+        """Whether it still works and has no open transaction."""
 
     def close(self) -> None:
-        """Let go of it; what was not committed is undone."""
+        """Close it; what was not committed is rolled back."""
 
 
 class Database(ABC):
-    """Connections that are made when they are wanted, and made anew after they were lost."""
+    """A pool of connections that are opened on demand, and again after they were lost."""
 
     begin_writing = "BEGIN"
     begin_reading = "BEGIN"
@@ -53,21 +53,21 @@ class Database(ABC):
         """A new connection; the one that writes takes ownership of the store."""
 
     @abstractmethod
-    def complaints(self, connection: Connection) -> list[str]:
-        """What the database itself finds wrong with its files."""
+    def problems(self, connection: Connection) -> list[str]:
+        """The problems that the database itself finds."""
 
     @abstractmethod
     def shrink(self) -> None:
-        """Give free space back."""
+        """Return free space to the file system."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that no other thread has now."""
+        """A connection that no other thread uses."""
         connection = self._take()
         try:
             yield connection
         except BaseException:
-            # Most likely all of them are lost: the next reader makes a new one.
+            # Most likely all connections are lost: the next reader opens a new one.
             connection.close()
             self._close_idle()
             raise
@@ -75,7 +75,7 @@ class Database(ABC):
 
     @contextmanager
     def one_moment(self) -> Iterator[Connection]:
-        """A connection that sees the database as it is now, whatever is written meanwhile."""
+        """A connection that sees a snapshot of the database."""
         with self.reading() as connection:
             connection.run(self.begin_reading)
             yield connection
@@ -83,7 +83,7 @@ class Database(ABC):
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """The connection that writes, in a transaction that is on disk when the block ends."""
+        """The writer's connection, in a transaction that is on disk when the block ends."""
         with self._writing:
             connection = self._writer_now()
             try:
@@ -95,7 +95,7 @@ class Database(ABC):
                 raise
 
     def close(self) -> None:
-        """Close all connections, and give up ownership."""
+        """Close all connections and release the ownership."""
         self._closed = True
         self._close_idle()
         with self._writing:
@@ -106,13 +106,13 @@ class Database(ABC):
     def _writer_now(self) -> Connection:
         self._refuse_closed()
         if not self._own:
-            raise StoreError(f"{self.name}: opened for reading only, and cannot be written to")
+            raise StoreError(f"{self.name}: opened for reading only: it cannot be written to")
         if self._writer is None:
             self._writer = self.connect(writes=True)
         return self._writer
 
     def _undo(self, connection: Connection) -> None:
-        """Roll back; a connection that cannot even do that is replaced by the next writer."""
+        """Roll back; a connection that cannot do that is replaced by the next writer."""
         try:
             if not connection.usable():
                 connection.run("ROLLBACK")
@@ -142,4 +142,4 @@ class Database(ABC):
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise StoreError(f"{self.name}: the store has been closed")
+            raise StoreError(f"{self.name}: the store is closed")

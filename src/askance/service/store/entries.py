@@ -1,22 +1,22 @@
-"""What a store holds."""
+"""The rows of the tables of a store."""
 
 from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """One line of a task's journal; its seq counts from 1, without gaps in a task."""
+    """An entry of a task's journal. Its seq counts from 1 without gaps."""
 
     seq: int
     at: float  # seconds since 1970
-    kind: str  # what happened: the store knows "item" alone, and keeps any other
-    item: int | None  # seq of the item that it is about; an item's own seq
-    key: str | None  # what the sender calls it: unique within (task, kind)
+    kind: str  # what happened; only "item" has a meaning for the store
+    item: int | None  # seq of the item that it is about; of an item, its own seq
+    key: str | None  # the sender's key, unique within (task, kind)
     who: str | None  # the token's name
     body: bytes  # JSON
 
 
-class Task(NamedTuple):
-    """One stream with its model; the settings are JSON."""
+class TaskRecord(NamedTuple):
+    """A task; the settings are JSON."""
 
     id: int
     name: str
@@ -24,8 +24,8 @@ class Task(NamedTuple):
     created: float
 
 
-class Token(NamedTuple):
-    """Who may do what; of the secret itself there is only a digest."""
+class TokenRecord(NamedTuple):
+    """A token: a name, a role and a digest of the secret."""
 
     name: str
     role: str
@@ -34,25 +34,25 @@ class Token(NamedTuple):
     revoked: float | None
 
 
-class Session(NamedTuple):
-    """Somebody who signed in with a token; of the cookie's secret there is only a digest."""
+class SessionRecord(NamedTuple):
+    """A browser session, with a digest of the secret in its cookie."""
 
     digest: bytes
-    number: int  # what others may call it
-    name: str  # the token's
+    number: int  # shown to people
+    name: str  # of the token
     created: float
     seen: float
     until: float
-    agent: str  # what the browser calls itself
+    agent: str  # the User-Agent header
 
 
-class Deed(NamedTuple):
-    """One line of the trail that tells who did what."""
+class AuditRecord(NamedTuple):
+    """An entry of the audit log."""
 
     seq: int
     at: float
     who: str | None
-    deed: str
+    action: str
     task: str | None = None
     subject: str | None = None
     detail: str | None = None

@@ -1,10 +1,10 @@
-"""What a sound store obeys beyond what the database itself sees to."""
+"""Integrity checks beyond those of the database itself."""
 
 from askance.service.store.database import Connection
 
 
-def complaints(connection: Connection) -> list[str]:
-    """A sentence for every kind of damage in a task."""
+def problems(connection: Connection) -> list[str]:
+    """One sentence per kind of damage in a task."""
     return [*_gaps(connection), *_strays(connection), *_snapshots_ahead(connection)]
 
 

@@ -1,4 +1,4 @@
-"""Which kind of store a URL means."""
+"""Opening a store by its URL."""
 
 from pathlib import Path
 
@@ -10,24 +10,26 @@ POSTGRES_PREFIXES = ("postgresql://", "postgres://")
 
 
 def open_store(url: str, *, own: bool = True) -> Store:
-    """The store at a URL: a plain path or sqlite:///path, or postgresql://user@host/database.
+    """Open the store at a URL: a plain path, sqlite:///path, or postgresql://user@host/database.
 
-    After `sqlite:///` the path begins, so that an absolute one has four slashes. The owner writes, and there is
-    one at a time; it creates the tables, or brings them up to date. `own=False` is for readers, such as a backup.
+    The path starts after `sqlite:///`, so an absolute one has four slashes. Only one process at a time owns a
+    store and writes to it; the owner creates or updates the tables. `own=False` is for readers, such as a backup.
     """
     return Store(_database(url, own=own))
 
 
 def is_postgres(url: str) -> bool:
-    """Whether a URL means a PostgreSQL database."""
+    """Whether a URL is that of a PostgreSQL database."""
     return url.startswith(POSTGRES_PREFIXES)
 
 
 def sqlite_path(url: str) -> Path:
-    """The file that a URL means."""
+    """The file of an SQLite URL."""
     path = url.removeprefix(SQLITE_PREFIX)
     if not path or "://" in path:
-        raise ValueError(f"{url!r} is no store: give a path, sqlite:///path or postgresql://user@host/database")
+        raise ValueError(
+            f"{url!r} is not the URL of a store: give a path, sqlite:///path or postgresql://user@host/database"
+        )
     return Path(path)
 
 

@@ -1,4 +1,4 @@
-"""One process owns an SQLite store: a lock on a file beside it, which the system lets go when the process ends."""
+"""Ownership of an SQLite store: a lock file that the system releases when the process ends."""
 
 import os
 import sys
@@ -8,22 +8,22 @@ from askance.errors import StoreError
 
 
 class Ownership:
-    """The lock, from now on until it is released."""
+    """The lock, held until it is released."""
 
     def __init__(self, path: Path) -> None:
         lock = path.with_name(path.name + ".lock")
         try:
             self._file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as fault:
-            raise StoreError(f"{lock}: {fault.strerror}: choose a place that can be written to") from fault
+        except OSError as error:
+            raise StoreError(f"{lock}: {error.strerror}: choose a directory that you can write to") from error
         try:
             _lock(self._file)
-        except OSError as fault:
+        except OSError as error:
             os.close(self._file)
-            raise StoreError(f"{path}: another process owns this store: stop that service first") from fault
+            raise StoreError(f"{path}: another process owns this store: stop that service first") from error
 
     def release(self) -> None:
-        """Let another process own the store. The file stays: without it two processes could lock two files."""
+        """Release the lock. The file stays: if it were deleted, two processes could lock two files."""
         os.close(self._file)
 
 

@@ -13,18 +13,18 @@ try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
     from psycopg.pq import TransactionStatus
-except ImportError as fault:
-    raise ImportError("a PostgreSQL store needs psycopg: pip install 'askance[postgres]'") from fault
+except ImportError as error:
+    raise ImportError("a PostgreSQL store needs psycopg: pip install 'askance[postgres]'") from error
 
-OWNED = 0x41534B41  # the first half of the advisory lock's name: "ASKA"
-OWNER_LEAVES = 1.0  # seconds: the server needs a moment to see that an owner was killed
+OWNED = 0x41534B41  # the first half of the name of the advisory lock: "ASKA"
+OWNER_LEAVES = 1.0  # seconds: the server needs a moment to notice that an owner was killed
 
-# A server that has vanished is noticed within half a minute, unless the URL says otherwise.
+# A lost server is noticed within half a minute, unless the URL sets other values.
 PATIENCE = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
 
 WORTH_COUNTING = 1000  # entries
 
-# Of the columns that are no text: binary rows need to know.
+# The types of columns that are not text, for binary rows.
 TYPES = {
     **dict.fromkeys(("id", "task", "seq", "item", "number"), "int8"),
     **dict.fromkeys(("at", "created", "revoked", "seen", "until"), "float8"),
@@ -37,22 +37,22 @@ class PostgresConnection:
 
     def __init__(self, name: str, parameters: dict[str, Any]) -> None:
         self.name = name
-        with self._faults():
+        with self._errors():
             self._connection: psycopg.Connection[Row] = psycopg.connect(**parameters, autocommit=True)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Run a statement, and say how many rows it changed."""
-        with self._faults():
+        """Run a statement; return the number of rows that it changed."""
+        with self._errors():
             return self._connection.execute(_placed(sql), values).rowcount
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
-        with self._faults():
+        with self._errors():
             return self._connection.execute(_placed(sql), values, binary=True).fetchall()
 
     def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
-        """The rows of a query, so many at a time, within a transaction."""
-        with self._faults(), self._connection.cursor("stream", binary=True) as cursor:
+        """The rows of a query in batches of this size, within a transaction."""
+        with self._errors(), self._connection.cursor("stream", binary=True) as cursor:
             cursor.execute(_placed(sql))
             while rows := cursor.fetchmany(size):
                 yield rows
@@ -60,32 +60,32 @@ class PostgresConnection:
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
         command = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)".encode()
-        with self._faults(), self._connection.cursor() as cursor, cursor.copy(command) as copy:
+        with self._errors(), self._connection.cursor() as cursor, cursor.copy(command) as copy:
             copy.set_types([TYPES.get(column, "text") for column in columns])
             for row in rows:
                 copy.write_row(row)
 
     def usable(self) -> bool:
-        """Whether it still answers, and has no transaction open."""
+        """Whether it still works and has no open transaction."""
         return not self._connection.closed and self._connection.info.transaction_status == TransactionStatus.IDLE
 
     def close(self) -> None:
-        """Let go of it; what was not committed is undone."""
+        """Close it; what was not committed is rolled back."""
         self._connection.close()
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (psycopg.Error, UnicodeError, OverflowError) as fault:
-            raise _as_store_fault(self.name, fault) from fault
+        except (psycopg.Error, UnicodeError, OverflowError) as error:
+            raise _as_store_error(self.name, error) from error
 
 
 class PostgresDatabase(Database):
     """A PostgreSQL database, or one schema of it, named by the search path.
 
-    The owner holds an advisory lock for as long as its connection lasts: connect to the server itself, not to a
-    pool that lends a connection for one transaction.
+    The owner holds an advisory lock while its connection is open: connect to the server itself, not to a pool with
+    one connection per transaction.
     """
 
     begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ"
@@ -95,8 +95,8 @@ class PostgresDatabase(Database):
             self._parameters: dict[str, Any] = PATIENCE | conninfo_to_dict(
                 url, fallback_application_name="askance"
             )
-        except psycopg.Error as fault:
-            raise ValueError(f"not the URL of a PostgreSQL database: {fault}") from fault
+        except psycopg.Error as error:
+            raise ValueError(f"not the URL of a PostgreSQL database: {error}") from error
         name = self._parameters.get("dbname", "")
         super().__init__(f"PostgreSQL database {name} on {self._parameters.get('host', 'this machine')}", own=own)
         self._known = False
@@ -113,14 +113,14 @@ class PostgresDatabase(Database):
             return
         with self.reading() as connection:
             if connection.rows("SELECT to_regclass('schema_version') IS NULL")[0][0]:
-                raise StoreError(f"{self.name}: there is no store in it")
+                raise StoreError(f"{self.name}: there is no store in this database: start the service on it once")
             check_version(connection)
 
     def connect(self, *, writes: bool) -> PostgresConnection:
         """A new connection; the one that writes takes ownership of the store."""
         connection = PostgresConnection(self.name, self._parameters)
         try:
-            # A plan that is kept from when a table was short would read all of it when it has grown.
+            # A plan that was cached while a table was short would scan all of it later.
             connection.run("SET plan_cache_mode = force_custom_plan")
             if writes:
                 self._prepare_writer(connection)
@@ -133,7 +133,7 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """The connection that writes; a journal that nobody has counted would be read whole for a few rows."""
+        """The writer's connection. The journal is analysed once, or the planner would scan all of it."""
         with super().writing() as connection:
             yield connection
             self._known = self._known or _made_known(connection)
@@ -141,7 +141,7 @@ class PostgresDatabase(Database):
     def _prepare_writer(self, connection: PostgresConnection) -> None:
         if connection.rows("SHOW synchronous_commit") == [("off",)]:
             connection.run("SET synchronous_commit = on")
-        # A vanished owner must not hold the lock for hours.
+        # A lost owner must not hold the lock for hours.
         connection.run("SET tcp_keepalives_idle = 10")
         connection.run("SET tcp_keepalives_interval = 5")
         self._take_ownership(connection)
@@ -154,18 +154,20 @@ class PostgresDatabase(Database):
                 raise StoreError(f"{self.name}: another process owns this store: stop that service first")
             time.sleep(0.02)
 
-    def complaints(self, connection: Connection) -> list[str]:
-        """What makes the server unsafe."""
+    def problems(self, connection: Connection) -> list[str]:
+        """The settings that make the server unsafe."""
         if connection.rows("SHOW fsync") == [("off",)]:
-            return ["the server runs with fsync off: what was acknowledged may be lost when its machine stops"]
+            return [
+                "the server runs with fsync off: a crash of its machine may lose acknowledged labels: turn it on"
+            ]
         return []
 
     def shrink(self) -> None:
-        """Nothing to do: autovacuum makes free space usable again."""
+        """Do nothing: autovacuum reuses free space."""
 
 
 def _made_known(connection: Connection) -> bool:
-    """Whether the server has counted the journal, now if need be; a short one is not worth it yet."""
+    """Whether the journal has statistics; analyse it if it has none and is long enough."""
     counted = "SELECT 1 FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'journal' LIMIT 1"
     if connection.rows(counted):
         return True
@@ -179,8 +181,10 @@ def _placed(sql: str) -> bytes:
     return sql.replace("?", "%s").encode()
 
 
-def _as_store_fault(name: str, fault: Exception) -> StoreError:
-    told = " ".join(str(fault).split())
-    if isinstance(fault, psycopg.errors.DiskFull):
-        return StoreError(f"{name}: the server's disk is full: make room, and nothing is lost: {told}", full=True)
-    return StoreError(f"{name}: {told}")
+def _as_store_error(name: str, error: Exception) -> StoreError:
+    reason = " ".join(str(error).split())
+    if isinstance(error, psycopg.errors.DiskFull):
+        return StoreError(
+            f"{name}: the server's disk is full: free some space; nothing is lost: {reason}", full=True
+        )
+    return StoreError(f"{name}: {reason}")

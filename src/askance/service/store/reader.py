@@ -1,26 +1,28 @@
-"""All that can be read from a store, from any thread."""
+"""The read side of a store; usable from any thread."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from askance.service.store.database import Connection
-from askance.service.store.entries import Deed, Entry, Session, Task, Token
+from askance.service.store.entries import AuditRecord, Entry, SessionRecord, TaskRecord, TokenRecord
 
-SLICE = 100  # values in one query: with 500, PostgreSQL reads the whole task while a table is new
+SLICE = 100  # values per query: with 500, PostgreSQL scans the whole task while a table is new
 
 COLUMNS = "seq, at, kind, item, key, who, body"
 
 
 class Reader:
-    """Reads through the connections that it is lent."""
+    """Reads through connections from a pool."""
 
     def __init__(self, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
         self._reading = reading
 
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[TaskRecord]:
         """All tasks, the oldest first."""
-        return [Task(*row) for row in self._rows("SELECT id, name, settings, created FROM tasks ORDER BY id")]
+        return [
+            TaskRecord(*row) for row in self._rows("SELECT id, name, settings, created FROM tasks ORDER BY id")
+        ]
 
     def entries(
         self,
@@ -30,7 +32,7 @@ class Reader:
         kinds: Collection[str] | None = None,
         batch: int = 2000,
     ) -> Iterator[list[Entry]]:
-        """The entries with after < seq <= upto in order, in batches; nothing stays open between two of them."""
+        """The entries with after < seq <= upto in order, in batches; no connection is held between batches."""
         upto = self.last(task) if upto is None else upto
         of_kinds = "" if kinds is None else f" AND kind IN ({_places(kinds)})"
         sql = (
@@ -47,7 +49,7 @@ class Reader:
             after = found[-1].seq
 
     def newest(self, task: int, before: int | None, kinds: Collection[str], batch: int) -> Iterator[list[Entry]]:
-        """The entries of some kinds from the end of the journal, or from before one of them, in batches."""
+        """The entries of some kinds, the newest first, optionally before a seq, in batches."""
         sql = (
             f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq < ? AND kind IN ({_places(kinds)}) "
             "ORDER BY seq DESC LIMIT ?"
@@ -58,7 +60,7 @@ class Reader:
             before = found[-1].seq
 
     def at(self, task: int, seqs: Collection[int]) -> dict[int, Entry]:
-        """The entries with these seqs, as far as there are any."""
+        """The entries with these seqs that exist."""
         found: dict[int, Entry] = {}
         for some in slices(seqs):
             sql = f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq IN ({_places(some)})"
@@ -66,7 +68,7 @@ class Reader:
         return found
 
     def of_item(self, task: int, item: int) -> list[Entry]:
-        """The item and all that happened to it, in order."""
+        """The item and all entries about it, in order."""
         return self._entries(
             f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq = ? AND kind = 'item' UNION ALL "
             f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item = ? AND kind <> 'item' ORDER BY seq",
@@ -74,7 +76,7 @@ class Reader:
         )
 
     def about(self, task: int, items: Collection[int]) -> dict[int, list[Entry]]:
-        """All that happened to each of these items, in order; of one that nobody asked about, nothing did."""
+        """All entries about each of these items, in order; an item that was not asked about has none."""
         found: dict[int, list[Entry]] = {item: [] for item in items}
         for some in slices(items):
             sql = (
@@ -86,10 +88,10 @@ class Reader:
         return found
 
     def by_key(self, task: int, kind: str, keys: Collection[str]) -> dict[str, Entry]:
-        """The entries of one kind that their senders called so, as far as there are any."""
+        """The entries of one kind that have these keys."""
         seqs: list[int] = []
         for some in slices(keys):
-            # One key at a time inside the query: given many, PostgreSQL reads the whole task while a table is new.
+            # One key at a time inside the query: with many, PostgreSQL scans the whole task while a table is new.
             wanted = ", ".join(["(?)"] * len(some))
             sql = (
                 f"WITH wanted (key) AS (VALUES {wanted}) SELECT (SELECT seq FROM journal "
@@ -103,44 +105,46 @@ class Reader:
         return int(self._rows("SELECT COALESCE(MAX(seq), 0) FROM journal WHERE task = ?", (task,))[0][0])
 
     def snapshot(self, task: int, before: int | None = None) -> tuple[int, bytes] | None:
-        """The newest snapshot, or the newest with a smaller seq than `before`."""
+        """The newest snapshot, optionally before a seq."""
         older, values = ("", (task,)) if before is None else (" AND seq < ?", (task, before))
         sql = f"SELECT seq, content FROM snapshots WHERE task = ?{older} ORDER BY seq DESC LIMIT 1"
         rows = self._rows(sql, values)
         return (rows[0][0], rows[0][1]) if rows else None
 
     def snapshot_seqs(self, task: int) -> list[int]:
-        """Where there are snapshots, in order."""
+        """The seqs of the snapshots, in order."""
         return [row[0] for row in self._rows("SELECT seq FROM snapshots WHERE task = ? ORDER BY seq", (task,))]
 
-    def tokens(self) -> list[Token]:
-        """All tokens, revoked ones too, the oldest first."""
+    def tokens(self) -> list[TokenRecord]:
+        """All tokens, including revoked ones, the oldest first."""
         sql = "SELECT name, role, digest, created, revoked FROM tokens ORDER BY created, name"
-        return [Token(*row) for row in self._rows(sql)]
+        return [TokenRecord(*row) for row in self._rows(sql)]
 
-    def token_by_digest(self, digest: bytes) -> Token | None:
-        """The token with this digest, if there is one."""
+    def token_by_digest(self, digest: bytes) -> TokenRecord | None:
+        """The token with this digest, or None."""
         sql = "SELECT name, role, digest, created, revoked FROM tokens WHERE digest = ?"
         rows = self._rows(sql, (digest,))
-        return Token(*rows[0]) if rows else None
+        return TokenRecord(*rows[0]) if rows else None
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[SessionRecord]:
         """All sessions, the oldest first."""
         sql = "SELECT digest, number, name, created, seen, until, agent FROM sessions ORDER BY created, number"
-        return [Session(*row) for row in self._rows(sql)]
+        return [SessionRecord(*row) for row in self._rows(sql)]
 
-    def deeds(
+    def audit_records(
         self, limit: int, before: int | None = None, who: str | None = None, task: str | None = None
-    ) -> list[Deed]:
-        """The newest deeds, or the newest with a smaller seq than `before`; of one person or one task, if told."""
+    ) -> list[AuditRecord]:
+        """The newest audit records, optionally before a seq, of one person or of one task."""
         wanted = {"seq <": before, "who =": who, "task_name =": task}
-        told = {test: value for test, value in wanted.items() if value is not None}
-        where = f" WHERE {' AND '.join(f'{test} ?' for test in told)}" if told else ""
-        sql = f"SELECT seq, at, who, deed, task_name, subject, detail FROM deeds{where} ORDER BY seq DESC LIMIT ?"
-        return [Deed(*row) for row in self._rows(sql, (*told.values(), limit))]
+        given = {test: value for test, value in wanted.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{test} ?' for test in given)}" if given else ""
+        sql = (
+            f"SELECT seq, at, who, action, task_name, subject, detail FROM audit{where} ORDER BY seq DESC LIMIT ?"
+        )
+        return [AuditRecord(*row) for row in self._rows(sql, (*given.values(), limit))]
 
     def setting(self, name: str) -> str | None:
-        """What was kept under this name."""
+        """The setting with this name, or None."""
         rows = self._rows("SELECT value FROM settings WHERE name = ?", (name,))
         return str(rows[0][0]) if rows else None
 
@@ -157,7 +161,7 @@ def _places(values: Collection[Any]) -> str:
 
 
 def slices(values: Collection[Any]) -> Iterator[list[Any]]:
-    """The distinct values, so many at a time."""
+    """The distinct values, in slices."""
     distinct = list(dict.fromkeys(values))
     for start in range(0, len(distinct), SLICE):
         yield distinct[start : start + SLICE]

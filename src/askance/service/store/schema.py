@@ -1,4 +1,4 @@
-"""The tables, as numbered steps: a database has done the first so many of them, and opening it does the rest."""
+"""The tables, created by numbered steps: opening a store runs the steps that it has not run yet."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from askance.service.store.database import Connection
 
 
 class Dialect(NamedTuple):
-    """What the two databases call the same types."""
+    """The names of the column types in one of the two databases."""
 
     INTEGER: str
     NUMBER: str
@@ -17,7 +17,7 @@ class Dialect(NamedTuple):
 SQLITE = Dialect("INTEGER", "REAL", "BLOB")
 POSTGRES = Dialect("BIGINT", "DOUBLE PRECISION", "BYTEA")
 
-# A step is never edited once it has been released: a change is a new step.
+# Never edit a step once it has been released: add a new step.
 STEPS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE tasks (
@@ -36,17 +36,13 @@ STEPS: tuple[tuple[str, ...], ...] = (
             body {BYTES} NOT NULL,
             PRIMARY KEY (task, seq))""",
         "CREATE UNIQUE INDEX journal_key ON journal (task, kind, key) WHERE key IS NOT NULL",
-        # Most entries are items, and each of them is found by its seq.
+        # Most entries are items, which are found by their seq.
         "CREATE INDEX journal_item ON journal (task, item, seq) WHERE kind <> 'item'",
-    ),
-    (
         """CREATE TABLE snapshots (
             task {INTEGER} NOT NULL REFERENCES tasks (id),
             seq {INTEGER} NOT NULL,
             content {BYTES} NOT NULL,
             PRIMARY KEY (task, seq))""",
-    ),
-    (
         """CREATE TABLE tokens (
             name TEXT PRIMARY KEY,
             role TEXT NOT NULL,
@@ -54,8 +50,6 @@ STEPS: tuple[tuple[str, ...], ...] = (
             created {NUMBER} NOT NULL,
             revoked {NUMBER})""",
         "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    ),
-    (
         """CREATE TABLE sessions (
             digest {BYTES} PRIMARY KEY,
             number {INTEGER} NOT NULL UNIQUE,
@@ -64,18 +58,18 @@ STEPS: tuple[tuple[str, ...], ...] = (
             seen {NUMBER} NOT NULL,
             until {NUMBER} NOT NULL,
             agent TEXT NOT NULL)""",
-        """CREATE TABLE deeds (
+        """CREATE TABLE audit (
             seq {INTEGER} PRIMARY KEY,
             at {NUMBER} NOT NULL,
             who TEXT,
-            deed TEXT NOT NULL,
+            action TEXT NOT NULL,
             task_name TEXT,
             subject TEXT,
             detail TEXT)""",
     ),
 )
 
-# Every table with its columns, those of the primary key first: what a copy has to hold.
+# All tables with their columns, those of the primary key first. A copy holds all of them.
 TABLES = {
     "tasks": ("id", "name", "settings", "created"),
     "journal": ("task", "seq", "at", "kind", "item", "key", "who", "body"),
@@ -83,18 +77,21 @@ TABLES = {
     "tokens": ("name", "role", "digest", "created", "revoked"),
     "settings": ("name", "value"),
     "sessions": ("digest", "number", "name", "created", "seen", "until", "agent"),
-    "deeds": ("seq", "at", "who", "deed", "task_name", "subject", "detail"),
+    "audit": ("seq", "at", "who", "action", "task_name", "subject", "detail"),
 }
 
 
 def statements(step: tuple[str, ...], dialect: Dialect) -> list[str]:
-    """A step in the words of one database."""
+    """Return the SQL statements of a step for one database."""
     return [statement.format(**dialect._asdict()) for statement in step]
 
 
-def bring_up_to_date(connection: Connection, dialect: Dialect, steps: tuple[tuple[str, ...], ...] = STEPS) -> None:
-    """Do the steps that the database has not done yet, within the caller's transaction."""
+def bring_up_to_date(
+    connection: Connection, dialect: Dialect, steps: tuple[tuple[str, ...], ...] | None = None
+) -> None:
+    """Run the steps that the database has not run yet, within the caller's transaction."""
     connection.run("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+    steps = STEPS if steps is None else steps
     done = _version(connection)
     _refuse_newer(done, len(steps))
     if done == len(steps):
@@ -107,13 +104,13 @@ def bring_up_to_date(connection: Connection, dialect: Dialect, steps: tuple[tupl
 
 
 def check_version(connection: Connection) -> None:
-    """StoreError unless the database has done all steps: a reader changes nothing."""
+    """Raise StoreError if the database has not run all steps: readers do not change it."""
     done = _version(connection)
     _refuse_newer(done, len(STEPS))
     if done < len(STEPS):
         raise StoreError(
-            f"the store is of version {done}, and this askance reads version {len(STEPS)}: start the service on "
-            "it once, which brings it up to date"
+            f"the store has schema version {done}, but this askance reads version {len(STEPS)}: start the service "
+            "on it once to update it"
         )
 
 
@@ -125,5 +122,5 @@ def _version(connection: Connection) -> int:
 def _refuse_newer(done: int, known: int) -> None:
     if done > known:
         raise StoreError(
-            f"the store is of version {done}, and this askance knows {known}: install a newer askance"
+            f"the store has schema version {done}, but this askance knows only {known}: install a newer askance"
         )

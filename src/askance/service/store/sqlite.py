@@ -13,8 +13,8 @@ from askance.service.store.database import Connection, Database, Row
 from askance.service.store.ownership import Ownership
 from askance.service.store.schema import SQLITE, bring_up_to_date, check_version
 
-WAIT = 10.0  # seconds until a database that another connection has locked is given up
-FREED_AT_ONCE = 250  # pages, so that nobody waits long for the lock
+WAIT = 10.0  # seconds to wait for a database that another connection has locked
+FREED_AT_ONCE = 250  # pages per transaction, so that others never wait long
 
 
 class SqliteConnection:
@@ -22,7 +22,7 @@ class SqliteConnection:
 
     def __init__(self, path: Path, *, writes: bool) -> None:
         self.path = path
-        with self._faults():
+        with self._errors():
             self._connection = sqlite3.connect(
                 f"file:{quote(str(path))}?mode=rw",
                 uri=True,
@@ -37,18 +37,18 @@ class SqliteConnection:
             raise
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Run a statement, and say how many rows it changed."""
-        with self._faults():
+        """Run a statement; return the number of rows that it changed."""
+        with self._errors():
             return self._connection.execute(sql, values).rowcount
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
-        with self._faults():
+        with self._errors():
             return self._connection.execute(sql, values).fetchall()
 
     def stream(self, sql: str, size: int) -> Iterator[list[Row]]:
-        """The rows of a query, so many at a time, within a transaction."""
-        with self._faults():
+        """The rows of a query in batches of this size, within a transaction."""
+        with self._errors():
             cursor = self._connection.execute(sql)
             while rows := cursor.fetchmany(size):
                 yield rows
@@ -56,15 +56,15 @@ class SqliteConnection:
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Add many rows to a table."""
         places = ", ".join("?" * len(columns))
-        with self._faults():
+        with self._errors():
             self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
 
     def usable(self) -> bool:
-        """Whether it has no transaction open: a full disk may have ended it already."""
+        """Whether it has no open transaction: a full disk may have ended it already."""
         return not self._connection.in_transaction
 
     def close(self) -> None:
-        """Let go of it; what was not committed is undone."""
+        """Close it; what was not committed is rolled back."""
         self._connection.close()
 
     def _set_up(self, *, writes: bool) -> None:
@@ -73,11 +73,11 @@ class SqliteConnection:
             self.run("PRAGMA query_only = ON")
             return
         self._refuse_stranger()
-        self.run("PRAGMA auto_vacuum = INCREMENTAL")  # heeded by a file that is still empty
+        self.run("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only in an empty file
         mode = self.rows("PRAGMA journal_mode = WAL")[0][0]
         if mode != "wal":
             raise StoreError(
-                f"{self.path}: SQLite cannot keep a write-ahead log here, as on many network file systems: choose "
+                f"{self.path}: SQLite cannot use a write-ahead log here, as on many network file systems: use "
                 "a local disk, or PostgreSQL"
             )
         self.run("PRAGMA synchronous = FULL")
@@ -85,18 +85,18 @@ class SqliteConnection:
     def _refuse_stranger(self) -> None:
         names = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if names and "schema_version" not in names:
-            raise StoreError(f"{self.path}: a database of something else, not a store: choose another file")
+            raise StoreError(f"{self.path}: this database is not a store of askance: choose another file")
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, UnicodeError, OverflowError) as fault:
-            raise _as_store_fault(self.path, fault) from fault
+        except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            raise _as_store_error(self.path, error) from error
 
 
 class SqliteDatabase(Database):
-    """An SQLite file with a write-ahead log: readers never wait for the writer, nor the writer for them."""
+    """An SQLite file with a write-ahead log: readers and the writer never wait for each other."""
 
     begin_writing = "BEGIN IMMEDIATE"
 
@@ -113,15 +113,17 @@ class SqliteDatabase(Database):
     def _open(self) -> None:
         if not self._own:
             if not self._path.is_file():
-                raise StoreError(f"{self._path}: there is no such store")
+                raise StoreError(f"{self._path}: there is no store here: check the path")
             with self.reading() as connection:
                 check_version(connection)
             return
         if not self._path.parent.is_dir():
-            raise StoreError(f"{self._path.parent}: there is no such directory: create it first")
+            raise StoreError(f"{self._path.parent}: this directory does not exist: create it first")
         self._ownership = Ownership(self._path)
         if not self._path.exists():
-            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))  # people's data: for the owner's eyes
+            os.close(
+                os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600)
+            )  # people's data: readable by the owner only
         with self.writing() as connection:
             bring_up_to_date(connection, SQLITE)
 
@@ -129,17 +131,17 @@ class SqliteDatabase(Database):
         """A new connection."""
         return SqliteConnection(self._path, writes=writes)
 
-    def complaints(self, connection: Connection) -> list[str]:
-        """What SQLite finds wrong with the file."""
+    def problems(self, connection: Connection) -> list[str]:
+        """The problems that SQLite finds in the file."""
         found = [str(row[0]) for row in connection.rows("PRAGMA integrity_check")]
         orphans = connection.rows("PRAGMA foreign_key_check")
         return [
-            *(told for told in found if told != "ok"),
+            *(line for line in found if line != "ok"),
             *(f"a row of {row[0]} has no {row[2]}" for row in orphans),
         ]
 
     def shrink(self) -> None:
-        """Give free pages back, some at a time, so that the writer never waits long."""
+        """Return free pages in small steps, so that the writer never waits long."""
         before, free = -1, -2
         while free and free != before:
             with self.writing() as connection:
@@ -147,7 +149,7 @@ class SqliteDatabase(Database):
                 before, free = free, connection.rows("PRAGMA freelist_count")[0][0]
 
     def close(self) -> None:
-        """Close all connections, and give up ownership."""
+        """Close all connections and release the ownership."""
         super().close()
         if self._ownership is not None:
             self._ownership.release()
@@ -155,7 +157,7 @@ class SqliteDatabase(Database):
 
 
 def settle(path: Path) -> None:
-    """Make a closed store one plain file that is on disk: it can be moved, and read where nobody may write."""
+    """Turn a closed store into one plain file on disk, which can be moved and read without write access."""
     connection = SqliteConnection(path, writes=True)
     try:
         connection.rows("PRAGMA journal_mode = DELETE")
@@ -165,10 +167,10 @@ def settle(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _as_store_fault(path: Path, fault: Exception) -> StoreError:
-    code = getattr(fault, "sqlite_errorcode", None)
+def _as_store_error(path: Path, error: Exception) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", None)
     if code == sqlite3.SQLITE_FULL:
-        return StoreError(f"{path}: the disk is full: make room, and nothing is lost", full=True)
+        return StoreError(f"{path}: the disk is full: free some space; nothing is lost", full=True)
     if code == sqlite3.SQLITE_NOTADB:
-        return StoreError(f"{path}: not an SQLite file: choose another file")
-    return StoreError(f"{path}: {fault}")
+        return StoreError(f"{path}: this is not an SQLite file: choose another file")
+    return StoreError(f"{path}: {error}")

@@ -1,4 +1,4 @@
-"""The store: every task's journal, its snapshots, and who may do what."""
+"""The store: the journals and snapshots of all tasks, tokens, sessions and the audit log."""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -6,16 +6,16 @@ from contextlib import AbstractContextManager
 from askance.errors import StoreError
 from askance.service.store import integrity
 from askance.service.store.database import Connection, Database
-from askance.service.store.entries import Deed, Entry, Session, Task, Token
+from askance.service.store.entries import AuditRecord, Entry, SessionRecord, TaskRecord, TokenRecord
 from askance.service.store.reader import Reader, slices
 from askance.service.store.schema import TABLES
 
 
 class Store(Reader):
-    """Reads from any thread, and writes from any thread, one at a time; every fault is a StoreError.
+    """A store that any thread may read from and write to; all errors are StoreErrors.
 
-    What a writing method did is on disk when it returns, all of it or, after a fault, none. Only when the
-    connection was lost during the commit itself does nobody know: look into the store again.
+    When a writing method returns, its changes are on disk. After an error nothing was changed, unless the
+    connection was lost during the commit: then read the store again to find out.
     """
 
     def __init__(self, database: Database) -> None:
@@ -28,23 +28,23 @@ class Store(Reader):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add_task(self, name: str, settings: bytes, at: float) -> Task:
-        """A new task."""
+    def add_task(self, name: str, settings: bytes, at: float) -> TaskRecord:
+        """Add a task."""
         _check_text(name)
         with self._database.writing() as connection:
             identity = connection.rows("SELECT COALESCE(MAX(id), 0) + 1 FROM tasks")[0][0]
-            task = Task(identity, name, settings, at)
+            task = TaskRecord(identity, name, settings, at)
             connection.insert("tasks", TABLES["tasks"], [task])
         return task
 
-    def set_task(self, id: int, settings: bytes) -> None:  # noqa: A002 - the word of the table
-        """Other settings for a task."""
+    def set_task(self, id: int, settings: bytes) -> None:  # noqa: A002 - the column name
+        """Replace the settings of a task."""
         with self._database.writing() as connection:
             if not connection.run("UPDATE tasks SET settings = ? WHERE id = ?", (settings, id)):
                 raise StoreError(f"there is no task {id}")
 
     def append(self, task: int, entries: Sequence[Entry], drop_from: int | None = None) -> None:
-        """Put entries at the end of the journal, all or none; snapshots with seq >= drop_from go with it."""
+        """Append entries to the journal, all or none, and drop snapshots with seq >= drop_from."""
         with self._database.writing() as connection:
             _check_follows(connection, task, entries)
             connection.insert("journal", TABLES["journal"], [(task, *entry) for entry in entries])
@@ -52,7 +52,7 @@ class Store(Reader):
                 connection.run("DELETE FROM snapshots WHERE task = ? AND seq >= ?", (task, drop_from))
 
     def add_snapshot(self, task: int, seq: int, content: bytes) -> None:
-        """Keep the state after the entry seq, in place of an earlier snapshot of it."""
+        """Add or replace the snapshot after the entry seq."""
         with self._database.writing() as connection:
             connection.run(
                 "INSERT INTO snapshots (task, seq, content) VALUES (?, ?, ?) "
@@ -61,76 +61,76 @@ class Store(Reader):
             )
 
     def drop_snapshots(self, task: int, seqs: Collection[int]) -> None:
-        """Forget these snapshots."""
+        """Delete these snapshots."""
         with self._database.writing() as connection:
             for seq in seqs:
                 connection.run("DELETE FROM snapshots WHERE task = ? AND seq = ?", (task, seq))
 
-    def add_token(self, token: Token) -> None:
-        """A new token."""
+    def add_token(self, token: TokenRecord) -> None:
+        """Add a token."""
         _check_text(token.name)
         with self._database.writing() as connection:
             connection.insert("tokens", TABLES["tokens"], [token])
 
     def revoke_token(self, name: str, at: float) -> None:
-        """From this time on the token is worth nothing; a second time changes nothing."""
+        """Revoke a token; a second call changes nothing."""
         with self._database.writing() as connection:
             if not connection.run("UPDATE tokens SET revoked = COALESCE(revoked, ?) WHERE name = ?", (at, name)):
                 raise StoreError(f"there is no token {name!r}")
 
-    def add_session(self, session: Session, instead_of: Collection[int] = ()) -> None:
-        """A new session; those with the other numbers are forgotten."""
+    def add_session(self, session: SessionRecord, instead_of: Collection[int] = ()) -> None:
+        """Add a session, and delete those with the other numbers."""
         _check_text(session.agent)
         with self._database.writing() as connection:
             _drop_sessions(connection, instead_of)
             connection.insert("sessions", TABLES["sessions"], [session])
 
-    def see_session(self, number: int, at: float) -> None:
-        """When the session was last used; one that has ended stays so."""
+    def touch_session(self, number: int, at: float) -> None:
+        """Set the time of the last use of a session."""
         with self._database.writing() as connection:
             connection.run("UPDATE sessions SET seen = ? WHERE number = ?", (at, number))
 
     def drop_sessions(self, numbers: Collection[int]) -> None:
-        """Forget these sessions."""
+        """Delete these sessions."""
         with self._database.writing() as connection:
             _drop_sessions(connection, numbers)
 
-    def add_deed(self, deed: Deed) -> None:
-        """A new line at the end of the trail; its seq is the next one, whatever the deed says."""
-        for text in deed[2:]:
+    def add_audit_record(self, record: AuditRecord) -> None:
+        """Add an audit record; its seq is set to the next one."""
+        for text in record[2:]:
             _check_text(text)
         with self._database.writing() as connection:
-            seq = connection.rows("SELECT COALESCE(MAX(seq), 0) + 1 FROM deeds")[0][0]
-            connection.insert("deeds", TABLES["deeds"], [deed._replace(seq=seq)])
+            seq = connection.rows("SELECT COALESCE(MAX(seq), 0) + 1 FROM audit")[0][0]
+            connection.insert("audit", TABLES["audit"], [record._replace(seq=seq)])
 
     def set_setting(self, name: str, value: str | None) -> None:
-        """Keep a value under a name; None forgets it."""
+        """Set a setting; None deletes it."""
         with self._database.writing() as connection:
             connection.run("DELETE FROM settings WHERE name = ?", (name,))
             if value is not None:
                 connection.insert("settings", TABLES["settings"], [(name, value)])
 
     def rewrite(self, task: int, bodies: Mapping[int, bytes]) -> None:
-        """Other bodies for these entries, and nothing else; a few at a time, so that appending goes on."""
+        """Replace the bodies of these entries, a few per transaction, so that others can append."""
         for some in slices(bodies):
             with self._database.writing() as connection:
                 _rewrite(connection, task, {seq: bodies[seq] for seq in some})
 
     def shrink(self) -> None:
-        """Give room that has become free back: an SQLite file becomes smaller; PostgreSQL does so by itself."""
+        """Return free space: an SQLite file shrinks; PostgreSQL does this by itself."""
         self._database.shrink()
 
     def check(self) -> list[str]:
-        """What is wrong with the store, a sentence each; none if all is well."""
+        """The problems of the store, one sentence each; empty if there are none."""
         with self._database.one_moment() as connection:
-            return self._database.complaints(connection) + integrity.complaints(connection)
+            return self._database.problems(connection) + integrity.problems(connection)
 
     def reachable(self) -> None:
-        """StoreError unless the store answers."""
+        """Raise StoreError if the store does not answer."""
         self._rows("SELECT version FROM schema_version")
 
     def one_moment(self) -> AbstractContextManager[Connection]:
-        """A connection that sees the store as it is now, whatever is appended meanwhile."""
+        """A connection that sees a snapshot of the store."""
         return self._database.one_moment()
 
     def writing(self) -> AbstractContextManager[Connection]:
@@ -138,7 +138,7 @@ class Store(Reader):
         return self._database.writing()
 
     def close(self) -> None:
-        """Close all connections, and give up ownership."""
+        """Close all connections and release the ownership."""
         self._database.close()
 
 
@@ -148,7 +148,7 @@ def _drop_sessions(connection: Connection, numbers: Collection[int]) -> None:
 
 
 def _rewrite(connection: Connection, task: int, bodies: Mapping[int, bytes]) -> None:
-    """Delete rows and put them back: SQLite frees a page only when its rows are deleted."""
+    """Delete rows and insert them again: SQLite frees a page only when its rows are deleted."""
     columns = TABLES["journal"]
     which = f"FROM journal WHERE task = ? AND seq IN ({', '.join('?' * len(bodies))})"
     rows = connection.rows(f"SELECT {', '.join(columns[:-1])} {which}", (task, *bodies))
@@ -157,15 +157,15 @@ def _rewrite(connection: Connection, task: int, bodies: Mapping[int, bytes]) -> 
 
 
 def _check_follows(connection: Connection, task: int, entries: Sequence[Entry]) -> None:
-    """A journal without gaps is what replaying relies on."""
+    """Refuse gaps: replaying relies on a journal without them."""
     last = connection.rows("SELECT COALESCE(MAX(seq), 0) FROM journal WHERE task = ?", (task,))[0][0]
     for expected, entry in enumerate(entries, last + 1):
         _check_text(entry.key)
         if entry.seq != expected:
-            raise StoreError(f"entry {entry.seq} cannot stand where entry {expected} of task {task} is next")
+            raise StoreError(f"journal gap in task {task}: expected seq {expected}, got {entry.seq}")
 
 
 def _check_text(text: str | None) -> None:
-    """One of the two databases would take it, and then it could not be moved to the other."""
+    """Refuse what only one of the two databases accepts: such a store could not be moved."""
     if text is not None and "\0" in text:
-        raise StoreError(f"{text!r} has a zero character, which no name or key may have: leave it out")
+        raise StoreError(f"{text!r} contains a zero character, which names and keys must not have: leave it out")

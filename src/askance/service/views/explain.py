@@ -1,4 +1,4 @@
-"""Why: what pulls the score of an item towards which class, and why its label was asked for."""
+"""Explanations: which features move the score of an item towards which class, and why it was asked about."""
 
 from itertools import islice
 from typing import Any
@@ -9,29 +9,33 @@ from numpy.typing import NDArray
 
 from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
-from askance.service.commands.items import rows_of
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
+from askance.service.state.rows import hash_contents
 from askance.service.views.features import columns, named
 
-MOST_FEATURES = 400  # of an item that are looked at, the first ones
-MOST_PULLS = 12  # that are told
+MOST_FEATURES = 400  # of an item that are considered, in order
+MOST_PULLS = 12  # in an explanation
 
 
-def why_asked(fold: Fold, content: Any, question: Question) -> messages.Why:
-    """What the model of now says of a question, and why it was asked."""
-    return _why(fold, content, _reason(fold, question.score, question.probability))
+def why_asked(fold: Fold, content: Any, question: Question) -> messages.Explanation:
+    """Explain the current prediction for a question, and say why it was asked."""
+    return _why(fold, content, _reason(fold, question.score, question.ask_probability))
 
 
-def explained(fold: Fold, item: messages.Item) -> messages.Why:
-    """What the model of now says of an item that nobody keeps."""
-    return _why(fold, item, "This is what the model of now says; nothing was asked and nothing is kept.")
+def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
+    """Explain the current prediction for an item that is not stored."""
+    return _why(
+        fold,
+        item,
+        "This is the prediction of the current model. The item is not stored.",
+    )
 
 
-def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
+def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
-    row = rows_of(settings, [content])
+    row = hash_contents(settings, [content])
     with fold.lock:
         classes = fold.learner.classes_.tolist()
         label = str(fold.learner.predict(row)[0])
@@ -40,7 +44,7 @@ def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
         version = fold.version
     score = whole[0] - np.sort(whole[0])[-2]
     pulls = _strongest(dict(zip(features, (whole - without)[: len(features)], strict=True)), classes)
-    return messages.Why(
+    return messages.Explanation(
         reason,
         label,
         float(score[classes.index(label)]),
@@ -50,12 +54,12 @@ def _why(fold: Fold, content: Any, reason: str) -> messages.Why:
 
 
 def by_class(scores: NDArray[Any]) -> NDArray[Any]:
-    """Scores with a column a class, in the classes' order; of two classes, one's gain is the other's loss."""
+    """Scores with one column per class, in the order of the classes."""
     return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
 
 def _each_left_out(row: sp.csr_array, features: sp.csr_array) -> sp.csr_array:
-    """The row without each feature in turn: what no score can hide, whatever the learner."""
+    """The row without each feature in turn; this explains any learner."""
     count, size = max(1, features.shape[0]), len(row.indices)
     data = np.tile(row.data, (count, 1))
     for place in range(features.shape[0]):
@@ -66,7 +70,7 @@ def _each_left_out(row: sp.csr_array, features: sp.csr_array) -> sp.csr_array:
 
 
 def _strongest(gains: dict[str, NDArray[Any]], classes: list[str]) -> list[tuple[str, str, float]]:
-    """The features that pull most, each with the class that gains most by it."""
+    """The features that move the score most, each with the class that gains most from it."""
     found = []
     for name, gain in gains.items():
         best = int(np.argmax(gain))
@@ -76,18 +80,19 @@ def _strongest(gains: dict[str, NDArray[Any]], classes: list[str]) -> list[tuple
     return sorted(found, key=lambda pull: -pull[2])[:MOST_PULLS]
 
 
-def _reason(fold: Fold, score: float, probability: float) -> str:
-    """Why a label was asked for; it must not tell the guess, which may be hidden."""
+def _reason(fold: Fold, score: float, ask_probability: float) -> str:
+    """Say why a label was asked for. It must not reveal the prediction, which may be hidden."""
     query = fold.learner.query
-    of_hundred = f"{100 * probability:.0f}" if 0.01 <= probability <= 0.99 else f"{100 * probability:.2g}"
+    percent = 100 * ask_probability
+    share = f"{percent:.0f} %" if 1 <= percent <= 99 else f"{percent:.2g} %"
     rule = query.inner if isinstance(query, AtRate) else query
     if isinstance(rule, Always):
-        return "Every item of this task is asked about, as far as the budget goes."
+        return "This task asks about every item, as far as the budget allows."
     if isinstance(rule, Random):
-        return f"Whatever the model says, {of_hundred} of 100 items are asked about, and this was one of them."
+        return f"This task asks about {share} of the items at random, and this is one of them."
     if score == 0:
-        return "The model knew nothing of this item yet: none of its features had been learned."
+        return "The model knew nothing about this item: it had not learned any of its features yet."
     return (
-        f"The model was in doubt: its score was {abs(score):.2g} away from the border between two classes. "
-        f"Of items in such doubt, {of_hundred} of 100 were being asked about."
+        f"The model was in doubt: the score was {abs(score):.2g} from the decision boundary. "
+        f"At that distance about {share} of the items are asked about."
     )

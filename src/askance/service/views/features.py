@@ -1,4 +1,4 @@
-"""The features of an item by their names, which the rows that learners see have lost."""
+"""The names of the features of an item; the hashed rows of learners have none."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -13,7 +13,7 @@ Span = tuple[int, int]
 
 
 def named(settings: TaskSettings, content: Any) -> dict[str, list[Span]]:
-    """The features of a content in their order, with their places in its text."""
+    """The features of a content in order, with their spans in the text."""
     if settings.item == "record":
         return {name: [] for name, _ in record_features(content.record)}
     words = words_of(content.text)
@@ -26,5 +26,5 @@ def named(settings: TaskSettings, content: Any) -> dict[str, list[Span]]:
 
 
 def columns(settings: TaskSettings, names: Sequence[str] | Mapping[str, Any]) -> sp.csr_array:
-    """A row for each feature, with nothing else in it."""
+    """One row per feature, with no other feature in it."""
     return name_columns(names, settings.hashing.bits, settings.dtype)

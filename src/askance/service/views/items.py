@@ -1,4 +1,4 @@
-"""Lists of items, the newest first: in a state, with some text in them."""
+"""Lists of items by state and text, the newest first."""
 
 from collections.abc import Iterator
 
@@ -8,32 +8,32 @@ from askance.service import messages
 from askance.service.state import journal
 from askance.service.store import Store
 from askance.service.store.entries import Entry
-from askance.service.task import LiveTask
-from askance.service.transaction import Draft
-from askance.service.views.task import story_of
+from askance.service.task import Task
+from askance.service.transaction import Transaction
+from askance.service.views.task import detail_of
 
 BATCH = 500
-MOST_SEARCHED = 20_000  # items in one request, so that none takes long
+MOST_SEARCHED = 20_000  # items per request, so that none takes long
 
 KINDS: dict[messages.ItemState, tuple[str, ...]] = {
     "all": journal.ITEMS,
     "asked": (journal.QUESTION,),
     "waiting": (journal.QUESTION,),
-    "labelled": (journal.QUESTION, journal.TAUGHT),
+    "labelled": (journal.QUESTION, journal.IMPORTED),
     "corrected": journal.ITEMS,
     "disagreement": (journal.QUESTION,),
 }
 
 
-def found(store: Store, task: LiveTask, wish: messages.ItemSearch) -> messages.ItemsFound:
-    """So many items as are wanted, or as are found among those that one request looks at."""
-    items: list[messages.ItemStory] = []
+def found(store: Store, task: Task, request: messages.ItemSearch) -> messages.ItemsFound:
+    """The next page of matching items; one request searches a limited number of items."""
+    items: list[messages.ItemDetail] = []
     searched = 0
-    for batch, stories in _matching(store, task, wish, None if wish.before is UNSET else wish.before):
-        items += stories
+    for batch, details in _matching(store, task, request, None if request.before is UNSET else request.before):
+        items += details
         searched += len(batch)
-        if len(items) >= wish.count:
-            items = items[: wish.count]
+        if len(items) >= request.count:
+            items = items[: request.count]
             return messages.ItemsFound(items, items[-1].item, searched)
         if searched >= MOST_SEARCHED:
             return messages.ItemsFound(items, batch[-1].seq, searched)
@@ -41,35 +41,35 @@ def found(store: Store, task: LiveTask, wish: messages.ItemSearch) -> messages.I
 
 
 def everything_found(
-    store: Store, task: LiveTask, wish: messages.ItemSearch
-) -> Iterator[list[messages.ItemStory]]:
-    """All items that match, some at a time."""
-    return (stories for _, stories in _matching(store, task, wish, None))
+    store: Store, task: Task, request: messages.ItemSearch
+) -> Iterator[list[messages.ItemDetail]]:
+    """All matching items, in batches."""
+    return (details for _, details in _matching(store, task, request, None))
 
 
 def _matching(
-    store: Store, task: LiveTask, wish: messages.ItemSearch, before: int | None
-) -> Iterator[tuple[list[Entry], list[messages.ItemStory]]]:
-    """Batches of items, and which of each match."""
-    for batch in store.newest(task.number, before, KINDS[wish.state], BATCH):
-        draft = Draft(task.fold, store, task.number, 0.0)
-        likely = [entry for entry in batch if _may_match(draft, wish, entry)]
-        draft.look_up(likely)
-        stories = [story_of(draft, entry) for entry in likely]
-        yield batch, [story for story in stories if _is_in(wish.state, story)]
+    store: Store, task: Task, request: messages.ItemSearch, before: int | None
+) -> Iterator[tuple[list[Entry], list[messages.ItemDetail]]]:
+    """Batches of entries, with the matching items of each."""
+    for batch in store.newest(task.number, before, KINDS[request.state], BATCH):
+        transaction = Transaction(task.fold, store, task.number, 0.0)
+        likely = [entry for entry in batch if _may_match(transaction, request, entry)]
+        transaction.look_up(likely)
+        details = [detail_of(transaction, entry) for entry in likely]
+        yield batch, [detail for detail in details if _is_in(request.state, detail)]
 
 
-def _may_match(draft: Draft, wish: messages.ItemSearch, entry: Entry) -> bool:
-    """What can be told without looking at the entries about an item."""
-    if wish.state == "waiting" and entry.seq not in draft.fold.questions.open:
+def _may_match(transaction: Transaction, request: messages.ItemSearch, entry: Entry) -> bool:
+    """Whether an item may match, before the entries about it are loaded."""
+    if request.state == "waiting" and entry.seq not in transaction.fold.questions.open:
         return False
-    if wish.state == "corrected" and entry.seq not in draft.fold.amendments.corrected:
+    if request.state == "corrected" and entry.seq not in transaction.fold.amendments.corrected:
         return False
-    return not wish.search or _has(entry, wish.search.casefold())
+    return not request.search or _has(entry, request.search.casefold())
 
 
 def _has(entry: Entry, wanted: str) -> bool:
-    """Whether the content, the sender's id or the number of an item has this text in it."""
+    """Whether the content, the sender's id or the number of an item contains this text."""
     body = journal.read(entry)
     parts = [entry.key or "", str(entry.seq), *(part for part in (body.text, body.note) if part is not UNSET)]
     if body.record is not UNSET:
@@ -77,9 +77,9 @@ def _has(entry: Entry, wanted: str) -> bool:
     return any(wanted in part.casefold() for part in parts)
 
 
-def _is_in(state: messages.ItemState, story: messages.ItemStory) -> bool:
+def _is_in(state: messages.ItemState, detail: messages.ItemDetail) -> bool:
     if state == "labelled":
-        return story.label is not None
+        return detail.label is not None
     if state == "disagreement":
-        return story.agreement is not None and story.agreement < 1
+        return detail.agreement is not None and detail.agreement < 1
     return True

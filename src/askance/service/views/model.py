@@ -1,25 +1,26 @@
-"""What can be told of a model: its strongest features, its versions, and what was rolled back."""
+"""The current model: its strongest features, versions and rollbacks."""
 
 import numpy as np
 
 from askance.service import messages
 from askance.service.state import journal
-from askance.service.state.fold import Fold, has_content
+from askance.service.state.fold import Fold
+from askance.service.state.rows import has_content
 from askance.service.store import Store
-from askance.service.task import LiveTask
+from askance.service.task import Task
 from askance.service.views.explain import by_class
 from askance.service.views.features import columns, named
 
-LOOKED_AT = 2000  # labelled items, the newest, whose features are tried
-STRONGEST = 25  # features of each class
+LOOKED_AT = 2000  # newest labelled items whose features are considered
+STRONGEST = 25  # features per class
 
 
-def story(store: Store, task: LiveTask) -> messages.ModelStory:
-    """The model of now."""
+def detail(store: Store, task: Task) -> messages.ModelDetail:
+    """Everything that is shown of the current model."""
     fold = task.fold
     names, looked_at = _recent_features(store, task.number, fold)
     rolled_back = store.at(task.number, list(fold.amendments.rolled_back))
-    return messages.ModelStory(
+    return messages.ModelDetail(
         fold.version,
         fold.settings.method,
         {name: fold.classes.get(name, 0) for name in fold.settings.classes},
@@ -36,10 +37,10 @@ def story(store: Store, task: LiveTask) -> messages.ModelStory:
 
 
 def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], int]:
-    """The features of the newest items that have or may have a label: only of those does a model know anything."""
+    """The features of the newest items that have or may get a label: a model knows no others."""
     names: dict[str, None] = {}
     looked_at = 0
-    for batch in store.newest(number, None, (journal.QUESTION, journal.TAUGHT), LOOKED_AT):
+    for batch in store.newest(number, None, (journal.QUESTION, journal.IMPORTED), LOOKED_AT):
         for body in map(journal.read, batch):
             if has_content(fold.settings, body):
                 names |= dict.fromkeys(named(fold.settings, body))
@@ -49,7 +50,7 @@ def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], 
 
 
 def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength]]:
-    """For each class the features that speak most for it, each tried as all that an item has."""
+    """For each class, the features that add most to its score when an item has no other feature."""
     if not names:
         return {name: [] for name in fold.settings.classes}
     rows = columns(fold.settings, names)
@@ -67,7 +68,7 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
 
 
 def _versions(fold: Fold) -> list[messages.Version]:
-    """A version for each point of the history at which the model had learned something new, the newest first."""
+    """The versions at the points of the history, the newest first."""
     found: dict[int, messages.Version] = {}
     for point in fold.history.points:
         if point.version:

@@ -1,4 +1,4 @@
-"""What can be told of a task: its figures, and everything about an item."""
+"""The figures and the history of a task, and the details of an item."""
 
 import math
 from collections.abc import Mapping
@@ -10,33 +10,33 @@ from askance.metrics.estimates import LEVEL, Estimate
 from askance.service import messages
 from askance.service.commands.amendments import label_now
 from askance.service.commands.items import decision
-from askance.service.errors import unknown
+from askance.service.errors import not_found
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.history import MINUTE, Labeller
 from askance.service.store.entries import Entry
-from askance.service.transaction import Draft
+from askance.service.transaction import Transaction
 
 
-def story(draft: Draft, item: int) -> messages.ItemStory:
-    """Everything that is known of an item."""
-    entry = draft.at([item]).get(item)
+def detail(transaction: Transaction, item: int) -> messages.ItemDetail:
+    """Everything that is known about an item."""
+    entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
-        raise unknown("unknown_item", f"there is no item {item}")
-    return story_of(draft, entry)
+        raise not_found("unknown_item", f"there is no item {item}")
+    return detail_of(transaction, entry)
 
 
-def story_of(draft: Draft, entry: Entry) -> messages.ItemStory:
-    """Everything that is known of the item in an entry."""
+def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
+    """Everything that is known about the item of an entry."""
     item, body = entry.seq, journal.read(entry)
-    votes, corrections = (_said(draft, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
+    votes, corrections = (_said(transaction, item, kind) for kind in (journal.LABEL, journal.CORRECTION))
     text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
-    return messages.ItemStory(
+    return messages.ItemDetail(
         item,
         entry.at,
-        _state(draft, entry),
-        None if entry.kind == journal.TAUGHT else decision(entry, body),
-        label_now(draft, entry),
+        _state(transaction, entry),
+        None if entry.kind == journal.IMPORTED else decision(entry),
+        label_now(transaction, entry),
         votes,
         corrections,
         agreement([vote.label for vote in votes if not vote.undone]),
@@ -48,7 +48,7 @@ def story_of(draft: Draft, entry: Entry) -> messages.ItemStory:
 
 
 def agreement(labels: list[str]) -> float | None:
-    """The share of pairs of labels that are equal; None if there is no pair."""
+    """The share of equal pairs of labels; None if there are fewer than two labels."""
     pairs = len(labels) * (len(labels) - 1) // 2
     return sum(labels.count(label) - 1 for label in labels) / 2 / pairs if pairs else None
 
@@ -56,7 +56,7 @@ def agreement(labels: list[str]) -> float | None:
 def figures(
     fold: Fold, now: float, items_per_second: float, labels_per_second: float, estimates: Mapping[str, Estimate]
 ) -> messages.Figures:
-    """How a task is doing."""
+    """The current counts, rates and estimates of a task."""
     counts = fold.counts
     waiting, leased = len(fold.questions.open), fold.questions.lent(now)
     return messages.Figures(
@@ -81,7 +81,7 @@ def figures(
 
 
 def spend(fold: Fold, now: float) -> messages.Spend:
-    """Labels asked for, against the budget."""
+    """The labels asked for, and what the budget allows."""
     ledger, budget = fold.ledger, fold.settings.budget
     left, left_today = ledger.left(budget), ledger.left_today(budget, now)
     return messages.Spend(
@@ -97,14 +97,14 @@ def spend(fold: Fold, now: float) -> messages.Spend:
 
 
 def history(fold: Fold) -> messages.History:
-    """What a task has been."""
+    """The history of a task."""
     return messages.History(
         [
             messages.HistoryPoint(point.rows, point.asked, point.labelled, point.at, point.estimates)
             for point in fold.history.points
         ],
         [
-            messages.MinuteStory(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
+            messages.MinuteCounts(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
             for minute, counts in sorted(fold.last_day.minutes.items())
         ],
         {name: fold.classes.get(name, 0) for name in fold.settings.classes},
@@ -112,8 +112,8 @@ def history(fold: Fold) -> messages.History:
     )
 
 
-def _labeller(name: str, labeller: Labeller) -> messages.LabellerStory:
-    return messages.LabellerStory(
+def _labeller(name: str, labeller: Labeller) -> messages.LabellerDetail:
+    return messages.LabellerDetail(
         name,
         labeller.labels,
         labeller.skips,
@@ -126,21 +126,21 @@ def _figure(estimate: Estimate) -> messages.Figure:
     return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
 
 
-def _said(draft: Draft, item: int, kind: str) -> list[messages.Vote]:
-    """The labels of an item, or its corrections, and whose they are."""
-    undone = draft.fold.amendments.undone
+def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]:
+    """The labels or the corrections of an item, with their authors."""
+    undone = transaction.fold.amendments.undone
     return [
         messages.Vote(journal.read(entry).label, entry.who, entry.at, entry.seq in undone)
-        for entry in draft.of_item(item)
+        for entry in transaction.of_item(item)
         if entry.kind == kind
     ]
 
 
-def _state(draft: Draft, entry: Entry) -> Any:
+def _state(transaction: Transaction, entry: Entry) -> Any:
     if entry.kind == journal.ITEM:
         return "not asked"
-    if entry.kind == journal.TAUGHT:
+    if entry.kind == journal.IMPORTED:
         return "imported"
-    if entry.seq in draft.fold.questions.open:
+    if entry.seq in transaction.fold.questions.open:
         return "open"
-    return "learned" if label_now(draft, entry) is not None else "given up"
+    return "learned" if label_now(transaction, entry) is not None else "given up"

@@ -1,4 +1,4 @@
-"""The pages of the live service: templates that show, and modules in the browser that talk to the API.
+"""The web pages of the service: templates, and modules that call the API from the browser.
 
-Nothing here decides about a task or a label: a page uses the same routes of the API as everybody else.
+Pages contain no logic of their own: they use the same API as other clients.
 """

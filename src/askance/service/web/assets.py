@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from askance.service.api.route import Call
-from askance.service.errors import unknown
+from askance.service.errors import not_found
 
 KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
@@ -73,7 +73,7 @@ async def asset(call: Call) -> Response:
     name = call.request.path_params["name"]
     found = await asyncio.to_thread(charts) if name == CHARTS else ASSETS.get(name)
     if found is None or call.request.path_params["digest"] != DIGEST:
-        raise unknown("unknown_address", f"there is no file {name[:40]!r}")
+        raise not_found("unknown_path", f"there is no file {name[:40]!r}")
     packs = "gzip" in call.request.headers.get("accept-encoding", "")
     headers = {"cache-control": FOREVER, "vary": "accept-encoding", "x-content-type-options": "nosniff"}
     if packs:

@@ -1,4 +1,4 @@
-"""From a template to a page that a browser shows and that can do no more than it should."""
+"""Render templates to pages with a strict content security policy."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import jinja2
 from starlette.responses import HTMLResponse
 
 from askance.service.api.route import Call
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.web.assets import ADDRESS
 
-# Scripts, styles and connections of our own alone: what somebody smuggles into a page can do nothing there, and
-# not even our own modules can make markup of a text: the one default policy, of charts, lets nothing but the empty
-# text pass. Forms tell where they come from, which the guard checks.
+# Only scripts, styles and connections of the service itself: injected markup can do nothing. Not even the modules
+# can make markup from text: the one trusted-types policy, for charts, allows only the empty text. Forms send their
+# origin, which the guard checks.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -36,7 +36,7 @@ _templates = jinja2.Environment(
 
 
 def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page; every value is shown as text."""
+    """Render a page; all values are escaped."""
     content = _templates.get_template(template).render(
         assets=ADDRESS,
         person=call.person,
@@ -46,8 +46,8 @@ def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLRes
     return HTMLResponse(content, status, headers=HEADERS)
 
 
-def refusal_page(call: Call, refusal: Refusal) -> HTMLResponse:
-    """What a browser shows where a program gets a refusal as JSON."""
+def refusal_page(call: Call, refusal: RequestError) -> HTMLResponse:
+    """An error as a page, where other clients get JSON."""
     shown = page(call, "refused.html", refusal.status, refusal=refusal)
     if refusal.retry_after is not None:
         shown.headers["retry-after"] = str(refusal.retry_after)

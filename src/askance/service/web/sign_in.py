@@ -1,4 +1,4 @@
-"""The way in and out: the first visit, signing in with a token, signing out."""
+"""The first visit, signing in with a token, and signing out."""
 
 import asyncio
 import re
@@ -8,31 +8,31 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from askance.service.api import cookies
-from askance.service.api.limits import address_of
+from askance.service.api.rate_limits import address_of
 from askance.service.api.route import Call
 from askance.service.auth.tokens import Person
-from askance.service.errors import Refusal
+from askance.service.errors import RequestError
 from askance.service.web.rendering import page
 
-HOME, DOOR = "/tasks", "/sign-in"
+HOME, SIGN_IN = "/tasks", "/sign-in"
 SEE_OTHER = 303
-# Browsers read // and /\ as another host, and leave out line ends and tabs before they look.
+# Browsers read // and /\ as another host, and ignore line ends and tabs.
 LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 
 
-async def home(call: Call) -> Response:  # noqa: ARG001 - it is the same for everybody
-    """The tasks, or the sign-in before them."""
+async def home(call: Call) -> Response:  # noqa: ARG001 - the same for everyone
+    """Redirect to the tasks."""
     return _see(HOME)
 
 
 async def sign_in_page(call: Call) -> Response:
-    """Where a token is pasted."""
+    """The form for the token."""
     wanted = local_path(call.request.query_params.get("next", ""))
     return _see(wanted) if call.person else _form(call, wanted)
 
 
 async def sign_in(call: Call) -> Response:
-    """Begin a session for whoever has the token."""
+    """Start a session for the owner of the token."""
     wanted, address = local_path(call.body.next), address_of(call.request)
     attempts, token = call.request.app.state.attempts, call.body.token.strip()
     try:
@@ -40,15 +40,15 @@ async def sign_in(call: Call) -> Response:
         person = call.service.tokens.person(token)
         if person is None:
             attempts.failed(address)
-    except Refusal as refusal:
-        said = f"{refusal.message[0].upper()}{refusal.message[1:]}."
-        response = _form(call, wanted, said, refusal.status)
+    except RequestError as refusal:
+        problem = f"{refusal.message[0].upper()}{refusal.message[1:]}."
+        response = _form(call, wanted, problem, refusal.status)
         response.headers["retry-after"] = str(refusal.retry_after)
         return response
     if person is None:
-        await asyncio.to_thread(call.service.deeds.note, None, "sign_in_failed", detail=address)
+        await asyncio.to_thread(call.service.audit.record, None, "sign_in_failed", detail=address)
         return _form(call, wanted, _about(token), 403)
-    await asyncio.to_thread(call.service.deeds.note, person.name, "sign_in", detail=address)
+    await asyncio.to_thread(call.service.audit.record, person.name, "sign_in", detail=address)
     response = _see(wanted)
     cookies.keep(call.request, response, await _begin(call, person))
     return response
@@ -56,46 +56,46 @@ async def sign_in(call: Call) -> Response:
 
 async def sign_out(call: Call) -> Response:
     """End this session."""
-    response = _see(DOOR)
+    response = _see(SIGN_IN)
     if call.session is not None:
         await asyncio.to_thread(call.service.sessions.end, call.session.number)
-        await asyncio.to_thread(call.service.deeds.note, call.who, "sign_out")
+        await asyncio.to_thread(call.service.audit.record, call.who, "sign_out")
         cookies.forget(call.request, response)
     return response
 
 
 async def first_page(call: Call) -> Response:
-    """The page behind the link that the first start prints: opening it does nothing yet, its button does."""
+    """The page of the link that the first start prints; only its button creates the token."""
     return page(call, "first.html", code=call.request.query_params.get("code", ""), made=None)
 
 
 async def first_visit(call: Call) -> Response:
-    """The token, after the button was pressed; whoever pressed it is signed in."""
-    made = await asyncio.to_thread(call.service.tokens.first_visit, call.body.code)
-    await asyncio.to_thread(call.service.deeds.note, made.name, "first_visit", detail=address_of(call.request))
+    """Create and show the token, and sign in."""
+    made = await asyncio.to_thread(call.service.tokens.redeem_first_code, call.body.code)
+    await asyncio.to_thread(call.service.audit.record, made.name, "first_sign_in", detail=address_of(call.request))
     person = Person(made.name, made.role)
     secret = await _begin(call, person)
-    signed_in = call._replace(person=person, session=call.service.sessions.visit(secret))
+    signed_in = call._replace(person=person, session=call.service.sessions.find(secret))
     response = page(signed_in, "first.html", code="", made=made)
     cookies.keep(call.request, response, secret)
     return response
 
 
 def to_sign_in(request: Request) -> Response:
-    """To the sign-in, and from there back to where somebody wanted to go."""
+    """Redirect to the sign-in page, and from there back to the requested page."""
     if request.method not in ("GET", "HEAD"):
-        return _see(DOOR)
+        return _see(SIGN_IN)
     query = f"?{request.url.query}" if request.url.query else ""
-    return _see(f"{DOOR}?{urlencode({'next': local_path(quote(request.url.path, safe='/%') + query)})}")
+    return _see(f"{SIGN_IN}?{urlencode({'next': local_path(quote(request.url.path, safe='/%') + query)})}")
 
 
 def local_path(wanted: str) -> str:
-    """A path of this service; the first page if it could be anything else."""
+    """A path of this service; the home page if it could be anything else."""
     return wanted if LOCAL.fullmatch(wanted) else HOME
 
 
 async def _begin(call: Call, person: Person) -> str:
-    """The secret of a new session, which takes the place of an earlier one in this browser."""
+    """The secret of a new session, which replaces the earlier one of this browser."""
     sessions, agent = call.service.sessions, call.request.headers.get("user-agent", "")
     secret, _ = await asyncio.to_thread(sessions.begin, person, agent)
     if call.session is not None:
@@ -110,7 +110,7 @@ def _form(call: Call, wanted: str, problem: str = "", status: int = 200) -> Resp
 def _about(token: str) -> str:
     if not token:
         return "Paste a token first."
-    return "This token is not known here: it was revoked, or not copied whole. Ask an admin for another one."
+    return "Unknown token: it was revoked or not copied completely. Ask an admin for another one."
 
 
 def _see(path: str) -> RedirectResponse:

@@ -1,4 +1,4 @@
-"""The pages themselves. What they show of tasks, their modules fetch from the API."""
+"""The pages. Their modules fetch the data of tasks from the API."""
 
 import functools
 from typing import Any
@@ -7,7 +7,7 @@ import msgspec
 from starlette.responses import HTMLResponse
 
 from askance.algorithms import catalog
-from askance.algorithms.entry import MANY
+from askance.rules.registry import MULTICLASS
 from askance.service.api.route import Call
 from askance.service.settings import to_json
 from askance.service.shortcuts import keys_if_enough, with_chosen
@@ -15,7 +15,7 @@ from askance.service.web.rendering import page
 
 
 async def tasks_page(call: Call) -> HTMLResponse:
-    """All tasks with their progress and spend."""
+    """All tasks, with their progress and budget."""
     return page(call, "tasks.html")
 
 
@@ -25,44 +25,44 @@ async def people_page(call: Call) -> HTMLResponse:
 
 
 async def audit_page(call: Call) -> HTMLResponse:
-    """Who did what."""
+    """The audit log."""
     return page(call, "audit.html")
 
 
 async def new_task_page(call: Call) -> HTMLResponse:
-    """A form that explains each choice and begins with the usual one."""
+    """A form with explanations and defaults."""
     return page(call, "task-form.html", settings="", algorithms=_algorithms())
 
 
 async def settings_page(call: Call) -> HTMLResponse:
-    """The same form for a task that is there: what its model rests on can only be read."""
+    """The same form for an existing task; what its model depends on is read-only."""
     return _task_page(call, "task-form.html", algorithms=_algorithms())
 
 
 async def dashboard_page(call: Call) -> HTMLResponse:
-    """How a task is doing, and how it has been."""
+    """The current figures of a task and their history."""
     return _task_page(call, "dashboard.html")
 
 
 async def items_page(call: Call) -> HTMLResponse:
-    """Items by state and text."""
+    """Items, filtered by state and text."""
     return _task_page(call, "items.html")
 
 
 async def item_page(call: Call) -> HTMLResponse:
-    """All about an item, and its right label, if it has a wrong one."""
+    """All data of an item, and a form to correct its label."""
     return _task_page(call, "item.html", item=call.item)
 
 
 async def model_page(call: Call) -> HTMLResponse:
-    """What the model has learned, its versions, and a place to try it."""
+    """What the model has learned, its versions, and a form to try it."""
     return _task_page(call, "model.html")
 
 
 async def label_page(call: Call) -> HTMLResponse:
-    """The labelling desk of a task."""
+    """The labelling page of a task."""
     settings = call.writer.task.settings
-    keys = with_chosen(keys_if_enough(settings.classes), settings.desk.keys)
+    keys = with_chosen(keys_if_enough(settings.classes), settings.interface.keys)
     return _task_page(call, "label.html", keys=msgspec.json.encode(keys).decode())
 
 
@@ -73,8 +73,8 @@ def _task_page(call: Call, template: str, **values: Any) -> HTMLResponse:
 
 @functools.cache
 def _algorithms() -> list[tuple[str, str, bool]]:
-    """The names of the catalog, what each is in a few words, and whether it is for many classes."""
+    """The names in the catalog, short descriptions, and whether each is for many classes."""
     return [
-        (name, f"{entry.update.__name__}, {entry.query.__name__} ({entry.paper})", entry.kind == MANY)
+        (name, f"{entry.update.__name__}, {entry.query.__name__} ({entry.paper})", entry.kind == MULTICLASS)
         for name, entry in catalog.items()
     ]

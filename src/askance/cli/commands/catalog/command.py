@@ -1,4 +1,4 @@
-"""`askance catalog`: the papers' names, and what each is made of."""
+"""`askance catalog`: the algorithms by the names of their papers."""
 
 import inspect
 import re
@@ -26,11 +26,12 @@ GAP = 2
 
 def show_catalog(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", show_default=False, help="Show this one, with its formulas.")
+        str | None,
+        typer.Argument(metavar="NAME", show_default=False, help="Explain this algorithm, with its formulas."),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the algorithms by the papers' names, or explain one of them."""
+    """List all algorithms by their names in the papers, or explain one of them."""
     from askance.algorithms import catalog, look_up
 
     if name is not None:
@@ -46,7 +47,7 @@ def show_catalog(
 
 
 def _list(catalog: "Mapping[str, Entry]") -> None:
-    """A table a paper, with the same columns in all."""
+    """Print one table per paper, with the same columns."""
     console = stdout()
     papers: dict[str, list[tuple[str, ...]]] = {}
     for name, entry in catalog.items():
@@ -57,12 +58,12 @@ def _list(catalog: "Mapping[str, Entry]") -> None:
     for paper, rows in papers.items():
         console.print(f"\n{paper}", style="bold")
         console.print(_table(rows, widths))
-    console.print("\nThe cost is that of a round: a row has d' non-zeros among d features; there are k classes.")
-    console.print("`askance catalog NAME` shows formulas and parameters of one, and what its rules go with.")
+    console.print("\nCost per round: a row has d' non-zeros among d features; there are k classes.")
+    console.print("`askance catalog NAME` shows the formulas and parameters of an algorithm.")
 
 
 def _widths(rows: list[tuple[str, ...]], available: int) -> list[int] | None:
-    """The width of each column: costs wrap if they must. None, to let all wrap, where there is no room."""
+    """Column widths: costs wrap if necessary. None, so that all wrap, if the terminal is too narrow."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     cost = COLUMNS.index("cost")
     widths[cost] = min(widths[cost], available - GAP * (len(widths) - 1) - sum(widths) + widths[cost])
@@ -85,11 +86,11 @@ def _explain(name: str, entry: "Entry") -> None:
     console = stdout()
     console.print(f"{name}: {entry.paper}{f', {entry.where}' if entry.where else ''}", style="bold")
     for kind, formulas in _formulas(entry).items():
-        console.print(f"\nThe {kind} rule, {formulas}")
+        console.print(f"\n{kind.capitalize()} rule: {formulas}")
     console.print(f"\nParameters: {_assignments(entry) or 'none'}")
-    console.print(f"Cost of a round: {_cost(entry)}")
+    console.print(f"Cost per round: {_cost(entry)}")
     console.print(
-        f"{entry.update.__name__} goes with the query rules {', '.join(_partners(entry))}{_classes(entry)}."
+        f"{entry.update.__name__} works with the query rules {', '.join(_partners(entry))}{_classes(entry)}."
     )
     given = "".join(f" --param {name}={_shown(value)}" for name, value in _own(entry).items())
     console.print(f"\nTry it:    askance run FILE --algorithm {shlex.quote(name)}{given}", soft_wrap=True)
@@ -104,7 +105,7 @@ def _about(entry: "Entry") -> "About":
 
 
 def _cost(entry: "Entry") -> str:
-    """Of a round; with k classes, all of them."""
+    """The cost per round; with k classes, of all of them."""
     cost = _about(entry).cost
     return cost.replace("O(", "O(k ") if entry.kind == "multiclass" else cost
 
@@ -121,11 +122,11 @@ def _partners(entry: "Entry") -> list[str]:
 
 
 def _classes(entry: "Entry") -> str:
-    return ", for two classes and for many" if _about(entry).many_classes else ", for two classes"
+    return ", for two classes and more" if _about(entry).many_classes else ", for two classes"
 
 
 def _formulas(entry: "Entry") -> dict[str, str]:
-    """What the rules' own documentation says."""
+    """The docstrings of the rules."""
     texts = {}
     for kind, rule in zip(("update", "query"), entry.build(), strict=True):
         of_rule, of_family = inspect.getdoc(type(rule)), inspect.getdoc(sys.modules[type(rule).__module__])
@@ -134,18 +135,18 @@ def _formulas(entry: "Entry") -> dict[str, str]:
 
 
 def _unwrapped(text: str) -> str:
-    """Paragraphs as one line each, so that they fit any terminal; lists stay lists."""
+    """Join the lines of each paragraph, so that it fits any terminal; lists stay lists."""
     return re.sub(r"(?<!\n)\n(?![\n -])", " ", text)
 
 
 def _own(entry: "Entry") -> dict[str, Any]:
-    """The parameters with their defaults; not those that are left open, nor sgn(0) where it is the usual one."""
-    said = {name: value for name, value in entry.defaults.items() if value is not None}
-    return {name: value for name, value in said.items() if (name, value) != ("sgn0", 1)}
+    """The parameters with their defaults, without None and the usual sgn(0)."""
+    given = {name: value for name, value in entry.defaults.items() if value is not None}
+    return {name: value for name, value in given.items() if (name, value) != ("sgn0", 1)}
 
 
 def _assignments(entry: "Entry") -> str:
-    """As Python takes them."""
+    """The parameters in Python."""
     return ", ".join(
         f"{name}={value!r}" if isinstance(value, str) else f"{name}={value:g}"
         for name, value in _own(entry).items()
@@ -153,7 +154,7 @@ def _assignments(entry: "Entry") -> str:
 
 
 def _shown(value: Any) -> str:
-    """As the command line takes it."""
+    """A value on the command line."""
     return value if isinstance(value, str) else f"{value:g}"
 
 

@@ -1,4 +1,4 @@
-"""`askance data`: what is in a file or a named data set."""
+"""`askance data`: the contents of files and named data sets."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +22,7 @@ app.command("fetch", epilog=named.FETCH_EXAMPLE)(named.fetch_sets)
 
 @app.callback(invoke_without_command=True)
 def _data(context: typer.Context) -> None:
-    """Look at data before learning from them."""
+    """Inspect files, and list and fetch the data sets of the papers."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), nl=False)
 
@@ -32,15 +32,15 @@ def info(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", show_default=False, help=f"{options.FORMATS}; or a name of `askance data list`."
+            metavar="FILE",
+            show_default=False,
+            help=f"A file ({options.FORMATS}) or a name of `askance data list`.",
         ),
     ],
     paper: Annotated[
-        str | None, options.option("Of a named data set: prepare it as this paper did.", "PAPER", options.READING)
+        str | None, options.option("Prepare a named data set as in this paper.", "PAPER", options.READING)
     ] = None,
-    unlabelled: Annotated[
-        bool, typer.Option("--unlabelled", rich_help_panel=options.READING, help="The rows have no labels.")
-    ] = False,
+    unlabelled: Annotated[bool, options.flag("--unlabelled", "The rows have no labels.", options.READING)] = False,
     label: options.Label = None,
     text: options.Text = None,
     drop: options.Drop = None,
@@ -51,9 +51,10 @@ def info(
     shuffle: options.Shuffle = None,
     json: options.Json = False,
 ) -> None:
-    """Say what FILE holds: rows, features, classes, and what to beware of.
+    """Describe FILE: rows, features, classes, and possible problems.
 
-    FILE may also be the name of a data set: then also where it comes from and how papers prepared it.
+    For a named data set, also show where it comes from and how papers prepared
+    it.
     """
     from askance.cli.contest.source import open_file
     from askance.cli.output.progress import Watched, progress
@@ -64,11 +65,11 @@ def info(
         _info_of_name(str(file), paper, shuffle, json=json)
         return
     if paper is not None:
-        raise ValueError(f"--paper {paper}: {file} is no named data set; `askance data list` has them all")
+        raise ValueError(f"--paper {paper}: {file} is not a named data set; `askance data list` lists them")
     reading = options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle)
     stream = open_file(file, reading, "float64", labelled=not unlabelled)
-    with progress(file.name) as tell:
-        description = describe(Watched(stream, tell))
+    with progress(file.name) as report:
+        description = describe(Watched(stream, report))
     if json:
         print_json(_as_dict(description))
     else:
@@ -76,15 +77,13 @@ def info(
 
 
 def _refuse_for_names(*given: object) -> None:
-    """An option that would be passed over in silence is most likely a mistake."""
+    """Refuse options that would have no effect."""
     if any(given):
-        raise ValueError(
-            "a named data set is read in its own way: of the options for reading, give --shuffle alone"
-        )
+        raise ValueError("a named data set has its own format: of the reading options, only --shuffle applies")
 
 
 def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool) -> None:
-    from askance.cli.output.progress import progress
+    from askance.cli.output.progress import progress, shares
     from askance.data import describe
     from askance.datasets import look_for, prepare
     from askance.datasets.finding import entry_of, how_to_get
@@ -95,8 +94,8 @@ def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool)
     description, notes = None, []
     has_rows = entry is None or entry.classes is not None
     if has_rows and (paper is not None or look_for(name) is not None):
-        with progress(name) as tell:
-            prepared = prepare(name, paper, seed, tell)
+        with progress(name) as report:
+            prepared = prepare(name, paper, seed, shares(report))
         description, notes = describe(as_stream(prepared, name)), prepared.notes
         content = _as_dict(description) | {"differences": notes}
     if json:
@@ -111,9 +110,9 @@ def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool)
         console.print(f"\n{how_to_get(name)}")
         return
     for path in found.paths:
-        console.print(f"found     {path}", soft_wrap=True)
+        console.print(f"path      {path}", soft_wrap=True)
     for note in notes:
-        console.print(f"beware    {note}")
+        console.print(f"note      {note}")
     if description is not None:
         console.print()
         _show(name if paper is None else f"{name} as in {paper}", description)
@@ -140,7 +139,7 @@ def _figures(description: "Description") -> list[tuple[str, ...]]:
         ("rows", f"{description.rows:,}"),
         ("features", f"{description.features:,}"),
         (
-            "non-zeros a row",
+            "non-zeros per row",
             f"{description.nonzeros_per_row:,.1f}",
             f"density {100 * _density(description):.3g} %",
         ),
@@ -150,7 +149,7 @@ def _figures(description: "Description") -> list[tuple[str, ...]]:
 
 def _classes(description: "Description") -> list[tuple[str, ...]]:
     if description.classes is None:
-        return [("classes", "very many", "are the labels really classes?")]
+        return [("classes", "too many to list", "are the labels really classes?")]
     by_count = sorted(description.classes.items(), key=lambda item: -item[1])
     shown: list[tuple[str, ...]] = [
         (f"class {shown_class(name)}", f"{count:,}", f"{100 * count / description.rows:.1f} %")
@@ -163,11 +162,9 @@ def _classes(description: "Description") -> list[tuple[str, ...]]:
 def _notes(description: "Description") -> list[str]:
     notes = []
     if description.sorted_by_class:
-        notes.append(
-            "The rows are sorted by class, or nearly: a stream should be mixed. Shuffle it with --shuffle 7."
-        )
+        notes.append("The rows are sorted by class, or nearly so. Shuffle them with --shuffle 7.")
     if description.unit_length:
-        notes.append("All rows have length 1.")
+        notes.append("All rows have unit length.")
     return notes
 
 

@@ -1,4 +1,4 @@
-"""`askance data list`, `askance data fetch`, and what `askance data info` says of a name."""
+"""`askance data list`, `askance data fetch`, and `askance data info` of a named data set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 LIST_EXAMPLE = "Example:   askance data list"
 FETCH_EXAMPLE = "Example:   askance data fetch a8a usps"
 LEGEND = (
-    "here: in a directory that ASKANCE_DATA names; cached: fetched before; part: only a part of it is here; "
-    "fetch: `askance data fetch NAME` gets it; by hand: `askance data info NAME` says from where."
+    "here: in a directory of ASKANCE_DATA; cached: fetched before; part: only a part of it is here; "
+    "fetch: use `askance data fetch NAME`; by hand: see `askance data info NAME` for the source."
 )
-NOT_PUBLISHED = "no checksum is published: this one is kept beside the file and checked at every use"
+NOT_PUBLISHED = "no checksum is published: this one is stored next to the file and checked at every use"
 
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", show_default=False, help="Names of data sets.")]
 
 
 def show_list(json: options.Json = False) -> None:
-    """List the papers' data sets, and where they are on this machine."""
+    """List the data sets of the papers, and where they are on this machine."""
     from askance.datasets import REGISTER, cache_directory
 
     if json:
@@ -47,37 +47,46 @@ def show_list(json: options.Json = False) -> None:
 
 
 def fetch_sets(names: Names, json: options.Json = False) -> None:
-    """Get data sets from their public homes into the cache, going on where an earlier try stopped.
+    """Download data sets into the cache; continues downloads that were interrupted.
 
-    The cache is the directory that ASKANCE_CACHE names, else askance in the user's cache directory.
+    The cache is the directory ASKANCE_CACHE, or askance in your cache
+    directory.
     """
-    from askance.cli.output.progress import progress
+    from askance.cli.output.progress import progress, shares
     from askance.datasets import fetch
 
-    told = []
+    records = []
     for name in names:
-        with progress(name) as tell:
-            fetched = fetch(name, tell)
+        with progress(name) as report:
+            fetched = fetch(name, shares(report))
         if json:
-            told.append({"name": name, "files": [file._asdict() | {"path": str(file.path)} for file in fetched]})
+            records.append(
+                {"name": name, "files": [file._asdict() | {"path": str(file.path)} for file in fetched]}
+            )
         else:
             _show_fetched(fetched)
     if json:
-        print_json({"fetched": told})
+        print_json({"fetched": records})
 
 
 def _show_fetched(fetched: "list[Fetched]") -> None:
     console = stdout()
     for file in fetched:
         console.print(f"{file.path}", soft_wrap=True, style="bold")
-        came = "was here" if file.was_here else f"of which {file.resumed:,} were here" if file.resumed else "came"
-        console.print(f"  {file.size:,} bytes, {came}")
+        how = (
+            "already here"
+            if file.was_here
+            else f"{file.resumed:,} of them already here"
+            if file.resumed
+            else "fetched"
+        )
+        console.print(f"  {file.size:,} bytes, {how}")
         console.print(f"  sha256 {file.sha256}", soft_wrap=True)
-        console.print(f"  {'which is the published one' if file.published else NOT_PUBLISHED}")
+        console.print(f"  {'matches the published checksum' if file.published else NOT_PUBLISHED}")
 
 
 def is_name(word: Path) -> bool:
-    """Whether a word of the command line is a data set of the register or found by its name, and not a file."""
+    """Whether the argument is the name of a data set rather than a file."""
     from askance.datasets.finding import entry_of, look_for
 
     name = str(word)
@@ -87,7 +96,7 @@ def is_name(word: Path) -> bool:
 
 
 def explain(name: str) -> None:
-    """Print what the register says of a data set."""
+    """Print the entry of a data set in the register."""
     from askance.datasets import PAPERS
     from askance.datasets.finding import entry_of
 
@@ -96,7 +105,7 @@ def explain(name: str) -> None:
         return
     console = stdout()
     console.print(name, style="bold")
-    console.print(f"{entry.about}{'' if whole == name else f'; this is a part of {whole}'}\n")
+    console.print(f"{entry.about}{'' if whole == name else f'; a part of {whole}'}\n")
     sizes = ((entry.rows, "rows"), (entry.features, "features"), (entry.classes, "classes"))
     console.print("register  " + ", ".join(f"{count:,} {what}" for count, what in sizes if count is not None))
     console.print(f"licence   {entry.licence}")
@@ -109,7 +118,7 @@ def explain(name: str) -> None:
 
 
 def as_dict(name: str, entry: "Entry") -> dict[str, Any]:
-    """What the register says of a data set, and where it is, for programs."""
+    """The entry of a data set and its location, as JSON can hold them."""
     from askance.datasets import PAPERS, look_for
 
     found = look_for(name)
@@ -154,7 +163,7 @@ def _papers(entry: "Entry") -> list[str]:
 
 
 def _paper(use: str) -> str:
-    """The paper of a use, several of which it may have."""
+    """The paper of a use; a paper may use a data set in several ways."""
     return use.partition("-")[0]
 
 

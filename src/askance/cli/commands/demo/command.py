@@ -12,9 +12,7 @@ EXAMPLE = "Example:   askance demo --plot demo.png"
 TYPICAL_SEED = 71
 
 
-Seed = Annotated[
-    int, option(f"Of the order of the tumours and of the coins; {TYPICAL_SEED} unless said.", "N", min=0)
-]
+Seed = Annotated[int, option("The seed of the order of the tumours and of the coins.", "N", min=0)]
 Data = Annotated[Path | None, option("Keep the data, to try `askance run` on them.", "CSV")]
 
 
@@ -23,7 +21,8 @@ def demo(
 ) -> None:
     """Show on real data what asking only when in doubt saves.
 
-    The data come with scikit-learn: 569 breast tumours in 30 measurements, malignant or benign.
+    The data come with scikit-learn: 569 breast tumours in 30 measurements,
+    malignant or benign.
     """
     check_ending(data, "--data", (".csv",))
     check_ending(plot, "--plot", PICTURES)

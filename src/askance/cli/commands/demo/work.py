@@ -38,9 +38,9 @@ def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: boo
         data_draft = None if data is None else stack.enter_context(draft(data))
         plot_draft = None if plot is None else stack.enter_context(draft(plot))
         X, y = tumours(seed)
-        with progress("compiling and learning") as tell:
+        with progress("compiling and learning") as report_progress:
             line_up = line_up_for(X, y, seed)
-            line_up.run(tell)
+            line_up.run(report_progress)
         if data_draft is not None:
             _write_csv(data_draft, X, y)
         if plot_draft is not None:

@@ -1,4 +1,4 @@
-"""`askance doctor`: is everything there, and does it compute what it should?"""
+"""`askance doctor`: check the installation."""
 
 import json as json_format
 import os
@@ -15,7 +15,7 @@ import typer
 
 from askance import __version__
 from askance.cli import options
-from askance.cli.errors import FAULT_OF_OURS
+from askance.cli.errors import INTERNAL_ERROR
 from askance.cli.output.console import has_symbols, print_json, stdout
 from askance.cli.targets import EXTRAS
 
@@ -26,10 +26,10 @@ CACHE = "NUMBA_CACHE_DIR"
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at; `remedy` says what to do where it is not well."""
+    """The result of one check; `remedy` says what to do if it failed."""
 
     what: str
-    well: bool
+    ok: bool
     detail: str
     remedy: str = ""
     essential: bool = True
@@ -38,47 +38,47 @@ class Finding(NamedTuple):
 def doctor(json: options.Json = False) -> None:
     """Check the installation: versions, compiler, cache, and a small computation.
 
-    Ends with exit code 1 if something essential is broken.
+    The exit code is 1 if something essential is broken.
     """
     findings = []
     for finding in examine():
         findings.append(finding)
         if not json:
             _show(finding)
-    broken = [finding.what for finding in findings if finding.essential and not finding.well]
+    broken = [finding.what for finding in findings if finding.essential and not finding.ok]
     if json:
-        print_json({"well": not broken, "findings": [finding._asdict() for finding in findings]})
+        print_json({"ok": not broken, "findings": [finding._asdict() for finding in findings]})
     else:
         stdout().print(f"\n{_summary(findings, broken)}")
     if broken:
-        raise typer.Exit(FAULT_OF_OURS)
+        raise typer.Exit(INTERNAL_ERROR)
 
 
 def _summary(findings: list[Finding], broken: list[str]) -> str:
     if broken:
         return f"Broken: {', '.join(broken)}."
-    return "All is well." if all(finding.well for finding in findings) else "Nothing essential is broken."
+    return "Everything works." if all(finding.ok for finding in findings) else "Nothing essential is broken."
 
 
 def _show(finding: Finding) -> None:
     console = stdout()
-    well, ill = ("✓", "✗") if has_symbols(console) else ("ok", "!!")
-    optional = "" if finding.essential or finding.well else " (optional)"
-    console.print(f"{well if finding.well else ill} {finding.what}{optional}: {finding.detail}")
-    if not finding.well:
+    good, bad = ("✓", "✗") if has_symbols(console) else ("ok", "!!")
+    optional = "" if finding.essential or finding.ok else " (optional)"
+    console.print(f"{good if finding.ok else bad} {finding.what}{optional}: {finding.detail}")
+    if not finding.ok:
         console.print(f"  → {finding.remedy}")
 
 
 def examine() -> Iterator[Finding]:
-    """Look at one thing after the other, each whatever became of those before it."""
+    """Run all checks, even if some of them fail."""
     yield _python()
     yield Finding("askance", True, __version__)
     yield from map(_requirement, _requirements().items())
     yield from map(_extra, EXTRAS)
     try:
         from askance.jit.interop import COMPILING
-    except Exception as fault:
-        yield Finding("compiler", False, f"numba cannot be loaded ({fault})", REINSTALL)
+    except Exception as error:
+        yield Finding("compiler", False, f"numba cannot be loaded ({error})", REINSTALL)
         return
     yield _compiler(on=COMPILING)
     if COMPILING:
@@ -95,19 +95,19 @@ def _python() -> Finding:
 
 
 def _requirements() -> dict[str, str]:
-    """The packages that askance cannot do without, each with its least version."""
+    """The required packages, with their minimum versions."""
     found = (re.fullmatch(r"([\w.-]+)\s*>=\s*([\d.]+)", text) for text in metadata.requires("askance") or ())
     return {match[1]: match[2] for match in found if match}
 
 
 def _requirement(item: tuple[str, str]) -> Finding:
-    package, least = item
-    remedy = f"pip install '{package}>={least}'"
+    package, minimum = item
+    remedy = f"pip install '{package}>={minimum}'"
     try:
         version = metadata.version(package)
     except metadata.PackageNotFoundError:
         return Finding(package, False, "is missing", remedy)
-    return Finding(package, _numbers(version) >= _numbers(least), f"{version} (at least {least})", remedy)
+    return Finding(package, _numbers(version) >= _numbers(minimum), f"{version} (at minimum {minimum})", remedy)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -129,14 +129,16 @@ def _compiler(*, on: bool) -> Finding:
 
 
 def _cache() -> Finding:
-    """Where the passes keep their machine code; numba chooses the first directory that can be written."""
+    """Where compiled code is cached: numba chooses the first writable directory."""
     from askance.jit.coins import coins
     from askance.jit.interop import compiled
 
-    what, remedy = "cache of compiled code", f"set {CACHE} to a directory that can be written"
+    what, remedy = "cache of compiled code", f"set {CACHE} to a writable directory"
     directory = compiled(coins, exact=True).stats.cache_path  # type: ignore[attr-defined]
     if directory is None:
-        return Finding(what, False, "no directory can be written, so each start compiles", remedy, essential=False)
+        return Finding(
+            what, False, "no directory is writable, so every start compiles again", remedy, essential=False
+        )
     try:
         Path(directory).mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=directory).close()
@@ -146,17 +148,17 @@ def _cache() -> Finding:
 
 
 def _self_tests() -> Iterator[Finding]:
-    """The same computation compiled anew and loaded from a cache, in a cache of its own."""
+    """The same computation, freshly compiled and from the cache, in a temporary cache."""
     with tempfile.TemporaryDirectory() as directory:
         environment = os.environ | {CACHE: directory}
-        yield _self_test("self-test, compiled anew", environment)
+        yield _self_test("self-test, freshly compiled", environment)
         before = _cached(directory)
         yield _self_test("self-test, from the cache", environment)
         reused = bool(before) and _cached(directory) == before
         yield Finding(
             "cache reused",
             reused,
-            "yes" if reused else "no: each start compiles anew",
+            "yes" if reused else "no: every start compiles again",
             f"check that the clock is right and {CACHE} is on a local disk",
             essential=False,
         )
@@ -170,8 +172,8 @@ def _self_test(what: str, environment: dict[str, str]) -> Finding:
     command = [sys.executable, "-m", "askance.cli.commands.doctor.selftest"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        last = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
         return Finding(what, False, last, REINSTALL)
     wrong: dict[str, str] = json_format.loads(done.stdout)
-    detail = "; ".join(f"{dtype}: {fault}" for dtype, fault in wrong.items())
+    detail = "; ".join(f"{dtype}: {difference}" for dtype, difference in wrong.items())
     return Finding(what, not wrong, detail or "float32 and float64 agree with plain Python", REINSTALL)

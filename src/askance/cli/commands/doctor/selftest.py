@@ -1,8 +1,7 @@
-"""A tiny run beside a computation in plain Python. `askance doctor` starts this in a process of its own."""
+"""A small run compared with plain Python. `askance doctor` starts this in a separate process."""
 
 import json
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ TOLERANCES = {"float64": 1e-9, "float32": 1e-3}
 
 
 def differences() -> dict[str, str]:
-    """What is wrong, by type of number; nothing if all is well."""
+    """The differences by dtype; empty if there are none."""
     X = np.sin(np.arange(1, ROWS * WIDTH + 1)).reshape(ROWS, WIDTH)
     y = np.where(X[:, 0] + X[:, 1] > 0, 1, -1)
     coins = np.abs(np.sin(np.arange(ROWS) * 7.0)) * 0.999
@@ -24,7 +23,7 @@ def differences() -> dict[str, str]:
     for dtype, tolerance in TOLERANCES.items():
         trace = Learner(PassiveAggressive2(C=1.0), Margin(b=1.0), dtype=dtype).run(X, y, coins=coins)
         if trace.asked.tolist() != asked:
-            wrong[dtype] = "other questions were asked"
+            wrong[dtype] = "different questions were asked"
         elif not np.allclose(trace.scores, scores, rtol=0, atol=tolerance):
             wrong[dtype] = f"scores differ by {np.abs(trace.scores - scores).max():.2g}"
     return wrong
@@ -46,9 +45,5 @@ def _in_plain_python(X: list[list[float]], y: list[int], coins: list[float]) -> 
     return scores, asked
 
 
-def _tell(result: Any) -> None:
-    sys.stdout.write(json.dumps(result))
-
-
 if __name__ == "__main__":
-    _tell(differences())
+    sys.stdout.write(json.dumps(differences()))

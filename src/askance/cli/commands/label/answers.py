@@ -1,4 +1,4 @@
-"""Where the answers come from: a keyboard, one key each, or lines."""
+"""Answers from a keyboard, one key each, or from lines."""
 
 import sys
 import time
@@ -12,34 +12,34 @@ POLL_SECONDS = 1.0
 
 
 class Answer(NamedTuple):
-    """A label, or a verb: s, u or q."""
+    """A label, or a command: s, u or q."""
 
     label: str | None
-    verb: str | None = None
+    command: str | None = None
 
 
 class Answers(Protocol):
-    """Answers, one after the other."""
+    """A source of answers."""
 
     @property
     def keys(self) -> Mapping[str, str]:
-        """Which key means which class."""
+        """The classes by key."""
         ...
 
     def begin(self) -> None:
-        """A new question is shown: what was typed before is not meant for it."""
+        """A new question is shown: ignore what was typed before."""
 
     def next(self) -> Answer:
-        """The answer to the question shown."""
+        """The answer to the current question."""
         ...
 
     def wait(self) -> Answer | None:
-        """While there is no question: a verb, or after a while None."""
+        """While there is no question: a command, or None after a while."""
         ...
 
 
 class KeyAnswers:
-    """One key each."""
+    """Answers by single keys."""
 
     def __init__(self, source: Keyboard, classes: Sequence[str], chosen: Mapping[str, str]) -> None:
         self.keys = with_chosen(keys_of(classes), chosen)
@@ -47,11 +47,11 @@ class KeyAnswers:
         self._guard = KeyGuard()
 
     def begin(self) -> None:
-        """Keys that come at once were for the question before."""
+        """Ignore keys that were pressed for the previous question."""
         self._guard.question_is_shown()
 
     def next(self) -> Answer:
-        """The next key that is meant and means something."""
+        """The next key that was meant and has a meaning."""
         while True:
             key = self._keyboard.key()
             if key is None or not self._guard.is_meant(key):
@@ -62,20 +62,20 @@ class KeyAnswers:
                 return Answer(None, key)
 
     def wait(self) -> Answer | None:
-        """A second, unless a verb comes."""
+        """Wait a second for a command."""
         key = self._keyboard.key(POLL_SECONDS)
         return Answer(None, key) if key in VERBS else None
 
 
 class LineAnswers:
-    """A class, its key or a verb on each line; the end of the lines ends it."""
+    """Answers by lines: a class, its key or a command; the end of the input quits."""
 
     def __init__(self, classes: Sequence[str], chosen: Mapping[str, str]) -> None:
         self._classes = classes
         self.keys = with_chosen(keys_if_enough(classes), chosen)
 
     def begin(self) -> None:
-        """Lines are answers in their order, whenever they were written."""
+        """Nothing to do: lines answer the questions in their order."""
 
     def next(self) -> Answer:
         """The next line."""
@@ -89,11 +89,11 @@ class LineAnswers:
             return Answer(self.keys[said])
         if said in VERBS:
             return Answer(None, said)
-        verbs = ", ".join(f"{key} ({verb})" for key, verb in VERBS.items())
-        raise ValueError(f"{said!r} is no answer: give one of {', '.join(self._classes)}, or {verbs}")
+        commands = ", ".join(f"{key} ({command})" for key, command in VERBS.items())
+        raise ValueError(f"{said!r} is not an answer: give one of {', '.join(self._classes)}, or {commands}")
 
     def wait(self) -> Answer | None:
-        """A script ends when nothing is left to ask; people wait."""
+        """Quit if the input is not a terminal; otherwise wait."""
         if not sys.stdin.isatty():
             return Answer(None, QUIT)
         time.sleep(POLL_SECONDS)

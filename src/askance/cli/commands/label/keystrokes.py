@@ -1,4 +1,4 @@
-"""One key, no Enter: which keystrokes are meant."""
+"""Single keys without Enter, and which of them were meant."""
 
 import os
 import re
@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 TOO_SOON = 0.15
-# A key held down comes again after up to two thirds of a second, and then some thirty times a second.
+# A key that is held down repeats after up to two thirds of a second, then about thirty times per second.
 HELD_DOWN = 0.7
 
-# What arrows and function keys send: many characters, none of them an answer.
+# What arrow and function keys send: several characters, none of them an answer.
 _SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
 
 
 class KeyGuard:
-    """Tells a meant keystroke from one that was meant for the question before, or from a key held down."""
+    """Filters out keystrokes that were meant for the previous question, and keys held down."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -27,11 +27,11 @@ class KeyGuard:
         self._answered_with = ""
 
     def question_is_shown(self) -> None:
-        """From now on keys are for this question."""
+        """From now on, keys are for this question."""
         self._shown = self._now()
 
     def is_meant(self, key: str) -> bool:
-        """Whether to obey this key, which has just come."""
+        """Whether to accept this key, which was just pressed."""
         now = self._now()
         repeated = key == self._last and now - self._last_at < TOO_SOON
         soon = HELD_DOWN if key == self._answered_with else TOO_SOON
@@ -50,25 +50,25 @@ class Keyboard:
         self._pressed: list[str] = []
 
     def key(self, seconds: float | None = None) -> str | None:
-        """The next key, in lower case; None if none comes in so many seconds."""
+        """The next key, in lower case; None if there is none within `seconds`."""
         while not self._pressed:
             ready, _, _ = select.select([self._number], [], [], seconds)
             if not ready:
                 return None
             typed = os.read(self._number, 1024)
             if not typed:
-                raise ValueError("the terminal has gone")
+                raise ValueError("the terminal was closed")
             self._pressed.extend(_SEQUENCE.sub("", typed.decode("utf-8", "ignore")).lower())
         return self._pressed.pop(0)
 
 
 @contextmanager
 def keyboard() -> Iterator[Keyboard | None]:
-    """The keyboard, if there is one; the terminal is as before afterwards."""
+    """The keyboard, if there is one; restores the terminal at the end."""
     try:
         import termios
         import tty
-    except ImportError:  # not on Windows: there, answers end with Enter
+    except ImportError:  # Windows: answers end with Enter
         yield None
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

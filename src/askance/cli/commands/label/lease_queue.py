@@ -1,4 +1,4 @@
-"""The questions that one labeller holds: a few ahead, so that the next is there at once."""
+"""The questions leased by one labeller: a few in advance, so that the next one is there at once."""
 
 import time
 from collections import deque
@@ -14,26 +14,26 @@ from askance.service.messages import Question
 
 AHEAD = 3
 CONFLICT = 409
-RAN_OUT = "lease_expired"
+LEASE_EXPIRED = "lease_expired"
 
 
 class Held(NamedTuple):
-    """A question, and when its lease began by our own clock."""
+    """A question, and when its lease began by the local clock."""
 
     question: Question
     since: float
 
 
-class Desk:
-    """Leases, answers and takes back; what is left at the end goes back to the others."""
+class LeaseQueue:
+    """Leases, answers and undoes; releases what is left at the end."""
 
     def __init__(self, client: Client, lease_seconds: float) -> None:
         self._client = client
         self._lease_seconds = lease_seconds
         self._held: deque[Held] = deque()
-        self._on_lease: set[int] = set()  # all of them, wherever an interruption comes between
+        self._on_lease: set[int] = set()  # all of them, also after an interruption
         self._fetcher = ThreadPoolExecutor(1)
-        self._fetcher.submit(int)  # starts the thread: interrupted in that, nobody would wait for it at the end
+        self._fetcher.submit(int)  # starts the thread now: Ctrl-C while it starts would leave it running
         self._coming: Future[list[Held]] | None = None
         self._given: list[int] = []
         self.began = time.monotonic()
@@ -44,23 +44,23 @@ class Desk:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._fetcher.shutdown()  # what is on its way is given back too
+        self._fetcher.shutdown()  # leases under way are released too
         for item in list(self._on_lease):
-            with suppress(ServiceError):  # a lease that cannot be given back runs out by itself
-                self._client.give_back(item)
+            with suppress(ServiceError):  # a lease that cannot be released expires
+                self._client.return_question(item)
 
     @property
     def given(self) -> int:
-        """How many labels were given and not taken back."""
+        """The number of labels given and not undone."""
         return len(self._given)
 
     @property
     def rate(self) -> float:
-        """Labels a minute."""
+        """Labels per minute."""
         return 60 * self.given / max(1.0, time.monotonic() - self.began)
 
     def question(self) -> Question | None:
-        """The question to answer now, or None if nothing is to be asked."""
+        """The question to answer now, or None if there is none."""
         while True:
             if not self._held:
                 self._arrive()
@@ -70,17 +70,17 @@ class Desk:
                 return None
             if time.monotonic() - self._held[0].since < self._lease_seconds / 2 or self._renew():
                 return self._held[0].question
-            self._done()  # somebody else has it by now
+            self._done()  # somebody else has leased it
 
     def fetch_ahead(self) -> None:
-        """Have the next questions come while this one is read."""
+        """Request the next questions while this one is being read."""
         if self._coming is None and len(self._held) < AHEAD:
             self._coming = self._fetcher.submit(self._lease, AHEAD - len(self._held))
 
     def label(self, label: str) -> str | None:
-        """Answer the question; a sentence if somebody else did."""
+        """Answer the question; returns a message if somebody else did before."""
         conflict = self._label(label)
-        if conflict is not None and conflict.code == RAN_OUT and self._renew():
+        if conflict is not None and conflict.code == LEASE_EXPIRED and self._renew():
             conflict = self._label(label)
         question = self._done()
         if conflict is None:
@@ -88,12 +88,12 @@ class Desk:
         return None if conflict is None else str(conflict)
 
     def skip(self) -> None:
-        """Leave the question to others, for good."""
+        """Leave the question to others."""
         _unless_conflict(lambda: self._client.skip(self._held[0].question))
         self._done()
 
     def undo(self) -> bool:
-        """Take the last label back and ask its question again; False if none was given here."""
+        """Undo the last label and ask its question again; False if none was given here."""
         if not self._given:
             return False
         item = self._client.undo(self._given[-1]).item
@@ -122,7 +122,7 @@ class Desk:
             self._held.extend(coming.result())
 
     def _renew(self) -> bool:
-        """Lease the first question once more, if nobody else has it."""
+        """Lease the first question again, if nobody else has it."""
         item = self._held[0].question.item
         again: list[Held] = []
         if _unless_conflict(lambda: again.extend(self._lease(1, item))) is None:
@@ -131,11 +131,11 @@ class Desk:
 
 
 def _unless_conflict(work: Callable[[], Any]) -> ServiceError | None:
-    """Do it; the fault if somebody else was faster."""
+    """Do the work; returns the error if somebody else was faster."""
     try:
         work()
-    except ServiceError as fault:
-        if fault.status != CONFLICT:
+    except ServiceError as error:
+        if error.status != CONFLICT:
             raise
-        return fault
+        return error
     return None

@@ -1,4 +1,4 @@
-"""What `askance label` does: show a question, take an answer, until somebody has had enough."""
+"""The work of `askance label`: show questions and send answers until the labeller quits."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from rich.text import Text
 
 from askance.cli.commands.label.answers import Answer, Answers, KeyAnswers, LineAnswers
 from askance.cli.commands.label.keystrokes import Keyboard, keyboard
-from askance.cli.commands.label.lease_queue import Desk
+from askance.cli.commands.label.lease_queue import LeaseQueue
 from askance.cli.errors import Interrupted
 from askance.cli.output.console import stdout
 from askance.cli.output.untrusted import harmless, in_one_line, shortened
@@ -19,64 +19,66 @@ from askance.service.shortcuts import QUIT, SKIP, UNDO, VERBS
 
 
 def answer(task: str, url: str | None, token: str | None) -> None:
-    """Ask until the labeller quits, and give back what is left."""
+    """Ask until the labeller quits, and release the other questions."""
     with Client(url, token, task, retries=1) as first_contact:
-        settings = first_contact.task_story().settings  # a wrong address, token or task is told at once
+        settings = first_contact.task_detail().settings  # reports a wrong address, token or task at once
     console = stdout()
     with (
         Client(url, token, task) as client,
         keyboard() as keys,
-        Desk(client, settings.labels.lease_seconds) as desk,
+        LeaseQueue(client, settings.labels.lease_seconds) as queue,
     ):
         try:
-            Session(desk, _answers(keys, settings), console, shows_guess=settings.desk.guess == "shown").run()
+            Session(
+                queue, _answers(keys, settings), console, shows_guess=settings.interface.prediction == "shown"
+            ).run()
         except KeyboardInterrupt:
-            raise Interrupted(_told(desk)) from None
-        console.print(_told(desk))
+            raise Interrupted(_summary(queue)) from None
+        console.print(_summary(queue))
 
 
 class Session:
-    """Questions and answers."""
+    """A dialogue of questions and answers."""
 
-    def __init__(self, desk: Desk, answers: Answers, console: Console, *, shows_guess: bool) -> None:
-        self._desk = desk
+    def __init__(self, queue: LeaseQueue, answers: Answers, console: Console, *, shows_guess: bool) -> None:
+        self._queue = queue
         self._answers = answers
         self._console = console
         self._shows_guess = shows_guess
 
     def run(self) -> None:
         """Until the labeller quits."""
-        told_to_wait = False
+        waiting = False
         while True:
-            question = self._desk.question()
+            question = self._queue.question()
             if question is None:
-                if not told_to_wait:
-                    self._say("nothing to ask now; waiting — q quits", "dim")
-                told_to_wait = True
-                said = self._answers.wait()
+                if not waiting:
+                    self._say("no questions at the moment; waiting (q quits)", "dim")
+                waiting = True
+                given = self._answers.wait()
             else:
-                told_to_wait = False
+                waiting = False
                 self._show(question)
-                self._desk.fetch_ahead()
-                said = self._answers.next()
-            if said is not None and not self._does(said, question):
+                self._queue.fetch_ahead()
+                given = self._answers.next()
+            if given is not None and not self._handle(given, question):
                 return
 
-    def _does(self, said: Answer, question: Question | None) -> bool:
-        """Do what was said; False to quit."""
-        if said.verb == QUIT:
+    def _handle(self, given: Answer, question: Question | None) -> bool:
+        """Handle an answer; False to quit."""
+        if given.command == QUIT:
             return False
-        if said.verb == UNDO:
-            if not self._desk.undo():
-                self._say("no label was given here that could be taken back", "yellow")
-        elif question is not None and said.verb == SKIP:
-            self._desk.skip()
-        elif question is not None and said.label is not None:
-            guess = "" if self._shows_guess else f" (the model would have said {in_one_line(question.guess)})"
-            self._say(f"→ {in_one_line(said.label)}{guess}", "bold")
-            refused = self._desk.label(said.label)
-            if refused is not None:
-                self._say(in_one_line(refused), "yellow")
+        if given.command == UNDO:
+            if not self._queue.undo():
+                self._say("there is no label to undo", "yellow")
+        elif question is not None and given.command == SKIP:
+            self._queue.skip()
+        elif question is not None and given.label is not None:
+            guess = "" if self._shows_guess else f" (the model predicted {in_one_line(question.prediction)})"
+            self._say(f"→ {in_one_line(given.label)}{guess}", "bold")
+            refusal = self._queue.label(given.label)
+            if refusal is not None:
+                self._say(in_one_line(refusal), "yellow")
         return True
 
     def _show(self, question: Question) -> None:
@@ -86,10 +88,10 @@ class Session:
         if question.note:
             self._say(f"note: {shortened(in_one_line(question.note))}", "italic")
         if self._shows_guess:
-            self._say(f"guess {in_one_line(question.guess)}: score {question.score:.2g}", "dim")
-        self._say(f"asked with probability {question.probability:.2g}", "dim")
+            self._say(f"prediction {in_one_line(question.prediction)}, score {question.score:.2g}", "dim")
+        self._say(f"asked with probability {question.ask_probability:.2g}", "dim")
         self._say(key_line(self._answers.keys), "cyan")
-        self._say(_told(self._desk), "dim")
+        self._say(_summary(self._queue), "dim")
         self._answers.begin()
 
     def _say(self, text: str, style: str = "") -> None:
@@ -97,14 +99,14 @@ class Session:
 
 
 def content_of(question: Question) -> str:
-    """The text, or the record's fields a line each, with nothing in it that a terminal would obey."""
+    """The text, or the fields of the record, one per line, with control characters escaped."""
     if question.record is None:
         return shortened(harmless(question.text or "(no text)"))
     return "\n".join(_field(name, value) for name, value in question.record.items()) or "(no fields)"
 
 
 def key_line(keys: Mapping[str, str]) -> str:
-    """Which key means what."""
+    """The keys and their meanings."""
     classes = [f"[{key}] {in_one_line(name)}" for key, name in keys.items()]
     return "  ".join([*classes, *(f"[{key}] {verb}" for key, verb in VERBS.items())])
 
@@ -114,12 +116,12 @@ def _field(name: str, value: Any) -> str:
 
 
 def _answers(keys: Keyboard | None, settings: TaskSettings) -> Answers:
-    # A key of the task that is a verb here means its class on the page alone.
-    chosen = {name: key for name, key in settings.desk.keys.items() if key.lower() not in VERBS}
+    # A key that is a command here stands for its class on the web page only.
+    chosen = {name: key for name, key in settings.interface.keys.items() if key.lower() not in VERBS}
     if keys is None:
         return LineAnswers(settings.classes, chosen)
     return KeyAnswers(keys, settings.classes, chosen)
 
 
-def _told(desk: Desk) -> str:
-    return f"{desk.given:,} labelled, {desk.rate:.0f} a minute"
+def _summary(queue: LeaseQueue) -> str:
+    return f"{queue.given:,} labelled, {queue.rate:.0f} per minute"

@@ -1,4 +1,4 @@
-"""The labels so far of a pool: from files of row and label, and from its own label column if that has gaps."""
+"""The labels of a pool so far: from files of row and label, and from its own label column if that has gaps."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ NOT_YET = ("", "?")
 ROW, LABEL = "row", "label"
 
 
-class Given(NamedTuple):
-    """A label that was given, and where."""
+class GivenLabel(NamedTuple):
+    """A label, and where it is given."""
 
     label: str
     place: str
@@ -24,19 +24,19 @@ class Given(NamedTuple):
 def labels_of(
     features: Path, rows: int, table: TableStream | None, column: str | None, files: Sequence[Path]
 ) -> dict[int, str]:
-    """The label of each row that has one; ValueError if two places contradict each other."""
-    found: dict[int, Given] = {}
+    """The known labels by row; ValueError if two places contradict each other."""
+    found: dict[int, GivenLabel] = {}
     own = [] if table is None else list(own_labels(table, column))
     if any(label in NOT_YET for _, label in own):
-        found = {row: Given(label, place) for row, (place, label) in enumerate(own) if label not in NOT_YET}
+        found = {row: GivenLabel(label, place) for row, (place, label) in enumerate(own) if label not in NOT_YET}
     elif own and not files:
         raise ValueError(
-            f"{features}: every row has a label already: give --labels to say which are known, or leave some empty"
+            f"{features}: all rows are labelled: give --labels to say which labels are known, or leave some empty"
         )
     for file in files:
         for row, given in answers(file):
             if not 0 <= row < rows:
-                raise ValueError(f"{given.place}: row {row}, but {features} has the rows 0 to {rows - 1}")
+                raise ValueError(f"{given.place}: there is no row {row}: {features} has the rows 0 to {rows - 1}")
             before = found.setdefault(row, given)
             if before.label != given.label:
                 raise ValueError(
@@ -47,7 +47,7 @@ def labels_of(
 
 
 def own_labels(table: TableStream, column: str | None) -> Iterator[tuple[str, str]]:
-    """Place and label of every row of a table, as it is written; nothing if it has no label column."""
+    """Place and label of every row of a table, as written; nothing if it has no label column."""
     cells = cells_of(table.path, table.delimiter)
     _, header = next(cells)
     names = [name.strip() for name in header]
@@ -64,28 +64,28 @@ def _wanted(column: str | None) -> tuple[str, ...]:
     return LABEL_NAMES if column is None else (column,)
 
 
-def answers(path: Path) -> Iterator[tuple[int, Given]]:
+def answers(path: Path) -> Iterator[tuple[int, GivenLabel]]:
     """The rows of a file of answers whose label is filled in."""
     cells = cells_of(existing_file(path), "\t" if path.suffix.lower() == ".tsv" else ",")
     place, header = next(cells, (f"{path}", []))
     names = [name.strip().lower() for name in header]
     if ROW not in names or LABEL not in names:
-        raise DataError(f"{place}: needs the columns row and label, but there are {listed(header)}")
+        raise DataError(f"{place}: needs the columns row and label, but has {listed(header)}")
     row_at, label_at = names.index(ROW), names.index(LABEL)
     for place, row in cells:
         if len(row) != len(names):
-            raise DataError(f"{place}: has {len(row)} cells where the header has {len(names)}: check it")
+            raise DataError(f"{place}: has {len(row)} cells, but the header has {len(names)}: fix the line")
         label = row[label_at].strip()
         if label in NOT_YET:
             continue
         number = row[row_at].strip()
         if not (number.isascii() and number.isdigit() and len(number) < 19):
-            raise DataError(f"{place}: {shown(number)} is no row number: give a whole number from 0 on")
-        yield int(number), Given(label, place)
+            raise DataError(f"{place}: {shown(number)} is not a row number: give a whole number, 0 or more")
+        yield int(number), GivenLabel(label, place)
 
 
 def is_answered(path: Path) -> bool:
-    """Whether a file that would be replaced holds answers; a file of another kind holds none."""
+    """Whether a file that would be replaced contains answers; other kinds of files do not."""
     try:
         return any(True for _ in answers(path))
     except DataError:
@@ -101,7 +101,7 @@ def cells_of(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
             try:
                 row = next(reader, None)
             except csv.Error as error:
-                raise DataError(f"{place}: is not well-formed CSV ({reason(error)}): check quotes") from error
+                raise DataError(f"{place}: is not valid CSV ({reason(error)}): check the quotes") from error
             if row is None:
                 return
             if row:

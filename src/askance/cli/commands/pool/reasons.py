@@ -1,50 +1,50 @@
-"""Why a row was chosen, in words."""
+"""Why a row was chosen, as text."""
 
 import math
 from collections.abc import Mapping
 
 EPSILON = 1e-6
-NEAR, CLOSE = 0.1, 1.0  # of a gap between scores, where 2 is the width of an SVM's margin
-UNEASY, HARD = 0.05, 0.5  # of a slack, where 1 is a row on the border of the classes
+NEAR, CLOSE = 0.1, 1.0  # a gap between scores; 2 is the width of an SVM's margin
+UNEASY, HARD = 0.05, 0.5  # a slack; 1 is a row on the decision boundary
 UNLIKE, ALIKE, SAME = 0.3, 0.9, 1 - 1e-9
 
 
 def reason(strategy: str, score: float, parts: Mapping[str, float]) -> str:
-    """One line; what is not known is not said."""
+    """The reason in one line; unknown values are left out."""
     if strategy == "random":
         return "drawn at random"
     said = [*_doubts(strategy, parts), *_company(parts.get("similarity", math.nan))]
     if score == 0 and "similarity" in parts:
-        said.append("the best of the rows that the others leave little need for")
-    return "; ".join(said) or "the best of what is left"
+        said.append("best of the rows that are covered by others")
+    return "; ".join(said) or "best of the remaining rows"
 
 
 def _doubts(strategy: str, parts: Mapping[str, float]) -> list[str]:
     if strategy == "entropy":
-        return ["its class is the most open"]
+        return ["its class is the most uncertain"]
     if strategy.startswith("co-testing"):
-        return ["its two views disagree" if parts["disagree"] else "both of its views are unsure"]
+        return ["its two views disagree" if parts["disagree"] else "both of its views are uncertain"]
     prediction, correcting = parts.get("prediction", math.nan), parts.get("correcting", math.nan)
     gap = parts["margin"] if strategy == "margin" else 1 / prediction - EPSILON
     said = []
     if strategy != "correcting" and not math.isnan(gap):
         said.append(_apart(gap))
     if strategy == "al-lupi-max" and correcting > prediction:
-        said.clear()  # it was the privileged features that decided
+        said.clear()  # the privileged features decided
     if strategy != "prediction" and correcting >= UNEASY:
-        said.append(f"its privileged features say it is {'hard' if correcting >= HARD else 'not quite easy'}")
+        said.append(f"its privileged features say it is {'hard' if correcting >= HARD else 'not easy'}")
     return said
 
 
 def _apart(gap: float) -> str:
     if gap < NEAR:
         return "its two best classes are nearly equal"
-    return f"its two best classes are {'close' if gap < CLOSE else 'not far apart, beside those of other rows'}"
+    return f"its two best classes are {'close' if gap < CLOSE else 'close, compared with other rows'}"
 
 
 def _company(similarity: float) -> list[str]:
     if similarity >= SAME:
-        return ["the same as another one chosen"]
+        return ["identical to another chosen row"]
     if similarity >= ALIKE:
-        return ["much like another one chosen"]
-    return ["unlike the others chosen"] if similarity < UNLIKE else []
+        return ["very similar to another chosen row"]
+    return ["different from the other chosen rows"] if similarity < UNLIKE else []

@@ -1,4 +1,4 @@
-"""The texts of rows, for the people who label them: a number says nothing to them."""
+"""The texts of rows, for the people who label them."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ USUAL = "text"
 
 
 def texts_of(stream: Any, column: str | None, rows: Collection[int]) -> dict[int, str]:
-    """The text of each of these rows that has one, if the file is a table or JSON lines with such a column."""
+    """The texts of these rows, if the file is a table or JSON lines with such a column."""
     wanted = set(rows)
     return {row: text for row, text in enumerate(_texts(stream, column or USUAL)) if row in wanted and text}
 

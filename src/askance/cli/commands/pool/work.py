@@ -1,4 +1,4 @@
-"""What `askance pool` does: reads both views and the labels so far, chooses, and says why."""
+"""The work of `askance pool`: read the features and the labels so far, choose rows and give reasons."""
 
 import csv
 from collections import Counter
@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from rich.table import Table
 
-from askance.cli.commands.pool.command import Wish
 from askance.cli.commands.pool.labels import is_answered, labels_of
 from askance.cli.commands.pool.reasons import reason
+from askance.cli.commands.pool.request import PoolRequest
 from askance.cli.commands.pool.texts import texts_of
 from askance.cli.contest.source import open_file
 from askance.cli.options import Reading
@@ -30,7 +30,7 @@ COLUMNS = ("row", "label", "text", "score", "uncertainty", "prediction", "correc
 
 
 class Choice(NamedTuple):
-    """The rows that were chosen, by their numbers in the file, and what is known of the pool."""
+    """The chosen rows, by their numbers in the file, and facts about the pool."""
 
     rows: int
     labels: dict[int, str]
@@ -40,7 +40,7 @@ class Choice(NamedTuple):
     note: str
 
     def chosen(self) -> list[dict[str, Any]]:
-        """A line for each row chosen, best first."""
+        """One line per chosen row, best first."""
         return [self._line(place, int(row)) for place, row in enumerate(self.selection.rows)]
 
     def _line(self, place: int, row: int) -> dict[str, Any]:
@@ -50,58 +50,61 @@ class Choice(NamedTuple):
         return {"row": row} | text | {"score": score} | parts | {"reason": reason(self.strategy, score, parts)}
 
 
-def answer(wish: Wish, *, as_json: bool) -> None:
+def answer(request: PoolRequest, *, as_json: bool) -> None:
     """Choose, write and print."""
-    if wish.out is None:
-        choice = choose(wish)
+    if request.out is None:
+        choice = choose(request)
     else:
-        if wish.out.is_file() and is_answered(wish.out):
+        if request.out.is_file() and is_answered(request.out):
             raise ValueError(
-                f"--out {wish.out}: holds labels that were filled in: give it as --labels and choose another name"
+                f"--out {request.out}: contains labels: pass it as --labels, and choose another name for --out"
             )
-        with draft(wish.out, wish.features) as path:
-            choice = choose(wish)
+        with draft(request.out, request.features) as path:
+            choice = choose(request)
             write(choice, path)
     if as_json:
         print_json(as_dict(choice))
     else:
-        show(wish, choice)
+        show(request, choice)
 
 
-def choose(wish: Wish) -> Choice:
+def choose(request: PoolRequest) -> Choice:
     """The rows to label next."""
-    stream = open_file(wish.features, _without_label(wish.reading), "float64", labelled=False)
-    X = _loaded(wish.features, stream)
+    stream = open_file(request.features, _without_label(request.reading), "float64", labelled=False)
+    X = _loaded(request.features, stream)
     table = stream if isinstance(stream, TableStream) else None
-    labels = labels_of(wish.features, X.shape[0], table, wish.reading.label, wish.labels)
-    others = None if wish.privileged is None else _privileged(wish.privileged, wish.features, X.shape[0])
+    labels = labels_of(request.features, X.shape[0], table, request.reading.label, request.labels)
+    others = None if request.privileged is None else _privileged(request.privileged, request.features, X.shape[0])
     open_rows = np.setdiff1d(np.arange(X.shape[0]), list(labels))
     if not len(open_rows):
-        raise ValueError(f"{wish.features}: every row has a label already: there is nothing to choose")
-    used, note = _used(wish.strategy, labels)
-    strategy = _strategy(used, wish.seed)
+        raise ValueError(f"{request.features}: all rows are labelled: there is nothing to choose")
+    used, note = _used(request.strategy, labels)
+    strategy = _strategy(used, request.seed)
     with progress("choosing"):
         if labels:
             known = list(labels)
             strategy.fit(X[known], list(labels.values()), None if others is None else others[known])
         elif used == "random":
-            strategy.fit(X[:1], ["not known"])  # it does no more than count them
-        found = strategy.select(X[open_rows], wish.number, None if others is None else others[open_rows])
+            strategy.fit(X[:1], ["unknown"])  # it ignores labels
+        found = strategy.select(X[open_rows], request.number, None if others is None else others[open_rows])
     found = found._replace(rows=open_rows[found.rows])
-    texts = texts_of(stream, wish.reading.text, found.rows.tolist())
+    texts = texts_of(stream, request.reading.text, found.rows.tolist())
     return Choice(X.shape[0], labels, found, texts, used, note)
 
 
 def _used(strategy: str, labels: dict[int, str]) -> tuple[str, str]:
-    """The strategy that these labels are enough for, and what to say if it is not the one that was wished."""
+    """The strategy to use with these labels, and a note if it is not the requested one."""
     if strategy in ("random", "diversity"):
         return strategy, ""
     if not labels:
-        return "diversity", "No labels yet, so nothing is uncertain: these rows are unlike each other."
+        return (
+            "diversity",
+            "There are no labels yet to judge uncertainty by: these rows differ most from each other.",
+        )
     if len(set(labels.values())) > 1:
         return strategy, ""
     only = next(iter(labels.values()))
-    note = f"All labels so far are {only!r}, so nothing is uncertain yet: these rows are unlike each other."
+    note = f"All labels so far are {only!r}, so uncertainty is unknown: these rows differ most from each other."
     return "diversity", note
 
 
@@ -130,7 +133,7 @@ def _privileged(path: Path, features: Path, rows: int) -> Any:
     others = _loaded(path, open_file(path, PLAIN, "float64", labelled=False))
     if others.shape[0] != rows:
         raise ValueError(
-            f"{features} has {rows} rows, but {path} has {others.shape[0]}: give one for each, in the same order"
+            f"{features} has {rows} rows, but {path} has {others.shape[0]}: give the same rows in the same order"
         )
     if not sp.issparse(others):
         others[~others.any(axis=1)] = np.nan
@@ -138,17 +141,17 @@ def _privileged(path: Path, features: Path, rows: int) -> Any:
 
 
 def _without_label(reading: Reading) -> Reading:
-    """Rows alone: a label column that has an unusual name must not become a feature."""
+    """Drop the label column, so that it does not become a feature."""
     return reading if reading.label is None else reading._replace(drop=[*(reading.drop or ()), reading.label])
 
 
 def _loaded(path: Path, stream: Any) -> Any:
-    with progress(path.name) as tell:
-        return stacked([chunk.X for chunk in Watched(stream, tell)])
+    with progress(path.name) as report:
+        return stacked([chunk.X for chunk in Watched(stream, report)])
 
 
 def write(choice: Choice, path: Path) -> None:
-    """A table to fill in."""
+    """Write a table to fill in."""
     with path.open("w", newline="", encoding="utf-8") as file:
         columns = [name for name in COLUMNS if choice.texts or name != "text"]
         writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
@@ -158,7 +161,7 @@ def write(choice: Choice, path: Path) -> None:
 
 
 def as_dict(choice: Choice) -> dict[str, Any]:
-    """For programs."""
+    """The choice as JSON can hold it."""
     return {
         "strategy": choice.strategy,
         "rows": choice.rows,
@@ -169,12 +172,12 @@ def as_dict(choice: Choice) -> dict[str, Any]:
     }
 
 
-def show(wish: Wish, choice: Choice) -> None:
-    """For people."""
+def show(request: PoolRequest, choice: Choice) -> None:
+    """Print the choice as a table."""
     console = stdout()
     counts = ", ".join(f"{count:,} {label}" for label, count in sorted(Counter(choice.labels.values()).items()))
-    console.print(f"{wish.features.name}", style="bold")
-    console.print(f"{choice.rows:,} rows, {len(choice.labels):,} with a label{f': {counts}' if counts else ''}\n")
+    console.print(f"{request.features.name}", style="bold")
+    console.print(f"{choice.rows:,} rows, {len(choice.labels):,} labelled{f': {counts}' if counts else ''}\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("row", "score", "uncertainty", "similarity"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -188,10 +191,10 @@ def show(wish: Wish, choice: Choice) -> None:
     console.print(table)
     if choice.note:
         console.print(f"\n{choice.note}")
-    if wish.out is not None:
-        before = "".join(f" --labels {path}" for path in wish.labels)
-        console.print(f"\nFill in the column label of {wish.out}, then go on:", soft_wrap=True)
-        console.print(f"  askance pool {wish.features}{before} --labels {wish.out} --out …", soft_wrap=True)
+    if request.out is not None:
+        before = "".join(f" --labels {path}" for path in request.labels)
+        console.print(f"\nFill in the label column of {request.out}, then continue with:", soft_wrap=True)
+        console.print(f"  askance pool {request.features}{before} --labels {request.out} --out …", soft_wrap=True)
 
 
 def _shown(value: float | None) -> str:

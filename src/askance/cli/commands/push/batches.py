@@ -1,4 +1,4 @@
-"""Batches from something that comes slowly: whatever is there goes on soon, full batch or not."""
+"""Batches from a slow source: a batch is sent after a short while even if it is not full."""
 
 import queue
 import threading
@@ -11,16 +11,16 @@ LONGEST_WAIT = 0.2
 
 
 class _End:
-    """The end of what comes, and why if it is a fault."""
+    """The end of the source, and the error that ended it, if any."""
 
-    def __init__(self, fault: BaseException | None = None) -> None:
-        self.fault = fault
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
 
 
 def in_time(coming: Iterable[T], size: int, wait: float = LONGEST_WAIT) -> Iterator[list[T]]:
-    """Batches of at most `size`, none of whose members waits longer than `wait` seconds for the others.
+    """Yield batches of at most `size`, in which nothing waits longer than `wait` seconds.
 
-    A fault of what comes is raised after the batch before it was given.
+    An error of the source is raised after the batch before it.
     """
     arrived: queue.Queue[T | _End] = queue.Queue(maxsize=4 * size)
     threading.Thread(target=_fetch, args=(coming, arrived), daemon=True).start()
@@ -31,8 +31,8 @@ def in_time(coming: Iterable[T], size: int, wait: float = LONGEST_WAIT) -> Itera
         if batch:
             yield batch
         if end is not None:
-            if end.fault is not None:
-                raise end.fault
+            if end.error is not None:
+                raise end.error
             return
 
 
@@ -56,7 +56,7 @@ def _fetch(coming: Iterable[T], arrived: "queue.Queue[T | _End]") -> None:
     try:
         for one in coming:
             arrived.put(one)
-    except BaseException as fault:
-        arrived.put(_End(fault))
+    except BaseException as error:
+        arrived.put(_End(error))
     else:
         arrived.put(_End())

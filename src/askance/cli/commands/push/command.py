@@ -1,53 +1,43 @@
-"""`askance push`: send the rows of a file, or of a pipe, to a live service."""
+"""`askance push`: send the rows of a file, or from a pipe, to the service."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
 from askance.cli import options
-from askance.cli.options import option
+from askance.cli.options import flag, option
+from askance.cli.targets import require
 
 EXAMPLE = "Example:   askance push tickets.jsonl --task tickets"
-MOST_IN_A_BATCH = 1000
+MAX_BATCH = 1000
 
 Source = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="JSON lines, csv or tsv, also with gzip; - is JSON lines from a pipe.",
+        help="JSON lines, csv or tsv, may be gzipped; - reads JSON lines from stdin.",
     ),
 ]
-Learn = Annotated[bool, typer.Option("--learn", help="The labels are known: learn from them, ask about nothing.")]
-Batch = Annotated[int, option("How many rows to send at once; 100 unless said.", "N", min=1, max=MOST_IN_A_BATCH)]
-Limit = Annotated[int | None, option("Send no more than so many rows.", "N", min=1)]
-Text = Annotated[
-    str | None, option("The column that holds the text, unless that is text.", "COLUMN", options.READING)
-]
+Labelled = Annotated[bool, flag("--labelled", "Send the labels too: learn from all rows, and ask about none.")]
+Batch = Annotated[int, option("Rows per request.", "N", min=1, max=MAX_BATCH)]
+Limit = Annotated[int | None, option("Send at most N rows.", "N", min=1)]
+Text = Annotated[str | None, option("The column with the text.", "COLUMN", options.READING, show_default="text")]
 Id = Annotated[
-    str | None, option("The column that names the rows, unless that is id.", "COLUMN", options.READING, "--id")
+    str | None,
+    option(
+        "The column with the ids of the rows. By default id, or else file name and line number.",
+        "COLUMN",
+        options.READING,
+        "--id",
+    ),
 ]
-
-
-class PushWish(NamedTuple):
-    """What the user asked for, in the user's words."""
-
-    file: str
-    task: str
-    url: str | None
-    token: str | None
-    learn: bool
-    batch: int
-    limit: int | None
-    text: str | None
-    label: str | None
-    id: str | None
 
 
 def push(
     file: Source,
     task: options.Task,
-    learn: Learn = False,
+    labelled: Labelled = False,
     batch: Batch = 100,
     limit: Limit = None,
     url: options.Url = None,
@@ -57,11 +47,12 @@ def push(
     label: options.Label = None,
     row_id: Id = None,
 ) -> None:
-    """Send the rows of FILE to a live service, which decides about each and asks about some.
+    """Send the rows of FILE to the service, which predicts each of them and asks about some.
 
-    Interrupted and called again, it decides about no row twice. A label column is sent only with --learn.
+    If you interrupt it and run it again, no row is processed twice. Labels are
+    sent only with --labelled.
     """
-    from askance.cli.commands.push import work
+    require("msgspec", "httpx")
+    from askance.cli.commands.push.work import PushRequest, answer
 
-    wish = PushWish(file, task, url, token, learn, batch, limit, text, label, row_id)
-    work.answer(wish, as_json=json)
+    answer(PushRequest(file, task, url, token, labelled, batch, limit, text, label, row_id), as_json=json)

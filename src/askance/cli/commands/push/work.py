@@ -1,7 +1,7 @@
-"""What `askance push` does: rows become items, batch by batch, and the answers are counted."""
+"""The work of `askance push`: send rows as items, batch by batch, and count the decisions."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -12,10 +12,9 @@ import msgspec
 from rich.table import Table
 
 from askance.cli.commands.push.batches import in_time
-from askance.cli.commands.push.command import PushWish
 from askance.cli.errors import Interrupted
 from askance.cli.output.console import print_json, shown_class, stdout
-from askance.cli.output.progress import figures, progress
+from askance.cli.output.progress import STEPS, progress
 from askance.data.files import TextLines, batches, shown, stem
 from askance.data.jsonl import Entry, text_of, value_of
 from askance.data.reading import STANDARD_INPUT
@@ -27,29 +26,43 @@ from askance.service.messages import Item, LabelledItem
 from askance.service.settings import TaskSettings
 
 STANDARD_INPUT_NUMBER = 0
-OTHER_CONTENT = "id_reused"
+ID_REUSED = "id_reused"
 USUAL_TEXT, USUAL_ID = "text", "id"
 
 
-@dataclass
-class Outcome:
-    """What came of the rows so far."""
+class PushRequest(NamedTuple):
+    """The arguments and options of `askance push`."""
 
-    learn: bool
+    file: str
+    task: str
+    url: str | None
+    token: str | None
+    labelled: bool
+    batch: int
+    limit: int | None
+    text: str | None
+    label: str | None
+    id: str | None
+
+
+@dataclass
+class Counts:
+    """The rows that were sent so far, and what the service did with them."""
+
+    labelled: bool
     items: int = 0
     asked: int = 0
     learned: int = 0
     again: int = 0
     seconds: float = 0.0
 
-    def told(self) -> str:
-        """In a few words."""
-        verb = "learned from" if self.learn else "decided"
-        return f"{self.items:,} items were {verb}"
+    def summary(self) -> str:
+        """The number of items in a few words."""
+        return f"{self.items:,} items were {'learned' if self.labelled else 'decided'}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
-        done = {"learned": self.learned} if self.learn else {"asked": self.asked}
+        """The counts as JSON can hold them."""
+        done = {"learned": self.learned} if self.labelled else {"asked": self.asked}
         return {
             "items": self.items,
             **done,
@@ -60,7 +73,7 @@ class Outcome:
 
 
 class Sent(NamedTuple):
-    """An item, and the line that it stands on."""
+    """An item, and its line in the file."""
 
     line: int
     item: Any
@@ -68,9 +81,10 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True)
 class ItemMaker:
-    """How a row of this file becomes an item of this task.
+    """Makes an item of this task from a row of this file.
 
-    `prefix` and the line name a row that has no id. A pipe's lines are others the next time: they get none.
+    A row without an id gets `prefix` and its line number as id. Rows from a pipe get none, because the next pipe
+    has other lines.
     """
 
     rows: Rows
@@ -78,10 +92,10 @@ class ItemMaker:
     fields: Fields
     own_id: str | None
     settings: TaskSettings
-    learn: bool
+    labelled: bool
 
     def item(self, entry: Entry) -> Item:
-        """The item; DataError with the line if the service would not take it."""
+        """The item; DataError with the line if the service would refuse it."""
         place = f"{self.rows.lines.path}, line {entry.line}"
         content: dict[str, Any] = {}
         if self.fields.text is None:
@@ -91,12 +105,12 @@ class ItemMaker:
             content["text"] = text_of(value_of(entry.record, self.fields.text, place), place)
         if (name := self._id(entry, place)) is not None:
             content["id"] = name
-        if self.learn:
+        if self.labelled:
             content["label"] = self._label(entry, place)
         try:
-            return msgspec.convert(content, LabelledItem if self.learn else Item)
+            return msgspec.convert(content, LabelledItem if self.labelled else Item)
         except msgspec.ValidationError as error:
-            raise DataError(f"{place}: cannot be sent ({error}): mend it or drop the line") from None
+            raise DataError(f"{place}: cannot be sent ({error}): fix or remove the line") from None
 
     def _id(self, entry: Entry, place: str) -> str | None:
         if self.own_id is None:
@@ -113,120 +127,129 @@ class ItemMaker:
         if label not in self.settings.classes:
             raise DataError(
                 f"{place}: the label is {shown(value)}, but the classes of {self.settings.name} are "
-                f"{', '.join(map(shown, self.settings.classes))}: mend it or drop the line"
+                f"{', '.join(map(shown, self.settings.classes))}: fix or remove the line"
             )
         return label
 
 
-def answer(wish: PushWish, *, as_json: bool) -> None:
-    """Send the rows and tell what came of them."""
-    with Client(wish.url, wish.token, wish.task, retries=1) as first_contact:
-        settings = first_contact.task_story().settings  # a wrong address, token or task is told at once
-    if wish.text is not None and settings.item != "text":
-        raise ValueError(f"--text {wish.text}: the items of {wish.task} are records: leave it out")
-    outcome = Outcome(wish.learn)
-    with Client(wish.url, wish.token, wish.task) as client, _opened(wish) as rows, _bar(wish, rows) as tell:
+def answer(request: PushRequest, *, as_json: bool) -> None:
+    """Send the rows and print the counts."""
+    with Client(request.url, request.token, request.task, retries=1) as first_contact:
+        settings = first_contact.task_detail().settings  # reports a wrong address, token or task at once
+    if request.text is not None and settings.item != "text":
+        raise ValueError(
+            f"--text {request.text}: the items of {request.task} are records, not texts: remove --text"
+        )
+    counts = Counts(request.labelled)
+    with (
+        Client(request.url, request.token, request.task) as client,
+        _opened(request) as rows,
+        _bar(request, rows) as report,
+    ):
         began = time.monotonic()
         try:
-            for batch in _batches(wish, rows, settings):
+            for batch in _batches(request, rows, settings):
                 try:
-                    _send(client, [sent.item for sent in batch], outcome)
-                except ServiceError as fault:
-                    raise _placed(fault, rows, batch) from None
-                outcome.seconds = time.monotonic() - began
-                tell(outcome)
+                    _send(client, [sent.item for sent in batch], counts)
+                except ServiceError as error:
+                    raise _placed(error, rows, batch) from None
+                counts.seconds = time.monotonic() - began
+                report(counts)
         except KeyboardInterrupt:
-            raise Interrupted(outcome.told()) from None
-        except DataError as fault:
-            before = f"; before it, {outcome.told()}" if outcome.items else ""
-            raise DataError(f"{fault}{before}") from None
+            raise Interrupted(counts.summary()) from None
+        except DataError as error:
+            before = f"; before it, {counts.summary()}" if counts.items else ""
+            raise DataError(f"{error}{before}", parameter=error.parameter) from None
     if as_json:
-        print_json(outcome.as_dict())
+        print_json(counts.as_dict())
     else:
-        _show(outcome)
+        _show(counts)
 
 
-def _send(client: Client, batch: list[Any], outcome: Outcome) -> None:
-    if outcome.learn:
-        done = client.teach(batch, [item.label for item in batch])
-        outcome.learned += done.learned
-        outcome.again += done.again
+def _send(client: Client, batch: list[Any], counts: Counts) -> None:
+    if counts.labelled:
+        done = client.import_items(batch, [item.label for item in batch])
+        counts.learned += done.learned
+        counts.again += done.again
     else:
         decided = client.decide(batch)
-        outcome.asked += sum(one.asked for one in decided)
-        outcome.again += sum(one.again for one in decided)
-    outcome.items += len(batch)
+        counts.asked += sum(one.ask for one in decided)
+        counts.again += sum(one.again for one in decided)
+    counts.items += len(batch)
 
 
-def _batches(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[list[Sent]]:
-    items = _items(wish, rows, settings)
-    if wish.file == STANDARD_INPUT:
-        return in_time(items, wish.batch)
-    return batches(items, wish.batch)
+def _batches(request: PushRequest, rows: Rows, settings: TaskSettings) -> Iterator[list[Sent]]:
+    items = _items(request, rows, settings)
+    if request.file == STANDARD_INPUT:
+        return in_time(items, request.batch)
+    return batches(items, request.batch)
 
 
-def _items(wish: PushWish, rows: Rows, settings: TaskSettings) -> Iterator[Sent]:
-    entries = islice(rows, wish.limit)
+def _items(request: PushRequest, rows: Rows, settings: TaskSettings) -> Iterator[Sent]:
+    entries = islice(rows, request.limit)
     first = next(entries, None)
     if first is None:
-        if wish.file == STANDARD_INPUT:
+        if request.file == STANDARD_INPUT:
             return
-        raise DataError(f"{rows.lines.path}: has no lines but blank ones: check how it was made")
-    maker = _maker(wish, rows, settings, first)
+        raise DataError(f"{rows.lines.path}: has only blank lines: check how it was made")
+    maker = _maker(request, rows, settings, first)
     for entry in chain([first], entries):
         yield Sent(entry.line, maker.item(entry))
 
 
-def _maker(wish: PushWish, rows: Rows, settings: TaskSettings, first: Entry) -> ItemMaker:
+def _maker(request: PushRequest, rows: Rows, settings: TaskSettings, first: Entry) -> ItemMaker:
     names, place = first.record, f"{rows.lines.path}, line {first.line}"
     recipe = Recipe(
-        label=wish.label or (None if wish.learn else False),
-        text=(wish.text or USUAL_TEXT) if settings.item == "text" else False,
+        label=request.label or (None if request.labelled else False),
+        text=(request.text or USUAL_TEXT) if settings.item == "text" else False,
     )
     fields = recipe.fields(names, lambda _name: True, place)
-    own_id = wish.id or (USUAL_ID if USUAL_ID in names else None)
+    own_id = request.id or (USUAL_ID if USUAL_ID in names else None)
     if own_id is not None:
         value_of(first.record, own_id, place)
-    prefix = None if wish.file == STANDARD_INPUT else stem(rows.lines.path)
-    return ItemMaker(rows, prefix, fields, own_id, settings, wish.learn)
+    prefix = None if request.file == STANDARD_INPUT else stem(rows.lines.path)
+    return ItemMaker(rows, prefix, fields, own_id, settings, request.labelled)
 
 
 @contextmanager
-def _opened(wish: PushWish) -> Iterator[Rows]:
-    if wish.file != STANDARD_INPUT:
-        with rows_of(wish.file) as rows:
+def _opened(request: PushRequest) -> Iterator[Rows]:
+    if request.file != STANDARD_INPUT:
+        with rows_of(request.file) as rows:
             yield rows
         return
-    # A reader of our own, never closed: a thread may be waiting in it when the program ends.
+    # A separate reader that is never closed, because a thread may be waiting in it when the program ends.
     pipe = open(STANDARD_INPUT_NUMBER, "rb", closefd=False)  # noqa: SIM115
     yield JsonRows(TextLines(Path("standard input"), pipe))
 
 
 @contextmanager
-def _bar(wish: PushWish, rows: Rows) -> Iterator[Any]:
-    if wish.file == STANDARD_INPUT:
-        with figures("pushing") as write:
-            yield lambda outcome: write(f"{outcome.items:,} items, {outcome.asked:,} asked")
-    else:
-        with progress("pushing") as tell:
-            yield lambda _outcome: tell(rows.lines.progress)
+def _bar(request: PushRequest, rows: Rows) -> Iterator[Callable[[Counts], None]]:
+    with progress("pushing") as report:
+
+        def after_batch(counts: Counts) -> None:
+            if request.file == STANDARD_INPUT:
+                report(counts.items, None, f"{counts.items:,} items, {counts.asked:,} asked")
+            else:
+                report(round(STEPS * rows.lines.progress), STEPS, rows.lines.path.name)
+
+        yield after_batch
 
 
-def _placed(fault: ServiceError, rows: Rows, batch: list[Sent]) -> DataError:
-    """What the service said, with the lines that it said it about."""
+def _placed(error: ServiceError, rows: Rows, batch: list[Sent]) -> DataError:
+    """An error of the service, with the lines that it is about."""
     place = f"{rows.lines.path}, lines {batch[0].line} to {batch[-1].line}"
-    hint = ": name the rows with --id if they are others than before" if fault.code == OTHER_CONTENT else ""
-    return DataError(f"{place}: {fault}{hint}")
+    hint = "; if these are other rows than before, give their ids with --id" if error.code == ID_REUSED else ""
+    return DataError(f"{place}: {error}{hint}")
 
 
-def _show(outcome: Outcome) -> None:
+def _show(counts: Counts) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    did = ("learned", outcome.learned) if outcome.learn else ("asked", outcome.asked)
+    did = ("learned", counts.learned) if counts.labelled else ("asked", counts.asked)
     for heading in ("items", did[0], "items/s", "seconds"):
         table.add_column(heading, justify="right")
-    rate = f"{outcome.items / outcome.seconds:,.0f}" if outcome.seconds else ""
-    table.add_row(f"{outcome.items:,}", f"{did[1]:,}", rate, f"{outcome.seconds:.1f}")
+    rate = f"{counts.items / counts.seconds:,.0f}" if counts.seconds else ""
+    table.add_row(f"{counts.items:,}", f"{did[1]:,}", rate, f"{counts.seconds:.1f}")
     console = stdout()
     console.print(table)
-    if outcome.again:
-        console.print(f"{outcome.again:,} had been sent before: nothing is done twice")
+    if counts.again:
+        console.print(f"{counts.again:,} had been sent before and were not processed again")

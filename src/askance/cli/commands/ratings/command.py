@@ -1,114 +1,73 @@
-"""`askance ratings`: tell how users would rate items, and recommend the items that they would like best."""
+"""`askance ratings`: predict how users would rate items, and recommend items to them."""
 
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import typer
 
 from askance.cli import options
-from askance.cli.options import option
+from askance.cli.commands.ratings.request import AUTO, Columns, FitRequest, parse_levels, parse_rank
+from askance.cli.options import flag, option
 from askance.cli.targets import check_ending
 
 FIT_EXAMPLE = "Example:   askance ratings fit ratings.csv --out films.safetensors --test 0.2"
-PREDICT_EXAMPLE = "Example:   askance ratings predict films.safetensors pairs.csv --out told.csv"
+PREDICT_EXAMPLE = "Example:   askance ratings predict films.safetensors pairs.csv --out predictions.csv"
 RECOMMEND_EXAMPLE = "Example:   askance ratings recommend films.safetensors 196 22 -n 5"
-FORMATS = "csv, tsv, MovieLens' u.data or ratings.dat, also with gzip; parquet or npz"
-AUTO = "auto"
-THRESHOLDS = ("global", "user")
+FORMATS = "csv, tsv, u.data or ratings.dat of MovieLens (may be gzipped), parquet or npz"
 TABLES = (".csv",)
 
 app = typer.Typer(name="ratings")
 
 RatingFile = Annotated[
-    Path, typer.Argument(metavar="FILE", show_default=False, help=f"Who rated what, and how: {FORMATS}.")
+    Path, typer.Argument(metavar="FILE", show_default=False, help=f"Users, items and ratings: {FORMATS}.")
 ]
 PairFile = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", show_default=False, help=f"Users and items, perhaps with ratings to compare: {FORMATS}."
+        metavar="FILE",
+        show_default=False,
+        help=f"Users and items, optionally with ratings to compare with: {FORMATS}.",
     ),
 ]
 Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", show_default=False, help="What `askance ratings fit` wrote.")
+    Path, typer.Argument(metavar="MODEL", show_default=False, help="A model of `askance ratings fit`.")
 ]
 UserIds = Annotated[
     list[str] | None,
-    typer.Argument(metavar="USER...", show_default=False, help="Ids of users, as in the ratings."),
+    typer.Argument(metavar="USER...", show_default=False, help="Ids of users."),
 ]
-ModelOut = Annotated[Path, option("Where the model goes.", "MODEL")]
-Rank = Annotated[str, option(f"How many factors; {AUTO}, as many as help, unless said.", f"{AUTO}|N")]
-MaxRank = Annotated[int, option("The largest rank to try; 100 unless said.", "N", min=1)]
-Regularization = Annotated[float, option("Between 0 and 1; 0.02 unless said.", "NUMBER")]
-Thresholds = Annotated[
-    str, option("The same for all users or each user's own; global unless said.", "global|user")
-]
+ModelOut = Annotated[Path, option("Write the model to this file.", "MODEL")]
+Rank = Annotated[str, option(f"The number of factors; {AUTO} finds it.", f"{AUTO}|N")]
+MaxRank = Annotated[int, option("The largest rank to try.", "N", min=1)]
+Regularization = Annotated[float, option("The regularization, between 0 and 1.", "NUMBER")]
+Thresholds = Annotated[str, option("Thresholds between the levels: global, or one set per user.", "global|user")]
 Levels = Annotated[
-    str | None, option("All ratings there can be, if not all of them occur, such as 1,2,3,4,5.", "NUMBERS")
+    str | None, option("All possible ratings, such as 1,2,3,4,5, if some do not occur in the file.", "NUMBERS")
 ]
 Test = Annotated[
-    float | None, option("Keep this share of the ratings from the model, and say how well it tells them.", "SHARE")
+    float | None, option("Hold out this share of the ratings and report the errors on them.", "SHARE")
 ]
-Seed = Annotated[int, option("Of the ratings held back and of the search; 0 unless said.", "N", min=0)]
 Checkpoint = Annotated[
-    Path | None, option("Keep a long fit in this file: interrupted and called again, it goes on.", "FILE")
+    Path | None, option("Save progress to this file; run the same command again to continue.", "FILE")
 ]
-Jobs = Annotated[int, option("Threads at work; one for each processor unless said.", "N")]
-CsvOut = Annotated[Path | None, option("Where the predictions go; printed unless said.", "CSV")]
-AllOut = Annotated[Path | None, option("With --all: where the recommendations go.", "CSV")]
-All = Annotated[bool, typer.Option("--all", help="Recommend to all users of the model.")]
-Count = Annotated[int, option("How many items for a user; 10 unless said.", "N", None, "-n", "--count", min=1)]
+CsvOut = Annotated[Path | None, option("Write the predictions to this file instead of stdout.", "CSV")]
+AllOut = Annotated[Path | None, option("With --all: write the recommendations to this file.", "CSV")]
+All = Annotated[bool, flag("--all", "Recommend items to all users of the model.")]
+Count = Annotated[int, option("The number of items per user.", "N", None, "-n", "--count", min=1)]
 
-_WHERE = "The column of {}, or its place from 1 on, unless it is called so or in the usual place."
+_WHERE = "The name of the column of {}, or its number, starting at 1."
 Users = Annotated[str | None, option(_WHERE.format("users"), "COLUMN", options.READING)]
 Items = Annotated[str | None, option(_WHERE.format("items"), "COLUMN", options.READING)]
 Ratings = Annotated[str | None, option(_WHERE.format("ratings"), "COLUMN", options.READING)]
 Delimiter = Annotated[
     str | None,
-    option("What separates cells, unless it is a comma, tab, semicolon or ::.", "TEXT", options.READING),
+    option("The text between cells. Comma, tab, semicolon and :: are found.", "TEXT", options.READING),
 ]
-
-
-class Columns(NamedTuple):
-    """How to read a file: the arguments of the readers of ratings."""
-
-    users: str | None
-    items: str | None
-    ratings: str | None
-    delimiter: str | None
-
-
-class FitWish(NamedTuple):
-    """What the user asked for, in the user's words."""
-
-    file: Path
-    columns: Columns
-    out: Path
-    test: float | None
-    seed: int
-    checkpoint: Path | None
-    parameters: dict[str, Any]
-
-    def check(self) -> None:
-        """ValueError for what can be seen before anything slow begins."""
-        if self.test is not None and not 0 < self.test < 1:
-            raise ValueError(f"--test {self.test:g}: give a share between 0 and 1, such as 0.2")
-        if self.checkpoint is not None and self.checkpoint.resolve() == self.out.resolve():
-            raise ValueError(f"--checkpoint {self.checkpoint}: is also --out: give another name")
-        if self.checkpoint is not None and not self.checkpoint.parent.is_dir():
-            raise ValueError(f"--checkpoint {self.checkpoint}: there is no such directory: choose another place")
-        if not 0 < self.parameters["regularization"] < 1:
-            raise ValueError(
-                f"--regularization {self.parameters['regularization']:g}: give a number between 0 and 1"
-            )
-        if self.parameters["thresholds"] not in THRESHOLDS:
-            raise ValueError(f"--thresholds {self.parameters['thresholds']}: there is {' and '.join(THRESHOLDS)}")
-        if not self.parameters["n_jobs"]:
-            raise ValueError("--jobs 0: give how many threads, or -1 for one a processor")
 
 
 @app.callback(invoke_without_command=True)
 def _ratings(context: typer.Context) -> None:
-    """Tell how users would rate items, from the ratings so far."""
+    """Predict how users would rate items, and recommend items."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), nl=False)
 
@@ -123,20 +82,21 @@ def fit(
     max_rank: MaxRank = 100,
     levels: Levels = None,
     test: Test = None,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     checkpoint: Checkpoint = None,
-    jobs: Jobs = -1,
+    n_jobs: options.NJobs = -1,
     json: options.Json = False,
     users: Users = None,
     items: Items = None,
     ratings: Ratings = None,
     delimiter: Delimiter = None,
 ) -> None:
-    """Learn from the ratings of FILE, and say which rank was found.
+    """Fit a model to the ratings of FILE.
 
-    Columns are found by their names; in a file without a header they are users, items and ratings, in this order.
+    Columns are found by their names. Without a header, they must be users,
+    items and ratings, in this order.
     """
-    wish = FitWish(
+    request = FitRequest(
         file=file,
         columns=Columns(users, items, ratings, delimiter),
         out=out,
@@ -144,19 +104,19 @@ def fit(
         seed=seed,
         checkpoint=checkpoint,
         parameters={
-            "rank": _rank(rank),
+            "rank": parse_rank(rank),
             "regularization": regularization,
             "thresholds": thresholds,
             "max_rank": max_rank,
-            "levels": _levels(levels),
+            "levels": parse_levels(levels),
             "random_state": seed,
-            "n_jobs": jobs,
+            "n_jobs": n_jobs,
         },
     )
-    wish.check()
+    request.check()
     from askance.cli.commands.ratings import fit
 
-    fit.answer(wish, as_json=json)
+    fit.answer(request, as_json=json)
 
 
 @app.command(epilog=PREDICT_EXAMPLE)
@@ -170,10 +130,10 @@ def predict(
     ratings: Ratings = None,
     delimiter: Delimiter = None,
 ) -> None:
-    """Tell the rating of each pair of FILE: the likely level, the expected rating and each level's probability.
+    """Predict the rating of each pair in FILE: the most likely level, the expected rating and all probabilities.
 
-    If FILE has ratings, also how far off they are told. Users and items that MODEL does not know are taken to be
-    average.
+    If FILE has ratings, the errors are reported too. Users and items that MODEL
+    does not know count as average.
     """
     check_ending(out, "--out", TABLES)
     from askance.cli.commands.ratings import predict
@@ -190,37 +150,21 @@ def recommend(
     out: AllOut = None,
     json: options.Json = False,
 ) -> None:
-    """List the items that each USER has not rated and would like best, with the ratings expected.
+    """Recommend items that each USER has not rated yet, with the expected ratings.
 
-    A user whom MODEL does not know gets what the average user would.
+    A user that MODEL does not know gets the recommendations for the average
+    user.
     """
     check_ending(out, "--out", TABLES)
     if everyone and users:
-        raise ValueError(f"--all is for every user: give it without {users[0]}")
+        raise ValueError(f"--all recommends to all users: remove {users[0]}")
     if everyone != (out is not None):
-        raise ValueError("--all and --out go together: give both, or USER alone")
+        raise ValueError("--all and --out go together: give both, or user ids only")
     if not everyone and not users:
-        raise ValueError("give the ids of USERs, or --all with --out")
+        raise ValueError("give ids of users, or --all with --out")
     from askance.cli.commands.ratings import recommend
 
     if out is not None:
         recommend.answer_all(model, count, out, as_json=json)
     else:
         recommend.answer(model, users or [], count, as_json=json)
-
-
-def _rank(text: str) -> int | str:
-    if text == AUTO:
-        return AUTO
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
-        raise ValueError(f"--rank {text}: give {AUTO} or a whole number from 1 on")
-    return int(text)
-
-
-def _levels(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"--levels {text}: give numbers with commas between them, such as 1,2,3,4,5") from None

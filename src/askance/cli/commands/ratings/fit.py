@@ -1,4 +1,4 @@
-"""What `askance ratings fit` does: reads ratings, fits, judges by those kept apart, and reports."""
+"""The work of `askance ratings fit`: read ratings, fit, evaluate on those held out, and report."""
 
 from typing import Any, NamedTuple
 
@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from askance.cli.commands.ratings.command import FitWish
+from askance.cli.commands.ratings.request import FitRequest
 from askance.cli.errors import complain
 from askance.cli.output.console import print_json, stdout
-from askance.cli.output.progress import figures
+from askance.cli.output.progress import progress as progress_bar
 from askance.cli.targets import draft
 from askance.data.rating_columns import Triplets
 from askance.data.rating_files import read_ratings
@@ -17,58 +17,60 @@ from askance.ratings import MaxMarginFactorization, Progress
 from askance.ratings.errors import rmse
 
 
-class Judged(NamedTuple):
-    """How ratings that were not learned from were told."""
+class Evaluation(NamedTuple):
+    """The errors on ratings that were held out."""
 
     ratings: int
-    rmse: float  # of the ordinal ratings
+    rmse: float  # of the most likely levels
     expected_rmse: float
 
 
-class Outcome(NamedTuple):
-    """A fit and what came of it."""
+class FitResult(NamedTuple):
+    """A fitted model and its evaluation."""
 
-    wish: FitWish
+    request: FitRequest
     ratings: int
     model: MaxMarginFactorization
-    judged: Judged | None
+    evaluation: Evaluation | None
 
 
-def answer(wish: FitWish, *, as_json: bool) -> None:
+def answer(request: FitRequest, *, as_json: bool) -> None:
     """Fit, write and print."""
-    with draft(wish.out, wish.file) as path:
-        outcome = fit(wish)
-        outcome.model.save(path)
+    with draft(request.out, request.file) as path:
+        result = fit(request)
+        result.model.save(path)
     if as_json:
-        print_json(as_dict(outcome))
+        print_json(as_dict(result))
     else:
-        show(outcome)
+        show(result)
 
 
-def fit(wish: FitWish) -> Outcome:
-    """The model that the user asked for; interrupted, it says how to go on."""
-    learned, apart = parted(read_ratings(wish.file, **wish.columns._asdict()), wish.test, wish.seed)
+def fit(request: FitRequest) -> FitResult:
+    """Fit the model; if interrupted, say how to continue."""
+    learned, held_out = split(read_ratings(request.file, **request.columns._asdict()), request.test, request.seed)
     try:
-        with figures(wish.file.name) as tell:
-            model = MaxMarginFactorization(**wish.parameters, watch=lambda progress: tell(line(progress)))
-            model.fit(*learned, checkpoint=wish.checkpoint)
+        with progress_bar(request.file.name) as report:
+
+            def watch(progress: Progress) -> None:
+                report(progress.iteration, None, line(progress))
+
+            model = MaxMarginFactorization(**request.parameters, watch=watch)
+            model.fit(*learned, checkpoint=request.checkpoint)
     except KeyboardInterrupt:
-        if wish.checkpoint is not None and wish.checkpoint.exists():
-            complain(f"the fit is kept in {wish.checkpoint}: call the same again and it goes on from there")
+        if request.checkpoint is not None and request.checkpoint.exists():
+            complain(f"progress is saved in {request.checkpoint}: run the same command again to continue")
         raise
-    return Outcome(wish, len(learned.ratings), model, None if apart is None else judged(model, apart))
+    return FitResult(request, len(learned.ratings), model, None if held_out is None else evaluate(model, held_out))
 
 
-def parted(given: Triplets, test: float | None, seed: int) -> tuple[Triplets, Triplets | None]:
-    """Ratings to learn from and, drawn at random, those to judge by."""
+def split(given: Triplets, test: float | None, seed: int) -> tuple[Triplets, Triplets | None]:
+    """Split ratings at random into those to learn from and those to hold out."""
     if test is None:
         return given, None
     total = len(given.ratings)
     count = round(test * total)
     if not 0 < count < total:
-        raise ValueError(
-            f"--test {test:g}: would keep {count} of {total} ratings from the model: give another share"
-        )
+        raise ValueError(f"--test {test:g}: would hold out {count} of {total} ratings: give another share")
     chosen = np.zeros(total, bool)
     chosen[np.random.default_rng([seed, total]).permutation(total)[:count]] = True
     return _part(given, ~chosen), _part(given, chosen)
@@ -79,15 +81,15 @@ def _part(given: Triplets, chosen: NDArray[np.bool_]) -> Triplets:
     return Triplets(users[chosen], items[chosen], ratings[chosen])
 
 
-def judged(model: MaxMarginFactorization, apart: Triplets) -> Judged:
+def evaluate(model: MaxMarginFactorization, held_out: Triplets) -> Evaluation:
     """The errors on ratings that the model has not seen."""
-    users, items, ratings = apart
-    told = model.predict(users, items), model.predict_expected(users, items)
-    return Judged(len(ratings), *(rmse(ones, ratings) for ones in told))
+    users, items, ratings = held_out
+    predictions = model.predict(users, items), model.predict_expected(users, items)
+    return Evaluation(len(ratings), *(rmse(ones, ratings) for ones in predictions))
 
 
 def line(progress: Progress) -> str:
-    """Where a fit is, in one line."""
+    """The progress of a fit in one line."""
     what = "all ratings" if progress.phase == "fit" else "search"
     held = "" if progress.rmse != progress.rmse else f", RMSE {progress.rmse:.4f}"
     return (
@@ -95,11 +97,11 @@ def line(progress: Progress) -> str:
     )
 
 
-def as_dict(outcome: Outcome) -> dict[str, Any]:
-    """For programs."""
-    wish, ratings, model, judged = outcome
+def as_dict(result: FitResult) -> dict[str, Any]:
+    """The result as JSON can hold it."""
+    request, ratings, model, evaluation = result
     return {
-        "file": str(wish.file),
+        "file": str(request.file),
         "users": len(model.users_),
         "items": len(model.items_),
         "ratings": ratings,
@@ -109,29 +111,29 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "iterations": model.n_iter_,
         "rmse_held_back": model.validation_rmse_,
         "path": [stage._asdict() for stage in model.path_],
-        "test": None if judged is None else judged._asdict(),
-        "model": str(wish.out),
+        "test": None if evaluation is None else evaluation._asdict(),
+        "model": str(request.out),
     }
 
 
-def show(outcome: Outcome) -> None:
-    """For people."""
-    wish, ratings, model, judged = outcome
+def show(result: FitResult) -> None:
+    """Print the result as text."""
+    request, ratings, model, evaluation = result
     console = stdout()
     levels = ", ".join(f"{level:g}" for level in model.levels_)
-    console.print(wish.file.name, style="bold")
+    console.print(request.file.name, style="bold")
     console.print(f"{ratings:,} ratings of {len(model.items_):,} items by {len(model.users_):,} users")
     console.print(f"{len(model.levels_)} levels: {levels}\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("rank", "objective", "RMSE held back", "iterations"):
+    for heading in ("rank", "objective", "validation RMSE", "iterations"):
         table.add_column(heading, justify="right", no_wrap=True)
     for stage in model.path_:
         held = "" if stage.rmse != stage.rmse else f"{stage.rmse:.4f}"
         table.add_row(str(stage.rank), f"{stage.objective:,.1f}", held, str(stage.iterations))
     console.print(table)
-    found = "found" if wish.parameters["rank"] == "auto" else "as asked"
+    found = "found by the search" if request.parameters["rank"] == "auto" else "as given"
     console.print(f"\nrank      {model.rank_}, {found}")
-    if judged is not None:
-        console.print(f"test      {judged.ratings:,} ratings that it did not learn from")
-        console.print(f"          RMSE {judged.rmse:.4f}, of expected ratings {judged.expected_rmse:.4f}")
-    console.print(f"model     {wish.out}", soft_wrap=True)
+    if evaluation is not None:
+        console.print(f"test      {evaluation.ratings:,} ratings held out")
+        console.print(f"          RMSE {evaluation.rmse:.4f}, of expected ratings {evaluation.expected_rmse:.4f}")
+    console.print(f"model     {request.out}", soft_wrap=True)

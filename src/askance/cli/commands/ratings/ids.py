@@ -1,4 +1,4 @@
-"""Ids from a file or the command line as a model has them: what is a number in one may be text in the other."""
+"""Convert ids from a file or the command line to the type that a model has: numbers or text."""
 
 from re import ASCII
 from re import compile as pattern
@@ -11,7 +11,7 @@ _is_whole = pattern(r"[-+]?\d{1,1000}", ASCII).fullmatch
 
 
 def as_known(given: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers where the model's ids are, text where they are that."""
+    """Whole numbers if the ids of the model are numbers, otherwise text."""
     texts = known.dtype.kind not in "iu"
     if texts != (given.dtype.kind in "iu"):
         return given

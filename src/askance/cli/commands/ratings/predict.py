@@ -1,4 +1,4 @@
-"""What `askance ratings predict` does: tells the ratings of pairs, as a table."""
+"""The work of `askance ratings predict`: predict the ratings of pairs."""
 
 import csv
 import io
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from askance._util.atomic_write import write_whole
-from askance.cli.commands.ratings.command import Columns
 from askance.cli.commands.ratings.ids import as_known, unknown
+from askance.cli.commands.ratings.request import Columns
 from askance.cli.output.console import print_json, stdout
 from askance.cli.targets import draft
 from askance.data.rating_files import Pairs, read_pairs
@@ -23,8 +23,8 @@ from askance.ratings.errors import rmse
 Numbers = NDArray[np.float64]
 
 
-class Told(NamedTuple):
-    """Ratings that were told for pairs."""
+class Predictions(NamedTuple):
+    """Predicted ratings of pairs."""
 
     pairs: Pairs
     levels: Numbers
@@ -40,7 +40,7 @@ class Told(NamedTuple):
 
     @property
     def errors(self) -> dict[str, float] | None:
-        """How far off the ratings are told, if the pairs have any."""
+        """The errors, if the pairs have ratings."""
         if self.pairs.ratings is None:
             return None
         return {
@@ -49,10 +49,10 @@ class Told(NamedTuple):
         }
 
     def lines(self) -> Iterator[list[Any]]:
-        """A header and a line for each pair."""
+        """A header, and one line per pair."""
         has_ratings = self.pairs.ratings is not None
-        chances = [f"p({level:g})" for level in self.levels]
-        yield ["user", "item", *(["rating"] if has_ratings else []), "predicted", "expected", *chances]
+        probabilities = [f"p({level:g})" for level in self.levels]
+        yield ["user", "item", *(["rating"] if has_ratings else []), "predicted", "expected", *probabilities]
         ids = self.pairs.users.tolist(), self.pairs.items.tolist()
         ratings = [] if self.pairs.ratings is None else [[f"{one:g}" for one in self.pairs.ratings]]
         predicted = [f"{one:g}" for one in self.predicted]
@@ -62,33 +62,33 @@ class Told(NamedTuple):
 
 
 def answer(model: Path, file: Path, columns: Columns, out: Path | None, *, as_json: bool) -> None:
-    """Predict, write and print; with a table on stdout, what there is to say goes to stderr."""
+    """Predict, write and print; if the table goes to stdout, the summary goes to stderr."""
     if out is None:
-        told = tell(model, file, columns)
+        found = predict(model, file, columns)
         if as_json:
-            print_json(as_dict(told) | {"predictions": _records(told)})
+            print_json(as_dict(found) | {"predictions": _records(found)})
         else:
-            _write(told, sys.stdout)
-            show(told, Console(stderr=True, markup=False, highlight=False, emoji=False))
+            _write(found, sys.stdout)
+            show(found, Console(stderr=True, markup=False, highlight=False, emoji=False))
         return
     with draft(out, model, file) as path:
-        told = tell(model, file, columns)
+        found = predict(model, file, columns)
         text = io.StringIO(newline="")
-        _write(told, text)
+        _write(found, text)
         write_whole(path, text.getvalue().encode())
     if as_json:
-        print_json(as_dict(told) | {"out": str(out)})
+        print_json(as_dict(found) | {"out": str(out)})
     else:
-        show(told, stdout())
+        show(found, stdout())
         stdout().print(f"wrote {out}", soft_wrap=True)
 
 
-def tell(model_file: Path, file: Path, columns: Columns) -> Told:
-    """The ratings of the pairs of a file."""
+def predict(model_file: Path, file: Path, columns: Columns) -> Predictions:
+    """Predict the ratings of the pairs in a file."""
     model = MaxMarginFactorization.load(model_file)
     pairs = read_pairs(file, **columns._asdict())
     users, items = as_known(pairs.users, model.users_), as_known(pairs.items, model.items_)
-    return Told(
+    return Predictions(
         pairs,
         model.levels_,
         model.predict(users, items),
@@ -98,36 +98,36 @@ def tell(model_file: Path, file: Path, columns: Columns) -> Told:
     )
 
 
-def as_dict(told: Told) -> dict[str, Any]:
-    """For programs."""
+def as_dict(found: Predictions) -> dict[str, Any]:
+    """The summary as JSON can hold it."""
     return {
-        "pairs": len(told.predicted),
-        "levels": told.levels,
-        "unknown_users": told.unknown_users,
-        "unknown_items": told.unknown_items,
-        "errors": told.errors,
+        "pairs": len(found.predicted),
+        "levels": found.levels,
+        "unknown_users": found.unknown_users,
+        "unknown_items": found.unknown_items,
+        "errors": found.errors,
     }
 
 
-def show(told: Told, console: Console) -> None:
-    """For people."""
-    console.print(f"{len(told.predicted):,} pairs")
-    if told.errors is not None:
-        errors = told.errors
+def show(found: Predictions, console: Console) -> None:
+    """Print the summary."""
+    console.print(f"{len(found.predicted):,} pairs")
+    if found.errors is not None:
+        errors = found.errors
         console.print(f"RMSE {errors['rmse']:.4f}, of expected ratings {errors['expected_rmse']:.4f}")
-    if told.unknown_users or told.unknown_items:
-        counts = f"users {told.unknown_users:,}, items {told.unknown_items:,}"
-        console.print(f"not known to the model, and taken to be average: {counts}")
+    if found.unknown_users or found.unknown_items:
+        counts = f"users {found.unknown_users:,}, items {found.unknown_items:,}"
+        console.print(f"unknown to the model, and treated as average: {counts}")
 
 
-def _records(told: Told) -> list[dict[str, Any]]:
-    users, items, ratings = told.pairs
-    columns = {"user": users, "item": items, "predicted": told.predicted, "expected": told.expected}
+def _records(found: Predictions) -> list[dict[str, Any]]:
+    users, items, ratings = found.pairs
+    columns = {"user": users, "item": items, "predicted": found.predicted, "expected": found.expected}
     columns |= {} if ratings is None else {"rating": ratings}
-    columns |= {"probabilities": told.probabilities}
+    columns |= {"probabilities": found.probabilities}
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _write(told: Told, file: TextIO) -> None:
-    csv.writer(file, lineterminator="\n").writerows(told.lines())
+def _write(found: Predictions, file: TextIO) -> None:
+    csv.writer(file, lineterminator="\n").writerows(found.lines())

@@ -1,4 +1,4 @@
-"""What `askance ratings recommend` does: the items that users would like best, for some of them or for all."""
+"""The work of `askance ratings recommend`: recommend items to some users or to all."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from askance.ratings import MaxMarginFactorization, Recommendation
 
 
 class Recommended(NamedTuple):
-    """What is recommended to a user, and whether the model knows the user."""
+    """The recommendations to a user, and whether the model knows the user."""
 
     user: Any
     is_known: bool
@@ -28,8 +28,8 @@ def answer(model_file: Path, users: list[str], count: int, *, as_json: bool) -> 
     """Recommend to some users."""
     model = MaxMarginFactorization.load(model_file)
     ids = as_known(np.array(users, object), model.users_)
-    strangers = unknown(ids, model.users_)
-    found = [Recommended(user, user not in strangers, model.recommend(user, count)) for user in ids.tolist()]
+    new_users = unknown(ids, model.users_)
+    found = [Recommended(user, user not in new_users, model.recommend(user, count)) for user in ids.tolist()]
     if as_json:
         print_json({"users": [_as_dict(one) for one in found]})
         return
@@ -40,18 +40,18 @@ def answer(model_file: Path, users: list[str], count: int, *, as_json: bool) -> 
 
 
 def answer_all(model_file: Path, count: int, out: Path, *, as_json: bool) -> None:
-    """Recommend to all users, in a file."""
+    """Write recommendations to all users to a file."""
     with draft(out, model_file) as path:
         model = MaxMarginFactorization.load(model_file)
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["user", "place", "item", "expected"])
         users = model.users_.tolist()
-        with progress("recommending") as tell:
+        with progress("recommending") as report:
             for done, user in enumerate(users, 1):
                 for place, (item, rating) in enumerate(_pairs(model.recommend(user, count)), 1):
                     writer.writerow([user, place, item, f"{rating:.6g}"])
-                tell(done / len(users))
+                report(done, len(users), str(user))
         write_whole(path, text.getvalue().encode())
     if as_json:
         print_json({"users": len(users), "out": str(out)})
@@ -72,7 +72,7 @@ def _show(one: Recommended) -> None:
     console = stdout()
     console.print(f"user {one.user}", style="bold")
     if not one.is_known:
-        console.print("is not known to the model: this is what the average user would like best")
+        console.print("is unknown to the model: these are recommendations to the average user")
     if not len(one.best.items):
         console.print("has rated every item")
         return

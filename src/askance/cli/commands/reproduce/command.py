@@ -1,18 +1,16 @@
-"""`askance reproduce`: a paper's tables, done again with the data that are found."""
+"""`askance reproduce`: run the tables of a paper again, with the data that are available."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from askance.cli import options
-from askance.cli.commands.sweep.command import Backend, Cluster, Jobs
-from askance.cli.options import option
+from askance.cli.commands.sweep.command import Backend, Cluster
+from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
-    from askance.data.stream import Tell
     from askance.experiments.papers import Reproduction
 
 EXAMPLE = "Example:   askance reproduce dada2021 2 --quick"
@@ -26,13 +24,12 @@ Paper = Annotated[
     ),
 ]
 TableName = Annotated[
-    str | None, typer.Argument(metavar="[TABLE]", show_default=False, help="One table or figure; all unless said.")
+    str | None,
+    typer.Argument(metavar="[TABLE]", show_default=False, help="One table or figure. By default, all of them."),
 ]
-Out = Annotated[
-    Path, option("Where PAPER/TABLE goes, with results, tables and pictures; reproduced unless said.", "DIRECTORY")
-]
+Out = Annotated[Path, option("The directory of results, tables and plots, in PAPER/TABLE.", "DIRECTORY")]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="A look only: three permutations or splits instead of the paper's.")
+    bool, flag("--quick", "A quick look: three permutations or splits instead of the number in the paper.")
 ]
 
 
@@ -40,44 +37,40 @@ def reproduce(
     paper: Paper,
     table: TableName = None,
     out: Out = Path("reproduced"),
-    jobs: Jobs = -1,
+    n_jobs: options.NJobs = -1,
     backend: Backend = "loky",
     cluster: Cluster = None,
     quick: Quick = False,
     json: options.Json = False,
 ) -> None:
-    """Do a paper's tables again: what it printed, what comes out here, and which of its orderings hold.
+    """Run the tables of a paper again: the printed values, the values here, and which of the orderings hold.
 
-    Data sets are looked for in ASKANCE_DATA and in the cache of `askance data fetch`; those missing are named.
+    Data sets are looked up in ASKANCE_DATA and in the cache of `askance data
+    fetch`; missing ones are listed.
     """
     from askance.cli.output.progress import progress
     from askance.experiments.papers import reproduce as run
     from askance.experiments.papers import tables_of
 
-    told = []
+    records = []
     for chosen in tables_of(paper, table):
         directory = out / paper / chosen.name
-        with progress(f"{paper} {chosen.name}") as tell:
-            watch = partial(_tell_share, tell)
+        with progress(f"{paper} {chosen.name}") as report:
             how: dict[str, Any] = {
-                "jobs": jobs,
+                "jobs": n_jobs,
                 "backend": backend,
                 "cluster": cluster,
                 "store": directory,
-                "watch": watch,
+                "watch": report,
             }
             found = run(chosen, quick=quick, **how)
         text = _write(found, directory)
         if json:
-            told.append(_for_programs(found))
+            records.append(_as_dict(found))
         else:
             _show(text, directory)
     if json:
-        print_json({"paper": paper, "tables": told})
-
-
-def _tell_share(tell: "Tell", done: int, of: int, _what: str) -> None:
-    tell(done / of)
+        print_json({"paper": paper, "tables": records})
 
 
 def _write(found: "Reproduction", directory: Path) -> str:
@@ -96,18 +89,18 @@ def _write(found: "Reproduction", directory: Path) -> str:
     return text
 
 
-def _for_programs(found: "Reproduction") -> dict[str, Any]:
+def _as_dict(found: "Reproduction") -> dict[str, Any]:
     from askance.experiments.papers.replica import Table, lines, orderings
     from askance.experiments.sweep.results import Results
 
-    told: dict[str, Any] = {"table": found.table.name, "missing": found.missing, "figures": [], "orderings": []}
+    record: dict[str, Any] = {"table": found.table.name, "missing": found.missing, "figures": [], "orderings": []}
     if isinstance(found.results, list) and not isinstance(found.table, Table):
-        told |= found.table.told(found.results)
+        record |= found.table.told(found.results)
     elif isinstance(found.results, Results) and isinstance(found.table, Table):
-        told["figures"] = [line._asdict() for line in lines(found.table, found.results)]
+        record["figures"] = [line._asdict() for line in lines(found.table, found.results)]
         held = orderings(found.table, found.results)
-        told["orderings"] = [{**one._asdict(), "holds": one.holds} for one in held]
-    return told
+        record["orderings"] = [{**one._asdict(), "holds": one.holds} for one in held]
+    return record
 
 
 def _show(text: str, directory: Path) -> None:
@@ -115,4 +108,4 @@ def _show(text: str, directory: Path) -> None:
 
     console = stdout()
     console.print(Markdown(text))
-    console.print(f"\nAll of it is in {directory}")
+    console.print(f"\nResults are in {directory}")

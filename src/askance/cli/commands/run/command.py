@@ -1,142 +1,69 @@
-"""`askance run`: simulate the labelling loop on a file, beside other methods."""
+"""`askance run`: simulate active learning on a labelled file and compare methods."""
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
-import typer
-
+from askance._util.names import METRIC_NAMES
 from askance.cli import options
-from askance.cli.options import option
-from askance.cli.targets import PICTURES, TRACES, check_ending, require
+from askance.cli.commands.run.request import RunRequest
+from askance.cli.options import flag, option
 
 EXAMPLE = "Example:   askance run mails.csv --rate 0.1 --against random,full"
 
-ASKING = "Asking"
+ASKING = "Asking for labels"
 COMPARING = "Comparing"
-KEEPING = "Keeping"
-
-METRIC_NAMES = (
-    "accuracy, error, mistakes, f, precision, recall, sensitivity, specificity, sum, balanced_accuracy, g_mean, "
-    "auroc, auprc, cost or query_ratio"
-)
-
+FILES = "Models and traces"
 
 Algorithm = Annotated[
     str | None,
     option(
-        "A name of `askance catalog`; unless said PAA-II, or MPAA-II for many classes.",
+        "An algorithm of `askance catalog`. By default PAA-II, or MPAA-II if there are more than two classes.",
         "NAME",
         None,
         "--algorithm",
         "-a",
     ),
 ]
-Param = Annotated[list[str] | None, option("A parameter of it; may be repeated.", "NAME=VALUE")]
-Seed = Annotated[int | None, option("Of the coins that decide about asking; 0 unless said.", "N")]
-Dtype = Annotated[str | None, option("float32, which is fast, or float64, exact to the last bit.", "TYPE")]
-Rate = Annotated[float | None, option("The share of labels to ask for.", "SHARE", ASKING)]
-Limit = Annotated[int | None, option("Never ask for more labels.", "N", ASKING, min=1)]
-Burst = Annotated[int | None, option("Never be more labels ahead of the rate.", "N", ASKING, min=1)]
+Param = Annotated[list[str] | None, option("A parameter of the algorithm. Can be repeated.", "NAME=VALUE")]
+Seed = Annotated[int | None, option("The seed of the coins that decide what to ask.", "N", show_default="0")]
+Dtype = Annotated[
+    str | None,
+    option("float32 (fast) or float64 (exact).", "TYPE", show_default="float32"),
+]
+Rate = Annotated[float | None, option("The share of labels to ask for, such as 0.1.", "SHARE", ASKING)]
+Limit = Annotated[int | None, option("Never ask for more than N labels.", "N", ASKING, min=1)]
+Burst = Annotated[int | None, option("Never be more than N labels ahead of --rate.", "N", ASKING, min=1)]
 Against = Annotated[
     str | None,
     option(
-        "What else to try, with commas: random (the same rule, asking at random), full (asking for all labels), "
-        "or names of the catalog.",
+        "Methods to compare with, separated by commas: random (the same algorithm, asking at random), full "
+        "(asking for all labels), or names of `askance catalog`.",
         "NAMES",
         COMPARING,
     ),
 ]
 Bound = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--bound",
-        rich_help_panel=COMPARING,
-        help="Also say what the algorithm's theorem promises beside the best linear classifier in hindsight, and "
-        "what came of it; keeps all rows in memory.",
+        "Also evaluate the theorem about the algorithm, against the best linear classifier in hindsight. "
+        "Keeps all rows in memory.",
+        COMPARING,
     ),
 ]
 Costs = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--costs",
-        rich_help_panel=COMPARING,
-        help="Also say which costs an OMCSL algorithm settled on, beside those that all labels show to be best.",
+        "Also show the costs that an OMCSL algorithm has chosen, and the best ones in hindsight.",
+        COMPARING,
     ),
 ]
-Metric = Annotated[str, option(f"{METRIC_NAMES}; accuracy unless said.", "NAME", COMPARING)]
-Classes = Annotated[
-    str | None,
-    option("The classes; unless said, those that the file shows.", "A,B", options.READING),
-]
-Save = Annotated[Path | None, option("Keep what was learned.", "MODEL", KEEPING)]
-Resume = Annotated[Path | None, option("Go on with a model kept before, as it is.", "MODEL", KEEPING)]
-TraceFile = Annotated[Path | None, option("Keep every decision, as .parquet.", "PARQUET", KEEPING)]
-
-
-class Wish(NamedTuple):
-    """What the user asked for, in the user's words."""
-
-    file: Path
-    reading: options.Reading
-    algorithm: str | None
-    parameters: list[str]
-    seed: int | None
-    dtype: str | None
-    rate: float | None
-    limit: int | None
-    burst: int | None
-    against: str | None
-    bound: bool
-    costs: bool
-    metric: str
-    classes: str | None
-    save: Path | None
-    resume: Path | None
-    trace: Path | None
-    plot: Path | None
-
-    def check(self) -> None:
-        """ValueError or ImportError for what can be seen before anything slow begins."""
-        if self.rate is not None and not 0 < self.rate <= 1:
-            raise ValueError(f"--rate must be a share of the rows, more than 0 and at most 1, not {self.rate:g}")
-        if self.burst is not None and self.rate is None:
-            raise ValueError("--burst is how far questions may run ahead of the rate: give --rate too")
-        if self.resume is not None:
-            self._check_resumed()
-        if self.bound:
-            self._check_bound()
-        if self.costs:
-            self._check_costs()
-        check_ending(self.trace, "--trace", TRACES)
-        check_ending(self.plot, "--plot", PICTURES)
-        if self.trace is not None:
-            require("pyarrow")
-        if self.plot is not None:
-            require("matplotlib")
-
-    def _check_bound(self) -> None:
-        for name in ("rate", "limit", "burst"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"--bound is about algorithms that ask as their papers say: leave --{name} out")
-        if self.resume is not None:
-            raise ValueError("--bound is about algorithms that start from nothing: leave --resume out")
-
-    def _check_costs(self) -> None:
-        if self.resume is not None:
-            raise ValueError("--costs compares with what every label would have given: leave --resume out")
-        if self.algorithm is None or not self.algorithm.startswith("OMCSL"):
-            raise ValueError(
-                "--costs is about algorithms that learn with many costs: take -a OMCSL-F-h or its kin"
-            )
-
-    def _check_resumed(self) -> None:
-        for name in ("algorithm", "seed", "dtype", "rate", "limit", "burst", "classes"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"--resume goes on with a model as it is: leave --{name} out")
-        if self.parameters:
-            raise ValueError("--resume goes on with a model as it is: leave --param out")
-        if self.against is not None:
-            raise ValueError("--against compares methods that start from nothing: leave --resume or --against out")
+Metric = Annotated[str, option(f"The metric: {', '.join(METRIC_NAMES)}.", "NAME", COMPARING)]
+Classes = Annotated[str | None, option("The classes. By default, those in the file.", "A,B", options.READING)]
+Save = Annotated[Path | None, option("Save the model to this file.", "MODEL", FILES)]
+Resume = Annotated[Path | None, option("Continue with a saved model.", "MODEL", FILES)]
+TraceFile = Annotated[Path | None, option("Write every decision to a .parquet file.", "PARQUET", FILES)]
 
 
 def run(
@@ -167,11 +94,12 @@ def run(
     resume: Resume = None,
     trace: TraceFile = None,
 ) -> None:
-    """Simulate: learn from the rows of FILE one by one, asking for few of the labels.
+    """Simulate active learning: learn from the rows of FILE one by one, asking for few of their labels.
 
-    Every row is predicted before its label may be asked for. The file is read as a stream, in constant memory.
+    Each row is predicted before its label may be asked for. The file is read as
+    a stream, in constant memory.
     """
-    wish = Wish(
+    request = RunRequest(
         file=file,
         reading=options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle),
         algorithm=algorithm,
@@ -191,8 +119,7 @@ def run(
         trace=trace,
         plot=plot,
     )
-    wish.check()
+    request.check()
     from askance.cli.commands.run import work
 
-    outcome = work.simulate(wish)
-    work.show(outcome, as_json=json)
+    work.show(work.simulate(request), as_json=json)

@@ -1,4 +1,4 @@
-"""What OMCSL has learned about costs: those it settled on, beside those that were best with every label known."""
+"""The costs that OMCSL has chosen, and those that were best with all labels known."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,33 +14,33 @@ from askance.rules.query import Always
 
 
 class Advice(NamedTuple):
-    """The costs of each classifier, its measure and chance; what c₊ was settled on, and which was the best."""
+    """The costs of each classifier, its measure and its probability; the chosen c₊ and the best one."""
 
     measure: str
     costs: NDArray[np.float64]
     measures: NDArray[np.float64]
     chances: NDArray[np.float64]
-    with_all_labels: NDArray[np.float64]  # the measures where every label was known
+    with_all_labels: NDArray[np.float64]  # the measures with all labels known
     settled: float
     best: float
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The fields as JSON can hold them."""
         lists = {name: value.tolist() for name, value in self._asdict().items() if isinstance(value, np.ndarray)}
         return {**self._asdict(), **lists, "error": abs(self.settled - self.best)}
 
     def sentence(self) -> str:
-        """In plain words."""
+        """The costs in one sentence."""
         return (
-            f"Of late, a missed positive was taken to cost {self.settled:.3f} and a false alarm "
-            f"{1 - self.settled:.3f}; with every label known, {self.best:.3f} and {1 - self.best:.3f} gave the "
-            f"best {self.measure}, {self.with_all_labels.max():.4f}."
+            f"Recently, a missed positive cost {self.settled:.3f} and a false alarm {1 - self.settled:.3f}. "
+            f"With all labels known, {self.best:.3f} and {1 - self.best:.3f} give the best {self.measure}, "
+            f"{self.with_all_labels.max():.4f}."
         )
 
     def table(self) -> Table:
-        """A line a classifier."""
+        """One line per classifier."""
         result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for heading in ("missed\npositive", "false\nalarm", self.measure, "chance", "with all\nlabels"):
+        for heading in ("missed\npositive", "false\nalarm", self.measure, "probability", "with all\nlabels"):
             result.add_column(heading, justify="right")
         for cost, *found in zip(self.costs, self.measures, self.chances, self.with_all_labels, strict=True):
             measure, chance, known = found
@@ -52,11 +52,11 @@ class Advice(NamedTuple):
 
 
 def advice(contestants: Sequence[Contestant]) -> Advice:
-    """What the first of them, which learns with many costs, has come to."""
+    """The costs of the first contestant, an OMCSL learner."""
     main = contestants[0].learner
     full = main if isinstance(main.query, Always) else next(c.learner for c in contestants if c.name == FULL)
     assert isinstance(main, OMCSL)
     assert isinstance(full, OMCSL)
     best = float(main.costs_[np.argmax(full.measures_), 0])
     found = (main.costs_, main.measures_, main.chances_, full.measures_)
-    return Advice(main.measure, *found, main.settled()[0], best)
+    return Advice(main.measure, *found, main.recent_costs()[0], best)

@@ -1,4 +1,4 @@
-"""A trace written to Parquet piece by piece: that of a huge file is never in memory whole."""
+"""A trace written to Parquet piece by piece, so that it need not fit into memory."""
 
 import json
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from typing import Any
 
 from askance.learners.trace import Trace
 
-# Rows in a row group: chunks are too small for Parquet to read fast.
+# Rows per row group: chunks are too small for Parquet to read fast.
 GROUP_ROWS = 1 << 16
 
 
 class TraceWriter:
-    """Collects pieces into row groups; what the pieces say of themselves is summed up at the end."""
+    """Collects pieces into row groups, and sums up their metadata at the end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -23,7 +23,7 @@ class TraceWriter:
         self._about: dict[str, Any] = {}
 
     def add(self, trace: Trace) -> None:
-        """Write a piece, sooner or later."""
+        """Write a piece, perhaps later."""
         table = trace.to_arrow()
         about = json.loads(table.schema.metadata[b"askance"])
         for name in ("spent", "refused"):
@@ -42,7 +42,7 @@ class TraceWriter:
             self._writer.close()
 
     def abandon(self) -> None:
-        """Let go of the file, which will be thrown away."""
+        """Close the file, which will be deleted."""
         if self._writer is not None:
             self._writer.close()
 
@@ -54,7 +54,7 @@ class TraceWriter:
             return
         table = pyarrow.concat_tables(self._tables)
         if self._writer is None:
-            # Without the schema's own metadata, which is fixed now, readers take those that are added at the end.
+            # Readers prefer the metadata of the schema, which is fixed now, to those that are added at the end.
             self._writer = parquet.ParquetWriter(self._path, table.schema, store_schema=False)
         self._writer.write_table(table, row_group_size=len(table))
         self._tables, self._rows = [], 0
@@ -62,7 +62,7 @@ class TraceWriter:
 
 @contextmanager
 def trace_writer(path: Path) -> Iterator[TraceWriter]:
-    """A writer whose file is whole after the work."""
+    """A writer whose file is complete afterwards."""
     writer = TraceWriter(path)
     try:
         yield writer

@@ -1,53 +1,43 @@
-"""`askance serve`: the live service."""
+"""`askance serve`: start the service."""
 
 import gc
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from askance.cli.options import option
+from askance.cli.options import flag, option
 from askance.cli.targets import require
 
-EXAMPLE = "Example:   askance serve --task spam.toml      First look:   askance serve --demo"
-LISTENING, GUARDING = "Listening", "Guarding"
+EXAMPLE = "Example:   askance serve --task spam.toml   or, to try it,   askance serve --demo"
+NETWORK, SECURITY = "Network", "Security"
 
-Store = Annotated[
-    str, option("A file, or postgresql://…; askance.db in this directory unless said.", "URL", None, "--store")
-]
+Store = Annotated[str, option("A SQLite file, or postgresql://USER@HOST/DATABASE.", "URL", None, "--store")]
 TaskFiles = Annotated[
     list[Path] | None,
-    option(
-        "A task to begin, as a TOML file, unless it is there already; may be repeated.", "TOML", None, "--task"
-    ),
+    option("A TOML file of a task to create, if it does not exist yet. Can be repeated.", "TOML", None, "--task"),
 ]
 Demo = Annotated[
     bool,
-    typer.Option("--demo", help="A made-up stream and labeller in a temporary store: watch the figures move."),
+    flag("--demo", "Run a demo with a simulated stream and labeller, in a temporary store."),
 ]
-Host = Annotated[str, option("127.0.0.1 unless said: this machine alone.", "ADDRESS", LISTENING)]
-Port = Annotated[int, option("8383 unless said; 0 takes a free one.", "PORT", LISTENING, min=0, max=65_535)]
+Host = Annotated[
+    str, option("The address to listen on. The default is reachable from this machine only.", "ADDRESS", NETWORK)
+]
+Port = Annotated[int, option("The port; 0 chooses a free one.", "PORT", NETWORK, min=0, max=65_535)]
 AllowedHost = Annotated[
     list[str] | None,
-    option("A name by which the service may be called, if not every one; may be repeated.", "NAME", LISTENING),
+    option("A Host header to accept. By default all are accepted. Can be repeated.", "NAME", NETWORK),
 ]
 Open = Annotated[
     bool,
-    typer.Option("--open", rich_help_panel=GUARDING, help="Ask nobody for a token. For loopback addresses alone."),
+    flag("--open", "Do not ask for tokens. Allowed on loopback addresses only.", SECURITY),
 ]
 NewLink = Annotated[
     bool,
-    typer.Option(
-        "--new-admin-link", rich_help_panel=GUARDING, help="Print another link that makes an admin's token."
-    ),
+    flag("--new-admin-link", "Print a new link that creates an admin token.", SECURITY),
 ]
-MaxBody = Annotated[
-    float, option("Largest request in MB; 8 unless said.", "MB", GUARDING, "--max-body", min=0.001)
-]
-MaxRate = Annotated[
-    float, option("Requests a second of one token; 2000 unless said.", "N", GUARDING, "--max-rate", min=0.1)
-]
-LogLevel = Annotated[str, option("debug, info, warning or error; warning unless said.", "LEVEL", None, "--log")]
+MaxBody = Annotated[float, option("The largest request, in MB.", "MB", SECURITY, "--max-body", min=0.001)]
+MaxRate = Annotated[float, option("Requests per second and token.", "N", SECURITY, "--max-rate", min=0.1)]
+LogLevel = Annotated[str, option("The log level: debug, info, warning or error.", "LEVEL", None, "--log")]
 
 
 def serve(
@@ -63,17 +53,18 @@ def serve(
     max_rate: MaxRate = 2000.0,
     log: LogLevel = "warning",
 ) -> None:
-    """Serve: items in, questions out, and a model that never forgets a label.
+    """Start the service: it predicts items, asks for labels, and learns from every answer.
 
-    Everything that was acknowledged is on disk. Ctrl-C finishes what was begun and stops.
+    Everything that it acknowledges is on disk. Ctrl-C completes the current
+    requests and stops.
     """
     require("msgspec", "starlette", "uvicorn", "prometheus_client", "httpx")
-    gc.disable()  # nothing that a start makes is garbage, and looking for some takes a tenth of it
+    gc.disable()  # a start makes no garbage, and looking for it takes a tenth of the time
     try:
-        from askance.cli.commands.serve.work import Wish, run
+        from askance.cli.commands.serve.work import ServeRequest, run
 
         run(
-            Wish(
+            ServeRequest(
                 store=store,
                 tasks=task or [],
                 demo=demo,

@@ -1,4 +1,4 @@
-"""What `askance serve --demo` does: a service on a temporary store, with a made-up world around it."""
+"""`askance serve --demo`: a service on a temporary store, with a simulated stream and labeller."""
 
 import tempfile
 import threading
@@ -18,14 +18,14 @@ ROWS_PER_SECOND, SECONDS_TO_ANSWER = 40.0, 0.15
 
 @contextmanager
 def temporary_store() -> Iterator[str]:
-    """A store that is gone at the end."""
+    """A store that is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="askance-demo-") as directory:
         yield str(Path(directory) / "demo.db")
 
 
 @contextmanager
-def made_up_world(service: Service, url: str, console: Console) -> Iterator[None]:
-    """A stream, a labeller and somebody who watches, for as long as the service runs."""
+def simulated_world(service: Service, url: str, console: Console) -> Iterator[None]:
+    """A stream, a labeller and a display of the figures, while the service runs."""
     stop = service.stopping
     works = (
         lambda: run_demo(url, None, stop=stop, rows_per_second=ROWS_PER_SECOND, labeller_delay=SECONDS_TO_ANSWER),
@@ -48,7 +48,7 @@ def _watch(url: str, console: Console, stop: threading.Event) -> None:
 
 
 def _quietly(work: Callable[[], None], stop: threading.Event) -> None:
-    """Do it; that the service goes away at the end is no fault."""
+    """Do the work; errors because the service stops are ignored."""
     try:
         work()
     except ServiceError:

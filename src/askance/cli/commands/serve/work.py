@@ -1,4 +1,4 @@
-"""What `askance serve` does: opens the store, begins tasks, says where it listens, and stops cleanly."""
+"""The work of `askance serve`: open the store, create tasks, listen, and stop cleanly."""
 
 import gc
 import re
@@ -10,19 +10,19 @@ from typing import NamedTuple
 from rich.console import Console
 
 from askance.cli.output.console import stdout
-from askance.service.api.guard import Limits
+from askance.service.api.guard import ServerOptions
 from askance.service.json_logging import write_logs
-from askance.service.server import is_loopback, listening_socket, make_server
+from askance.service.launch import serving
+from askance.service.server import is_loopback
 from askance.service.service import Service
 from askance.service.settings import TaskSettings, from_toml
-from askance.service.store import Store, open_store
 
 World = Callable[[Service, str, Console], AbstractContextManager[None]]
 LEVELS = ("debug", "info", "warning", "error")
 
 
-class Wish(NamedTuple):
-    """What the command line asks for."""
+class ServeRequest(NamedTuple):
+    """The options of `askance serve`."""
 
     store: str
     tasks: list[Path]
@@ -37,93 +37,74 @@ class Wish(NamedTuple):
     log: str
 
 
-def run(wish: Wish) -> None:
-    """Serve until somebody stops it."""
-    check(wish)
-    if not wish.demo:
-        serve(wish, lambda *_: nullcontext())
+def run(request: ServeRequest) -> None:
+    """Serve until the process is stopped."""
+    check(request)
+    if not request.demo:
+        serve(request, lambda *_: nullcontext())
         return
-    from askance.cli.commands.serve.demo import made_up_world, temporary_store
+    from askance.cli.commands.serve.demo import simulated_world, temporary_store
     from askance.service.demo.world import SETTINGS
 
     with temporary_store() as store:
-        serve(wish._replace(store=store, open_to_all=True), made_up_world, SETTINGS)
+        serve(request._replace(store=store, open_to_all=True), simulated_world, SETTINGS)
 
 
-def serve(wish: Wish, world: World, *more: TaskSettings) -> None:
-    """Serve, with something that goes on around the service, and perhaps more tasks."""
-    settings = [*(from_toml(path) for path in wish.tasks), *more]
-    write_logs(wish.log)
-    with listening_socket(wish.host, wish.port) as listener, open_store(wish.store) as store:
-        service = begin(store, settings, open_to_all=wish.open_to_all)
-        try:
-            server = make_server(service, wish.host, limits(wish))
-            url = address(wish.host, listener.getsockname()[1])
-            greet(wish, service, url)
-            gc.freeze()  # no later collection goes through what the start has made
-            gc.enable()
-            with world(service, url, stdout()):
-                server.run(sockets=[listener])
-        finally:
-            service.stop()
+def serve(request: ServeRequest, world: World, *more: TaskSettings) -> None:
+    """Serve, with a simulated world around the service and more tasks, if given."""
+    settings = [*(from_toml(path) for path in request.tasks), *more]
+    write_logs(request.log)
+    with serving(
+        request.store,
+        settings,
+        host=request.host,
+        port=request.port,
+        open_to_all=request.open_to_all,
+        options=server_options(request),
+    ) as bound:
+        greet(request, bound.service, bound.url)
+        gc.freeze()  # later collections skip what the start has made
+        gc.enable()
+        with world(bound.service, bound.url, stdout()):
+            bound.serve()
 
 
-def address(host: str, port: int) -> str:
-    """Where the service can be reached."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def check(wish: Wish) -> None:
-    """ValueError if the service would be open to the world, or the wish cannot be understood."""
-    if (wish.open_to_all or wish.demo) and not is_loopback(wish.host):
-        option = "--demo" if wish.demo else "--open"
+def check(request: ServeRequest) -> None:
+    """Raise ValueError if the service would be open to other machines, or an option is wrong."""
+    if (request.open_to_all or request.demo) and not is_loopback(request.host):
+        option = "--demo" if request.demo else "--open"
         raise ValueError(
-            f"{option} --host {wish.host}: without tokens everybody who reaches this address could do everything; "
-            "leave it out, or listen on 127.0.0.1"
+            f"{option} --host {request.host}: without tokens, everyone who reaches this address could do all: "
+            f"remove {option}, or listen on 127.0.0.1"
         )
-    if wish.log not in LEVELS:
-        raise ValueError(f"--log {wish.log}: give {', '.join(LEVELS)}")
+    if request.log not in LEVELS:
+        raise ValueError(f"--log {request.log}: give one of {', '.join(LEVELS)}")
 
 
-def begin(store: Store, tasks: list[TaskSettings], *, open_to_all: bool) -> Service:
-    """The service of a store, with these tasks in it."""
-    service = Service(store, open_to_all=open_to_all)
-    try:
-        for settings in tasks:
-            if settings.name not in service.writers:
-                service.add_task(settings)
-            elif service.writers[settings.name].task.first_settings != settings:
-                raise ValueError(
-                    f"the task {settings.name!r} is in the store with other settings: give it another name"
-                )
-    except BaseException:
-        service.stop()
-        raise
-    return service
-
-
-def limits(wish: Wish) -> Limits:
-    """What the guard is to let pass."""
-    return Limits(
-        body_bytes=wish.body_bytes,
-        requests_per_second=wish.requests_per_second,
-        wrong_tokens_per_second=wish.requests_per_second / 100,
-        hosts=tuple(wish.hosts),
+def server_options(request: ServeRequest) -> ServerOptions:
+    """The limits on requests."""
+    return ServerOptions(
+        body_bytes=request.body_bytes,
+        requests_per_second=request.requests_per_second,
+        wrong_tokens_per_second=request.requests_per_second / 100,
+        hosts=tuple(request.hosts),
     )
 
 
-def greet(wish: Wish, service: Service, url: str) -> None:
-    """Where it listens, and how to get in."""
+def greet(request: ServeRequest, service: Service, url: str) -> None:
+    """Print where the service listens, and how to sign in."""
     console = stdout()
-    reach = "this machine alone" if is_loopback(wish.host) else "every machine that reaches this address"
-    store = re.sub(r"(?<=:)[^:@/]+(?=@)", "…", wish.store)  # not the password
+    reach = "this machine only" if is_loopback(request.host) else "all machines that can reach this address"
+    store = re.sub(r"(?<=:)[^:@/]+(?=@)", "…", request.store)  # not the password
     console.print(f"askance listens on {url} ({reach}); store: {store}", soft_wrap=True)
-    if not is_loopback(wish.host):
-        console.print("Every request needs a token. Put TLS in front: tokens travel as they are.", soft_wrap=True)
+    if not is_loopback(request.host):
+        console.print(
+            "Every request needs a token. Use a proxy with TLS: tokens are sent in plain text.", soft_wrap=True
+        )
     if service.open_to_all:
-        console.print(f"Open {url} in a browser. No tokens are asked for (--open).", soft_wrap=True)
-    elif wish.new_admin_link or not service.tokens.has_admin:
+        console.print(f"Open {url} in a browser. No token is needed (--open).", soft_wrap=True)
+    elif request.new_admin_link or not service.tokens.has_admin:
         code = service.tokens.new_first_code()
-        console.print(f"Open this link once for an admin's token:  {url}/first?code={code}", soft_wrap=True)
-    names = ", ".join(service.writers) or "none yet: give --task FILE.toml, or POST /api/tasks"
+        console.print(f"Open this link once to get an admin token:  {url}/first?code={code}", soft_wrap=True)
+    names = ", ".join(service.writers) or "none yet; create one in the browser, or give --task FILE.toml"
     console.print(f"Tasks: {names}. Ctrl-C stops.", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`askance spark`: work for a Spark cluster, or for Spark on this machine."""
+"""`askance spark`: learn on a Spark cluster, or with Spark on this machine."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from askance.cli import options
 from askance.cli.commands.run.command import Param
 from askance.cli.commands.spark import mix
-from askance.cli.options import option
+from askance.cli.options import flag, option
 from askance.cli.targets import check_ending
 
 FLEET_EXAMPLE = (
@@ -18,53 +18,51 @@ FLEET_EXAMPLE = (
 EXPORT_EXAMPLE = "Example:   askance spark export state --out models.parquet"
 MODELS = (".parquet",)
 
-STATE = "The models and their state"
+STATE = "Models and state"
 CLUSTER = "Spark"
 
 app = typer.Typer(name="spark")
 
 Input = Annotated[
-    str, option("A directory of rows: key, id, order, and text, record, or indices and values.", "DIR")
+    str, option("The directory of rows: key, id, order, and text, record, or indices and values.", "DIR")
 ]
-Labels = Annotated[str, option("A directory of labels: key, id and label.", "DIR")]
-Output = Annotated[str, option("Where decisions and learned labels go.", "DIR")]
-Checkpoint = Annotated[str, option("Where the state is kept: given again, the job goes on.", "DIR")]
+Labels = Annotated[str, option("The directory of labels: key, id and label.", "DIR")]
+Output = Annotated[str, option("The directory for decisions and learned labels.", "DIR")]
+Checkpoint = Annotated[str, option("The directory for the state; give it again to continue a job.", "DIR")]
 Classes = Annotated[str, option("The classes.", "A,B", STATE)]
-Algorithm = Annotated[
-    str, option("A name of `askance catalog`; PAA-II unless said.", "NAME", STATE, "--algorithm", "-a")
-]
-Seed = Annotated[int, option("Of the coins that decide about asking; 0 unless said.", "N", STATE, min=0)]
-Dtype = Annotated[str, option("float32, which is small, or float64, exact to the last bit.", "TYPE", STATE)]
-Bits = Annotated[int, option("Features are hashed into 2**BITS columns; 18 unless said.", "BITS", STATE)]
-Pairs = Annotated[bool, typer.Option("--pairs", rich_help_panel=STATE, help="Take pairs of words of a text too.")]
-Memory = Annotated[int, option("Each key remembers so many ids; 1000 unless said.", "N", STATE, min=1)]
+Algorithm = Annotated[str, option("An algorithm of `askance catalog`.", "NAME", STATE, "--algorithm", "-a")]
+Seed = Annotated[int, option("The seed of the coins that decide what to ask.", "N", STATE, min=0)]
+Dtype = Annotated[str, option("float32 (small) or float64 (exact).", "TYPE", STATE)]
+Bits = Annotated[int, option("Hash features to 2**BITS columns.", "BITS", STATE)]
+Pairs = Annotated[bool, flag("--pairs", "Also use pairs of words in a text as features.", STATE)]
+Memory = Annotated[int, option("The number of ids that each key remembers.", "N", STATE, min=1)]
 Pages = Annotated[
     int,
-    option("Into how many pages the state is cut; 1024, good for 100,000 keys, unless said.", "N", STATE, min=1),
+    option("The number of pages of the state; 1024 is good for 100,000 keys.", "N", STATE, min=1),
 ]
-Format = Annotated[
-    str, option("Of rows and labels: json, which is lines, or parquet; json unless said.", "FORMAT")
-]
-OutputFormat = Annotated[str, option("Of the output: json or parquet; parquet unless said.", "FORMAT")]
-Once = Annotated[bool, typer.Option("--once", help="End when all files that are there now are done.")]
-FilesABatch = Annotated[
+Format = Annotated[str, option("The format of rows and labels: json (lines) or parquet.", "FORMAT")]
+OutputFormat = Annotated[str, option("The format of the output: json or parquet.", "FORMAT")]
+Once = Annotated[bool, flag("--once", "Stop when the files that exist now are processed.")]
+FilesPerBatch = Annotated[
     int | None,
-    option("Take so many files of each directory in a micro-batch; all new ones unless said.", "N", min=1),
+    option("Files of each directory per micro-batch. By default, all new ones.", "N", min=1),
 ]
 Cluster = Annotated[
     str | None,
     option(
-        "A Spark master, unless spark-submit says it: workers on this machine unless said.", "ADDRESS", CLUSTER
+        "The Spark master, if spark-submit does not set it. By default, workers on this machine.",
+        "ADDRESS",
+        CLUSTER,
     ),
 ]
-Conf = Annotated[list[str] | None, option("A setting of Spark; may be repeated.", "NAME=VALUE", CLUSTER)]
+Conf = Annotated[list[str] | None, option("A Spark setting. Can be repeated.", "NAME=VALUE", CLUSTER)]
 Place = Annotated[str, typer.Argument(metavar="CHECKPOINT", show_default=False, help="The checkpoint of a fleet.")]
-Out = Annotated[Path, option("A table of keys and models.", "PARQUET")]
+Out = Annotated[Path, option("Write the table of keys and models to this file.", "PARQUET")]
 
 
 @app.callback(invoke_without_command=True)
 def _spark(context: typer.Context) -> None:
-    """Learn on Spark: here or, with spark-submit, on a cluster."""
+    """Learn with Spark, on this machine or, with spark-submit, on a cluster."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), nl=False)
 
@@ -87,15 +85,16 @@ def fleet(
     format: Format = "json",  # noqa: A002 - the word that users expect
     output_format: OutputFormat = "parquet",
     once: Once = False,
-    files_a_batch: FilesABatch = None,
+    files_per_batch: FilesPerBatch = None,
     cluster: Cluster = None,
     conf: Conf = None,
     json: options.Json = False,
 ) -> None:
-    """Learn one small model a key from a stream of rows, and of labels that may come much later.
+    """Learn one small model per key, from a stream of rows and a stream of labels that may arrive much later.
 
-    Rows and labels are files in directories, taken as they appear. Every row is decided about once and every label
-    is learned at most once, also if the job is killed and started again.
+    Rows and labels are files in directories, read as they appear. Every row is
+    decided once and every label is learned at most once, even if the job is
+    killed and started again.
     """
     from askance.cli.commands.spark import fleet
     from askance.cli.contest.methods import parse_parameters
@@ -106,13 +105,13 @@ def fleet(
     names = [name.strip() for name in classes.split(",")]
     models = FleetSettings(algorithm, parse_parameters(param or []), names, None, bits, seed, dtype)
     settings = StreamSettings(models, pairs, memory, pages)
-    files = Files(input, labels, output, checkpoint, format, output_format, files_a_batch)
+    files = Files(input, labels, output, checkpoint, format, output_format, files_per_batch)
     fleet.run(settings, files, once=once, master=cluster, conf=conf or [], as_json=json)
 
 
 @app.command(epilog=EXPORT_EXAMPLE)
 def export(checkpoint: Place, out: Out, cluster: Cluster = None, conf: Conf = None) -> None:
-    """Write the model of each key, as of the last micro-batch, to a table."""
+    """Write the models of all keys after the last micro-batch to a table."""
     check_ending(out, "--out", MODELS)
     from askance.cli.commands.spark import fleet
 

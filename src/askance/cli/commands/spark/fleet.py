@@ -1,4 +1,4 @@
-"""A fleet on Spark, from the command line: started, watched, stopped."""
+"""The work of `askance spark fleet` and `askance spark export`."""
 
 import re
 import sys
@@ -29,12 +29,12 @@ Counts = dict[str, int]
 def run(
     settings: StreamSettings, files: Files, *, once: bool, master: str | None, conf: list[str], as_json: bool
 ) -> None:
-    """Start the job, say what each micro-batch does, and in the end what all did."""
+    """Run the job, report each micro-batch on a terminal, and print the totals."""
     settings.check()
     files.check()
     with _session(master, conf) as spark:
         query = _started(spark, settings, files, once=once)
-        total = _watch(query, _tell_batch if sys.stderr.isatty() else _tell_nothing)
+        total = _watch(query, _report_batch if sys.stderr.isatty() else _report_nothing)
     if as_json:
         print_json(total | {"output": files.output, "checkpoint": files.checkpoint})
     else:
@@ -42,7 +42,7 @@ def run(
 
 
 def export(checkpoint: str, out: Path, master: str | None, conf: list[str]) -> None:
-    """Write keys and models."""
+    """Write keys and models to a table."""
     import pyarrow
     import pyarrow.parquet
 
@@ -55,7 +55,7 @@ def export(checkpoint: str, out: Path, master: str | None, conf: list[str]) -> N
 
 @contextmanager
 def _session(master: str | None, conf: list[str]) -> "Iterator[SparkSession]":
-    """A session without the chatter of Spark; one that was there before stays."""
+    """A session with little logging; an existing session is left open."""
     from askance.distributed.spark_session import check_installed, quiet, session
 
     check_installed()
@@ -79,19 +79,19 @@ def _started(spark: "SparkSession", settings: StreamSettings, files: Files, *, o
 
     try:
         return start(spark, settings, files, once=once)
-    except AnalysisException as fault:  # a directory that is not there, most likely
-        raise ValueError(f"Spark says {str(fault).splitlines()[0]}") from fault
+    except AnalysisException as error:  # most likely a missing directory
+        raise ValueError(f"Spark: {str(error).splitlines()[0]}") from error
 
 
 def _option(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f"--conf {text}: give a name and a value, as in --conf spark.sql.shuffle.partitions=8")
+        raise ValueError(f"--conf {text}: write NAME=VALUE, for example --conf spark.sql.shuffle.partitions=8")
     return name.strip(), value.strip()
 
 
-def _watch(query: "StreamingQuery", tell: Callable[[int, Counts, float], None]) -> Counts:
-    """Wait for the end, telling of each micro-batch; the sums over all."""
+def _watch(query: "StreamingQuery", report: Callable[[int, Counts, float], None]) -> Counts:
+    """Wait for the end, reporting each micro-batch; returns the totals."""
     total = dict.fromkeys((BATCHES, *COUNTS), 0)
     seen = -1
     try:
@@ -102,12 +102,12 @@ def _watch(query: "StreamingQuery", tell: Callable[[int, Counts, float], None]) 
                 if progress.batchId > seen and counts:
                     seen = progress.batchId
                     total = {name: number + counts[name] for name, number in total.items()}
-                    tell(seen, counts, progress.durationMs.get("triggerExecution", 0) / 1000)
+                    report(seen, counts, progress.durationMs.get("triggerExecution", 0) / 1000)
             if ended:
                 return total
     except KeyboardInterrupt:
         query.stop()
-        raise Interrupted(f"{_sentence(total)}; start it again to go on") from None
+        raise Interrupted(f"{_sentence(total)}; start it again to continue") from None
 
 
 def _await(query: "StreamingQuery") -> bool:
@@ -115,30 +115,30 @@ def _await(query: "StreamingQuery") -> bool:
 
     try:
         return bool(query.awaitTermination(LOOK_EVERY))
-    except StreamingQueryException as fault:
-        told = re.findall(r"^(?:\w+\.)*\w*(?:ValueError|Fault): (.+)$", str(fault), flags=re.MULTILINE)
-        if told:
-            raise ValueError(told[-1]) from fault
+    except StreamingQueryException as error:
+        messages = re.findall(r"^(?:\w+\.)*\w*Error: (.+)$", str(error), flags=re.MULTILINE)
+        if messages:
+            raise ValueError(messages[-1]) from error
         raise
 
 
 def _counts(progress: Any) -> Counts | None:
-    """What the micro-batch counted, if it did anything."""
+    """The counts of a micro-batch, if it did anything."""
     found = progress.observedMetrics.get("askance")
     return None if found is None else {BATCHES: 1} | {name: int(found[name] or 0) for name in (*COUNTS, KEYS)}
 
 
-def _tell_batch(number: int, counts: Counts, seconds: float) -> None:
+def _report_batch(number: int, counts: Counts, seconds: float) -> None:
     sys.stderr.write(f"micro-batch {number}: {_sentence(counts)}, {seconds:.1f} s\n")
 
 
-def _tell_nothing(_number: int, _counts: Counts, _seconds: float) -> None:
-    """Where nobody looks."""
+def _report_nothing(_number: int, _counts: Counts, _seconds: float) -> None:
+    """Ignore the counts."""
 
 
 def _sentence(counts: Counts) -> str:
     keys = f" of about {counts[KEYS]:,} keys" if KEYS in counts else ""
     return (
-        f"{counts['rows']:,} rows{keys}, {counts['asked']:,} asked for; "
+        f"{counts['rows']:,} rows{keys}, {counts['asked']:,} asked; "
         f"{counts['labels']:,} labels learned, {counts['ignored']:,} ignored"
     )

@@ -1,13 +1,11 @@
-"""`askance spark mix`: one model over files that arrive faster than one processor learns."""
+"""`askance spark mix`: learn one model from files that arrive faster than one processor can learn."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from askance.cli import options
 from askance.cli.commands.run.command import Dtype, Param
-from askance.cli.options import option
+from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
@@ -17,23 +15,17 @@ EXAMPLE = (
     "Example:   askance spark mix --input incoming --output clicks.model --classes -1,1 --checkpoint state --once"
 )
 
-Input = Annotated[str, option(f"The directory in which files arrive: {options.FORMATS}.", "DIRECTORY")]
-Output = Annotated[Path, option("Where the model goes, anew after each batch.", "MODEL")]
+Input = Annotated[str, option(f"The directory where files arrive: {options.FORMATS}.", "DIRECTORY")]
+Output = Annotated[Path, option("The file of the model, written after each batch.", "MODEL")]
 Checkpoint = Annotated[
     Path,
-    option("What is done so far: interrupted and called again, it goes on. All machines see it.", "DIRECTORY"),
+    option("Where progress is saved, to continue later. All machines must see it.", "DIRECTORY"),
 ]
-TwoClasses = Annotated[str, option("The two classes; of numbers, the larger is the positive one.", "A,B")]
-Algorithm = Annotated[
-    str, option("A name of `askance catalog`; PAA-II unless said.", "NAME", None, "--algorithm", "-a")
-]
-Seed = Annotated[int, option("Of the coins that decide about asking; 0 unless said.", "N", min=0)]
-FilesABatch = Annotated[
-    int, option("Files that are learned side by side and then mixed; 4 unless said.", "N", min=1)
-]
-Once = Annotated[bool, typer.Option("--once", help="End when all files that are there now are done.")]
-Cluster = Annotated[str | None, option("A Spark master; workers on this machine unless said.", "ADDRESS")]
-Jobs = Annotated[int, option("Workers on this machine; one for each processor unless said.", "N")]
+TwoClasses = Annotated[str, option("The two classes. The second in sorted order is the positive one.", "A,B")]
+Algorithm = Annotated[str, option("An algorithm of `askance catalog`.", "NAME", None, "--algorithm", "-a")]
+FilesPerBatch = Annotated[int, option("Files that are learned in parallel and then mixed.", "N", min=1)]
+Once = Annotated[bool, flag("--once", "Stop when the files that exist now are processed.")]
+Cluster = Annotated[str | None, option("The Spark master. By default, workers on this machine.", "ADDRESS")]
 
 
 def mix(
@@ -43,18 +35,19 @@ def mix(
     classes: TwoClasses,
     algorithm: Algorithm = "PAA-II",
     param: Param = None,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     dtype: Dtype = "float32",
-    files_a_batch: FilesABatch = 4,
+    files_per_batch: FilesPerBatch = 4,
     label: options.Label = None,
     once: Once = False,
     cluster: Cluster = None,
-    jobs: Jobs = -1,
+    n_jobs: options.NJobs = -1,
     json: options.Json = False,
 ) -> None:
-    """Learn one model from files that arrive faster than one processor learns.
+    """Learn one model from files that arrive faster than one processor can learn.
 
-    The files of a batch are learned side by side, and the models averaged, each by its updates.
+    The files of a batch are learned in parallel. Then the models are averaged,
+    weighted by their updates.
     """
     from askance.algorithms.make import make
     from askance.cli.contest.methods import parse_parameters
@@ -66,10 +59,10 @@ def mix(
     parameters = parse_parameters(param or [])
     learner = make(algorithm, random_state=seed, dtype=dtype or "float32", classes=_two(classes), **parameters)
     reading = {} if label is None else {"label": label}
-    wish = Wish(input, output, checkpoint, files_a_batch, not once, reading)
+    request = Wish(input, output, checkpoint, files_per_batch, not once, reading)
     check_mixable(learner)  # before Spark takes its time to start
-    with spark_session(jobs, cluster) as session:
-        batches = _watched(lambda watch: run(session, learner, wish, watch))
+    with spark_session(n_jobs, cluster) as session:
+        batches = _watched(lambda watch: run(session, learner, request, watch))
     if json:
         print_json({"batches": [batch._asdict() for batch in batches], "model": str(output)})
     else:
@@ -77,10 +70,10 @@ def mix(
 
 
 def _two(given: str) -> list[Any]:
-    """`a,b` as two classes: numbers if both are."""
+    """Parse `a,b` to two classes: numbers if both are numbers."""
     names = sorted({name.strip() for name in given.split(",")})
     if len(names) != 2 or not all(names):
-        raise ValueError(f"--classes {given}: give two different classes, as in --classes ham,spam")
+        raise ValueError(f"--classes {given}: give two different classes, for example --classes ham,spam")
     try:
         return sorted(map(float, names))
     except ValueError:
@@ -88,15 +81,15 @@ def _two(given: str) -> list[Any]:
 
 
 def _watched(work: Any) -> "list[Batch]":
-    """The batches, each told when it is mixed."""
-    from askance.cli.output.progress import figures
+    """Do the work, reporting each batch when it is mixed; returns the batches."""
+    from askance.cli.output.progress import progress
 
     batches: list[Batch] = []
-    with figures("mixing") as tell:
+    with progress("mixing") as report:
 
         def watch(batch: "Batch") -> None:
             batches.append(batch)
-            tell(f"batch {batch.number}  {sum(one.rows for one in batches):,} rows")
+            report(batch.number, None, f"batch {batch.number}  {sum(one.rows for one in batches):,} rows")
 
         work(watch)
     return batches
@@ -106,7 +99,7 @@ def _show(batches: "list[Batch]", output: Path) -> None:
     console = stdout()
     rows = sum(batch.rows for batch in batches)
     if not rows:
-        console.print(f"no file that has not been mixed before; the model is in {output}")
+        console.print(f"there are no new files; the model is in {output}")
         return
     asked, mistakes = (sum(getattr(batch, name) for batch in batches) for name in ("asked", "mistakes"))
     console.print(

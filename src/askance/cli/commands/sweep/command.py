@@ -1,4 +1,4 @@
-"""`askance sweep`: algorithms compared on data sets, by a plan in TOML."""
+"""`askance sweep`: compare algorithms on data sets, as planned in a TOML file."""
 
 import tomllib
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from askance.cli import options
-from askance.cli.options import option
+from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
@@ -30,44 +30,41 @@ QUICK = 3
 
 PlanFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="PLAN.toml", show_default=False, help="What to compare on what: data and algorithms at least."
-    ),
+    typer.Argument(metavar="PLAN.toml", show_default=False, help="The plan: at least data and algorithms."),
 ]
 Out = Annotated[
     Path | None,
-    option("Where results, tables and pictures go: a directory, called like the plan unless said.", "DIRECTORY"),
+    option("The directory of results, tables and plots. By default, the name of the plan.", "DIRECTORY"),
 ]
-Jobs = Annotated[int, option("Workers; one for each processor unless said.", "N")]
 Backend = Annotated[
-    str, option("Where it is done: loky (processes here, unless said), dask, ray, spark or sequential.", "NAME")
+    str, option("What runs the work: loky (processes on this machine), dask, ray, spark or sequential.", "NAME")
 ]
 Cluster = Annotated[
     str | None,
     option(
-        "The cluster: a Dask scheduler (tcp://host:8786), a Ray head (host:6379) or a Spark master "
-        "(spark://host:7077); workers on this machine unless said.",
+        "The address of the cluster: a Dask scheduler (tcp://host:8786), a Ray head (host:6379) or a Spark master "
+        "(spark://host:7077). By default, workers on this machine.",
         "ADDRESS",
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help=f"A look only: {QUICK} permutations, {QUICK} for tuning.")]
+Quick = Annotated[bool, flag("--quick", f"A quick look: {QUICK} permutations, and {QUICK} for tuning.")]
 
 
 def sweep(
     plan: PlanFile,
     out: Out = None,
-    jobs: Jobs = -1,
+    n_jobs: options.NJobs = -1,
     backend: Backend = "loky",
     cluster: Cluster = None,
     quick: Quick = False,
     json: options.Json = False,
 ) -> None:
-    """Compare algorithms on data sets, each at the same shares of labels, over permutations.
+    """Compare algorithms on data sets, at the same shares of labels, over several permutations of the rows.
 
-    A plan says `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`, and may say `rates`,
-    `permutations`, `metric`, `random_state` and a table `grid` of values to try. Interrupt it and call it
-    again: it goes
-    on where it was. On a cluster, the directory must be one that all machines see.
+    A plan has `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`,
+    and optionally `rates`, `permutations`, `metric`, `random_state` and a table
+    `grid` of values to try. If you interrupt the command, run it again to
+    continue. On a cluster, all machines must see the output directory.
     """
     wanted = read_plan(plan)
     if quick:
@@ -77,12 +74,8 @@ def sweep(
     from askance.experiments.sweep.report import write_report
     from askance.experiments.sweep.run import sweep as run
 
-    with progress(plan.stem) as tell:
-
-        def watch(done: int, of: int, _what: str) -> None:
-            tell(done / of)
-
-        found = run(**wanted, jobs=jobs, backend=backend, cluster=cluster, store=directory, watch=watch)
+    with progress(plan.stem) as report:
+        found = run(**wanted, jobs=n_jobs, backend=backend, cluster=cluster, store=directory, watch=report)
     written = write_report(found, directory, plan.stem)
     if json:
         print_json({"results": _records(found), "files": [str(path) for path in written]})
@@ -91,17 +84,17 @@ def sweep(
 
 
 def read_plan(path: Path) -> dict[str, Any]:
-    """The plan as arguments; ValueError in one sentence if it is not one."""
+    """Read a plan as keyword arguments of `sweep`; ValueError if it is not valid."""
     try:
         plan = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ValueError(f"{path} is not TOML: {fault}") from fault
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not valid TOML: {error}") from error
     for key in plan:
         if key not in KNOWN:
-            raise ValueError(f"{path} says {key!r}, which no plan has: it may say {', '.join(KNOWN)}")
+            raise ValueError(f"{path}: unknown key {key!r}: use {', '.join(KNOWN)}")
     for key in ("data", "algorithms"):
         if not plan.get(key):
-            raise ValueError(f'{path} must say {key}, such as {key} = ["{_example(key)}"]')
+            raise ValueError(f'{path}: {key} is missing: add {key} = ["{_example(key)}"]')
     plan["data"] = _data(plan["data"], path.parent)
     return plan
 
@@ -111,11 +104,11 @@ def _example(key: str) -> str:
 
 
 def _data(given: Any, beside: Path) -> Any:
-    """Files beside the plan, and names of data sets."""
+    """Paths of files next to the plan, and names of data sets."""
     if isinstance(given, str):
         given = [given]
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-        raise ValueError('data must list files or names of data sets, such as data = ["mails.csv", "a8a"]')
+        raise ValueError('data must be a list of files or names of data sets, such as data = ["mails.csv", "a8a"]')
     return [str(beside / name) if (beside / name).exists() else name for name in given]
 
 

@@ -8,12 +8,12 @@ export class Refused extends Error {
   }
 }
 
-/** The service does not answer. */
+/** The service does not respond. */
 export class Unreachable extends Error {}
 
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
-/** The answer to a request; Refused if the service says no, Unreachable if it says nothing. */
+/** The response to a request; throws Refused if the service refuses it, Unreachable if it does not respond. */
 export async function send(method, path, body) {
   const headers = body === undefined ? {} : { "content-type": "application/json" };
   const csrf = document.querySelector('meta[name="csrf"]')?.content;
@@ -23,7 +23,7 @@ export async function send(method, path, body) {
     headers,
     body: body && JSON.stringify(body),
     credentials: "same-origin",
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT),
   }).catch(unreachable);
   if (answer.ok) return answer.json().catch(unreachable);
   const said = await answer.json().catch(() => ({}));
@@ -31,8 +31,8 @@ export async function send(method, path, body) {
   throw new Refused(answer.status, said.error?.code, said.error?.message ?? answer.statusText, pause);
 }
 
-function unreachable(fault) {
-  throw new Unreachable(fault.message);
+function unreachable(error) {
+  throw new Unreachable(error.message);
 }
 
 export const get = (path) => send("GET", path);

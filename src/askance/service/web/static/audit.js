@@ -1,53 +1,53 @@
 import { get } from "./api.js";
 import { at, el } from "./dom.js";
-import { complain } from "./door.js";
+import { report } from "./errors.js";
 import { date } from "./times.js";
 
 const chosen = { who: new URLSearchParams(location.search).get("who") ?? "", task: new URLSearchParams(location.search).get("task") ?? "" };
 let oldest;
 
-/** The filter as it stands after a question mark. */
+/** The filter as a query string. */
 function query(more = {}) {
   const wanted = Object.entries({ ...chosen, ...more }).filter(([, value]) => value);
   return wanted.length ? `?${new URLSearchParams(wanted)}` : "";
 }
 
-/** Deeds from the newest on, or those after the ones that are shown. */
+/** Show the newest events, or append older ones. */
 async function show(goesOn) {
   at("sheet").setAttribute("aria-busy", "true");
   try {
-    const { deeds, more } = await get(`/api/deeds${query(goesOn ? { before: oldest } : {})}`);
-    const rows = deeds.map(row);
-    if (goesOn) at("deeds").append(...rows);
-    else at("deeds", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "Nothing was done that would stand here.")));
-    oldest = deeds.at(-1)?.seq;
+    const { entries, more } = await get(`/api/audit${query(goesOn ? { before: oldest } : {})}`);
+    const rows = entries.map(row);
+    if (goesOn) at("entries").append(...rows);
+    else at("entries", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No matching events.")));
+    oldest = entries.at(-1)?.seq;
     at("older").hidden = !more;
-  } catch (fault) {
-    complain(fault);
+  } catch (error) {
+    report(error);
   }
   at("sheet").removeAttribute("aria-busy");
 }
 
-function row(deed) {
-  const who = deed.who ?? el("span", { class: "soft" }, "a stranger");
+function row(entry) {
+  const who = entry.who ?? el("span", { class: "soft" }, "unknown");
   return el(
     "tr",
     {},
-    el("td", { "data-label": "When", class: "when" }, date(deed.at)),
+    el("td", { "data-label": "When", class: "when" }, date(entry.at)),
     el("td", { "data-label": "Who" }, who),
-    el("td", { "data-label": "What", class: "what" }, words(deed.deed)),
-    cell("Task", deed.task),
-    cell("To", deed.subject),
-    cell("Details", details(deed), "detail small soft"),
+    el("td", { "data-label": "What", class: "what" }, words(entry.action)),
+    cell("Task", entry.task),
+    cell("Target", entry.subject),
+    cell("Details", details(entry), "detail small soft"),
   );
 }
 
-/** A cell; on a phone one without a value is left out. */
+/** A cell; on a phone, cells without a value are hidden. */
 function cell(label, value, look = "") {
   return el("td", { "data-label": label, class: value ? look : `none ${look}` }, value || "–");
 }
 
-/** What was said with the deed, in words; a long one was cut, and is then shown as it is. */
+/** The details of an event as text; if they were cut, they are shown unchanged. */
 function details({ detail, subject, task }) {
   try {
     const said = JSON.parse(detail ?? "{}");
@@ -63,9 +63,9 @@ function plain(value) {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** `create_token` as words. */
-function words(deed) {
-  const said = deed.replaceAll("_", " ");
+/** `create_token` as text. */
+function words(entry) {
+  const said = entry.replaceAll("_", " ");
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
@@ -73,11 +73,11 @@ function choose() {
   chosen.who = at("who").value;
   chosen.task = at("task").value;
   history.replaceState(null, "", `/audit${query()}`);
-  at("export").setAttribute("href", `/api/deeds/export${query()}`);
+  at("export").setAttribute("href", `/api/audit/export${query()}`);
   return show(false);
 }
 
-/** Offer these in a list, and what was chosen before. */
+/** Offer these names in a list, and the one chosen before. */
 function offer(id, names) {
   const known = chosen[id] && !names.includes(chosen[id]) ? [...names, chosen[id]] : names;
   at(id).append(...known.map((name) => el("option", { value: name }, name)));
@@ -89,8 +89,8 @@ async function offerAll() {
     const [{ tokens }, { tasks }] = await Promise.all([get("/api/tokens"), get("/api/tasks")]);
     offer("who", tokens.map((token) => token.name));
     offer("task", tasks.map((task) => task.name));
-  } catch (fault) {
-    complain(fault);
+  } catch (error) {
+    report(error);
   }
 }
 

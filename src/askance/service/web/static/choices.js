@@ -3,7 +3,7 @@ import { el } from "./dom.js";
 const MOST_BUTTONS = 9;
 const MOST_SHOWN = 200;
 
-/** The answers to choose from: large buttons for a few classes, a list to search for many. */
+/** The possible answers: large buttons for a few classes, a searchable list for many. */
 export class Choices {
   constructor(place, classes, choose) {
     this.place = place;
@@ -19,12 +19,12 @@ export class Choices {
     else this.#showList();
   }
 
-  /** Take it as said that no answer is possible now, or is again. */
+  /** Enable or disable all answers. */
   enable(possible) {
     for (const button of this.place.querySelectorAll("button, input")) button.disabled = !possible;
   }
 
-  /** Begin a search, with a first character if one was typed; nothing where there is no list. */
+  /** Start a search, with a first character if one was typed; does nothing if there is no list. */
   search(character = "") {
     if (!this.input || this.input.disabled) return;
     this.input.focus();
@@ -43,7 +43,7 @@ export class Choices {
       type: "search",
       role: "combobox",
       placeholder: `Search ${this.classes.length} classes ( / )`,
-      "aria-label": "Search a class",
+      "aria-label": "Search classes",
       "aria-controls": "choices",
       "aria-expanded": "true",
       "aria-autocomplete": "list",
@@ -67,7 +67,7 @@ export class Choices {
     const shown = this.found.slice(0, MOST_SHOWN);
     this.list.replaceChildren(...shown.map((name, place) => this.#option(name, place)));
     const left = this.found.length - shown.length;
-    this.more.textContent = this.found.length ? (left ? `and ${left} more: type to find them` : "") : "No class is called so.";
+    this.more.textContent = this.found.length ? (left ? `and ${left} more: type to find them` : "") : "No class matches.";
     this.#activate(0);
   }
 

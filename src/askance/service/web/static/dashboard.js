@@ -1,7 +1,7 @@
 import { get } from "./api.js";
 import { draw, tableOf } from "./charts.js";
 import { at, el } from "./dom.js";
-import { complain } from "./door.js";
+import { report } from "./errors.js";
 import { watchFigures } from "./figures.js";
 import { actions } from "./states.js";
 
@@ -25,18 +25,18 @@ function showFigures(figures) {
   showActions(figures.state);
   const { estimates, spend } = figures;
   const cards = [
-    figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} a second`),
-    figure("Labels", whole.format(figures.labelled), `${fine.format(figures.labels_per_second)} a second`),
+    figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} per second`),
+    figure("Labels", whole.format(figures.labelled), `${fine.format(figures.labels_per_second)} per second`),
     figure("Waiting", whole.format(figures.waiting), `${whole.format(figures.leased)} with labellers`),
-    figure("Asked for", figures.items ? share.format(spend.asked / figures.items) : "–", leftOf(spend)),
+    figure("Sent for labelling", figures.items ? share.format(spend.asked / figures.items) : "–", leftOf(spend)),
     ...Object.entries(estimates).filter(([name]) => ["accuracy", "f", "cost"].includes(name)).map(([name, found]) =>
       figure(NAMES[name], found.value === null ? "–" : fine.format(found.value), found.low === null ? found.note : `${fine.format(found.low)} to ${fine.format(found.high)}`)),
   ];
-  if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "of labels of one item"));
+  if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "between labels of the same item"));
   at("figures", cards);
 }
 
-/** The buttons are made anew only if others are needed: whoever is about to press one keeps it. */
+/** Replace the buttons only if the state has changed, so that nobody clicks on a button that just disappeared. */
 function showActions(state) {
   if (role !== "admin" || at("actions").dataset.state === state) return;
   at("actions", actions({ name: task, state }, async () => showFigures(await get(`${path}/figures`)))).dataset.state = state;
@@ -47,9 +47,9 @@ function figure(name, value, detail) {
 }
 
 function leftOf(spend) {
-  if (spend.total !== null) return `${whole.format(Math.max(0, spend.total - spend.asked))} left in all`;
+  if (spend.total !== null) return `${whole.format(Math.max(0, spend.total - spend.asked))} left in total`;
   if (spend.left_today !== null) return `${whole.format(spend.left_today)} left today`;
-  return spend.left === null ? "no bound" : `${whole.format(Math.floor(spend.left))} left now`;
+  return spend.left === null ? "no limit" : `${whole.format(Math.floor(spend.left))} left now`;
 }
 
 async function showHistory() {
@@ -63,10 +63,10 @@ async function showHistory() {
   drawn = Date.now();
 }
 
-/** The figures of now as the end of the curves: the service keeps points that lie the further apart the more has been. */
+/** The current figures as the end of the curves: the service stores only some of the points. */
 function pointOf({ items, asked, labelled, estimates }) {
-  const told = Object.entries(estimates).map(([name, { value, low, high }]) => [name, [value, low, high]]);
-  return { items, asked, labelled, estimates: Object.fromEntries(told) };
+  const values = Object.entries(estimates).map(([name, { value, low, high }]) => [name, [value, low, high]]);
+  return { items, asked, labelled, estimates: Object.fromEntries(values) };
 }
 
 function offerMetrics() {
@@ -104,11 +104,11 @@ async function drawAsked() {
   const bound = (items) => Math.min(budget.rate == null ? Infinity : (budget.burst ?? 20) + budget.rate * items, budget.total ?? Infinity);
   const points = history.points.flatMap((point) => {
     const limit = bound(point.items);
-    const asked = { items: point.items, labels: point.asked, what: "asked for" };
+    const asked = { items: point.items, labels: point.asked, what: "requested" };
     return Number.isFinite(limit) ? [asked, { items: point.items, labels: limit, what: "budget" }] : [asked];
   });
   const last = history.points.at(-1);
-  const words = last ? `${whole.format(last.asked)} labels asked for, of ${whole.format(last.items)} items: ${share.format(last.asked / Math.max(1, last.items))}.` : "Nothing was asked for yet.";
+  const words = last ? `${whole.format(last.asked)} labels requested for ${whole.format(last.items)} items: ${share.format(last.asked / Math.max(1, last.items))}.` : "No labels were requested yet.";
   at("asked-words", words);
   await draw("asked", {
     data: { values: points },
@@ -116,11 +116,11 @@ async function drawAsked() {
     encoding: {
       x: { field: "items", type: "quantitative", title: "items" },
       y: { field: "labels", type: "quantitative", title: "labels" },
-      color: { field: "what", type: "nominal", sort: ["asked for", "budget"] },
-      strokeDash: { field: "what", type: "nominal", sort: ["asked for", "budget"], scale: { range: [[1, 0], [5, 4]] }, legend: null },
+      color: { field: "what", type: "nominal", sort: ["requested", "budget"] },
+      strokeDash: { field: "what", type: "nominal", sort: ["requested", "budget"], scale: { range: [[1, 0], [5, 4]] }, legend: null },
     },
   }, words);
-  tableOf("asked-table", ["items", "asked for"], history.points.map((point) => [whole.format(point.items), whole.format(point.asked)]));
+  tableOf("asked-table", ["items", "requested"], history.points.map((point) => [whole.format(point.items), whole.format(point.asked)]));
 }
 
 async function drawPace() {
@@ -134,10 +134,10 @@ async function drawPace() {
     mark: { type: "line", point: points.length < 60 },
     encoding: {
       x: { field: "at", type: "temporal", title: null },
-      y: { field: "count", type: "quantitative", title: "a minute", scale: { type: "symlog" } },
+      y: { field: "count", type: "quantitative", title: "per minute", scale: { type: "symlog" } },
       color: { field: "what", type: "nominal" },
     },
-  }, last ? `${last.items} items and ${last.labels} labels in the last minute in which something came` : "Nothing has come yet");
+  }, last ? `${last.items} items and ${last.labels} labels in the last active minute` : "No items yet");
   const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
   tableOf("pace-table", ["minute", "items", "labels"], history.minutes.slice(-120).map((minute) => [time.format(1000 * minute.at), minute.items, minute.labels]));
 }
@@ -154,15 +154,15 @@ function showClasses() {
 
 function showLabellers() {
   const rows = history.labellers.map((one) => el("tr", {},
-    el("th", { scope: "row" }, one.name || "somebody"),
+    el("th", { scope: "row" }, one.name || "anonymous"),
     el("td", { class: "number", "data-label": "Labels" }, whole.format(one.labels)),
     el("td", { class: "number", "data-label": "Skipped" }, whole.format(one.skips)),
     el("td", { class: "number", "data-label": "Agreement" }, one.agreement === null ? "–" : share.format(one.agreement)),
-    el("td", { class: "number", "data-label": "Seconds a label" }, one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
+    el("td", { class: "number", "data-label": "Seconds per label" }, one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
   at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 5, class: "soft" }, "Nobody has labelled anything yet.")));
 }
 
-/** Draw anew soon, and not too often. */
+/** Draw again soon, but not too often. */
 function drawSoon() {
   pending ??= setTimeout(() => {
     pending = null;
@@ -183,6 +183,6 @@ watchFigures(task, (figures) => {
 try {
   showFigures(await get(`${path}/figures`));
   await showHistory();
-} catch (fault) {
-  complain(fault);
+} catch (error) {
+  report(error);
 }

@@ -1,10 +1,10 @@
 import { el } from "./dom.js";
 import { complaint } from "./keys.js";
 
-const VERBS = [["Space", "skip: leave the question to others"], ["u", "undo the last answer"], ["?", "this help"], ["Esc", "close it"]];
+const VERBS = [["Space", "skip: leave the question to others"], ["u", "undo the last answer"], ["?", "this help"], ["Esc", "close this help"]];
 const MOST_ROWS = 40;
 
-/** Open the help: keys, which can be changed, and the task's guidance. */
+/** Open the help: the keys, which can be changed, and the labelling guidelines of the task. */
 export function openHelp(dialog, { classes, keys, own, guidance, save }) {
   const keyOf = new Map(Array.from(keys, ([key, name]) => [name, key]));
   const wrong = el("p", { class: "wrong", role: "alert" });
@@ -23,19 +23,19 @@ export function openHelp(dialog, { classes, keys, own, guidance, save }) {
   };
   const parts = [
     el("div", { class: "row apart" }, el("h2", { id: "help-title" }, "Help and keys"), closeButton(dialog)),
-    guidance ? el("div", { class: "guidance" }, el("h3", {}, "How to label"), el("p", {}, guidance)) : null,
+    guidance ? el("div", { class: "guidance" }, el("h3", {}, "Labelling guidelines"), el("p", {}, guidance)) : null,
     el("h3", {}, "Keys"),
     el("ul", { class: "verbs-list" }, VERBS.map(([key, what]) => el("li", {}, el("kbd", {}, key), " ", what))),
     el(
       "form",
       { onsubmit: submit },
-      el("p", { class: "hint" }, "The keys of the classes can be changed; that holds for you, in this browser."),
+      el("p", { class: "hint" }, "You can change the keys of the classes. This applies to you only, in this browser."),
       el("div", { class: "key-table" }, Array.from(inputs, ([name, input]) => el("label", {}, input, el("span", {}, name)))),
       wrong,
       el(
         "div",
         { class: "actions" },
-        el("button", { class: "main" }, "Save the keys"),
+        el("button", { class: "main" }, "Save keys"),
         el("button", { type: "button", onclick: reset }, "Use the task's keys"),
       ),
     ),
@@ -54,7 +54,7 @@ function inputFor(key, name) {
   return input;
 }
 
-/** The labeller's own keys as they stand in the form, or what is wrong with them. */
+/** The labeller's own keys in the form, or what is wrong with them. */
 function read(inputs, keyOf, before) {
   const own = { ...before };
   const used = new Map();
@@ -67,7 +67,7 @@ function read(inputs, keyOf, before) {
       if (wrong) return { wrong };
       own[name] = key;
     }
-    if (used.has(key)) return { wrong: `“${key}” stands for ${used.get(key)} and for ${name}.` };
+    if (used.has(key)) return { wrong: `“${key}” is used for both ${used.get(key)} and ${name}.` };
     used.set(key, name);
   }
   return { own };

@@ -1,7 +1,7 @@
 import { get, post } from "./api.js";
 import { at, el } from "./dom.js";
-import { complain } from "./door.js";
-import { tell } from "./notices.js";
+import { report } from "./errors.js";
+import { notify } from "./notices.js";
 import { contentOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
@@ -11,60 +11,60 @@ const path = `/api/tasks/${encodeURIComponent(task)}`;
 const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
 async function show() {
-  const story = await get(`${path}/items/${item}`);
-  const gone = story.text === null && story.record === null;
-  const why = gone ? null : await explained(story);
-  at("content", gone ? el("p", { class: "soft" }, "Its content was dropped by a compaction.") : contentOf(story, why.pulls, classes));
-  at("note", story.note ?? "").hidden = !story.note;
-  at("known", known(story));
-  at("why", why ? [el("p", {}, el("b", {}, why.label), `, by ${fine.format(why.score)}`), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, "Nothing can be said."));
-  at("votes", said(story));
-  showCorrection(story);
+  const detail = await get(`${path}/items/${item}`);
+  const gone = detail.text === null && detail.record === null;
+  const why = gone ? null : await explained(detail);
+  at("content", gone ? el("p", { class: "soft" }, "The content of this item was dropped by compaction.") : contentOf(detail, why.pulls, classes));
+  at("note", detail.note ?? "").hidden = !detail.note;
+  at("known", known(detail));
+  at("why", why ? [el("p", {}, el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, "Not available without the content."));
+  at("votes", labelsGiven(detail));
+  showCorrection(detail);
 }
 
-function explained(story) {
-  const content = story.record === null ? { text: story.text } : { record: story.record };
+function explained(detail) {
+  const content = detail.record === null ? { text: detail.text } : { record: detail.record };
   return post(`${path}/explain`, { item: content });
 }
 
 function known({ state, label, decision, agreement, id, at: time }) {
-  const rows = [["State", state], ["Label", label ?? "none"], ["Came", date(time)]];
+  const rows = [["State", state], ["Label", label ?? "none"], ["Received", date(time)]];
   if (id) rows.push(["Id", id]);
   if (decision) {
-    rows.push(["Predicted then", `${decision.label}, score ${fine.format(decision.score)}, by version ${decision.version}`]);
-    rows.push(["Probability of asking", fine.format(decision.probability)]);
+    rows.push(["Prediction on arrival", `${decision.prediction}, score ${fine.format(decision.score)} (model v${decision.version})`]);
+    rows.push(["Probability of asking", fine.format(decision.ask_probability)]);
   }
   if (agreement !== null) rows.push(["Agreement", fine.format(agreement)]);
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
 }
 
-function said({ votes, corrections }) {
+function labelsGiven({ votes, corrections }) {
   const all = [
-    ...votes.map((vote) => [vote, vote.undone ? " said, and took back, " : " said "]),
-    ...corrections.map((correction) => [correction, " corrected it to "]),
+    ...votes.map((vote) => [vote, vote.undone ? " gave and undid the label " : " gave the label "]),
+    ...corrections.map((correction) => [correction, " corrected the label to "]),
   ].sort(([one], [other]) => one.at - other.at);
-  if (!all.length) return el("li", { class: "soft" }, "Nobody has labelled it.");
-  return all.map(([one, verb]) => el("li", {}, one.by ?? "somebody", verb, el("b", {}, one.label), " ", el("span", { class: "soft small" }, date(one.at))));
+  if (!all.length) return el("li", { class: "soft" }, "Nobody has labelled this item.");
+  return all.map(([one, verb]) => el("li", {}, one.by ?? "anonymous", verb, el("b", {}, one.label), " ", el("span", { class: "soft small" }, date(one.at))));
 }
 
-function showCorrection(story) {
-  at("correction").hidden = story.label === null || !["admin", "labeller"].includes(role);
-  at("label", classes.map((name) => el("option", { value: name, selected: name === story.label }, name)));
+function showCorrection(detail) {
+  at("correction").hidden = detail.label === null || !["admin", "labeller"].includes(role);
+  at("label", classes.map((name) => el("option", { value: name, selected: name === detail.label }, name)));
 }
 
 at("correct").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    const mended = await post(`${path}/corrections`, { item: Number(item), label: at("label").value });
-    tell(mended.again ? "That is its label already." : `Item ${item} is ${mended.label} now, and the model has learned so.`, "good");
+    const corrected = await post(`${path}/corrections`, { item: Number(item), label: at("label").value });
+    notify(corrected.again ? "This is already the label." : `Item ${item} is now ${corrected.label}, and the model is retrained.`, "good");
     await show();
-  } catch (fault) {
-    complain(fault);
+  } catch (error) {
+    report(error);
   }
 });
 
 try {
   await show();
-} catch (fault) {
-  complain(fault);
+} catch (error) {
+  report(error);
 }

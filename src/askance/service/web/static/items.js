@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { at, el } from "./dom.js";
-import { complain } from "./door.js";
+import { report } from "./errors.js";
 import { date } from "./times.js";
 import { excerptOf } from "./text.js";
 
@@ -12,21 +12,21 @@ const filters = at("filters");
 let before = null;
 let shown = 0;
 let searched = 0;
-let latest = 0; // so that the answer to an earlier search is not shown over a later one
+let latest = 0; // so that the result of an earlier search does not replace a later one
 
-/** The filters as they stand in the address, so that a list can be bookmarked and gone back to. */
-function wish() {
+/** The filters in the address, so that a list can be bookmarked. */
+function filter() {
   const given = new URLSearchParams(location.search);
   return { state: given.get("state") ?? "all", search: given.get("search") ?? "" };
 }
 
 function query(more = {}) {
-  const { state, search } = wish();
+  const { state, search } = filter();
   return new URLSearchParams({ state, ...(search ? { search } : {}), ...more }).toString();
 }
 
 async function begin() {
-  const { state, search } = wish();
+  const { state, search } = filter();
   filters.elements.state.value = state;
   filters.elements.search.value = search;
   at("export")?.setAttribute("href", `${path}/export/items?${query()}`);
@@ -38,7 +38,7 @@ async function begin() {
   await more();
 }
 
-/** The next items; a search that has found none yet goes on by itself for a while. */
+/** Show the next items; a search without results yet continues for a while. */
 async function more() {
   latest += 1;
   const mine = latest;
@@ -53,30 +53,30 @@ async function more() {
       if (found.items.length || before === null) break;
       at("found", `Searched ${number.format(searched)} items so far …`);
     }
-    tell();
-  } catch (fault) {
-    complain(fault);
+    showCount();
+  } catch (error) {
+    report(error);
   }
 }
 
-function tell() {
+function showCount() {
   at("more").hidden = before === null;
-  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No item is like that.")));
+  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No items match.")));
   at("found", `${number.format(shown)} ${shown === 1 ? "item" : "items"} shown${before === null ? "" : ", and there are more"}.`);
 }
 
-function row(story) {
-  const address = `/tasks/${encodeURIComponent(task)}/items/${story.item}`;
-  const corrected = story.corrections.length ? el("span", { class: "chip corrected" }, "corrected") : null;
-  const differs = story.agreement !== null && story.agreement < 1 ? el("span", { class: "chip disagreement" }, "disagreement") : null;
-  const { decision } = story;
+function row(detail) {
+  const address = `/tasks/${encodeURIComponent(task)}/items/${detail.item}`;
+  const corrected = detail.corrections.length ? el("span", { class: "chip corrected" }, "corrected") : null;
+  const differs = detail.agreement !== null && detail.agreement < 1 ? el("span", { class: "chip disagreement" }, "disagreement") : null;
+  const { decision } = detail;
   return el("tr", {},
-    el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(story.item))),
-    el("td", { class: "text", "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(story)), story.id ? el("span", { class: "soft small" }, story.id) : null),
-    el("td", { "data-label": "State" }, el("span", { class: `chip ${story.state === "open" ? "waiting" : story.state.replace(" ", "-")}` }, story.state === "open" ? "waiting" : story.state), " ", corrected, " ", differs),
-    el("td", { "data-label": "Label" }, story.label ?? el("span", { class: "soft" }, "–")),
-    el("td", { "data-label": "Predicted" }, decision ? `${decision.label} (${fine.format(decision.score)})` : "–"),
-    el("td", { "data-label": "When", class: "when" }, date(story.at)));
+    el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(detail.item))),
+    el("td", { class: "text", "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(detail)), detail.id ? el("span", { class: "soft small" }, detail.id) : null),
+    el("td", { "data-label": "State" }, el("span", { class: `chip ${detail.state === "open" ? "waiting" : detail.state.replace(" ", "-")}` }, detail.state === "open" ? "waiting" : detail.state), " ", corrected, " ", differs),
+    el("td", { "data-label": "Label" }, detail.label ?? el("span", { class: "soft" }, "–")),
+    el("td", { "data-label": "Predicted" }, decision ? `${decision.prediction} (${fine.format(decision.score)})` : "–"),
+    el("td", { "data-label": "When", class: "when" }, date(detail.at)));
 }
 
 filters.addEventListener("submit", (event) => {

@@ -1,13 +1,13 @@
-const TAKEN = new Map([[" ", "skips"], ["u", "takes back"], ["?", "opens this help"], ["/", "begins a search"]]);
+const TAKEN = new Map([[" ", "skip"], ["u", "undo"], ["?", "help"], ["/", "search"]]);
 
-/** Why a key cannot stand for a class, or an empty sentence. */
+/** Why a key cannot be used for a class, or an empty text. */
 export function complaint(key) {
-  if (Array.from(key).length !== 1) return "Give each class one character.";
+  if (Array.from(key).length !== 1) return "Each key must be one character.";
   const taken = TAKEN.get(key.toLowerCase());
-  return taken ? `“${key}” ${taken} already.` : "";
+  return taken ? `“${key}” is already used for ${taken}.` : "";
 }
 
-/** A labeller's own keys for a task, kept in this browser: class to key. */
+/** A labeller's own keys for a task, stored in this browser: class to key. */
 export class OwnKeys {
   constructor(task, person) {
     this.place = `askance:keys:${person}:${task}`;
@@ -27,7 +27,7 @@ export class OwnKeys {
   }
 }
 
-/** Key to class: the task's keys (also key to class), but for those that the labeller has changed. */
+/** Key to class: the keys of the task (also key to class), except those that the labeller has changed. */
 export function keysFor(classes, usual, own) {
   const keys = new Map();
   const give = (key, name) => key && !keys.has(key.toLowerCase()) && keys.set(key.toLowerCase(), name);
@@ -36,7 +36,7 @@ export function keysFor(classes, usual, own) {
   return keys;
 }
 
-/** What a key on the page means: {verb} or {label}, or null if it is not for us. */
+/** The meaning of a key on the page: {verb} or {label}, or null if it has none. */
 export function meaning(event, keys) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return null;
   const target = event.target;

@@ -1,23 +1,23 @@
-import { answerOf, reasonOf } from "./beside.js";
+import { answerOf, reasonOf } from "./feedback.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysFor, meaning } from "./keys.js";
-import { tell } from "./notices.js";
+import { notify } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { Questions } from "./questions.js";
-import { contentOf } from "./text.js";
+import { contentOf, nameOf } from "./text.js";
 
 const LOOK_AGAIN = 15_000;
 const TRY_AT_MOST_EVERY = 1000;
-const MOST_MARKED = 6; // features: more would colour the whole text
+const MOST_MARKED = 6; // features: more would mark the whole text
 
-const { task, person, ...given } = at("desk").dataset;
+const { task, person, ...given } = at("label-page").dataset;
 const settings = JSON.parse(given.settings);
 const usualKeys = JSON.parse(given.keys);
 const { classes } = settings;
-const { guess: guessIs = "hidden", guidance = "" } = settings.desk ?? {};
+const { prediction: guessIs = "hidden", guidance = "" } = settings.interface ?? {};
 const number = new Intl.NumberFormat();
 
 const outbox = new Outbox(task, person);
@@ -25,32 +25,32 @@ const questions = new Questions(task, person, settings.labels?.lease_seconds ?? 
 const ownKeys = new OwnKeys(task, person);
 const choices = new Choices(at("answers"), classes, (name) => answer("label", name));
 let keys = keysFor(classes, usualKeys, ownKeys.read());
-let turn = 0; // counts what was shown, so that an answer that comes late is not shown over something newer
-let painted = false; // keys count only for a question that the labeller has been able to see
+let turn = 0; // counts what was shown, so that a late response does not replace something newer
+let painted = false; // keys count only when the labeller can see the question
 let resting = false;
 let tried = 0;
-let away = false;
+let offline = false;
 let figures = null;
 
-/** Show the current question; where there is none, get one or say why there is none. */
+/** Show the current question; if there is none, get one or say why there is none. */
 async function show() {
   turn += 1;
   const mine = turn;
   painted = false;
-  let fault = null;
+  let failure = null;
   if (!questions.current || !questions.holds(questions.current)) {
     if (!questions.current && !resting) wait();
     try {
-      for (const complaint of await questions.prepare()) tell(complaint, "warn");
+      for (const message of await questions.prepare()) notify(message, "warn");
       if (!questions.current) await questions.refill();
     } catch (error) {
-      fault = error;
+      failure = error;
     }
     if (mine !== turn) return;
   }
   if (questions.current) paint(questions.current);
-  else rest(fault);
-  if (questions.current) questions.refill().catch(() => {}); // what is at hand can be answered without it
+  else rest(failure);
+  if (questions.current) questions.refill().catch(() => {}); // questions that are here can be answered without it
 }
 
 function paint(question) {
@@ -61,9 +61,9 @@ function paint(question) {
   at("item").hidden = false;
   at("item").setAttribute("aria-busy", "false");
   at("item").dataset.item = question.item;
-  at("item-name", `Item ${number.format(question.item)}${question.id ? ` · ${question.id}` : ""}`);
+  at("item-name", nameOf(question));
   at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
-  at("guess", open ? [el("span", { class: "chip note plain" }, `The model says ${question.guess}`)] : []);
+  at("guess", open ? [el("span", { class: "chip note plain" }, `Prediction: ${question.prediction}`)] : []);
   at("note", question.note ?? "").hidden = !question.note;
   at("why").hidden = !why;
   at("why").open = false;
@@ -86,13 +86,13 @@ function wait() {
   choices.enable(false);
 }
 
-/** Nothing to ask, or nobody to ask for it: a calm end, and it goes on by itself. */
-function rest(fault) {
+/** No question, or no connection: say so, and continue automatically. */
+function rest(error) {
   resting = true;
   choices.enable(false);
   at("skip").disabled = true;
   at("undo").disabled = !questions.past.length;
-  const [title, text] = restWords(fault);
+  const [title, text] = restWords(error);
   const changed = at("end-title").textContent !== title || at("end").hidden;
   at("item").hidden = true;
   at("item").removeAttribute("data-item");
@@ -100,14 +100,14 @@ function rest(fault) {
   if (!changed) return;
   at("end-title", title);
   at("end-text", text);
-  say(`${title}. ${text}`);
+  announce(`${title}. ${text}`);
 }
 
-function restWords(fault) {
-  if (fault?.status === 401 || fault?.status === 403) return ["You are signed out", "Sign in again to go on."];
-  if (fault && !fault.status) return ["The service cannot be reached", "This page goes on by itself when it is back."];
-  if (fault) return ["No question can be had now", fault.message];
-  return figures ? whyNothing(figures, questions.waiting) : ["Nothing to ask now", "This page goes on by itself."];
+function restWords(error) {
+  if (error?.status === 401 || error?.status === 403) return ["You are signed out", "Sign in again to continue."];
+  if (error && !error.status) return ["The service cannot be reached", "This page continues automatically when it is back."];
+  if (error) return ["No questions can be loaded", error.message];
+  return figures ? whyNothing(figures, questions.waiting) : ["No questions at the moment", "New ones will appear here."];
 }
 
 function answer(kind, label) {
@@ -116,9 +116,9 @@ function answer(kind, label) {
   const { item } = question;
   if (!keep(kind, kind === "label" ? { item, label } : { item })) return;
   questions.answered(kind, label);
-  at("before", answerOf(question, kind, label, classes));
-  say(kind === "label" ? `${label} noted.` : "Skipped.");
-  stand();
+  at("previous", answerOf(question, kind, label, classes));
+  announce(kind === "label" ? `Labelled ${label}.` : "Skipped.");
+  showProgress();
   show();
 }
 
@@ -126,10 +126,10 @@ function undo() {
   const last = questions.past.at(-1);
   if (!last) return;
   if (last.kind === "label" && !keep("undo", { item: last.question.item })) return;
-  questions.takeBack();
-  at("before", []);
-  say(`Undone: item ${last.question.item} is asked again.`);
-  stand();
+  questions.undo();
+  at("previous", []);
+  announce(`Undone: ${nameOf(last.question)} is shown again.`);
+  showProgress();
   show();
 }
 
@@ -138,59 +138,59 @@ function keep(kind, body) {
     outbox.add(kind, body);
     return true;
   } catch {
-    tell("The browser has no room to keep the answer, so it was not given. Free some storage, and answer again.", "bad");
+    notify("The storage of the browser is full, so the answer was not saved. Free some space and answer again.", "bad");
     return false;
   }
 }
 
-function say(text) {
-  at("said").textContent = text;
+function announce(text) {
+  at("announcement").textContent = text;
 }
 
-/** Progress and spend. */
-function stand() {
+/** Show progress and budget. */
+function showProgress() {
   at("mine", number.format(questions.times.length));
   const rate = speed(questions.times);
   at("speed", rate === null ? "–" : number.format(Math.round(rate)));
   if (!figures) return;
   at("waiting", number.format(figures.waiting));
   const left = budgetLeft(figures);
-  at("budget", left ? number.format(left[0]) : "∞");
-  at("budget-words", left ? left[1] : "to spend");
+  at("budget", left ? number.format(left[0]) : "No limit");
+  at("budget-words", left ? left[1] : "");
 }
 
 function showBanner(...content) {
   at("banner", content).hidden = content.length === 0;
 }
 
-function answersKept(count) {
-  return count === 1 ? "1 answer is kept here" : `${number.format(count)} answers are kept here`;
+function answersSaved(count) {
+  return count === 1 ? "1 answer is saved in this browser" : `${number.format(count)} answers are saved in this browser`;
 }
 
-function tellAway() {
-  if (!away) return;
-  const kept = `${answersKept(outbox.count)} and sent when it is back`;
-  showBanner(`The service cannot be reached. ${kept}; go on with the questions at hand.`);
+function showOffline() {
+  if (!offline) return;
+  const saved = `${answersSaved(outbox.count)} and will be sent when it is back`;
+  showBanner(`The service cannot be reached. ${saved}. You can continue with the questions that are already here.`);
 }
 
-outbox.addEventListener("away", () => {
-  away = true;
-  tellAway();
+outbox.addEventListener("offline", () => {
+  offline = true;
+  showOffline();
 });
-outbox.addEventListener("changed", tellAway);
-outbox.addEventListener("stranger", () => {
+outbox.addEventListener("changed", showOffline);
+outbox.addEventListener("signed-out", () => {
   const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
-  showBanner(`You are signed out. ${answersKept(outbox.count)}. `, el("a", { href: back }, "Sign in again"));
+  showBanner(`You are signed out. ${answersSaved(outbox.count)}. `, el("a", { href: back }, "Sign in again"));
 });
-outbox.addEventListener("taken", () => {
-  away = false;
+outbox.addEventListener("accepted", () => {
+  offline = false;
   showBanner();
   if (resting) show();
 });
-outbox.addEventListener("refused", ({ detail: { kind, body, fault } }) => {
-  tell(`Item ${number.format(body.item)}: ${fault.message}`, "warn");
+outbox.addEventListener("refused", ({ detail: { kind, body, error } }) => {
+  notify(`Item ${number.format(body.item)}: ${error.message}`, "warn");
   questions.disown(body.item, kind);
-  stand();
+  showProgress();
   if (kind === "undo" && questions.drop(body.item)) show();
 });
 outbox.addEventListener("elsewhere", ({ detail: { kind, body } }) => {
@@ -226,9 +226,9 @@ addEventListener("visibilitychange", () => {
 });
 setInterval(() => resting && !document.hidden && show(), LOOK_AGAIN);
 
-watchFigures(task, (told) => {
-  figures = told;
-  stand();
+watchFigures(task, (latest) => {
+  figures = latest;
+  showProgress();
   if (!resting) return;
   if (figures.waiting > 0 && Date.now() - tried > TRY_AT_MOST_EVERY) {
     tried = Date.now();
@@ -236,7 +236,7 @@ watchFigures(task, (told) => {
   } else rest(null);
 });
 choices.show(keys);
-stand();
+showProgress();
 outbox.hurry();
 await questions.adopt();
 show();

@@ -1,7 +1,7 @@
 import { get, post, send } from "./api.js";
-import { asked } from "./asking.js";
+import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
-import { complain, done, sentence } from "./door.js";
+import { report, done, sentence } from "./errors.js";
 import { contentOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
@@ -17,8 +17,8 @@ let all = false;
 async function show() {
   model = await get(`${path}/model`);
   const labels = Object.values(model.labels).reduce((sum, count) => sum + count, 0);
-  at("about", `${model.algorithm}, version ${number.format(model.version)}, learned from ${number.format(labels)} labels.`);
-  at("looked-at", model.looked_at ? `Of the features in the newest ${number.format(model.looked_at)} items that were asked about or came with a label: what each says by itself.` : "");
+  at("about", `${model.algorithm}, version ${number.format(model.version)}, trained on ${number.format(labels)} labels.`);
+  at("looked-at", model.looked_at ? `Among the features of the ${number.format(model.looked_at)} newest items that were sent for labelling or came with a label: the weight of each.` : "");
   at("words", Object.entries(model.strongest).map(([name, strengths]) => wordsOf(name, strengths)));
   showVersions();
   showRollbacks();
@@ -31,13 +31,13 @@ function wordsOf(name, strengths) {
     bar.style.setProperty("width", `${(100 * by) / most}%`);
     return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: feature }, feature), el("span", { class: "bar-place" }, bar), el("span", { class: "number soft small" }, fine.format(by)));
   });
-  const content = rows.length ? el("div", { class: "bars", tabindex: "0", role: "group", "aria-label": `Features of ${name}` }, rows) : el("p", { class: "soft" }, "Nothing speaks for it yet.");
+  const content = rows.length ? el("div", { class: "bars", tabindex: "0", role: "group", "aria-label": `Features of ${name}` }, rows) : el("p", { class: "soft" }, "No evidence yet.");
   return el("section", { class: "card", "aria-label": name }, el("h3", {}, name), content);
 }
 
 function showVersions() {
   const shown = all ? model.versions : model.versions.slice(0, FIRST);
-  at("versions", shown.length ? shown.map(versionRow) : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "There is no version yet: no label was learned.")));
+  at("versions", shown.length ? shown.map(versionRow) : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "There are no versions yet: the model has not learned any labels.")));
   at("more").hidden = shown.length === model.versions.length;
 }
 
@@ -61,25 +61,25 @@ function downloadOf({ version }) {
 
 function rollbackOf({ version }) {
   if (role !== "admin") return null;
-  return el("button", { type: "button", class: "quiet danger", "aria-label": `Go back to version ${version}`, onclick: () => rollBack(version) }, "Go back");
+  return el("button", { type: "button", class: "quiet danger", "aria-label": `Roll back to version ${version}`, onclick: () => rollBack(version) }, "Roll back");
 }
 
 async function rollBack(version) {
-  const consequence = "The model forgets what it learned after it. The labels are kept, and this can be taken back.";
-  if (!(await asked(`Go back to version ${number.format(version)}?`, consequence, "Go back"))) return;
-  await done(show, post(`${path}/rollbacks`, { to: version }), `The model is that of version ${number.format(version)} again.`);
+  const consequence = "This discards what the model learned after this version. Labels are kept, and you can undo it.";
+  if (!(await confirmed(`Roll back to version ${number.format(version)}?`, consequence, "Roll back"))) return;
+  await done(show, post(`${path}/rollbacks`, { to: version }), `Rolled back to version ${number.format(version)}.`);
 }
 
 function showRollbacks() {
   const standing = model.rollbacks.filter((one) => !one.undone);
   at("rollbacks-place").hidden = standing.length === 0;
   at("rollbacks").replaceChildren(...standing.map((one) => el("li", { class: "row apart" },
-    el("span", {}, `To version ${number.format(one.to)}, by ${one.by ?? "somebody"}, `, date(one.at)),
-    role === "admin" ? el("button", { type: "button", onclick: () => takeBack(one) }, "Take it back") : null)));
+    el("span", {}, `To version ${number.format(one.to)}, by ${one.by ?? "anonymous"}, `, date(one.at)),
+    role === "admin" ? el("button", { type: "button", onclick: () => undoRollback(one) }, "Undo roll-back") : null)));
 }
 
-async function takeBack({ number: which }) {
-  await done(show, send("DELETE", `${path}/rollbacks/${which}`), "The model has learned again what it had forgotten.");
+async function undoRollback({ number: which }) {
+  await done(show, send("DELETE", `${path}/rollbacks/${which}`), "The roll-back is undone.");
 }
 
 at("try").addEventListener("submit", async (event) => {
@@ -88,10 +88,10 @@ at("try").addEventListener("submit", async (event) => {
   try {
     const item = settings.item === "record" ? { record: JSON.parse(given) } : { text: given };
     const why = await post(`${path}/explain`, { item });
-    at("tried", el("p", {}, el("b", {}, why.label), `, by ${fine.format(why.score)}`), contentOf(item, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
-  } catch (fault) {
-    if (fault instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(`this is no JSON: ${fault.message}`)));
-    else complain(fault);
+    at("tried", el("p", {}, "Prediction: ", el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), contentOf(item, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
+  } catch (error) {
+    if (error instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(`this is not valid JSON: ${error.message}`)));
+    else report(error);
   }
 });
 at("more").addEventListener("click", () => {
@@ -101,6 +101,6 @@ at("more").addEventListener("click", () => {
 
 try {
   await show();
-} catch (fault) {
-  complain(fault);
+} catch (error) {
+  report(error);
 }

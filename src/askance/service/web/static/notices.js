@@ -2,8 +2,8 @@ import { at, el } from "./dom.js";
 
 const SHOWN_FOR = { note: 5000, good: 4000, warn: 8000, bad: 12000 };
 
-/** Tell something in the corner of the page, where screen readers hear it too; `kind` is a key of SHOWN_FOR. */
-export function tell(text, kind = "note") {
+/** Show a message in the corner of the page, and to screen readers; `kind` is a key of SHOWN_FOR. */
+export function notify(text, kind = "note") {
   const notice = el("div", { class: `notice ${kind}` }, el("span", {}, text));
   const close = el("button", { class: "quiet icon", "aria-label": "Close", onclick: () => notice.remove() }, "×");
   notice.append(close);

@@ -4,10 +4,10 @@ const PATHS = { label: "labels", skip: "skips", undo: "undo" };
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15000;
 
-/** Work that one tab does at a time; where a page has no locks, the keys of the answers alone keep them single. */
+/** Work that only one tab does at a time; without locks, the keys of the answers prevent duplicates. */
 const alone = (name, work) => (navigator.locks ? navigator.locks.request(name, work) : work());
 
-/** Answers that stay in the browser until the service has them. Every tab of a person and task shares them. */
+/** Answers that are stored in the browser until the service has them, shared by all tabs of a person and task. */
 export class Outbox extends EventTarget {
   constructor(task, person, storage = localStorage) {
     super();
@@ -23,7 +23,7 @@ export class Outbox extends EventTarget {
     addEventListener("pageshow", () => this.hurry());
   }
 
-  /** Keep an answer and begin to send it; throws if the browser cannot keep it. */
+  /** Store an answer and start to send it; throws if the browser cannot store it. */
   add(kind, body) {
     const name = this.#nextName();
     const entry = { kind, body: { ...body, key: name } };
@@ -33,17 +33,17 @@ export class Outbox extends EventTarget {
     return name;
   }
 
-  /** The answers that are kept, the oldest first. */
+  /** The stored answers, oldest first. */
   entries() {
     return this.#names().map((name) => ({ name, ...JSON.parse(this.storage.getItem(this.prefix + name)) }));
   }
 
-  /** How many are kept. */
+  /** The number of stored answers. */
   get count() {
     return this.#names().length;
   }
 
-  /** Send now, or (when `later`) at the time that the last failure has set. */
+  /** Send now, or (if `later`) when the pause after the last failure is over. */
   hurry(later = false) {
     if (later && this.timer) return;
     clearTimeout(this.timer);
@@ -72,46 +72,46 @@ export class Outbox extends EventTarget {
       const entry = JSON.parse(this.storage.getItem(this.prefix + name));
       try {
         const answer = await post(`${this.path}/${PATHS[entry.kind]}`, wire(entry));
-        this.#done(name, "taken", { ...entry, answer });
-      } catch (fault) {
-        if (!this.#mayDrop(fault)) return;
-        this.#done(name, "refused", { ...entry, fault });
+        this.#done(name, "accepted", { ...entry, answer });
+      } catch (error) {
+        if (!this.#mayDrop(error)) return;
+        this.#done(name, "refused", { ...entry, error });
       }
     }
   }
 
-  /** Whether the service has said no for good; otherwise it is tried again, or waits for a sign-in. */
-  #mayDrop(fault) {
-    const status = fault.status ?? 0;
+  /** Whether the refusal is final; otherwise the answer is sent again later, or after signing in. */
+  #mayDrop(error) {
+    const status = error.status ?? 0;
     if (status === 401 || status === 403) {
-      this.#tell("stranger", {});
+      this.#emit("signed-out", {});
       return false;
     }
     if (status >= 400 && status < 500 && status !== 408 && status !== 429) return true;
     this.pause = Math.min(LONGEST_PAUSE, this.pause * 2 || FIRST_PAUSE);
-    this.timer ??= setTimeout(() => this.hurry(), Math.max(this.pause, 1000 * (fault.retryAfter ?? 0)));
-    this.#tell("away", {});
+    this.timer ??= setTimeout(() => this.hurry(), Math.max(this.pause, 1000 * (error.retryAfter ?? 0)));
+    this.#emit("offline", {});
     return false;
   }
 
   #done(name, what, detail) {
     this.storage.removeItem(this.prefix + name);
     this.pause = 0;
-    this.#tell(what, detail);
+    this.#emit(what, detail);
     this.#changed();
   }
 
   #heard(event) {
     if (!event.key?.startsWith(this.prefix)) return;
-    if (event.newValue) this.#tell("elsewhere", JSON.parse(event.newValue));
+    if (event.newValue) this.#emit("elsewhere", JSON.parse(event.newValue));
     this.#changed();
   }
 
   #changed() {
-    this.#tell("changed", {});
+    this.#emit("changed", {});
   }
 
-  #tell(what, detail) {
+  #emit(what, detail) {
     this.dispatchEvent(new CustomEvent(what, { detail }));
   }
 
@@ -124,7 +124,7 @@ export class Outbox extends EventTarget {
     return names.sort();
   }
 
-  /** A name never used before that sorts after all that are kept, whatever the clock does. */
+  /** A new unique name that sorts after all stored ones, whatever the clock does. */
   #nextName() {
     const last = Number(this.#names().at(-1)?.slice(0, 15) ?? 0);
     const time = Math.max(Date.now(), last + 1, (this.lastTime ?? 0) + 1);

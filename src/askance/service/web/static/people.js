@@ -1,14 +1,14 @@
 import { get, post, send } from "./api.js";
-import { asked } from "./asking.js";
-import { copy } from "./copying.js";
+import { confirmed } from "./confirm.js";
+import { copy } from "./clipboard.js";
 import { at, el } from "./dom.js";
-import { complain, done, sentence } from "./door.js";
+import { report, done, sentence } from "./errors.js";
 import { date, distance } from "./times.js";
 
 const dialog = at("token-dialog");
 const form = at("token-form");
 
-/** Everything that the page shows, anew. */
+/** Show the current tokens and sessions. */
 async function show() {
   try {
     const [{ tokens }, { sessions }] = await Promise.all([get("/api/tokens"), get("/api/sessions")]);
@@ -16,8 +16,8 @@ async function show() {
     at("tokens", none(good, "There are no tokens yet."), good.map((token) => tokenRow(token, sessions)));
     at("sessions", none(sessions, "Nobody is signed in with a browser."), sessions.map(sessionRow));
     showRevoked(tokens.filter((token) => token.revoked !== null));
-  } catch (fault) {
-    complain(fault);
+  } catch (error) {
+    report(error);
   }
 }
 
@@ -32,8 +32,8 @@ function tokenRow(token, sessions) {
     {},
     el("th", { scope: "row" }, token.name),
     el("td", { "data-label": "Role" }, el("span", { class: `chip plain ${token.role === "admin" ? "note" : ""}` }, token.role)),
-    el("td", { "data-label": "Made" }, date(token.created)),
-    el("td", { "data-label": "Last seen" }, token.seen === null ? el("span", { class: "soft" }, "not lately") : distance(token.seen)),
+    el("td", { "data-label": "Created" }, date(token.created)),
+    el("td", { "data-label": "Last seen" }, token.seen === null ? el("span", { class: "soft" }, "not recently") : distance(token.seen)),
     el("td", { "data-label": "Sessions" }, String(own.length)),
     el("td", { class: "verbs" }, el("button", { type: "button", class: "quiet danger", "aria-label": `Revoke the token of ${token.name}`, onclick: () => revoke(token) }, "Revoke")),
   );
@@ -53,7 +53,7 @@ function sessionRow(session) {
   );
 }
 
-/** The browser's name and system, as far as what it says of itself tells them. */
+/** Browser and system, as far as the user agent reveals them. */
 function browser(agent) {
   const name = /Firefox|Edg|OPR|Chrome|Safari|curl/.exec(agent)?.[0];
   const system = /Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/.exec(agent)?.[0];
@@ -72,26 +72,26 @@ function showRevoked(tokens) {
 
 async function revoke(token) {
   const question = `Revoke the token of ${token.name}?`;
-  const consequence = "Browsers and programs that use it are shut out at once. This cannot be undone, and the name cannot be used again.";
-  if (!(await asked(question, consequence, "Revoke the token"))) return;
-  await done(show, send("DELETE", `/api/tokens/${encodeURIComponent(token.name)}`), `The token of ${token.name} is worth nothing now.`);
+  const consequence = "Browsers and programs that use it lose access at once. This cannot be undone, and the name cannot be used again.";
+  if (!(await confirmed(question, consequence, "Revoke token"))) return;
+  await done(show, send("DELETE", `/api/tokens/${encodeURIComponent(token.name)}`), `${token.name}'s token has been revoked.`);
 }
 
 async function end(session) {
   const question = session.current ? "End your own session?" : `End this session of ${session.name}?`;
   const consequence = "That browser has to sign in again with its token.";
-  if (!(await asked(question, consequence, "End the session"))) return;
+  if (!(await confirmed(question, consequence, "End session"))) return;
   await done(show, send("DELETE", `/api/sessions/${session.number}`), "The session has ended.");
 }
 
-/** The new token, which nobody can ask for again. */
+/** Show the new token, which cannot be shown again. */
 function showMade(made) {
   const secret = el("code", { class: "secret" }, made.token);
   const place = at(
     "made",
     el("h2", {}, `The token of ${made.name}`),
     el("p", {}, `Give it to ${made.name} now: it is not shown again.`),
-    el("div", { class: "row" }, secret, el("button", { type: "button", class: "main", onclick: () => copy(secret) }, "Copy the token"), el("button", { type: "button", onclick: () => hideMade() }, "Done")),
+    el("div", { class: "row" }, secret, el("button", { type: "button", class: "main", onclick: () => copy(secret) }, "Copy token"), el("button", { type: "button", onclick: () => hideMade() }, "Done")),
   );
   place.hidden = false;
   place.scrollIntoView({ block: "nearest" });
@@ -105,19 +105,19 @@ function hideMade() {
 
 async function make(event) {
   event.preventDefault();
-  const wish = { name: form.elements.name.value.trim(), role: form.elements.role.value };
+  const request = { name: form.elements.name.value.trim(), role: form.elements.role.value };
   try {
-    const made = await post("/api/tokens", wish);
+    const made = await post("/api/tokens", request);
     dialog.close();
     showMade(made);
     await show();
-  } catch (fault) {
-    if (fault.status !== 409 && fault.status !== 422) {
+  } catch (error) {
+    if (error.status !== 409 && error.status !== 422) {
       dialog.close();
-      complain(fault);
+      report(error);
       return;
     }
-    at("name-wrong", sentence(fault.message));
+    at("name-wrong", sentence(error.message));
     form.elements.name.setAttribute("aria-invalid", "true");
     form.elements.name.focus();
   }

@@ -4,13 +4,13 @@ const AT_ONCE = 5;
 const LOW = 2;
 const REMEMBERED = 20;
 const MOST_KEPT = 1_000_000; // characters
-const MARGIN = 2000; // a lease is taken for over a little before it is
+const MARGIN = 2000; // a lease counts as expired a little before it is
 
-/** The questions that this tab has on lease, and the last ones answered. A refresh goes on with the same ones. */
+/** The questions that this tab has leased, and the last ones answered. They survive a reload. */
 export class Questions {
   constructor(task, person, leaseSeconds, outbox) {
     this.path = `/api/tasks/${encodeURIComponent(task)}/leases`;
-    this.places = `askance:desk:${person}:${task}:`;
+    this.places = `askance:questions:${person}:${task}:`;
     this.place = this.places + tabName();
     this.leaseFor = 1000 * leaseSeconds;
     this.outbox = outbox;
@@ -20,12 +20,12 @@ export class Questions {
     this.queue = [];
     this.past = kept.past ?? [];
     this.times = kept.times ?? [];
-    this.wish = kept.wish ?? null; // the name of a request whose answer has not come: asked again, it gives the same
+    this.request = kept.request ?? null; // the key of a request without a response yet: repeated, it gives the same questions
     this.#enqueue(kept.queue ?? []);
-    navigator.locks?.request(this.place, () => new Promise(() => {})); // held for as long as this tab lives
+    navigator.locks?.request(this.place, () => new Promise(() => {})); // held while this tab is open
   }
 
-  /** Take over the questions of tabs that are closed: they are on lease to this labeller still. */
+  /** Take over the questions of closed tabs, which this labeller still has leased. */
   async adopt() {
     const { held } = (await navigator.locks?.query()) ?? {};
     if (!held) return;
@@ -39,17 +39,17 @@ export class Questions {
     this.#keep();
   }
 
-  /** The question to be shown. */
+  /** The question to show. */
   get current() {
     return this.queue[0];
   }
 
-  /** Whether the lease of a question still holds, by the clock of this browser. */
+  /** Whether the lease of a question is still valid, by the clock of this browser. */
   holds(question) {
     return question.ends - Math.min(MARGIN, this.leaseFor / 4) > Date.now();
   }
 
-  /** The current question has been answered: the next one takes its place. */
+  /** The current question was answered: move on to the next one. */
   answered(kind, label) {
     const question = this.queue.shift();
     this.past = [...this.past, { kind, label, question }].slice(-REMEMBERED);
@@ -58,19 +58,19 @@ export class Questions {
     return question;
   }
 
-  /** The last answer, whose question is now the current one again. */
-  takeBack() {
+  /** Undo the last answer: its question becomes the current one again. */
+  undo() {
     const last = this.past.pop();
     if (!last) return null;
     if (last.kind === "label") this.times.pop();
-    // An undone label leaves its question with the labeller; a skipped one has to be leased anew.
+    // After an undone label the question is still leased; a skipped one must be leased again.
     const ends = last.kind === "label" ? Date.now() + this.leaseFor : 0;
     this.queue.unshift({ ...last.question, ends });
     this.#keep();
     return last;
   }
 
-  /** Forget a question that is settled elsewhere; whether it was the current one. */
+  /** Remove a question that was answered elsewhere; returns whether it was the current one. */
   drop(item) {
     const wasCurrent = this.current?.item === item;
     this.queue = this.queue.filter((question) => question.item !== item);
@@ -78,32 +78,32 @@ export class Questions {
     return wasCurrent;
   }
 
-  /** An answer that the service did not take is none, and cannot be undone. */
+  /** Forget an answer that the service refused: it cannot be undone. */
   disown(item, kind) {
     this.past = this.past.filter((one) => one.question.item !== item);
     if (kind === "label") this.times.pop();
     this.#keep();
   }
 
-  /** Have the first question on lease, if it can be had. The sentences say why one could not. */
+  /** Renew the lease of the first question if necessary. Returns messages about questions that are gone. */
   async prepare() {
-    const complaints = [];
+    const messages = [];
     while (this.current && !this.holds(this.current)) {
       const { item } = this.current;
       try {
         const { questions } = await this.#lease({ items: [item] });
         this.queue = [...questions, ...this.queue.filter((one) => one.item !== item && this.holds(one))];
         this.#keep();
-      } catch (fault) {
-        if (!(fault instanceof Refused) || ![404, 409, 422].includes(fault.status)) return complaints; // shown all the same
-        complaints.push(fault.message);
+      } catch (error) {
+        if (!(error instanceof Refused) || ![404, 409, 422].includes(error.status)) return messages; // show it anyway
+        messages.push(error.message);
         this.drop(item);
       }
     }
-    return complaints;
+    return messages;
   }
 
-  /** Lease more if few are left; one request at a time. */
+  /** Lease more questions if few are left; one request at a time. */
   refill() {
     if (this.queue.length > LOW) return Promise.resolve();
     this.filling ??= this.#fill().finally(() => (this.filling = null));
@@ -111,28 +111,28 @@ export class Questions {
   }
 
   async #fill() {
-    this.wish ??= freshName();
+    this.request ??= freshName();
     this.#keep();
-    const { questions } = await this.#lease({ count: AT_ONCE, key: this.wish });
-    this.wish = null;
+    const { questions } = await this.#lease({ count: AT_ONCE, key: this.request });
+    this.request = null;
     this.#enqueue(questions);
     this.#keep();
   }
 
-  /** Put questions at the end, but for those that are there or whose answers are on their way. */
+  /** Append questions, except those that are here already or whose answers are being sent. */
   #enqueue(questions) {
     const known = new Set([...this.queue.map((question) => question.item), ...this.#answered()]);
     this.queue.push(...questions.filter((question) => !known.has(question.item)));
   }
 
-  async #lease(wish) {
+  async #lease(wanted) {
     const ends = Date.now() + this.leaseFor;
-    const { questions, waiting } = await post(this.path, { ...wish, why: true });
+    const { questions, waiting } = await post(this.path, { ...wanted, why: true });
     this.waiting = waiting;
     return { questions: questions.map((question) => ({ ...question, ends })) };
   }
 
-  /** Items whose answers are still on their way, but for those taken back. */
+  /** Items whose answers are being sent, except those undone. */
   #answered() {
     const items = new Set();
     for (const { kind, body } of this.outbox.entries()) {
@@ -143,11 +143,11 @@ export class Questions {
   }
 
   #keep() {
-    const { queue, past, times, wish } = this;
-    const kept = JSON.stringify({ queue, past, times, wish });
+    const { queue, past, times, request } = this;
+    const kept = JSON.stringify({ queue, past, times, request });
     try {
-      // Answers need the room more than questions do: without this, other questions come after a refresh.
-      if (kept.length > MOST_KEPT) throw new RangeError("too long to be kept");
+      // Answers need the space more than questions do: without this, a reload shows other questions.
+      if (kept.length > MOST_KEPT) throw new RangeError("too long to store");
       localStorage.setItem(this.place, kept);
     } catch {
       localStorage.removeItem(this.place);
@@ -155,14 +155,14 @@ export class Questions {
   }
 }
 
-/** The name of this tab, which a refresh leaves as it is. */
+/** The name of this tab, which survives a reload. */
 function tabName() {
   const name = sessionStorage.getItem("askance:tab") ?? freshName();
   sessionStorage.setItem("askance:tab", name);
   return name;
 }
 
-/** A name that nobody had before. */
+/** A new unique name. */
 function freshName() {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

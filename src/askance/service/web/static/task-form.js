@@ -1,7 +1,7 @@
 import { post, send } from "./api.js";
 import { at } from "./dom.js";
-import { complain, sentence } from "./door.js";
-import { tell } from "./notices.js";
+import { report, sentence } from "./errors.js";
+import { notify } from "./notices.js";
 
 const { task, settings: given } = at("form-page").dataset;
 const form = at("task-form");
@@ -10,16 +10,16 @@ const value = (name) => field(name).value.trim();
 const lines = (name) => value(name).split("\n").map((line) => line.trim()).filter(Boolean);
 const number = (name) => (value(name) === "" ? null : Number(value(name)));
 
-/** Lines such as `name = value` as pairs; the last sign of equality parts them, because a class may have one. */
+/** Parse lines such as `name = value`; the last equals sign counts, because a class may contain one. */
 function pairs(name) {
   return lines(name).map((line) => {
     const place = line.lastIndexOf("=");
-    if (place < 1) throw new SyntaxError(`"${line}" has no =: write it as name = value`);
+    if (place < 1) throw new SyntaxError(`"${line}" has no equals sign: write name = value`);
     return [line.slice(0, place).trim(), line.slice(place + 1).trim()];
   });
 }
 
-/** Without the fields that are left empty, so that the usual values hold. */
+/** Leave out empty fields, so that the defaults apply. */
 function filled(section) {
   return Object.fromEntries(Object.entries(section).filter(([, found]) => found !== null && found !== ""));
 }
@@ -31,7 +31,7 @@ function changeable() {
     budget: filled({ rate: rate === null ? null : rate / 100, burst: number("burst"), per_day: number("per_day"), total: number("total") }),
     labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips") }),
     costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
-    desk: { guess: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
+    interface: { prediction: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
   };
 }
 
@@ -49,7 +49,7 @@ function everything() {
 }
 
 function fill(settings) {
-  const { budget = {}, labels = {}, costs = {}, desk = {}, hashing = {} } = settings;
+  const { budget = {}, labels = {}, costs = {}, interface: shown = {}, hashing = {} } = settings;
   const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
   for (const name of ["name", "item", "algorithm", "random_state"]) put(name, settings[name]);
   put("classes", settings.classes.join("\n"));
@@ -61,9 +61,9 @@ function fill(settings) {
   for (const name of ["per_item", "skips"]) put(name, labels[name]);
   put("lease_minutes", labels.lease_seconds === undefined ? null : labels.lease_seconds / 60);
   for (const name of ["c_p", "c_n"]) put(name, costs[name]);
-  put("guess", desk.guess);
-  put("guidance", desk.guidance);
-  put("keys", Object.entries(desk.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
+  put("guess", shown.prediction);
+  put("guidance", shown.guidance);
+  put("keys", Object.entries(shown.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
 }
 
 function wrong(words) {
@@ -78,14 +78,14 @@ form.addEventListener("submit", async (event) => {
   try {
     if (task) {
       await send("PATCH", `/api/tasks/${encodeURIComponent(task)}`, changeable());
-      tell("The changes hold from now on.", "good");
+      notify("Saved.", "good");
     } else {
       const made = await post("/api/tasks", everything());
       location.assign(`/tasks/${encodeURIComponent(made.settings.name)}`);
     }
-  } catch (fault) {
-    if (fault instanceof SyntaxError || [409, 422].includes(fault.status)) wrong(fault.message);
-    else complain(fault);
+  } catch (error) {
+    if (error instanceof SyntaxError || [409, 422].includes(error.status)) wrong(error.message);
+    else report(error);
   }
 });
 

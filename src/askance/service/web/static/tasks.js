@@ -1,6 +1,6 @@
 import { get } from "./api.js";
 import { at, el } from "./dom.js";
-import { complain } from "./door.js";
+import { report } from "./errors.js";
 import { spendOf } from "./spend.js";
 import { actions } from "./states.js";
 
@@ -8,7 +8,7 @@ const LOOK_AGAIN = 5000;
 const number = new Intl.NumberFormat();
 const { role } = at("tasks").dataset;
 
-/** All tasks, anew. */
+/** Show all tasks. */
 async function show() {
   const { tasks } = await get("/api/tasks");
   const standing = tasks.filter((task) => task.state !== "archived");
@@ -20,9 +20,9 @@ async function show() {
 
 function nothing() {
   const words = role === "admin"
-    ? "A task is a question that you keep asking about a stream: is this spam, which team is this ticket for?"
+    ? "A task is a question about each item of a stream, such as: is this spam? Which team is this ticket for?"
     : "An admin can create one.";
-  return el("section", { class: "card empty" }, el("h2", {}, "There is no task yet"), el("p", {}, words));
+  return el("section", { class: "card empty" }, el("h2", {}, "There are no tasks yet"), el("p", {}, words));
 }
 
 function card(task) {
@@ -49,6 +49,6 @@ function labelLink(task, address) {
 try {
   await show();
   setInterval(() => document.hidden || document.querySelector("dialog[open]") || show().catch(() => {}), LOOK_AGAIN);
-} catch (fault) {
-  complain(fault);
+} catch (error) {
+  report(error);
 }

@@ -2,14 +2,19 @@ import { el } from "./dom.js";
 
 const COLOURS = 6;
 
-/** An item as people read it: its text with the marked words, or its record as a table. */
+/** What to call an item: its id, or its number if it has none. */
+export function nameOf({ id, item }) {
+  return id || `Item ${new Intl.NumberFormat().format(item)}`;
+}
+
+/** The content of an item: its text with the marked words, or its record as a table. */
 export function contentOf(question, pulls, classes) {
   if (question.record) return recordOf(question.record);
   const text = question.text ?? "";
   return el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" }, marked(text, pulls, classes));
 }
 
-/** The text in pieces, with the places of the strongest features marked; a place belongs to the strongest one. */
+/** The text in pieces, with the strongest features marked; where they overlap, the strongest one counts. */
 function marked(text, pulls, classes) {
   const spans = pulls.flatMap((pull) => pull.spans.map(([start, end]) => ({ pull, start, end })));
   if (!spans.length) return [text];
@@ -27,11 +32,11 @@ function marked(text, pulls, classes) {
   return pieces;
 }
 
-/** The features that pulled, in words: `refund → billing`. */
+/** The features with the most influence, as text: `refund → billing`. */
 export function pullsOf(pulls, classes) {
   const shown = pulls.map((pull) =>
     el("li", {}, el("span", { class: colour(pull, classes) }, pull.feature), " → ", pull.towards));
-  return el("ul", { class: "pulls", "aria-label": "What pulled the model" }, shown);
+  return el("ul", { class: "pulls", "aria-label": "Features with the most influence" }, shown);
 }
 
 function markOf(piece, pull, classes) {
@@ -54,9 +59,9 @@ function valueOf(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }
 
-/** The beginning of an item, for a list. */
-export function excerptOf(story) {
-  if (story.text !== null) return story.text.slice(0, 300) || "(empty)";
-  if (story.record === null) return "(its content was compacted)";
-  return Object.entries(story.record).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ").slice(0, 300);
+/** The beginning of the content, for a list. */
+export function excerptOf(item) {
+  if (item.text !== null) return item.text.slice(0, 300) || "(empty)";
+  if (item.record === null) return "(content dropped by compaction)";
+  return Object.entries(item.record).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ").slice(0, 300);
 }

@@ -1,7 +1,7 @@
-/* The remembered choice of light or dark. No module, so that it is done before the first paint. */
+/* The stored choice of light or dark. Not a module, so that it runs before the first paint. */
 (() => {
   const KEY = "askance:theme";
-  const CHOICES = { auto: "as the device", light: "light", dark: "dark" };
+  const CHOICES = { auto: "system", light: "light", dark: "dark" };
   const names = Object.keys(CHOICES);
   const root = document.documentElement;
 
@@ -9,7 +9,7 @@
     try {
       return localStorage.getItem(KEY) ?? "auto";
     } catch {
-      return "auto"; // a browser that keeps nothing
+      return "auto"; // a browser without storage
     }
   }
 
@@ -18,7 +18,7 @@
     else root.dataset.theme = choice;
     const button = document.getElementById("theme");
     if (!button) return;
-    button.title = `Colours: ${CHOICES[choice] ?? choice}`;
+    button.title = `Theme: ${CHOICES[choice] ?? choice}`;
     button.setAttribute("aria-label", button.title);
   }
 
@@ -27,7 +27,7 @@
     try {
       localStorage.setItem(KEY, choice);
     } catch {
-      // then it holds for this page alone
+      // then it applies to this page only
     }
     show(choice);
   }

@@ -5,7 +5,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle:
 const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const UNITS = [["day", 86_400], ["hour", 3600], ["minute", 60]];
 
-/** A time, given in seconds since 1970, as a date; the exact one is in its title. */
+/** A time in seconds since 1970 as a date; the exact time is in its title. */
 export function date(seconds) {
   return timeElement(seconds, DAY.format(seconds * 1000));
 }

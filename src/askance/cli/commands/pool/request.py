@@ -1,0 +1,50 @@
+"""What `askance pool` was asked to do, checked before the slow imports of the work."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from askance.cli.options import Reading
+from askance.cli.targets import check_ending
+
+DEFAULT_STRATEGY = "al-lupi-max"
+STRATEGIES = (
+    DEFAULT_STRATEGY,
+    "al-lupi-sum",
+    "al-lupi-min",
+    "al-lupi-product",
+    "al-lupi-distance",
+    "prediction",
+    "correcting",
+    "diversity",
+    "margin",
+    "entropy",
+    "co-testing",
+    "co-testing-conservative",
+    "random",
+)
+OUTPUTS = (".csv",)
+
+
+class PoolRequest(NamedTuple):
+    """The arguments and options of `askance pool`."""
+
+    features: Path
+    reading: Reading
+    labels: list[Path]
+    privileged: Path | None
+    number: int
+    strategy: str
+    seed: int
+    out: Path | None
+
+    def check(self) -> None:
+        """Raise ValueError for problems that show before a file is opened."""
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"--strategy {self.strategy}: give one of {', '.join(STRATEGIES)}")
+        needs = self.strategy == "correcting" or self.strategy.startswith("co-testing")
+        if needs and self.privileged is None:
+            raise ValueError(f"--strategy {self.strategy} needs privileged features: give --privileged")
+        check_ending(self.out, "--out", OUTPUTS)
+        for path in self.labels:
+            if self.out is not None and path.exists() and self.out.exists() and self.out.samefile(path):
+                raise ValueError(f"--out {self.out}: would overwrite labels: choose another name")

@@ -1,0 +1,71 @@
+"""What `askance run` was asked to do, checked before the slow imports of the work."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from askance.cli.options import Reading
+from askance.cli.targets import PICTURES, TRACES, check_ending, require
+
+
+class RunRequest(NamedTuple):
+    """The arguments and options of `askance run`."""
+
+    file: Path
+    reading: Reading
+    algorithm: str | None
+    parameters: list[str]
+    seed: int | None
+    dtype: str | None
+    rate: float | None
+    limit: int | None
+    burst: int | None
+    against: str | None
+    bound: bool
+    costs: bool
+    metric: str
+    classes: str | None
+    save: Path | None
+    resume: Path | None
+    trace: Path | None
+    plot: Path | None
+
+    def check(self) -> None:
+        """Raise ValueError or ImportError for problems that show before the file is opened."""
+        if self.rate is not None and not 0 < self.rate <= 1:
+            raise ValueError(f"--rate must be a share of the rows, more than 0 and at most 1, not {self.rate:g}")
+        if self.burst is not None and self.rate is None:
+            raise ValueError("--burst limits how far questions may run ahead of --rate: give --rate too")
+        if self.resume is not None:
+            self._check_resumed()
+        if self.bound:
+            self._check_bound()
+        if self.costs:
+            self._check_costs()
+        check_ending(self.trace, "--trace", TRACES)
+        check_ending(self.plot, "--plot", PICTURES)
+        if self.trace is not None:
+            require("pyarrow")
+        if self.plot is not None:
+            require("matplotlib")
+
+    def _check_bound(self) -> None:
+        for name in ("rate", "limit", "burst"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"--bound needs an algorithm that asks as in its paper: remove --{name}")
+        if self.resume is not None:
+            raise ValueError("--bound needs an algorithm that starts from scratch: remove --resume")
+
+    def _check_costs(self) -> None:
+        if self.resume is not None:
+            raise ValueError("--costs compares with a run on all labels: remove --resume")
+        if self.algorithm is None or not self.algorithm.startswith("OMCSL"):
+            raise ValueError("--costs is for OMCSL algorithms: choose one, for example -a OMCSL-F-h")
+
+    def _check_resumed(self) -> None:
+        for name in ("algorithm", "seed", "dtype", "rate", "limit", "burst", "classes"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"--resume continues with the model unchanged: remove --{name}")
+        if self.parameters:
+            raise ValueError("--resume continues with the model unchanged: remove --param")
+        if self.against is not None:
+            raise ValueError("--against compares methods that start from scratch: remove --resume or --against")

@@ -1,0 +1,77 @@
+"""Loading models from files, whichever estimator wrote them.
+
+Every estimator has a method `save`. A file names its kind, and holds numbers and a checksum, never code.
+"""
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from askance._util.sealed_file import header_of, read
+from askance.errors import ModelFileError
+from askance.fleet.files import load as load_fleet
+from askance.learners.files import from_bytes
+
+__all__ = ["load"]
+
+FLEET = b"SQLite format 3\0"  # fleets may be larger than memory, so they have a format of their own
+
+# The modules that read the other kinds. They are imported only for a file of that kind.
+READERS = {
+    "privileged_selector": "askance.pool.files",
+    "ratings": "askance.ratings.files",
+    "rossel": "askance.semi_supervised.files",
+    "svm_plus": "askance.pool.svm_plus.files",
+}
+
+
+def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
+    """Load a model that `save` of any estimator wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    rules : tuple of classes, default=()
+        Rules of your own that a learner in the file uses. The rules of askance are known.
+
+    Returns
+    -------
+    estimator
+        A `Learner`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`, `PrivilegedSelector` or `MaxMarginFactorization`.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged or not a model.
+
+    Examples
+    --------
+    >>> import tempfile, askance
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     askance.make("PAA-II", C=0.5).save(f"{folder}/filter.model")
+    ...     askance.load(f"{folder}/filter.model").update
+    PassiveAggressive2(C=0.5)
+    """
+    if _is_fleet(path):
+        return load_fleet(path)
+    content = read(path)
+    try:
+        kind = header_of(content).get("kind")
+        if kind is None:
+            return from_bytes(content, rules)
+        if kind not in READERS:
+            raise ModelFileError(f"holds a model of kind {kind!r}, which this version does not know")
+        read_kind: Callable[[bytes], Any] = import_module(READERS[kind]).from_bytes
+        return read_kind(content)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} {error}") from None
+
+
+def _is_fleet(path: str | os.PathLike[str]) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(FLEET)) == FLEET
+    except OSError:
+        return False  # `read` says why

@@ -1,0 +1,16 @@
+import { notify } from "./notices.js";
+
+/** Copy the text of an element; select it if the browser does not allow copying. */
+export async function copy(element) {
+  try {
+    await navigator.clipboard.writeText(element.textContent);
+    notify("Copied.", "good");
+  } catch {
+    getSelection().selectAllChildren(element);
+    notify("The text is selected: copy it with the keyboard or the menu.");
+  }
+}
+
+for (const button of document.querySelectorAll("[data-copies]")) {
+  button.addEventListener("click", () => copy(document.getElementById(button.dataset.copies)));
+}

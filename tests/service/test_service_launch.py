@@ -1,0 +1,90 @@
+"""The service started from Python, and the client that is generated."""
+
+import doctest
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askance
+from askance import service
+from askance.errors import ServiceError
+from askance.service import launch
+from askance.service.client import synchronous
+from askance.service.settings import Hashing, TaskSettings
+from paths import ROOT
+
+TASK = TaskSettings("tickets", ["billing", "bug"], algorithm="PA-I", hashing=Hashing(bits=8))
+
+
+def test_a_service_in_this_process(tmp_path):
+    store = tmp_path / "a.db"
+    with (
+        service.start(store, [TASK], open_to_all=True) as running,
+        askance.Client(running.url, task="tickets") as one,
+    ):
+        assert one.decide("my invoice is wrong").ask
+        assert repr(running) == f"RunningService(url={running.url!r})"
+    with pytest.raises(ServiceError), askance.Client(running.url, retries=0) as gone:
+        gone.tasks()
+    running.stop()
+    with service.start(store) as again:
+        with askance.Client(again.url) as stranger:
+            token = stranger.first_token(again.admin_code()).token
+        with askance.Client(again.url, token, "tickets") as one:
+            assert one.figures().items == 1
+
+
+def test_a_temporary_store_is_gone_at_the_end(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with service.start(open_to_all=True) as running, askance.Client(running.url) as one:
+        assert one.tasks() == []
+        assert list(tmp_path.iterdir()) != []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_started(tmp_path):
+    with pytest.raises(ValueError, match="must listen on a loopback address"):
+        service.start(host="0.0.0.0", open_to_all=True)
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ValueError, match="cannot listen"):
+        service.start(port=taken.getsockname()[1])
+    with pytest.raises(ValueError, match="the settings are not valid"):
+        service.start(tasks=[{"name": "a"}])
+    with service.start(tmp_path / "a.db", [TASK], open_to_all=True):
+        pass
+    with pytest.raises(ValueError, match="with other settings"):
+        service.start(tmp_path / "a.db", [{"name": "tickets", "classes": ["a", "b"]}])
+    with service.start(tmp_path / "a.db"):
+        pass  # what failed before has let go of the store
+
+
+def test_run_serves_until_it_is_stopped(tmp_path):
+    program = f"import askance.service; askance.service.run({str(tmp_path / 'a.db')!r}, port=0)"
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment
+    ) as one:
+        url = one.stdout.readline().split()[-1]
+        code = one.stdout.readline().strip().rpartition("=")[2]
+        with askance.Client(url) as client:
+            assert client.first_token(code).role == "admin"
+        one.send_signal(signal.SIGTERM)
+        assert one.wait(30) == 0
+
+
+def test_examples_run():
+    assert doctest.testmod(launch).failed == 0
+
+
+def test_the_synchronous_client_is_current():
+    sys.path.append(str(ROOT / "tools"))
+    try:
+        import make_sync_client as tool
+    finally:
+        sys.path.pop()
+    made = tool.synchronous(tool.SOURCE.read_text(encoding="utf-8"))
+    assert Path(synchronous.__file__).read_text(encoding="utf-8") == made, "run tools/make_sync_client.py"
