@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; only Python 3.11+ and make have to be there.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := src tests bench
+SOURCES := src tests bench tools
 AXE := build/axe/node_modules/axe-core/axe.min.js
 
 .PHONY: demo test test-plain check format bench bench-ratings soak pictures papers screenshots api-page docs clean
@@ -44,19 +44,19 @@ $(AXE):
 
 # The pictures of the documentation, which are kept: drawing them takes a minute.
 pictures: .venv/installed
-	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python tools/make_pictures.py
 
 # The pages about the papers, from what `askance reproduce` has stored in `reproduced`.
 papers: .venv/installed
-	$(BIN)/python docs/make_papers.py reproduced
+	$(BIN)/python tools/make_papers.py reproduced
 
 # Every page, light and dark, on a phone and on a wide screen, in build/screenshots; those of the tutorial are kept.
 screenshots: .venv/installed
-	$(BIN)/python docs/make_screenshots.py --keep
+	$(BIN)/python tools/make_screenshots.py --keep
 
 # The reference of the live service's API, from its own schema.
 api-page: .venv/installed
-	$(BIN)/python docs/make_api.py
+	$(BIN)/python tools/make_api.py
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W -b html docs build/docs

@@ -1,11 +1,26 @@
-"""How the documentation is built."""
+"""Sphinx configuration."""
+
+import os
 
 project = "askance"
 author = "the askance developers"
+copyright = "2026, the askance developers"  # noqa: A001 - Sphinx's own name
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = "askance"
-myst_enable_extensions = ["colon_fence"]
+html_static_path = ["_static"]
+html_css_files = ["askance.css"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
+
+# Links to other projects need their inventories, which must be downloaded: only the hosted build has a network.
+if os.environ.get("READTHEDOCS"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+    }

@@ -40,14 +40,14 @@ def main() -> None:
         if decision.ask:
             learner.tell(x, truth)  # a person would answer here, at once or days later
             questions += 1
-            if learner.spending().asked <= 5:
+            if learner.spending_.asked <= 5:
                 print(f"{textwrap.shorten(text, 90)}\n  → {truth}")
         if row % EVERY == 0:
             bar = "▪" * (questions // 4)
             print(f"{row:5,} sentences  {right / EVERY:4.0%} right  {questions:4} questions  {bar}")
             questions = right = 0
 
-    spending = learner.spending()
+    spending = learner.spending_
     print(f"\n{spending.asked} labels for {spending.rows:,} sentences: {spending.asked / spending.rows:.0%}.")
     for text in ("The filter removes noise above ten hertz.", "The test rejects the null hypothesis."):
         print(f"{learner.predict(askance.data.hash_texts([text]))[0]:>10}: {text}")

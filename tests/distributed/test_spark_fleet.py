@@ -20,7 +20,7 @@ from spark_streams import made_up, spark_or_missing, write
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 FLEET = FleetSettings("PAA-II", {"delta": 1.0}, ["ham", "spam"], bits=10, random_state=7, dtype="float64")
-PAGE = ROOT / "docs" / "scale-spark.md"
+PAGE = ROOT / "docs" / "guides" / "spark-fleet.md"
 SETTINGS = StreamSettings(FLEET, pages=16)
 
 

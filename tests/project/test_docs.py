@@ -1,16 +1,20 @@
-"""The code in README and documentation is code that runs."""
+"""The code in README and documentation runs, and every name in it exists."""
 
+import importlib
 import importlib.util
 import pathlib
 import re
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import askance
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+GENERATED = {DOCS / "reference" / "http-api.md"}
+PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page not in GENERATED)]
 
 
 def python_blocks(page: pathlib.Path) -> list[str]:
@@ -23,22 +27,61 @@ def test_the_examples_of_a_page_run_in_their_order(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASKANCE_DATA", "")  # examples may set it: afterwards it is as before
-    # A file of its own, because rules without a source are compiled anew each time.
+    # The code needs a file of its own, because rules without a source are compiled in each process.
     script = tmp_path / f"{page.stem.replace('-', '_')}.py"
     script.write_text("\n".join(python_blocks(page)))
     exec(compile(script.read_text(), script, "exec"), {"__name__": "example"})
-    assert python_blocks(page)
+
+
+def dotted_names(page: pathlib.Path) -> set[str]:
+    """Names such as askance.data.read, without web addresses and without the file askance.db."""
+    text = re.sub(r"https?://\S+", "", page.read_text())
+    return set(re.findall(r"(?<![\w./@-])askance(?:\.[A-Za-z]\w*)+(?![\w/-]|\.(?:py|md))", text)) - {"askance.db"}
+
+
+def resolve(name: str) -> Any:
+    """What the name stands for; names of modules may be given without importing them first."""
+    found: Any = askance
+    path = "askance"
+    for part in name.split(".")[1:]:
+        path = f"{path}.{part}"
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            found = importlib.import_module(path)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT).with_suffix("")))
+def test_every_dotted_name_of_a_page_resolves(page: pathlib.Path) -> None:
+    for name in sorted(dotted_names(page)):
+        assert resolve(name) is not None, name
+
+
+def test_dotted_names_are_found_and_a_wrong_one_is_noticed(tmp_path: pathlib.Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("`askance.data.read(path)`, askance.Learner. See askance.db and https://x.org/askance.nothing")
+    assert dotted_names(page) == {"askance.data.read", "askance.Learner"}
+    with pytest.raises(ModuleNotFoundError):
+        resolve("askance.nothing")
+
+
+def test_every_link_of_the_readme_leads_to_a_file() -> None:
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+        assert targets
+        assert not [target for target in targets if not (ROOT / target).exists()]
 
 
 def test_every_public_name_is_documented() -> None:
-    api = (ROOT / "docs" / "api.md").read_text()
+    api = (DOCS / "reference" / "api.md").read_text()
     missing = [name for name in askance.__all__ if f"askance.{name}" not in api]
     assert not missing
 
 
 @pytest.fixture(scope="module")
 def make_api() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_api", ROOT / "docs" / "make_api.py")
+    spec = importlib.util.spec_from_file_location("make_api", ROOT / "tools" / "make_api.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -46,10 +89,10 @@ def make_api() -> ModuleType:
     return module
 
 
-def test_the_reference_of_the_api_is_the_one_of_today(make_api: ModuleType) -> None:
-    """If this fails, call `python docs/make_api.py`."""
-    assert (ROOT / "docs" / "live-api.md").read_text() == make_api.page()
-    operations = (ROOT / "docs" / "live-operations.md").read_text()
+def test_the_generated_reference_is_up_to_date(make_api: ModuleType) -> None:
+    """If this fails, run `make api-page`."""
+    assert make_api.API_PAGE.read_text() == make_api.page()
+    operations = make_api.OPERATIONS_PAGE.read_text()
     assert operations == make_api.filled(operations)
     assert make_api.roles() in operations
     assert make_api.metrics() in operations
@@ -64,13 +107,30 @@ def test_the_reference_leads_to_every_message_that_it_names(make_api: ModuleType
     assert targets <= {heading.lower() for heading in headings}
 
 
+def test_every_result_file_of_a_paper_is_named_on_its_page() -> None:
+    papers = DOCS / "reference" / "papers"
+    files = sorted((papers / "results").rglob("*.csv")) + sorted(papers.glob("*.png"))
+    assert len(files) > 50
+    pages = {page.stem: page.read_text() for page in papers.glob("*.md")}
+    unnamed = []
+    for file in files:
+        paper = (
+            file.parent.name
+            if file.suffix == ".csv"
+            else max((name for name in pages if file.name.startswith(name)), key=len)
+        )
+        if file.name not in pages[paper]:
+            unnamed.append(file.name)
+    assert not unnamed
+
+
 def test_every_option_of_serve_is_documented() -> None:
     import typer.main
 
     from askance.cli.app import app
 
     command = typer.main.get_command(app).commands["serve"]  # type: ignore[attr-defined]
-    commands = (ROOT / "docs" / "commands.md").read_text()
+    commands = (DOCS / "reference" / "commands.md").read_text()
     options = [name for parameter in command.params for name in parameter.opts if name != "--help"]
     assert len(options) > 5
     assert not [name for name in options if not re.search(rf"`{name}[ `]", commands)]

@@ -76,7 +76,8 @@ class RatingColumns(NamedTuple):
                 raise DataError(f"{source}: there is no column {shown(column)} of {role} among {listed(names)}")
             if place is None:
                 raise DataError(
-                    f"{source}: none of the columns {listed(names)} has a usual name for {role}: name it with {role}=",
+                    f"{source}: none of the columns {listed(names)} has a usual name for {role}: "
+                    f"name it with {role}=",
                     parameter=role,
                 )
         chosen = [place for place in places if place is not None]
