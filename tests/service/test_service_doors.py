@@ -460,7 +460,7 @@ def test_a_store_that_cannot_be_told_of_use_keeps_nobody_out(doors, monkeypatch)
 
 NEW = {"name": "new", "classes": ["a", "b"], "hashing": {"bits": 8}}
 # A request for every route that leaves a entry, and whom or what it names.
-DEEDS = {
+ACTIONS = {
     "create_token": ("POST", "/api/tokens", {"name": "eve", "role": "read"}, (None, "eve")),
     "revoke_token": ("DELETE", "/api/tokens/ingest", None, (None, "ingest")),
     "end_session": ("DELETE", "/api/sessions/{number}", None, (None, "labeller")),
@@ -494,7 +494,7 @@ def prepare(doors, name):
 
 
 def test_every_deed_has_a_request_here():
-    assert DEEDS.keys() == {route.name for route in (*ROUTES, *PAGES) if route.audited}
+    assert ACTIONS.keys() == {route.name for route in (*ROUTES, *PAGES) if route.audited}
 
 
 def test_bodies_with_secrets_are_not_written_down():
@@ -505,11 +505,11 @@ def test_bodies_with_secrets_are_not_written_down():
         assert not {"token", "code", "csrf"} & set(route.body.__struct_fields__ if route.body else ())
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", ACTIONS)
 def test_a_deed_is_written_down(doors, name):
     places = prepare(doors, name)
     assert doors.audit() == [], "items and labels have their authors in the journal"
-    method, path, body, named = DEEDS[name]
+    method, path, body, named = ACTIONS[name]
     answer = doors.call(method, path.format(**places), body)
     assert answer.status_code == 200, answer.text
     assert doors.audit() == [("admin", name, *named)]
@@ -529,7 +529,7 @@ def test_a_deed_that_cannot_be_written_down_is_not_acknowledged(doors, name, ful
         raise StoreError("no room", full=full)
 
     monkeypatch.setattr(doors.store, "add_audit_record", fail)
-    method, path, body, _ = DEEDS[name]
+    method, path, body, _ = ACTIONS[name]
     answer = doors.call(method, path, body)
     assert answer.status_code == status
     assert "this was done, but not written to the audit log" in answer.json()["error"]["message"]

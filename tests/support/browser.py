@@ -56,7 +56,7 @@ class Served:
             self.running = self._start(str(self.running.port))
 
     def task(self, **settings: Any) -> "ServedTask":
-        """A new task: two classes and a learner that asks about every item, unless told otherwise."""
+        """A new task: two classes and a learner that asks about every item by default."""
         many = len(settings.get("classes", "ab")) > 2
         wish = {
             "name": f"desk-{next(self._numbers)}",
@@ -97,7 +97,7 @@ class ServedTask(NamedTuple):
         return f"{self.served.address}/tasks/{self.name}"
 
     def ask(self, count: int, text: Callable[[int], str] = "question {}".format) -> None:
-        """Send so many items, all of which are asked."""
+        """Send `count` items, all of which are asked."""
         items = [{"text": text(number), "id": f"id-{number}"} for number in range(count)]
         decisions = self.post("items", {"items": items})["decisions"]
         assert all(decision["ask"] for decision in decisions)

@@ -69,7 +69,7 @@ def learner(name: str, rate: float, share: float, random_state: int) -> Any:
 
 
 def traces(imbalance: str, streams: int, first: int = 0) -> Iterator[Trace]:
-    """A pass of one of the learners over each of so many streams."""
+    """A pass of one of the learners over each of `streams` streams."""
     share = IMBALANCES[imbalance]
     for number in range(first, first + streams):
         random_state = 3 * number + list(IMBALANCES).index(imbalance)
@@ -130,7 +130,7 @@ def _martingales(pi: Any, which: Any, asked: Any) -> tuple[Any, Any]:
 
 
 def study(streams: int, first: int = 0) -> list[Met]:
-    """So many streams of each imbalance."""
+    """The results of `streams` streams of each imbalance."""
     return [
         one
         for imbalance in IMBALANCES

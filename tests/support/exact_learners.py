@@ -16,7 +16,7 @@ def exact(update: Any, query: Any = None, **options: Any) -> askance.Learner:
 
 
 def a_step(update: Any, random_state: int) -> tuple[Any, Any, int, float, float]:
-    """Δw, x, y and the margins y p before and after the label of one more row is told."""
+    """Δw, x, y and the margins y p before and after the label of one more row is learned."""
     rng = np.random.default_rng(random_state)
     X, y = rng.normal(size=(12, 4)), rng.choice([-1, 1], 12)
     learner = exact(update).partial_fit(X[:-1], y[:-1])

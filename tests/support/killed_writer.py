@@ -1,6 +1,6 @@
 """Appends to a store and prints each seq that is on disk, until it is killed: `python killed_writer.py URL`.
 
-For every line on stdin there is a new child, because to import everything anew takes longer than all the rest.
+For every line on stdin there is a new child, because importing everything again takes longer than all the rest.
 """
 
 import itertools

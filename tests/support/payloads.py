@@ -4,7 +4,7 @@ from itertools import product
 
 ELSEWHERE = "//elsewhere.test"
 # What each would do: leave a mark, open a dialog, or speak to somebody else.
-DEEDS = ("pwned={n}", "alert({n})", f"fetch('{ELSEWHERE}/{{n}}')")
+ACTIONS = ("pwned={n}", "alert({n})", f"fetch('{ELSEWHERE}/{{n}}')")
 # Markup that does it, at once or when the page is used.
 TAGS = (
     "<script>{js}</script>",
@@ -85,8 +85,8 @@ HIDDEN = (
 FILLED_IN = "1337"  # 191 times 7: a template that was filled in
 
 
-def _fill(template: str, deed: str, number: int) -> str:
-    return template.format(js=deed.format(n=number), away=f"{ELSEWHERE}/{number}")
+def _fill(template: str, action: str, number: int) -> str:
+    return template.format(js=action.format(n=number), away=f"{ELSEWHERE}/{number}")
 
 
 def _all() -> tuple[list[str], list[str]]:
@@ -94,9 +94,9 @@ def _all() -> tuple[list[str], list[str]]:
         (hidden, False) for hidden in HIDDEN
     ]
     found: dict[bool, dict[str, None]] = {True: {}, False: {}}
-    for number, ((form, shows), deed) in enumerate(product(forms, DEEDS)):
-        if "{js}" in form or deed is DEEDS[0]:
-            found[shows][_fill(form, deed, number)] = None
+    for number, ((form, shows), action) in enumerate(product(forms, ACTIONS)):
+        if "{js}" in form or action is ACTIONS[0]:
+            found[shows][_fill(form, action, number)] = None
     return list(found[True]), list(found[False])
 
 

@@ -1,4 +1,4 @@
-"""Made-up ratings of low rank."""
+"""Synthetic ratings of low rank."""
 
 from typing import Any
 

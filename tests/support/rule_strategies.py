@@ -82,7 +82,7 @@ BUDGETS = {
     "burst": st.one_of(st.just(0.0), st.floats(0.0, 10.0)),
     "limit": st.one_of(st.just(math.inf), st.floats(0.0, 20.0)),
 }
-# Each kind of query rule is compiled anew with each update rule, so most pairs are left to plain Python.
+# Each kind of query rule is compiled again with each update rule, so most pairs are left to plain Python.
 FEW_QUERIES = MARGIN
 
 

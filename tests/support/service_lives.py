@@ -54,7 +54,7 @@ def label_of(item):
 
 
 def one_life(store, directory, memory, seconds):
-    """Start it, talk to it, and kill it after so many seconds; how long the start took, and the figures then."""
+    """Start it, talk to it, and kill it after `seconds`; return how long the start took, and the figures then."""
     running = Running(store, TASK, directory)
     figures = running.get(f"{PATH}/figures")
     over = threading.Event()

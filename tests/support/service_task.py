@@ -141,7 +141,7 @@ WORDS = {
 
 
 def texts(chance, count):
-    """Messages and their classes, told apart by some of their words."""
+    """Messages and their classes, distinguished by some of their words."""
     for _ in range(count):
         label = chance.choice(["ham", "spam"])
         words = [chance.choice(WORDS[label if chance.random() < 0.6 else "ham"]) for _ in range(8)]

@@ -1,4 +1,4 @@
-"""An in-memory twin of the live service's API, which can be told to be busy, to fail, or to lose its answers."""
+"""An in-memory twin of the live service's API, which can be set to be busy, to fail, or to lose its answers."""
 
 import json
 import re
@@ -230,7 +230,7 @@ class Twin:
     def noted(self, one: m.Label) -> m.Receipt:
         item = one.item if one.id is msgspec.UNSET else self.by_id[one.id].item
         if one.label not in self.settings.classes:
-            raise RequestError(422, "unknown_class", f"{one.label!r} is no class of this task")
+            raise RequestError(422, "unknown_class", f"{one.label!r} is not a class of this task")
         if item in self.labels:
             raise RequestError(409, "answered", f"item {item} was answered already")
         if one.lease is not msgspec.UNSET and self.leased.get(item) != one.lease:
@@ -258,12 +258,12 @@ class Twin:
         return self.once("undo", body.key, undone)
 
     def correct(self, body: m.Correction) -> m.Amendment:
-        def mended() -> m.Amendment:
+        def corrected() -> m.Amendment:
             item = body.item if body.id is msgspec.UNSET else self.by_id[body.id].item
             self.labels[item] = body.label
             return m.Amendment(item, body.label, 0, 3)
 
-        return self.once("correction", body.key, mended)
+        return self.once("correction", body.key, corrected)
 
     def item_detail(self, item: str) -> m.ItemDetail:
         found = self.items[int(item) - 1]

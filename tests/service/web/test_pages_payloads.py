@@ -8,7 +8,7 @@ import pytest
 
 from askance.service.auth.sessions import MOST as SESSIONS
 from browser import Served
-from payloads import DEEDS, FILLED_IN, MARKUP, OURS, PAYLOADS, STRANGE
+from payloads import ACTIONS, FILLED_IN, MARKUP, OURS, PAYLOADS, STRANGE
 from watched_page import Watched
 
 CLASSES = [text for text in PAYLOADS if len(text) <= 100 and text.isprintable()][-500:]  # as class names may be
@@ -204,7 +204,7 @@ def test_payloads_in_addresses(watched):
 
 @pytest.mark.soak
 def test_all_forms_of_payloads_in_addresses(watched):
-    look_at_addresses(watched, len(DEEDS))  # one deed a form: there are six thousand pages else
+    look_at_addresses(watched, len(ACTIONS))  # one deed a form: there are six thousand pages else
 
 
 def look_at_addresses(watched, every):

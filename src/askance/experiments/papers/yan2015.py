@@ -15,7 +15,7 @@ METHODS = (
 )
 SMALL, LARGE = SyntheticRatings(1000, 1000, 20), SyntheticRatings(20_000, 20_000, 50)
 BINARY = SMALL._replace(levels=2)
-MADE_UP_GRID = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
+SYNTHETIC_GRID = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 MOVIE_GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 PATH = (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 0.9)
 
@@ -70,27 +70,27 @@ TABLES = (
         "2.2",
         "RMSE on test ratings, and time",
         {
-            "made up, small": ("made-up", SMALL),
+            "synthetic, small": ("synthetic", SMALL),
             "MovieLens 100k": ("ml100k", None),
             "MovieLens 1M": ("ml1m", None),
         },
         METHODS,
         {
-            "made up, small": RatingsGrid(MADE_UP_GRID, 10),
+            "synthetic, small": RatingsGrid(SYNTHETIC_GRID, 10),
             "MovieLens 100k": RatingsGrid(MOVIE_GRID, 5),
             "MovieLens 1M": RatingsGrid(MOVIE_GRID, 5),
         },
-        {"made up, small": _column(0), "MovieLens 1M": _column(2)},
+        {"synthetic, small": _column(0), "MovieLens 1M": _column(2)},
         (BINS, RANKS, GRIDS, VARIANTS, OTHERS, "MovieLens 100k is not in the thesis."),
     ),
     RatingsTable(
         PAPER,
         "2.2-large",
         "the large synthetic data",
-        {"made up, large": ("made-up", LARGE)},
+        {"synthetic, large": ("synthetic", LARGE)},
         METHODS[:2],
-        {"made up, large": RatingsGrid((1e-4,), 2)},
-        {"made up, large": _column(1)},
+        {"synthetic, large": RatingsGrid((1e-4,), 2)},
+        {"synthetic, large": _column(1)},
         (BINS, RANKS, "λ is the better of 1e-4 and 2e-4 on another draw. All fits have tol = 1e-3."),
         only_if_named=True,
     ),
@@ -98,8 +98,8 @@ TABLES = (
         PAPER,
         "overfitting",
         "figure 2.1, how much regularisation",
-        {"made up, small, binary": ("made-up", BINARY)},
-        {"made up, small, binary": _by_regularization("{:g}", PATH)},
+        {"synthetic, small, binary": ("synthetic", BINARY)},
+        {"synthetic, small, binary": _by_regularization("{:g}", PATH)},
         "errors",
         RatingsPlan(splits=3, tol=5e-4),
         ("BNRCG with the true rank. Ratings are -1 and +1: an RMSE of 1 is a quarter of them wrong.",),
@@ -108,7 +108,7 @@ TABLES = (
         PAPER,
         "convergence",
         "figure 2.2, how fast the objective falls",
-        {"a) binary, BNRCG": ("made-up", BINARY), "b) ordinal": ("made-up", SMALL)},
+        {"a) binary, BNRCG": ("synthetic", BINARY), "b) ordinal": ("synthetic", SMALL)},
         {
             "a) binary, BNRCG": _by_regularization("λ = {:g}", (1e-3, 0.01, 0.1, 0.9)),
             "b) ordinal": (

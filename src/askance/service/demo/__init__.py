@@ -1,1 +1,1 @@
-"""The made-up world of `askance serve --demo`."""
+"""The simulated world of `askance serve --demo`."""

@@ -117,7 +117,7 @@ def run_demo(
         if TASK not in [task.name for task in client.tasks()]:
             client.create(SETTINGS)
         labeller = Labeller(client, stop, random_state, labeller_delay)
-        thread = threading.Thread(target=labeller.run, name="made-up labeller", daemon=True)
+        thread = threading.Thread(target=labeller.run, name="simulated labeller", daemon=True)
         thread.start()
         try:
             _send(client, stop, random_state, rows_per_second)
