@@ -498,7 +498,7 @@ def test_info_of_a_name_says_what_the_register_and_the_file_say(home):
     fetch("toy")
     told = output("data", "info", "toy")
     assert f"path      {here()}" in told
-    assert "class 1          13,333  66.7 %" in told
+    assert "class 1            13,333  66.7 %" in told
     content = answer("data", "info", "toy")
     assert content["register"]["name"] == "toy"
     assert content["rows"]["rows"] == ROWS
@@ -511,7 +511,7 @@ def test_info_of_a_name_as_a_paper_prepared_it(home, tmp_path, monkeypatch):
     told = output("data", "info", "a8a", "--paper", "lu2016")
     assert "lu2016: Lu, Zhao, Hoi 2016: rows scaled to length 1 (assumed" in told
     assert "note      a8a has 2 rows here, 22,696 in the register" in told
-    assert "All rows have length 1." in told
+    assert "All rows have unit length." in told
     assert answer("data", "info", "a8a", "--paper", "lu2016")["rows"]["unit_length"]
     assert not answer("data", "info", "a8a")["rows"]["unit_length"]
     assert "--paper 'hoi'" in complaint("data", "info", "a8a", "--paper", "hoi")

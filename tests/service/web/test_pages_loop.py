@@ -146,7 +146,7 @@ def undo_and_correct(page, client):
     """Take the last answer back at the desk, give it anew and wrong, and mend it on the item's page."""
     page.bring_to_front()
     page.keyboard.press("u")
-    page.wait_for_function("() => document.getElementById('said').textContent.startsWith('Undone')")
+    page.wait_for_function("() => document.getElementById('announcement').textContent.startsWith('Undone')")
     page.wait_for_selector("#item[data-item][aria-busy=false]")
     until_sent(page)
     assert client.figures().labelled == ANSWERS - 1
