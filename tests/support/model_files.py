@@ -39,7 +39,7 @@ def forge(
     data: Callable[[bytes], bytes] = lambda data: data,
     model: bytes | None = None,
 ) -> bytes:
-    """A model file whose header, safetensors' own header or data were changed and whose checksum was recomputed."""
+    """A model file whose header, safetensors' header or data were changed, with a new checksum."""
     content = model or to_bytes(trained())
     (size,) = struct.unpack("<Q", content[:8])
     tensors = json.loads(content[8 : 8 + size])
