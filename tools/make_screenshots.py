@@ -116,7 +116,7 @@ def picture(context: Any, address: str, path: Path, *, keep: bool) -> None:
     page.goto(address)
     page.wait_for_load_state("load")
     for place in page.locator(".chart").all():
-        place.locator("canvas").wait_for()
+        place.locator("svg, .nothing").first.wait_for()
     page.wait_for_timeout(800)
     page.screenshot(path=path, full_page=True)
     if keep and path.stem in KEPT:

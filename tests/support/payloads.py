@@ -107,7 +107,7 @@ PAYLOADS = MARKUP + NO_MARKUP
 OURS = [
     *("html", "head", "meta", "title", "link", "script", "body", "header", "nav", "main", "section", "article"),
     *("h1", "h2", "h3", "p", "div", "span", "a", "img", "b", "br", "strong", "mark", "code", "pre", "kbd", "time"),
-    *("ul", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "canvas"),
+    *("ul", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption"),
     *("form", "input", "button", "label", "select", "option", "optgroup", "textarea", "fieldset", "legend"),
     *("details", "summary", "dialog", "progress"),
 ]
@@ -122,7 +122,8 @@ STRANGE = """([ours, markup]) => {
     [one, ...(one.localName === "template" ? all(one.content) : [])]);
   for (const element of all(parsed)) {
     const name = element.localName;
-    if (!ours.includes(name)) found.push(`<${name}>`);
+    const drawn = element.matches("svg.plot, svg.plot :is(g, path, line, circle, text)");
+    if (!ours.includes(name) && !drawn) found.push(`<${name}>`);
     if (name === "script" && element.textContent) found.push("inline script");
     for (const { name: attribute, value } of element.attributes) {
       const foreign = links.includes(attribute) && new URL(value, home).origin !== home;

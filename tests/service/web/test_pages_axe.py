@@ -20,7 +20,7 @@ SHOWN = {
     "/people": "#sessions th",
     "/audit": "#entries td.when",
     "/new-task": "#task-form",
-    "/tasks/{task}": "#pace canvas",
+    "/tasks/{task}": "#pace svg",
     "/tasks/{task}/items": "#items th",
     "/tasks/{task}/items/{item}": "#votes b",
     "/tasks/{task}/model": "#versions th",

@@ -136,7 +136,9 @@ def watch_it_move(dashboard):
     assert len(rows) > ANSWERS / 2, "the curve as numbers"
     assert rows[-1].split()[0] == str(ANSWERS)
     assert f"after {ANSWERS} labels" in dashboard.locator("#quality").get_attribute("aria-label")
-    assert dashboard.locator("#quality canvas").count() == 1
+    assert dashboard.locator("#quality path.line").get_attribute("d").count("L") == len(rows) - 1
+    dashboard.locator("#quality svg.plot").hover()
+    assert dashboard.locator("#tip").inner_text().startswith("labels ")
     counts = [int(text) for text in dashboard.locator("#classes .number").all_inner_texts()]
     assert sum(counts) == ANSWERS
     assert dashboard.locator("#labellers tr").inner_text().split()[:2] == ["admin", str(ANSWERS)]

@@ -105,8 +105,8 @@ def test_a_page_that_writes_markup_would_be_caught(browser, world):
 
 @pytest.mark.parametrize("task", [TEXT, RECORD, MANY])
 def test_pages_of_a_task(watched, task):
-    watched.open(f"/tasks/{task}", "#quality canvas")
-    watched.page.locator("#asked canvas").hover()
+    watched.open(f"/tasks/{task}", "#quality svg")
+    watched.page.locator("#asked svg").hover()
     watched.check()
     watched.open(f"/tasks/{task}/model", "#words section")
     watched.open(f"/tasks/{task}/settings")

@@ -1,14 +1,8 @@
 """What pages load: styles and modules, under an address that changes when one of them does."""
 
-import asyncio
-import functools
 import gzip
 import hashlib
-import subprocess
-import sys
-import threading
 from importlib import resources
-from importlib.metadata import version
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -39,39 +33,14 @@ def _assets() -> dict[str, Asset]:
 
 
 ASSETS = _assets()
-CHARTS = "vega.js"
-_CONTENTS = b"".join(name.encode() + asset.content for name, asset in ASSETS.items())
-DIGEST = hashlib.sha256(_CONTENTS + version("vl-convert-python").encode()).hexdigest()[:16]
+DIGEST = hashlib.sha256(b"".join(name.encode() + asset.content for name, asset in ASSETS.items())).hexdigest()[:16]
 ADDRESS = f"/assets/{DIGEST}"
-_PUT_TOGETHER = """import sys, vl_convert
-sys.stdout.buffer.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode())
-"""
-
-
-_putting_together = threading.Lock()
-
-
-def charts() -> Asset:
-    """The library of the charts, put together once, however many ask for it at the same time."""
-    with _putting_together:
-        return _charts()
-
-
-@functools.cache
-def _charts() -> Asset:
-    """Vega, Vega-Lite and what embeds them in a page, as vl-convert ships them; put together in two seconds.
-
-    In a process of its own, because in this one nothing else would run in that time.
-    """
-    command = [sys.executable, "-c", _PUT_TOGETHER]
-    content = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-    return Asset(content, gzip.compress(content, mtime=0), f"{KINDS['js']}; charset=utf-8")
 
 
 async def asset(call: Call) -> Response:
-    """A style sheet, a module or a picture."""
+    """Send a style sheet, a module or a picture."""
     name = call.request.path_params["name"]
-    found = await asyncio.to_thread(charts) if name == CHARTS else ASSETS.get(name)
+    found = ASSETS.get(name)
     if found is None or call.request.path_params["digest"] != DIGEST:
         raise not_found("unknown_path", f"there is no file {name[:40]!r}")
     packs = "gzip" in call.request.headers.get("accept-encoding", "")

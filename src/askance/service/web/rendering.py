@@ -9,13 +9,12 @@ from askance.service.api.route import Call
 from askance.service.errors import RequestError
 from askance.service.web.assets import ADDRESS
 
-# Only scripts, styles and connections of the service itself: injected markup can do nothing. Not even the modules
-# can make markup from text: the one trusted-types policy, for charts, allows only the empty text. Forms send their
-# origin, which the guard checks.
+# Only scripts, styles and connections of our own: injected content can do nothing. Not even our own modules can
+# turn text into markup: no trusted-types policy may be created. Forms send their origin, which the guard checks.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
-    "require-trusted-types-for 'script'; trusted-types default"
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,

@@ -59,7 +59,9 @@ async function showHistory() {
   offerMetrics();
   showClasses();
   showLabellers();
-  await Promise.all([drawQuality(), drawAsked(), drawPace()]);
+  drawQuality();
+  drawAsked();
+  drawPace();
   drawn = Date.now();
 }
 
@@ -76,7 +78,7 @@ function offerMetrics() {
   select.replaceChildren(...names.map((name) => el("option", { value: name }, NAMES[name] ?? name)));
 }
 
-async function drawQuality() {
+function drawQuality() {
   const metric = at("metric").value;
   const against = at("against").value;
   const points = history.points
@@ -84,62 +86,60 @@ async function drawQuality() {
     .map((point) => ({ x: point[against], value: point.estimates[metric][0], low: point.estimates[metric][1], high: point.estimates[metric][2] }));
   const perPlace = [...new Map(points.map((point) => [point.x, point])).values()]; // the last one of each
   const title = against === "items" ? "items" : "labels";
-  const x = { field: "x", type: "quantitative", title, scale: { zero: false, nice: false } };
-  const y = { type: "quantitative", title: null, scale: metric === "cost" ? { zero: true } : { domain: [0, 1] } };
-  const tooltip = ["x", "value", "low", "high"].map((field) => ({ field, type: "quantitative", title: field === "x" ? title : field, format: field === "x" ? "," : ".3f" }));
   const last = perPlace.at(-1);
   const words = last ? `${NAMES[metric]} ${fine.format(last.value)} after ${whole.format(last.x)} ${title}` : "No estimate yet";
-  await draw("quality", {
-    data: { values: perPlace },
-    layer: [
-      { mark: { type: "area" }, encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" } } },
-      { mark: { type: "line" }, encoding: { x, y: { ...y, field: "value" } } },
-      { mark: { type: "point", size: 90, opacity: 0 }, encoding: { x, y: { ...y, field: "value" }, tooltip } },
-    ],
+  draw("quality", {
+    points: perPlace,
+    x: { title },
+    y: metric === "cost" ? {} : { high: 1 },
+    lines: [{ name: NAMES[metric], kind: "first", of: (point) => point.value }],
+    band: (point) => [point.low, point.high],
+    tip: (point) => [[title, whole.format(point.x)], ...["value", "low", "high"].map((name) => [name, fine.format(point[name])])],
   }, words);
   tableOf("quality-table", [title, NAMES[metric] ?? "", "low", "high"], perPlace.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
 }
 
-async function drawAsked() {
+function drawAsked() {
   const bound = (items) => Math.min(budget.rate == null ? Infinity : (budget.burst ?? 20) + budget.rate * items, budget.total ?? Infinity);
-  const points = history.points.flatMap((point) => {
-    const limit = bound(point.items);
-    const asked = { items: point.items, labels: point.asked, what: "requested" };
-    return Number.isFinite(limit) ? [asked, { items: point.items, labels: limit, what: "budget" }] : [asked];
-  });
-  const last = history.points.at(-1);
-  const words = last ? `${whole.format(last.asked)} labels requested for ${whole.format(last.items)} items: ${share.format(last.asked / Math.max(1, last.items))}.` : "No labels were requested yet.";
+  const points = history.points.map((point) => ({ x: point.items, asked: point.asked, limit: bound(point.items) }));
+  const isBounded = points.some((point) => Number.isFinite(point.limit));
+  const last = points.at(-1);
+  const words = last ? `${whole.format(last.asked)} labels requested for ${whole.format(last.x)} items: ${share.format(last.asked / Math.max(1, last.x))}.` : "No labels were requested yet.";
   at("asked-words", words);
-  await draw("asked", {
-    data: { values: points },
-    mark: { type: "line" },
-    encoding: {
-      x: { field: "items", type: "quantitative", title: "items" },
-      y: { field: "labels", type: "quantitative", title: "labels" },
-      color: { field: "what", type: "nominal", sort: ["requested", "budget"] },
-      strokeDash: { field: "what", type: "nominal", sort: ["requested", "budget"], scale: { range: [[1, 0], [5, 4]] }, legend: null },
-    },
+  draw("asked", {
+    points,
+    x: { title: "items" },
+    y: { title: "labels" },
+    lines: [
+      { name: "requested", kind: "first", of: (point) => point.asked },
+      ...(isBounded ? [{ name: "budget", kind: "limit", of: (point) => point.limit }] : []),
+    ],
+    tip: (point) => [["items", whole.format(point.x)], ["requested", whole.format(point.asked)], ...(isBounded ? [["budget", whole.format(Math.floor(point.limit))]] : [])],
   }, words);
-  tableOf("asked-table", ["items", "requested"], history.points.map((point) => [whole.format(point.items), whole.format(point.asked)]));
+  tableOf("asked-table", ["items", "requested"], points.map((point) => [whole.format(point.x), whole.format(point.asked)]));
 }
 
-async function drawPace() {
-  const points = history.minutes.flatMap((minute) => [
-    { at: 1000 * minute.at, count: minute.items, what: "items" },
-    { at: 1000 * minute.at, count: minute.labels, what: "labels" },
-  ]);
-  const last = history.minutes.at(-1);
-  await draw("pace", {
-    data: { values: points },
-    mark: { type: "line", point: points.length < 60 },
-    encoding: {
-      x: { field: "at", type: "temporal", title: null },
-      y: { field: "count", type: "quantitative", title: "per minute", scale: { type: "symlog" } },
-      color: { field: "what", type: "nominal" },
-    },
-  }, last ? `${last.items} items and ${last.labels} labels in the last active minute` : "No items yet");
+function drawPace() {
   const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+  const last = history.minutes.at(-1);
+  draw("pace", {
+    points: everyMinute(history.minutes).map(({ at, items, labels }) => ({ x: 1000 * at, items, labels })),
+    x: { timed: true },
+    y: { title: "per minute, logarithmic", logarithmic: true },
+    lines: ["items", "labels"].map((name, index) => ({ name, kind: index ? "second" : "first", of: (point) => point[name] })),
+    tip: (point) => [["minute", time.format(point.x)], ["items", whole.format(point.items)], ["labels", whole.format(point.labels)]],
+  }, last ? `${last.items} items and ${last.labels} labels in the last minute in which something came` : "Nothing has come yet");
   tableOf("pace-table", ["minute", "items", "labels"], history.minutes.slice(-120).map((minute) => [time.format(1000 * minute.at), minute.items, minute.labels]));
+}
+
+/** Minutes without any items or labels are not reported: the line falls to zero where a pause begins and where it ends. */
+function everyMinute(minutes) {
+  const zero = (at) => ({ at, items: 0, labels: 0 });
+  return minutes.flatMap((minute, index) => {
+    const pause = index ? minute.at - minutes[index - 1].at : 60;
+    if (pause <= 60) return [minute];
+    return [zero(minutes[index - 1].at + 60), ...(pause > 120 ? [zero(minute.at - 60)] : []), minute];
+  });
 }
 
 function showClasses() {
@@ -172,9 +172,7 @@ function drawSoon() {
 
 at("metric").addEventListener("change", drawQuality);
 at("against").addEventListener("change", drawQuality);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawSoon);
 addEventListener("visibilitychange", () => document.hidden || drawSoon());
-document.getElementById("theme").addEventListener("click", () => setTimeout(() => showHistory().catch(() => {})));
 
 watchFigures(task, (figures) => {
   showFigures(figures);
