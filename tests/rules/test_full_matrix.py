@@ -14,7 +14,7 @@ from askance.jit.simd.blocked_dot import lane_dot
 from askance.jit.simd.vector import LANES
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.inputs import as_rows
-from askance.rules.state.matrix import PENDING, scratch
+from askance.rules.state.matrix import PENDING, form_for_matrix
 from askance.rules.state.triangle import base, identity, product_of_few, product_of_many, whole
 from exact_learners import exact
 from refusals import refused
@@ -127,7 +127,7 @@ def test_products_are_right_and_the_same_for_sparse_and_dense_rows(width: int) -
         x = rng.normal(size=(1, width)) * (rng.random((1, width)) < density)
         found = []
         for form in (np.asarray, sp.csr_array):
-            rows, many, few = as_rows(form(x), np.dtype(float)), scratch(width), scratch(width)
+            rows, many, few = as_rows(form(x), np.dtype(float)), form_for_matrix(width), form_for_matrix(width)
             product_of_many(triangle, rows, 0, many.product, many.row)
             product_of_few(triangle, rows, 0, few.product, few.sums)
             found.extend([many.product, few.product])

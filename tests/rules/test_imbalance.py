@@ -346,5 +346,5 @@ def test_coins_of_members_need_every_label() -> None:
     learner = askance.Learner(OnlineBagging(), queries.Margin(), classes=(-1, 1))
     with pytest.raises(ValueError, match="one number per row"):
         learner.run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 5)))
-    with pytest.raises(ValueError, match="5 numbers a row"):
+    with pytest.raises(ValueError, match="5 numbers per row"):
         askance.make("iOOB-h").run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 4)))
