@@ -44,10 +44,10 @@ class Run:
         """As a learner would return it."""
         classes = getattr(self.algorithm, "classes", None)
         return askance.Trace(
-            truth=self.y.astype(np.int32),
-            guesses=self.column(0).astype(np.int32),
+            true_codes=self.y.astype(np.int32),
+            predicted_codes=self.column(0).astype(np.int32),
             scores=self.column(1),
-            probabilities=self.column(2),
+            ask_probabilities=self.column(2),
             asked=self.column(3),
             updated=self.updated,
             classes=np.array([-1, 1]) if classes is None else np.arange(classes),
