@@ -14,9 +14,7 @@ class Form(Protocol):
         """Score, spread, squared norm and guess of row `t`, and whether it is sound; if not, they mean nothing."""
 
     def draw(self, state: Any, seen: Seen, coin: float, at_zero: float) -> tuple[Seen, float]:
-        """What is seen once a classifier was drawn, where there are several, and what is left of the coin for
-        asking.
-        """
+        """Sample a member (for ensembles) and return the remaining uniform number for the query decision."""
 
     def put(self, state: Any, score: float, scores: Any, t: int) -> None:
         """Write down what the row just looked at has scored."""
