@@ -20,8 +20,9 @@ from exact_learners import exact
 from refusals import refused
 from second_order_cases import ALL, MODES, gaussian_rows, sigma, state_of
 
-# Compiling each rule anew would take minutes: one rule of either state there, all of them in plain Python.
-SOME = [updates.AROW(0.5), updates.SecondOrderPerceptron()] if COMPILING else ALL
+# Compiling each rule would take minutes: one rule of either state there, all of them in plain Python.
+OF_EITHER_STATE = [updates.AROW(0.5), updates.SecondOrderPerceptron()]
+SOME = OF_EITHER_STATE if COMPILING else ALL
 # And one of them in single precision.
 IN_PRECISIONS = [
     (update, dtype)
@@ -143,7 +144,7 @@ def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> Non
     rows = 80 if COMPILING else 30
     X = rng.normal(size=(rows, width)) * (rng.random((rows, width)) < density)
     y = np.where(X @ rng.normal(size=width) + rng.normal(size=rows) > 0, 1, -1)
-    for update, dtype in IN_PRECISIONS:
+    for update, dtype in itertools.product(OF_EITHER_STATE, ("float32", "float64")):
         learners = [exact(update._replace(full=True), queries.Always(), dtype=dtype) for _ in range(2)]
         for learner, form in zip(learners, (np.asarray, sp.csr_array), strict=True):
             learner.run(form(X), y)
@@ -153,6 +154,7 @@ def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> Non
             np.testing.assert_allclose(learners[0].coef_, learners[1].coef_, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.compiled
 def test_a_dot_product_in_lanes_is_the_same_compiled() -> None:
     def call(a, b, count):  # type: ignore[no-untyped-def]
         return lane_dot(a, 0, b, count)
