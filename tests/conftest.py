@@ -30,7 +30,7 @@ settings.register_profile("test", max_examples=25, **COMMON)
 settings.register_profile("ci", settings.get_profile("test"), derandomize=True, print_blob=True)
 settings.register_profile("soak", max_examples=100, **COMMON)
 
-# `make test` runs a test compiled, or with the compiler off, which saves the time to compile. These run with it off
+# `make test` runs a test compiled, or with the compiler off, which saves compiling. These run with it off
 # unless they are marked otherwise: they are about mathematics, or about other things than machine code.
 PLAIN = (
     *("rules", "theory", "experiments", "distributed", "service", "cli"),
