@@ -192,7 +192,7 @@ def test_for_people(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("row,label\n1.5,ham\n", "line 2: '1.5' is no row number"),
         ("row,label\n1,ham\n1,spam\n", "line 3: row 1 is 'spam', but 'ham' in"),
         ("number,class\n1,ham\n", "line 1: needs the columns row and label, but there are 'number', 'class'"),
-        ("row,label\n1\n", "line 2: has 1 cells but the header has 2"),
+        ("row,label\n1\n", "line 2: has 1 cells where the header has 2"),
         ('row,label\n1,"ham\n', "is not well-formed CSV"),
         ("", "is empty"),
     ],
