@@ -12,8 +12,11 @@ html_static_path = ["_static"]
 html_css_files = ["askance.css"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
+napoleon_use_ivar = True  # attributes of a class are documented once
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
+# A word in the type of a parameter, such as "classes", can be the name of several attributes.
+suppress_warnings = ["ref.python"]
 
 # Links to other projects need their inventories, which must be downloaded: only the hosted build has a network.
 if os.environ.get("READTHEDOCS"):

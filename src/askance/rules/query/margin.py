@@ -15,10 +15,10 @@ class Margin(NamedTuple):
     Parameters
     ----------
     b : float, default=1.0
-        The scale: at |p| = b - offset, it asks with probability 1/2. Larger values ask more often, and ∞ always
+        The scale: at `|p| = b - offset`, it asks with probability 1/2. Larger values ask more often, and ∞ always
         asks.
     offset : float, default=0.0
-        Added to the margin |p|; 1 in theorem 4 of Lu, Zhao and Hoi 2016.
+        Added to the margin `|p|`; 1 in theorem 4 of Lu, Zhao and Hoi 2016.
 
     References
     ----------
