@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from askance.engine.arena_passes import MAKERS as OF_FLEETS
 from askance.engine.bank_pass import make_bank
 from askance.engine.rounds import decide, look, record_round, take_step
-from askance.jit.interop import COMPILING, compiled, expose, type_of
+from askance.jit.interop import CACHE_ERRORS, COMPILING, compiled, expose, type_of
 from askance.jit.source_digest import is_ours, package_digest
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.rows import SOUND, Rows, State
@@ -218,8 +218,7 @@ def _bind(name: str, arguments: tuple[Any, ...], exact: bool) -> Callable[..., A
     signature = tuple(type_of(argument) for argument in arguments)
     try:
         return function.compile(signature)
-    except OSError:
-        # The cache cannot be written: the disk is full, or the directory has become read-only.
+    except CACHE_ERRORS:
         return _dispatcher(name, classes, exact, cache=False).compile(signature)
 
 

@@ -40,6 +40,10 @@ INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
 
 COMPILING = not numba.config.DISABLE_JIT
 
+# What a cache that cannot be used raises: it cannot be read or written, or an older version of askance wrote it,
+# whose classes were elsewhere.
+CACHE_ERRORS = (OSError, ImportError, AttributeError)
+
 
 class Bare(Type):
     """The compiled type of a rule without parameters: numba cannot call methods of an empty tuple."""
@@ -92,7 +96,7 @@ def persistent(function: Function, *, exact: bool) -> Function:
         nonlocal kept
         try:
             return kept(*arguments)
-        except OSError:
+        except CACHE_ERRORS:
             kept = compiled(function, exact=exact, cache=False)
             return kept(*arguments)
 

@@ -4,7 +4,7 @@ from itertools import islice, product
 
 import pytest
 
-from askance.service.demo.world import made_up_messages
+from askance.service.demo.world import synthetic_messages
 from askance.service.web.table import PAGES
 from axe import barriers, script
 from browser import Served
@@ -34,7 +34,7 @@ def world(tmp_path_factory):
     """A service whose pages have something to show."""
     script()  # without it there is nothing to do
     served = Served(tmp_path_factory.mktemp("axe"), guarded=True)
-    messages = list(islice(made_up_messages(5), 200))
+    messages = list(islice(synthetic_messages(5), 200))
     task = served.task(name="support", classes=CLASSES, budget={"total": 180}, interface={"prediction": "shown"})
     items = [{"text": text, "id": f"mail-{n}", "note": "by mail"} for n, (text, _) in enumerate(messages)]
     decided = task.post("items", {"items": items})["decisions"]

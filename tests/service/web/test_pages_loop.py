@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from askance.service.client import Client, Item
-from askance.service.demo.world import made_up_messages
+from askance.service.demo.world import synthetic_messages
 from browser import Served
 
 CLASSES = ("billing", "bug", "praise", "spam")
-MESSAGES = list(islice(made_up_messages(3), 500))
+MESSAGES = list(islice(synthetic_messages(3), 500))
 RIGHT = dict(MESSAGES)
 ANSWERS = 60
 # A key counts when its question has been painted.
