@@ -454,4 +454,4 @@ def test_without_the_extra_the_remedy_is_named():
         except ImportError as error:
             print(error)
         """)
-    assert told.splitlines() == ["False", "the client needs httpx: pip install 'askance[live]'"]
+    assert told.splitlines() == ["False", "the client needs httpx: pip install 'askance[service]'"]

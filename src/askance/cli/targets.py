@@ -23,11 +23,12 @@ class Extra(NamedTuple):
 TRACES = (".parquet",)
 PICTURES = (".png", ".svg", ".pdf")
 
-LIVE = Extra("the service", "live")
+SERVICE = Extra("the service", "service")
 EXTRAS = {
     "matplotlib": Extra("a plot", "plots"),
     "pyarrow": Extra("Parquet", "parquet"),
-    **dict.fromkeys(("httpx", "msgspec", "prometheus_client", "starlette", "uvicorn"), LIVE),
+    "pooch": Extra("fetching data sets", "datasets"),
+    **dict.fromkeys(("httpx", "msgspec", "prometheus_client", "starlette", "uvicorn"), SERVICE),
 }
 
 

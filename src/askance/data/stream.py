@@ -1,15 +1,12 @@
 """Streams: what every reader returns. They can be iterated more than once, in chunks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Features: TypeAlias = NDArray[Any] | sp.csr_array
-
-Tell = Callable[[float], None]
-"""Called with the fraction of the work that is done."""
 
 
 class Chunk(NamedTuple):

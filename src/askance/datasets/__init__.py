@@ -1,4 +1,4 @@
-"""The papers' data sets by name: a register, where they are on this machine, and how each paper prepared them."""
+"""The data sets of the papers by name: what they are, where they are, and how each paper prepared them."""
 
 from askance.datasets.entry import PAPERS, Entry, File, Table, Use
 from askance.datasets.fetching import Fetched, fetch

@@ -1,4 +1,4 @@
-"""What the register says of a data set: what it is, where its public home is, and how each paper used it."""
+"""What the register says about a data set: what it is, where its public files are, and how each paper used it."""
 
 from typing import NamedTuple
 
@@ -18,11 +18,17 @@ RESEARCH = "for research use"
 
 
 class Table(NamedTuple):
-    """A table without a header: cells separated by commas, one column the label.
+    """A table without a header: cells separated by commas, one of the columns the label.
 
-    `label` is the label's column from 0 (-1 is the last). `positive` is the label of the positive class where that
-    is not the larger one. `categories` are the columns of names, which become a 0/1 feature for each name; a cell
-    `?` is missing: all zero there, the column's median among numbers.
+    Parameters
+    ----------
+    label : int, default=-1
+        The column of the label, from 0; -1 is the last one.
+    positive : str or None, default=None
+        The label of the positive class; None for the larger one.
+    categories : tuple of int, default=()
+        The columns of names. They become one 0/1 feature per name. A cell `?` is missing: all zeros in such a
+        column, the median of the column among numbers.
     """
 
     label: int = -1
@@ -31,24 +37,44 @@ class Table(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file at a public address; `table` is None for svmlight, size and checksum where they are not published."""
+    """A file at a public address.
+
+    Parameters
+    ----------
+    url : str
+        The address.
+    table : Table or None, default=None
+        How to read a table; None for svmlight.
+    sha256 : str or None, default=None
+        The checksum, if it is published.
+    saved_as : str, default=""
+        The name of the file in the cache; by default the end of the address.
+    """
 
     url: str
     table: Table | None = None
-    size: int | None = None
     sha256: str | None = None
     saved_as: str = ""
 
     @property
     def name(self) -> str:
-        """What the file is called in the cache: unless said, the end of its address."""
+        """The name of the file in the cache."""
         return self.saved_as or self.url.rpartition("/")[2]
 
 
 class Use(NamedTuple):
-    """How a paper prepared a data set, and how large it says that it was; None where it does not say.
+    """How a paper prepared a data set, and the size that it states.
 
-    `joined` are the data sets whose rows follow; `steps` are what is then done, in their order.
+    Parameters
+    ----------
+    rows, features : int or None, default=None
+        The size; None where the paper does not state it.
+    steps : tuple of Step, default=()
+        What is done to the rows, in this order.
+    joined : tuple of str, default=()
+        The data sets whose rows follow, before any step.
+    note : str, default=""
+        What else there is to say.
     """
 
     rows: int | None = None
@@ -65,12 +91,34 @@ class Use(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A data set of the papers, as its public home has it.
+    """A data set of the papers, as its public source has it.
 
-    `files` hold its rows, one after the other; without any, `page` says where it can be had by hand. `features` is
-    None where that depends on how text is turned into words, `classes` where `holds` says that there are none.
-    `samples` are names under which a part of it may be found. `view` is the one of several views that is taken,
-    and `labels` the array of labels, in an archive that has several.
+    Parameters
+    ----------
+    about : str
+        What it is about.
+    rows : int
+        The number of rows.
+    features : int or None
+        The number of features; None if it depends on how text is split into words.
+    classes : int or None
+        The number of classes; None if the data set has no labelled rows, see `holds`.
+    page : str
+        The web page of the data set.
+    licence : str
+        The terms of use.
+    files : tuple of File, default=()
+        The files of the rows, one after the other; without any, get the data from `page` by hand.
+    uses : dict of str to Use
+        How each paper used it.
+    samples : tuple of str, default=()
+        Names under which a part of it may be on this machine.
+    view : int or None, default=None
+        The view to take, if an archive has several.
+    labels : str or None, default=None
+        The array of labels to take, if an archive has several.
+    holds : str
+        What the data set consists of.
     """
 
     about: str
@@ -80,7 +128,7 @@ class Entry(NamedTuple):
     page: str
     licence: str
     files: tuple[File, ...] = ()
-    uses: dict[str, Use] = {}  # noqa: RUF012 - nobody writes into a register
+    uses: dict[str, Use] = {}  # noqa: RUF012 - the register is never changed
     samples: tuple[str, ...] = ()
     view: int | None = None
     labels: str | None = None

@@ -1,169 +1,203 @@
-"""Getting the public files of a data set into the cache.
+"""Download the public files of a data set into the cache, with pooch.
 
-A file grows as NAME.part; NAME.part.version says which version of it the server had. When size and checksum are
-right it gets its seal, and its name last of all: what has its name is whole.
+pooch downloads a file under a temporary name and renames it when it is complete and its checksum is right. Then
+the checksum is stored next to the file. Where the register has none, the checksum of the first download is checked
+from then on.
 """
 
 import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
+from askance._util.optional import require
+from askance._util.progress import Progress
 from askance.data.files import reason
-from askance.data.stream import Tell
+from askance.datasets.checksums import digest, is_fetched, read_checksum, write_checksum
 from askance.datasets.entry import File
-from askance.datasets.finding import CACHE, cache_directory, entry_of, find
-from askance.datasets.seals import check, digest, seal_of, write_seal
-from askance.datasets.serving import GOES_ON, Answer, ask_for
+from askance.datasets.finding import CACHE, DATA, cache_directory, entry_of, find
 from askance.errors import DataError
 
+SCHEMES = ("http", "https")
+TIMEOUT = 30.0  # seconds without any data
+RETRIES = 2
 BLOCK = 1 << 16
-OR_CHANGED = "fetch it again; if that does not help, the file at its home has changed"
+BY_HAND = f"or put the file into a directory of {DATA}"
 
 
 class Fetched(NamedTuple):
-    """A file that is in the cache.
+    """A file in the cache.
 
-    `resumed` is how many bytes of it were there from an earlier try; `was_here` that all of it was. `published` is
-    whether its checksum is known to the register; otherwise the one of the first fetch is kept beside the file.
+    Parameters
+    ----------
+    path : pathlib.Path
+        Where it is.
+    size : int
+        Its size in bytes.
+    sha256 : str
+        Its checksum.
+    was_here : bool
+        Whether it was in the cache before.
+    published : bool
+        Whether the register has its checksum.
     """
 
     path: Path
     size: int
     sha256: str
-    resumed: int
     was_here: bool
     published: bool
 
 
-def fetch(name: str, tell: Tell | None = None) -> list[Fetched]:
-    """Get the public files of a data set into the cache directory, going on where an earlier try stopped.
+def fetch(name: str, progress: Progress | None = None) -> list[Fetched]:
+    """Download the public files of a data set into the cache directory.
 
-    `tell` is called with the share that is done. Whatever goes wrong raises `DataError`, one sentence. What has
-    come so far stays for the next try, unless it is wrong.
+    Files that are there and have the right checksum are not downloaded again. Needs pooch:
+    ``pip install 'askance[datasets]'``.
+
+    Parameters
+    ----------
+    name : str
+        A name of the register, such as "a8a".
+    progress : callable or None, default=None
+        Called as ``progress(done, total, what)`` with the bytes done, the size of the file (None if the server
+        does not say), and the name of the file.
+
+    Returns
+    -------
+    list of Fetched
+        The files, in the order of their rows.
+
+    Raises
+    ------
+    DataError
+        If the data set has no public file, or if it cannot be downloaded or stored.
+    ImportError
+        If pooch is not installed.
+
+    Examples
+    --------
+    >>> import askance
+    >>> askance.datasets.fetch("a8a")[0].size  # doctest: +SKIP
+    1655224
     """
     whole, entry = entry_of(name)
     if entry is None or whole != name or not entry.files:
-        find(name)  # says how to get it, if it is not here
-        raise DataError(f"{name} has no public file that could be fetched, but it is here: just load it")
-    fetched = []
-    for number, file in enumerate(entry.files):
-
-        def share(done: float, number: int = number) -> None:
-            if tell is not None:
-                tell((number + done) / len(entry.files))
-
-        fetched.append(fetch_file(file, cache_directory() / name / file.name, share))
-    return fetched
+        find(name)  # raises with a remedy if it is not here
+        raise DataError(f"{name} has no public file to fetch, but it is on this machine: load it")
+    return [_fetch_file(file, cache_directory() / name, progress) for file in entry.files]
 
 
-def fetch_file(file: File, target: Path, tell: Tell) -> Fetched:
-    """Get one file, unless it is there."""
-    published = file.sha256 is not None
-    with _writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_file() and seal_of(target).is_file():
-            sha256 = check(target, file.sha256, sealed=True)
-            tell(1.0)
-            return Fetched(target, target.stat().st_size, sha256, 0, was_here=True, published=published)
-        part = target.with_name(f"{target.name}.part")
-        with part.open("ab") as out, _alone(out, target):
-            resumed = _Download(file, part, out, tell).run()
-        sha256 = digest(part)
-        if published and sha256 != file.sha256:
-            _forget(part)
-            raise DataError(
-                f"{file.url}: what came has the sha256 {sha256[:12]}…, not {str(file.sha256)[:12]}…, and was "
-                f"thrown away: {OR_CHANGED}"
-            )
-        write_seal(target, sha256)
-        os.replace(part, target)
-        _forget(part)
-    return Fetched(target, target.stat().st_size, sha256, resumed, was_here=False, published=published)
+def _fetch_file(file: File, directory: Path, progress: Progress | None) -> Fetched:
+    pooch = require("pooch", "datasets", "fetching data sets")
+    pooch.get_logger().setLevel("WARNING")
+    if file.url.partition(":")[0] not in SCHEMES:
+        raise DataError(f"{file.url}: cannot be fetched: the address must begin with {' or '.join(SCHEMES)}")
+    target = directory / file.name
+    download = _Download(file, progress)
+    with _explained(file, directory):
+        if not is_fetched(target):
+            target.unlink(missing_ok=True)  # it did not come from a complete fetch
+        known = file.sha256 or (read_checksum(target) if target.is_file() else None)
+        files = pooch.create(
+            directory,
+            base_url="",
+            registry={file.name: known},
+            urls={file.name: file.url},
+            retry_if_failed=RETRIES,
+        )
+        files.fetch(file.name, downloader=download)
+        if download.was_needed:
+            write_checksum(target, digest(target))
+        size = target.stat().st_size
+        return Fetched(
+            target, size, read_checksum(target), was_here=not download.was_needed, published=bool(file.sha256)
+        )
 
 
 class _Download:
-    """One file on its way."""
+    """What pooch calls to download a file."""
 
-    def __init__(self, file: File, part: Path, out: BinaryIO, tell: Tell) -> None:
-        self._file = file
-        self._out = out
-        self._tell = tell
-        self._version = _version_of(part)
+    def __init__(self, file: File, progress: Progress | None) -> None:
+        self._bar = None if progress is None else _Bar(file.name, progress)
+        self.was_needed = False
 
-    def run(self) -> int:
-        """Bring the part to its full size; how many bytes of it were there before."""
-        start = self._size()
-        version = self._version.read_text() if start and self._version.is_file() else ""
-        # Without knowing the version, two versions could be joined; only a published checksum would notice.
-        if start and not version and self._file.sha256 is None:
-            start = 0
-        with ask_for(self._file.url, start, version) as answer:
-            if answer.start != self._size():
-                self._out.truncate(answer.start)
-            self._version.write_text(answer.version)
-            self._copy(answer)
-            self._check(answer)
-            return answer.start
+    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+        from pooch import HTTPDownloader
 
-    def _copy(self, answer: Answer) -> None:
-        size = answer.start
-        total = answer.total or self._file.size
-        while block := answer.read(BLOCK):
-            self._out.write(block)
-            size += len(block)
-            self._tell(min(1.0, size / total) if total else 0.0)
-        self._out.flush()
-
-    def _check(self, answer: Answer) -> None:
-        size = self._size()
-        for total in (answer.total, self._file.size):
-            if total is not None and size < total:
-                raise DataError(f"{self._file.url}: ended after {size:,} of {total:,} bytes: {GOES_ON}")
-            if total is not None and size > total:
-                self._out.truncate(0)
-                raise DataError(
-                    f"{self._file.url}: {size:,} bytes came, not {total:,}, and were thrown away: {OR_CHANGED}"
-                )
-        if not size:
-            raise DataError(f"{self._file.url}: is empty: look at it with a browser")
-
-    def _size(self) -> int:
-        return os.fstat(self._out.fileno()).st_size
+        self.was_needed = True
+        get = HTTPDownloader(
+            progressbar=self._bar,
+            chunk_size=BLOCK,
+            timeout=TIMEOUT,
+            headers={"User-Agent": "askance", "Accept-Encoding": "identity"},
+            hooks={"response": _refuse},
+        )
+        get(url, output_file, pooch)
+        if not os.path.getsize(output_file):
+            raise DataError(f"{url}: the file is empty: look at it with a browser, {BY_HAND}")
 
 
-def _version_of(part: Path) -> Path:
-    return part.with_name(f"{part.name}.version")
+class _Bar:
+    """A progress bar as pooch uses it, which calls `progress`."""
+
+    def __init__(self, name: str, progress: Progress) -> None:
+        self.total = 0
+        self._name = name
+        self._progress = progress
+        self._done = 0
+
+    def update(self, size: int) -> None:
+        """Count some more bytes; pooch counts whole blocks, so the last one may be too large."""
+        self._done += size
+        self._progress(min(self._done, self.total) if self.total else self._done, self.total or None, self._name)
+
+    def reset(self) -> None:
+        """Start again; pooch then updates by the total."""
+        self._done = 0
+
+    def close(self) -> None:
+        """Nothing has to be closed."""
 
 
-def _forget(part: Path) -> None:
-    part.unlink(missing_ok=True)
-    _version_of(part).unlink(missing_ok=True)
+def _refuse(response: Any, **_options: Any) -> None:
+    """Raise DataError for an error, and for a web page, which servers send in place of a file that has moved."""
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    if response.is_redirect or (response.ok and not is_page):
+        return
+    response.close()
+    answer = "with a web page" if response.ok else f"{response.status_code} {response.reason}".strip()
+    raise DataError(f"{response.url}: the server answered {answer}: look at it with a browser, {BY_HAND}")
 
 
 @contextlib.contextmanager
-def _writing(target: Path) -> Iterator[None]:
-    """A cache that cannot be written, told in one sentence."""
+def _explained(file: File, directory: Path) -> Iterator[None]:
+    """Turn the errors of pooch, requests and the file system into DataError."""
+    from requests import RequestException
+
     try:
         yield
+    except DataError:
+        raise
+    except RequestException as error:
+        raise DataError(
+            f"{file.url}: cannot be downloaded ({_cause(error)}): check the network and fetch it again, {BY_HAND}"
+        ) from error
     except OSError as error:
         raise DataError(
-            f"{target.parent}: cannot be written ({error.strerror or reason(error)}): make room, or set {CACHE} "
-            "to another directory"
+            f"{directory}: cannot be written ({_cause(error)}): free some space, or set {CACHE} to another folder"
+        ) from error
+    except ValueError as error:  # the checksum
+        expected = "the published sha256" if file.sha256 else "the sha256 of the first fetch"
+        raise DataError(
+            f"{file.url}: the download does not have {expected} and was deleted: fetch it again; if that "
+            f"does not help, the file has changed: get it by other means, {BY_HAND}"
         ) from error
 
 
-@contextlib.contextmanager
-def _alone(out: BinaryIO, target: Path) -> Iterator[None]:
-    """Two processes must not write into the same part. Where there are no locks, its size and checksum tell."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    try:
-        fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise DataError(f"{target}: is being fetched by another process: wait for it") from error
-    yield
+def _cause(error: BaseException) -> str:
+    """The innermost cause, in a few words."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return error.strerror if isinstance(error, OSError) and error.strerror else reason(error)

@@ -1,4 +1,4 @@
-"""Where a named data set is on this machine: in the directories of `ASKANCE_DATA`, or else in the cache."""
+"""Find a named data set on this machine: in the directories of `ASKANCE_DATA`, or else in the cache."""
 
 import difflib
 import os
@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from askance.data.files import reason, shown
+from askance.datasets.checksums import check, is_fetched
 from askance.datasets.entry import Entry, File
 from askance.datasets.register import REGISTER
-from askance.datasets.seals import check, seal_of
 from askance.errors import DataError
 
 DATA, CACHE = "ASKANCE_DATA", "ASKANCE_CACHE"
 FETCHED = "cache"
 
-# What may stand behind a name, the first that is there wins; svmlight may also be packed by bzip2 and xz.
+# The extensions that a file may have, in the order in which they are tried.
 ENDINGS = (
     "npz",
     "svm",
@@ -35,7 +35,19 @@ ENDINGS = (
 
 
 class Found(NamedTuple):
-    """Where a data set is; `files` says how to read the paths where they are its public files."""
+    """Where a data set is.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    paths : tuple of pathlib.Path
+        Its files, in the order of their rows.
+    place : str
+        "ASKANCE_DATA" or "cache".
+    files : tuple of File
+        How to read the paths, if they are the public files of the register; otherwise empty.
+    """
 
     name: str
     paths: tuple[Path, ...]
@@ -44,9 +56,12 @@ class Found(NamedTuple):
 
 
 def entry_of(name: str) -> tuple[str, Entry | None]:
-    """The register's name and entry for a name, which may be that of a sample; no entry if it has none."""
+    """The name and the entry of the register for the name of a data set or of a sample of one.
+
+    The entry is None if the register has none. A DataError is raised for what cannot be a name.
+    """
     if not isinstance(name, str) or not name or Path(name).name != name or name.startswith("."):
-        raise DataError(f"{shown(name)} is no name of a data set: `askance data list` has them all")
+        raise DataError(f"{shown(name)} is not the name of a data set: see `askance data list`")
     if name in REGISTER:
         return name, REGISTER[name]
     for whole, entry in REGISTER.items():
@@ -56,43 +71,81 @@ def entry_of(name: str) -> tuple[str, Entry | None]:
 
 
 def find(name: str) -> Found:
-    """Where a named data set is: in the directories of ASKANCE_DATA, then in the cache directory.
+    """Find a named data set in the directories of ASKANCE_DATA or in the cache directory.
 
-    There it may be NAME.npz, .svm, .csv or any other file that `read` takes, or its public files under their own
-    names. What was fetched into the cache is checked against its checksum. `DataError` if there is none.
+    In a directory it may be NAME.npz, NAME.svm, NAME.csv or any other file that `askance.data.read` can read, or
+    its public files under their own names. Fetched files are checked against their checksums.
+
+    Parameters
+    ----------
+    name : str
+        The name of a data set, of a sample of one, or of a file of your own.
+
+    Returns
+    -------
+    Found
+        Where it is.
+
+    Raises
+    ------
+    DataError
+        If it is not on this machine, or if a checksum does not match. The message says what to do.
+
+    Examples
+    --------
+    >>> import askance
+    >>> askance.datasets.find("a8")
+    Traceback (most recent call last):
+        ...
+    askance.errors.DataError: there is no data set 'a8': did you mean a8a?
     """
     found = look_for(name)
     if found is None:
         raise DataError(how_to_get(name))
-    for path, file in zip(found.paths, found.files, strict=False):  # a file of one's own has no checksum
+    for path, file in zip(found.paths, found.files, strict=False):  # your own files have no checksum
         if found.place == FETCHED or file.sha256 is not None:
-            check(path, file.sha256, sealed=found.place == FETCHED)
+            check(path, file.sha256, fetched=found.place == FETCHED)
     return found
 
 
 def look_for(name: str) -> Found | None:
-    """Where a data set is, its checksums not looked at; None if it is not here."""
+    """Find a named data set without checking its checksums.
+
+    Parameters
+    ----------
+    name : str
+        As for `find`.
+
+    Returns
+    -------
+    Found or None
+        None if it is not on this machine.
+    """
     whole, entry = entry_of(name)
     files = entry.files if entry is not None and whole == name else ()
     for directory in data_directories():
         found = _in_directory(directory, name, files)
         if found is not None:
             return found
-    cache = cache_directory() / name
-    paths = tuple(cache / file.name for file in files)
-    # A file gets its name last of all, after its seal: one without a seal did not come from a fetch.
-    if paths and all(path.is_file() and seal_of(path).is_file() for path in paths):
+    paths = tuple(cache_directory() / name / file.name for file in files)
+    if paths and all(map(is_fetched, paths)):
         return Found(name, paths, FETCHED, files)
     return None
 
 
 def data_directories() -> list[Path]:
-    """The directories that the environment variable ASKANCE_DATA names."""
+    """The directories in the environment variable ASKANCE_DATA."""
     return [Path(part).expanduser() for part in os.environ.get(DATA, "").split(os.pathsep) if part]
 
 
 def cache_directory() -> Path:
-    """Where fetched files are kept: ASKANCE_CACHE, or else `askance` in the user's cache directory."""
+    """The directory of fetched files: ASKANCE_CACHE, or else `askance` in your cache directory.
+
+    Returns
+    -------
+    pathlib.Path
+        The directory, which may not exist yet.
+    """
     given = os.environ.get(CACHE)
     if given:
         return Path(given).expanduser()
@@ -109,7 +162,7 @@ def _in_directory(directory: Path, name: str, files: tuple[File, ...]) -> Found 
         if paths and all(path.is_file() for path in paths):
             return Found(name, paths, DATA, files)
     except OSError as error:
-        raise DataError(f"{directory}: cannot be looked into ({reason(error)}): check {DATA}") from error
+        raise DataError(f"{directory}: cannot be read ({reason(error)}): check {DATA}") from error
     return None
 
 
@@ -118,12 +171,12 @@ def _candidates(directory: Path, name: str) -> Iterator[Path]:
 
 
 def how_to_get(name: str) -> str:
-    """How to come by a data set that is not on this machine, in one sentence."""
+    """How to get a data set that is not on this machine, in one sentence."""
     whole, entry = entry_of(name)
-    by_hand = f"put {name}.npz or another file of that name into a directory that {DATA} names"
+    by_hand = f"put {name}.npz or another file of that name into a directory of {DATA}"
     if entry is None:
         near = difflib.get_close_matches(name, REGISTER, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"`askance data list` has them all, or {by_hand}"
+        hint = f"did you mean {' or '.join(near)}?" if near else f"see `askance data list`, or {by_hand}"
         return f"there is no data set {shown(name)}: {hint}"
     if whole != name:
         return f"{name}, a part of {whole}, is not on this machine: {by_hand}"

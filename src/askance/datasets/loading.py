@@ -1,4 +1,4 @@
-"""A named data set in memory, as it is or as a paper prepared it."""
+"""Load a named data set, as it is or as a paper prepared it."""
 
 import warnings
 from pathlib import Path
@@ -8,12 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from askance._util.progress import Progress
 from askance.data.arrays import random_order, read_arrays
 from askance.data.files import listed, shown
 from askance.data.npz import read_npz
 from askance.data.reading import read
 from askance.data.stacking import stacked, widened
-from askance.data.stream import Stream, Tell
+from askance.data.stream import Stream
 from askance.datasets.entry import Entry, File, Use
 from askance.datasets.finding import Found, entry_of, find, look_for
 from askance.datasets.steps import Labelled
@@ -21,10 +22,21 @@ from askance.datasets.tables import read_table
 from askance.errors import DataError, DataWarning
 
 CLASS_NAMES = "label_names"
+STEPS = 10_000  # of progress: a chunk knows only which share of the file has been read
 
 
 class Prepared(NamedTuple):
-    """Rows and labels of a named data set, and in what they differ from the register and from the paper."""
+    """A named data set in memory.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csr_array
+        The rows, of float32.
+    y : ndarray of int64
+        The labels: -1 and +1, or 0 to k - 1 for more than two classes.
+    notes : list of str
+        How the data differ from the register and from the paper.
+    """
 
     X: sp.csr_array
     y: NDArray[np.int64]
@@ -34,12 +46,42 @@ class Prepared(NamedTuple):
 def load(
     name: str, paper: str | None = None, random_state: int | None = None
 ) -> tuple[sp.csr_array, NDArray[np.int64]]:
-    """A named data set as (X, y): a CSR matrix of float32, and labels -1 and +1, or 0 to k - 1 if there are more.
+    """Load a named data set.
 
-    With a `paper`, such as "lu2016", the rows are prepared as that paper did; `askance data info NAME` says how.
-    With a `random_state` they come in a random order, which it decides, and random parts of a preparation are
-    drawn with it. A file that is not as large as it should be, such as a sample, gets a `DataWarning`; what is not
-    on this machine a `DataError` that says how to get it.
+    Parameters
+    ----------
+    name : str
+        A name of the register (see `askance data list`), of a sample, or of a file of your own in a directory of
+        ASKANCE_DATA.
+    paper : str or None, default=None
+        Prepare the rows as in this paper, such as "lu2016"; `askance data info NAME` says how. None loads the rows
+        as they are.
+    random_state : int or None, default=None
+        Shuffle the rows, and draw the random parts of a preparation. None keeps the order of the file.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_array
+        The rows, of float32.
+    y : ndarray of int64
+        The labels: -1 and +1, or 0 to k - 1 for more than two classes.
+
+    Raises
+    ------
+    DataError
+        If the data set is not on this machine or cannot be read. The message says how to get it.
+
+    Warns
+    -----
+    DataWarning
+        If the data differ from the register or from the paper, for example in the number of rows.
+
+    Examples
+    --------
+    >>> import askance
+    >>> X, y = askance.datasets.load("a8a", paper="lu2016", random_state=7)  # doctest: +SKIP
+    >>> X.shape  # doctest: +SKIP
+    (22696, 123)
     """
     X, y, notes = prepare(name, paper, random_state)
     for note in notes:
@@ -48,19 +90,37 @@ def load(
 
 
 def prepare(
-    name: str, paper: str | None = None, random_state: int | None = None, tell: Tell | None = None
+    name: str, paper: str | None = None, random_state: int | None = None, progress: Progress | None = None
 ) -> Prepared:
-    """What `load` gives, with what it would warn of; `tell` is called with the share of a file that is read."""
+    """Load a named data set and return the differences from the register instead of warning about them.
+
+    Parameters
+    ----------
+    name, paper, random_state
+        As for `load`.
+    progress : callable or None, default=None
+        Called as ``progress(done, total, what)`` while a file is read.
+
+    Returns
+    -------
+    Prepared
+        The rows, the labels and the notes.
+
+    Raises
+    ------
+    DataError
+        As for `load`.
+    """
     whole, entry = entry_of(name)
     use = _use(whole, entry, paper)
     if random_state is not None:
-        random_order(1, random_state)  # refuses what is no random_state before anything is read
+        random_order(1, random_state)  # refuses a bad random_state before anything is read
     if use is not None and random_state is None and any(step.is_random for step in use.steps):
         raise DataError(f"{name} as in {paper} is drawn at random: give a random_state")
-    data, notes = _read(find(name), entry, is_sample=whole != name, tell=tell)
+    data, notes = _read(find(name), entry, is_sample=whole != name, progress=progress)
     if use is not None:
         if whole != name:
-            use = use._replace(joined=())  # a part of the data set stands for all of it
+            use = use._replace(joined=())  # a sample stands for the whole data set
         data, more = _prepared(data, use, np.random.default_rng(random_state), f"{name} as in {paper}")
         notes = [*notes, *more]
     order = random_order(len(data.y), random_state)
@@ -101,16 +161,16 @@ def _joined(data: Labelled, part: Labelled) -> Labelled:
 
 
 def _read(
-    found: Found, entry: Entry | None, *, is_sample: bool, tell: Tell | None = None
+    found: Found, entry: Entry | None, *, is_sample: bool, progress: Progress | None = None
 ) -> tuple[Labelled, list[str]]:
-    """The rows as they are in the files, and in what they differ from the register."""
+    """The rows of the files, and how they differ from the register."""
     name = found.name
     if entry is not None and entry.classes is None:
         raise DataError(
             f"{name} holds {entry.holds}, not rows with one label each: read {found.paths[0]} yourself"
         )
     parts = [
-        _part(path, file, entry, tell) for path, file in zip(found.paths, found.files or (None,), strict=True)
+        _part(path, file, entry, progress) for path, file in zip(found.paths, found.files or (None,), strict=True)
     ]
     width = max(X.shape[1] for X, _ in parts)
     if entry is not None and not is_sample and _is_svmlight(found.paths[0], found.files[:1]):
@@ -131,7 +191,7 @@ def _read(
 def _difference(
     title: str, shape: tuple[int, int], wanted: tuple[int | None, int | None], where: str
 ) -> list[str]:
-    """A sentence if there are not as many rows or features as there should be."""
+    """A sentence if the number of rows or features is not the expected one."""
     differ = [
         (f"{count:,} {what}", f"{should:,}")
         for count, should, what in zip(shape, wanted, ("rows", "features"), strict=True)
@@ -142,7 +202,7 @@ def _difference(
 
 
 def _part(
-    path: Path, file: File | None, entry: Entry | None, tell: Tell | None
+    path: Path, file: File | None, entry: Entry | None, progress: Progress | None
 ) -> tuple[sp.csr_array, NDArray[Any]]:
     if file is not None and file.table is not None:
         X, y = read_table(path, file.table)
@@ -150,8 +210,8 @@ def _part(
     chunks = []
     for chunk in _stream(path, file, entry):
         chunks.append(chunk)
-        if tell is not None:
-            tell(chunk.progress)
+        if progress is not None:
+            progress(round(STEPS * chunk.progress), STEPS, path.name)
     if any(chunk.y is None for chunk in chunks):
         raise DataError(f"{path}: has no labels: check how it was made")
     X = sp.csr_array(stacked([chunk.X for chunk in chunks]), dtype=np.float32)
@@ -166,16 +226,16 @@ def _stream(path: Path, file: File | None, entry: Entry | None) -> Stream:
 
 
 def _is_svmlight(path: Path, files: tuple[File, ...]) -> bool:
-    """Whether a file is read as svmlight: a public one that is no table, or one of one's own by its ending."""
+    """Whether a file is svmlight: a public file unless it is a table, your own file by its extension."""
     if files:
         return files[0].table is None
     return not {".svm", ".libsvm", ".svmlight"}.isdisjoint(path.suffixes)
 
 
 def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArray[np.int64]:
-    """Labels of any kind as -1 and +1 if there are two classes, else as 0 to k - 1, in sorted order.
+    """Convert labels of any type to -1 and +1 for two classes, otherwise to 0 ... k - 1 in sorted order.
 
-    Numbers from 0 or from 1 on keep their distance, so that a class that a part of the data lacks shifts no other.
+    Numbers that start at 0 or 1 keep their distances: a class that is missing in a sample does not shift others.
     """
     values, positions = np.unique(y, return_inverse=True)
     if len(values) > (classes or 2**31):
@@ -186,7 +246,7 @@ def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArr
         if len(values) == 2:
             return np.where(positions == 1, 1, -1).astype(np.int64)
         if values.dtype.kind not in "if" or values[0] not in (-1, 1):
-            raise DataError(f"{name}: has only the class {values[0]}: which of the two it is cannot be told")
+            raise DataError(f"{name}: has only the class {values[0]}: check that the file has both classes")
         return y.astype(np.int64)
     for first in (0, 1):
         if values.dtype.kind in "iuf" and classes and set(values.tolist()) <= set(range(first, first + classes)):
@@ -195,7 +255,7 @@ def classes_as_numbers(y: NDArray[Any], classes: int | None, name: str) -> NDArr
 
 
 def _class_names(path: Path) -> tuple[str, ...]:
-    """What the classes are called, where the file says it."""
+    """The names of the classes, if the file has them."""
     if path.suffix != ".npz":
         return ()
     with np.load(path, allow_pickle=False) as archive:

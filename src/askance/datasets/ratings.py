@@ -1,4 +1,4 @@
-"""A named data set of ratings in memory."""
+"""Load a named data set of ratings."""
 
 import warnings
 
@@ -9,9 +9,33 @@ from askance.errors import DataWarning
 
 
 def load_ratings(name: str) -> Triplets:
-    """Users, items and ratings of a named data set.
+    """Load a named data set of ratings.
 
-    A `DataWarning` if there are not as many as there should be; `DataError` for what is not on this machine.
+    Parameters
+    ----------
+    name : str
+        A name of the register, such as "ml100k".
+
+    Returns
+    -------
+    Triplets
+        Users, items and ratings.
+
+    Raises
+    ------
+    DataError
+        If the data set is not on this machine. The message says how to get it.
+
+    Warns
+    -----
+    DataWarning
+        If the number of ratings is not the one in the register.
+
+    Examples
+    --------
+    >>> users, items, ratings = load_ratings("ml100k")  # doctest: +SKIP
+    >>> len(ratings)  # doctest: +SKIP
+    100000
     """
     users, items, ratings = read_ratings(find(name).paths[0])
     entry = entry_of(name)[1]

@@ -1,7 +1,7 @@
-"""The papers' data sets by name.
+"""The register: the data sets of the papers by name.
 
-Sizes are those of the public files. A checksum stands here only where it is published; all others are found at the
-first fetch. A preparation is what the paper's text says, and what had to be assumed is marked.
+Sizes are those of the public files. A checksum is given only if it is published; all others are stored at the
+first fetch. A preparation follows the text of the paper; assumptions are marked.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ NOT_IN_THESIS = "a further imbalanced set, which the thesis does not have"
 
 
 def binary(about: str, rows: int, features: int, *files: str, uses: dict[str, Use], **more: Any) -> Entry:
-    """A svmlight file, or several, of LIBSVM's page for two classes."""
+    """One or more svmlight files of LIBSVM's page for two classes."""
     homes = tuple(File(f"{LIBSVM}/binary/{file}") for file in files)
     page = f"{LIBSVM}/binary.html"
     return Entry(about, rows, features, 2, page, NOT_STATED, homes, uses)._replace(**more)
@@ -29,7 +29,7 @@ def binary(about: str, rows: int, features: int, *files: str, uses: dict[str, Us
 def multiclass(
     about: str, rows: int, features: int, classes: int, *files: str, uses: dict[str, Use], **more: Any
 ) -> Entry:
-    """A svmlight file, or several, of LIBSVM's page for many classes."""
+    """One or more svmlight files of LIBSVM's page for more than two classes."""
     homes = tuple(File(f"{LIBSVM}/multiclass/{file}") for file in files)
     page = f"{LIBSVM}/multiclass.html"
     return Entry(about, rows, features, classes, page, NOT_STATED, homes, uses)._replace(**more)

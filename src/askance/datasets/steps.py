@@ -1,4 +1,4 @@
-"""What papers did to a data set before learning from it, step by step."""
+"""The steps in which papers prepared a data set."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -11,45 +11,45 @@ from askance.errors import DataError
 
 
 class Labelled(NamedTuple):
-    """Rows and their labels: -1 and +1, or 0 to k - 1; `names` are the classes' names where they have any."""
+    """Rows and their labels: -1 and +1, or 0 to k - 1; `names` are the names of the classes, if there are any."""
 
     X: sp.csr_array
     y: NDArray[np.int64]
     names: tuple[str, ...] = ()
 
     def take(self, rows: NDArray[np.int64]) -> "Labelled":
-        """Some of the rows, in this order."""
+        """Take some of the rows, in this order."""
         return Labelled(self.X[rows], self.y[rows], self.names)
 
 
 class Step:
-    """Something that is done to all rows; `is_random` says whether it draws random numbers."""
+    """A step of a preparation; `is_random` says whether it draws random numbers."""
 
     is_random: ClassVar[bool] = False
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         raise NotImplementedError
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:
-        """The rows after it."""
+        """Apply the step."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class UnitRows(Step):
-    """Each row is scaled to length 1; empty rows stay empty. `stated`: the paper says so, or it is assumed."""
+    """Scale each row to length 1; empty rows stay empty. `stated`: the paper says so; otherwise it is assumed."""
 
     stated: bool
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return f"rows scaled to length 1{'' if self.stated else ' (assumed: the paper does not say it)'}"
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
-        """The rows after it."""
+        """Apply the step."""
         lengths = np.sqrt(data.X.astype(np.float64).power(2).sum(axis=1))
         factors = np.divide(1.0, lengths, out=np.ones_like(lengths), where=lengths > 0)
         return data._replace(X=_with_values(data.X, data.X.data * np.repeat(factors, np.diff(data.X.indptr))))
@@ -57,15 +57,15 @@ class UnitRows(Step):
 
 @dataclass(frozen=True)
 class UnitFeatures(Step):
-    """Each feature is divided by the largest size that it has. No paper states it; raw units need it."""
+    """Divide each feature by its largest absolute value. No paper states it, but raw units need it."""
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return "features divided by their largest size (assumed: the paper does not say it)"
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
-        """The rows after it."""
+        """Apply the step."""
         largest = np.asarray(abs(data.X).max(axis=0).todense()).ravel().astype(np.float64)
         factors = np.divide(1.0, largest, out=np.ones_like(largest), where=largest > 0)
         return data._replace(X=_with_values(data.X, data.X.data * factors[data.X.indices]))
@@ -73,23 +73,23 @@ class UnitFeatures(Step):
 
 @dataclass(frozen=True)
 class Presence(Step):
-    """Each value other than 0 becomes 1: whether a word occurs, not how often."""
+    """Replace each value other than 0 by 1: whether a word occurs, not how often."""
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return "values as 0 and 1"
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
-        """The rows after it."""
+        """Apply the step."""
         return data._replace(X=_with_values(data.X, data.X.data != 0))
 
 
 @dataclass(frozen=True)
 class ClassPair(Step):
-    """Only the rows of some classes are kept: those of `positive` as +1, those of `negative` as -1.
+    """Keep only the rows of some classes: those of `positive` as +1, those of `negative` as -1.
 
-    A class is its number from 0, or the beginning of its name, which may be that of several; or several numbers.
+    A class is given by its number from 0, several numbers, or the beginning of its name, which may match several.
     """
 
     positive: int | str | tuple[int, ...]
@@ -98,11 +98,11 @@ class ClassPair(Step):
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return self.called
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
-        """The rows after it."""
+        """Apply the step."""
         positive, negative = (np.isin(data.y, _numbers(which, data)) for which in (self.positive, self.negative))
         if not positive.any() or not negative.any():
             raise DataError(f"{self.called}: the file has no row of one of them: take a file that has both")
@@ -112,34 +112,34 @@ class ClassPair(Step):
 
 @dataclass(frozen=True)
 class OneAgainstRest(Step):
-    """The rows of one class, by its number from 0, become +1, all others -1."""
+    """Label the rows of one class, given by its number from 0, as +1 and all others as -1."""
 
     positive: int
     called: str
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return self.called
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
-        """The rows after it."""
+        """Apply the step."""
         return Labelled(data.X, _signs(data.y == self.positive))
 
 
 @dataclass(frozen=True)
 class RandomClass(Step):
-    """A class drawn at random becomes +1; as many rows drawn from all others become -1."""
+    """Label a random class as +1 and an equal number of random rows of the other classes as -1."""
 
     is_random: ClassVar[bool] = True
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return "one random class (+1) against as many random rows of all others (-1)"
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:
-        """The rows after it."""
+        """Apply the step."""
         is_chosen = data.y == random.choice(np.unique(data.y))
         positive, others = np.flatnonzero(is_chosen), np.flatnonzero(~is_chosen)
         if len(others) < len(positive):
@@ -153,18 +153,18 @@ class RandomClass(Step):
 
 @dataclass(frozen=True)
 class Sample(Step):
-    """So many rows drawn at random, in the order of the file."""
+    """Draw `rows` rows at random, in the order of the file."""
 
     is_random: ClassVar[bool] = True
     rows: int
 
     @property
     def words(self) -> str:
-        """What is done."""
+        """The step in words."""
         return f"{self.rows:,} rows drawn at random"
 
     def do(self, data: Labelled, random: np.random.Generator) -> Labelled:
-        """The rows after it."""
+        """Apply the step."""
         if len(data.y) < self.rows:
             raise DataError(
                 f"there are {len(data.y):,} rows, not the {self.rows:,} to be drawn: take the whole file"

@@ -1,4 +1,4 @@
-"""Tables without a header, as the UCI repository has them."""
+"""Read tables without a header, as in the UCI repository."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -17,7 +17,7 @@ DELIMITER, MISSING = ",", "?"
 
 
 class _Names(dict[str, int]):
-    """The names in a column, numbered as they come."""
+    """The names in a column, numbered in the order in which they occur."""
 
     def __call__(self, cell: str) -> float:
         name = cell.strip()
@@ -25,11 +25,11 @@ class _Names(dict[str, int]):
 
 
 def read_table(path: Path, table: Table) -> tuple[sp.csr_array, NDArray[Any]]:
-    """The rows and the labels of a table; labels are numbers where all of them are, else strings."""
+    """Read the rows and labels of a table; labels are numbers if all of them are, otherwise strings."""
     cells, names = _cells(existing_file(path), table)
     label = table.label % cells.shape[1]
     if not np.isfinite(cells[:, label]).all():
-        raise DataError(f"{path}: a label is missing: fetch or make the file again")
+        raise DataError(f"{path}: a label is missing: fetch the file again")
     labels = np.array(list(names[label]), dtype=str)[cells[:, label].astype(np.int64)]
     columns = [
         _indicators(cells[:, column], names[column]) if column in table.categories else _numbers(cells[:, column])
@@ -41,12 +41,12 @@ def read_table(path: Path, table: Table) -> tuple[sp.csr_array, NDArray[Any]]:
 
 
 def _cells(path: Path, table: Table) -> tuple[NDArray[np.float64], dict[int, _Names]]:
-    """All cells as numbers, and what the numbers in a column of names stand for."""
+    """All cells as numbers, and the names behind the numbers in columns of names."""
     with TextLines(path) as lines:
         rows = (line for line in lines if line.strip())
         first = next(rows, None)
         if first is None:
-            raise DataError(f"{path}: holds no rows: fetch it again")
+            raise DataError(f"{path}: has no rows: fetch it again")
         width = first.count(DELIMITER) + 1
         names = {column % width: _Names() for column in (table.label, *table.categories)}
         # Only tables with names have missing cells; the converter of a number would slow the others down.
@@ -59,7 +59,9 @@ def _cells(path: Path, table: Table) -> tuple[NDArray[np.float64], dict[int, _Na
         except ValueError as error:
             if isinstance(error, DataError):
                 raise
-            raise DataError(f"{path}: is no table of numbers ({reason(error)[:200]}): fetch it again") from error
+            raise DataError(
+                f"{path}: is not a table of numbers ({reason(error)[:200]}): fetch it again"
+            ) from error
     return cells, names
 
 
@@ -72,5 +74,5 @@ def _numbers(column: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _indicators(column: NDArray[np.float64], names: _Names) -> NDArray[np.float64]:
-    """A column for each name, in the order of the alphabet; all zero where it is missing."""
+    """One column per name, in alphabetical order; all zeros where it is missing."""
     return np.column_stack([column == names[name] for name in sorted(names)]).astype(np.float64)

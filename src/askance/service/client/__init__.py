@@ -4,7 +4,7 @@ try:
     import httpx  # noqa: F401 - imported here, so that a missing package gets a clear message
     import msgspec  # noqa: F401
 except ImportError as missing:
-    raise ImportError(f"the client needs {missing.name}: pip install 'askance[live]'") from missing
+    raise ImportError(f"the client needs {missing.name}: pip install 'askance[service]'") from missing
 
 from askance.errors import ServiceError
 from askance.service.client.asynchronous import AsyncClient

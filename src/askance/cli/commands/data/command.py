@@ -83,7 +83,7 @@ def _refuse_for_names(*given: object) -> None:
 
 
 def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool) -> None:
-    from askance.cli.output.progress import progress, shares
+    from askance.cli.output.progress import progress
     from askance.data import describe
     from askance.datasets import look_for, prepare
     from askance.datasets.finding import entry_of, how_to_get
@@ -95,7 +95,7 @@ def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool)
     has_rows = entry is None or entry.classes is not None
     if has_rows and (paper is not None or look_for(name) is not None):
         with progress(name) as report:
-            prepared = prepare(name, paper, seed, shares(report))
+            prepared = prepare(name, paper, seed, report)
         description, notes = describe(as_stream(prepared, name)), prepared.notes
         content = _as_dict(description) | {"differences": notes}
     if json:

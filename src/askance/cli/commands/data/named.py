@@ -47,18 +47,18 @@ def show_list(json: options.Json = False) -> None:
 
 
 def fetch_sets(names: Names, json: options.Json = False) -> None:
-    """Download data sets into the cache; continues downloads that were interrupted.
+    """Download data sets into the cache.
 
     The cache is the directory ASKANCE_CACHE, or askance in your cache
     directory.
     """
-    from askance.cli.output.progress import progress, shares
+    from askance.cli.output.progress import progress
     from askance.datasets import fetch
 
     records = []
     for name in names:
         with progress(name) as report:
-            fetched = fetch(name, shares(report))
+            fetched = fetch(name, report)
         if json:
             records.append(
                 {"name": name, "files": [file._asdict() | {"path": str(file.path)} for file in fetched]}
@@ -73,14 +73,7 @@ def _show_fetched(fetched: "list[Fetched]") -> None:
     console = stdout()
     for file in fetched:
         console.print(f"{file.path}", soft_wrap=True, style="bold")
-        how = (
-            "already here"
-            if file.was_here
-            else f"{file.resumed:,} of them already here"
-            if file.resumed
-            else "fetched"
-        )
-        console.print(f"  {file.size:,} bytes, {how}")
+        console.print(f"  {file.size:,} bytes, {'already here' if file.was_here else 'fetched'}")
         console.print(f"  sha256 {file.sha256}", soft_wrap=True)
         console.print(f"  {'matches the published checksum' if file.published else NOT_PUBLISHED}")
 
@@ -140,7 +133,7 @@ def as_dict(name: str, entry: "Entry") -> dict[str, Any]:
         "classes": entry.classes,
         "licence": entry.licence,
         "home": entry.page,
-        "files": [{"url": file.url, "bytes": file.size, "sha256": file.sha256} for file in entry.files],
+        "files": [{"url": file.url, "sha256": file.sha256} for file in entry.files],
         "papers": uses,
         "found": None if found is None else {"place": found.place, "paths": [str(path) for path in found.paths]},
         "parts_found": [sample for sample in entry.samples if look_for(sample)],
