@@ -12,9 +12,9 @@ AXE := build/axe/node_modules/axe-core/axe.min.js
 demo: .venv/installed
 	$(BIN)/askance demo
 
-# Everything, and then once more without the compiler what is marked for it.
+# What is about machine code runs compiled, the rest with the compiler off, which saves the time to compile.
 test: .venv/installed-test $(AXE)
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadgroup -m compiled
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist loadgroup -m plain
 
 check: .venv/installed-test

@@ -23,8 +23,6 @@ BESIDE = ROOT.parent / "shared"  # data that do not belong to the project
 # Compiling makes very many objects, most of which stay: looking through them so often takes a tenth of its time.
 gc.set_threshold(100_000, 20, 50)
 
-COMPILING = os.environ.get("NUMBA_DISABLE_JIT") != "1"
-
 # Compiling a pass takes a second, once: an example is not slow for that. `make test` tries a quarter of the
 # examples; `examples.examples` scales the numbers of tests that want more or fewer than others.
 COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -32,6 +30,12 @@ settings.register_profile("test", max_examples=25, **COMMON)
 settings.register_profile("ci", settings.get_profile("test"), derandomize=True, print_blob=True)
 settings.register_profile("soak", max_examples=100, **COMMON)
 
+# `make test` runs a test compiled, or with the compiler off, which saves compiling. These run with it off
+# unless they are marked otherwise: they are about mathematics, or about other things than machine code.
+PLAIN = (
+    *("rules", "theory", "experiments", "distributed", "service", "cli"),
+    *("project/test_docs.py", "project/test_examples.py"),
+)
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
 SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # What takes longest begins first, so that the processes end at about the same time.
@@ -46,6 +50,22 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "ci" if os.environ.get("CI") else "test")
 
 
+def is_plain(path: pathlib.Path) -> bool:
+    """Whether the tests of a file run with the compiler off, unless they are marked otherwise."""
+    return path.relative_to(HERE).as_posix().startswith(PLAIN)
+
+
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """Import no file that has no test of the kind asked for."""
+    kind = config.getoption("markexpr")
+    if kind not in ("plain", "compiled") or collection_path.suffix != ".py":
+        return None
+    is_default = is_plain(collection_path) == (kind == "plain")
+    said = "also_compiled", f"mark.{kind}"
+    text = collection_path.read_text(encoding="utf-8")
+    return None if is_default or any(word in text for word in said) else True
+
+
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
     """Leave out long tests before pytest works out their parameters, of which there are thousands."""
     if not inspect.isfunction(obj) or collector.config.getoption("--soak"):
@@ -53,14 +73,11 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[
     return [] if any(mark.name == "soak" for mark in getattr(obj, "pytestmark", [])) else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups become part of the tests' names
+@pytest.hookimpl(tryfirst=True)  # before marks are asked for, and before groups become part of the tests' names
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        compiled = item.get_closest_marker("compiled")
-        if "rules" in item.path.parts and not compiled:
-            item.add_marker("plain")
-        if COMPILING and item.get_closest_marker("plain") and not compiled:
-            item.add_marker("soak")
+        if not any(item.get_closest_marker(kind) for kind in ("plain", "compiled")):
+            item.add_marker("plain" if is_plain(item.path) else "compiled")
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
     items.sort(key=place_in_queue)
     if not config.getoption("--soak"):

@@ -58,7 +58,7 @@ def test_methods_beside_it_that_have_a_theorem_get_their_own(data):
 def test_a_condition_that_fails_is_told(data):
     told = " ".join(output("run", data, "--bound", "--param", "delta=0.1").split())
     assert "would be at most" in told
-    assert "But the theorem does not apply: “δ ≥ 1” is not so here (δ = 0.1)." in told
+    assert "But the theorem does not apply: “δ ≥ 1” does not hold (δ = 0.1)." in told
     (said,) = answer("run", data, "--bound", "-a", "PAA")["bounds"]
     assert not said["applies"]
     assert said["conditions"][0]["demand"] == "the comparator has a margin of 1 on all rows"
@@ -99,7 +99,7 @@ def test_with_a_trace_kept_and_rows_shuffled(data, tmp_path):
     ("words", "said"),
     [
         (["-a", "RPA-II"], "askance has no mistake bound for RPA-II: it asks at random"),
-        (["-a", "MPE"], "askance has no mistake bound for MPE: none of the theorems"),
+        (["-a", "MPE"], "askance has no mistake bound for MPE: none of the implemented theorems"),
         (["--rate", "0.1"], "--bound needs an algorithm that asks as in its paper: remove --rate"),
         (["--limit", "9"], "--bound needs an algorithm that asks as in its paper: remove --limit"),
         (["--resume", "m"], "--bound needs an algorithm that starts from scratch: remove --resume"),

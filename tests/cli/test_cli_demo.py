@@ -1,7 +1,11 @@
 """`askance demo`: an honest story."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from askance.cli.commands.demo import work
 from askance.cli.commands.demo.command import TYPICAL_SEED
@@ -48,6 +52,30 @@ def test_the_data_can_be_kept_and_run(tmp_path):
     again = answer("run", data, "--rate", 0.1, "--against", "full", "--seed", TYPICAL_SEED)["methods"]
     assert [method["metrics"] for method in again] == [shown[0]["metrics"], shown[2]["metrics"]]
     assert sorted(file.name for file in tmp_path.iterdir()) == ["demo.svg", "tumours.csv"]
+
+
+def test_the_tumours_are_those_of_scikit_learn():
+    bunch = load_breast_cancer()
+    X, is_benign = work._measured()
+    assert np.array_equal(X, bunch.data)
+    assert np.array_equal(is_benign, bunch.target_names[bunch.target] == "benign")
+
+
+def test_slow_imports_are_left_out():
+    """What takes most of a second to import and is of no use here; a second call would find it imported."""
+    code = """if True:
+        import sys
+        from askance.cli import main
+        sys.argv = ["askance", *sys.argv[1:]]
+        try:
+            main()
+        finally:
+            slow = {"scipy.stats._stats_py", "scipy.optimize", "sklearn.datasets", "matplotlib", "pandas.core"}
+            print(sorted(slow & set(sys.modules)), "rich" in sys.modules, file=sys.stderr)
+    """
+    for words, rich in ((["demo"], True), (["--version"], False)):
+        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+        assert done.stderr == f"[] {rich}\n"
 
 
 def test_mistakes():

@@ -13,7 +13,7 @@ from test_sweep import stream
 import askance
 from askance.distributed import spark
 from askance.distributed.backends import BACKENDS, open_workers
-from askance.distributed.tasks import Task, WorkerLost, run_tasks
+from askance.distributed.tasks import Task, WorkerLostError, run_tasks
 from askance.distributed.workers import Workers
 from askance.experiments.dataset import make_dataset
 from engines import ENGINES, running
@@ -111,7 +111,9 @@ def test_a_part_that_ends_every_worker_of_an_engine_is_named(workers: Workers, t
 
 def check_that_it_is_named(workers: Workers, tmp_path: Path) -> None:
     some = [Task(f"part {number}", (tmp_path, number, 1, 99)) for number in range(4)]
-    with pytest.raises(WorkerLost, match=r"^part 1 ends its worker each time: give workers more memory") as caught:
+    with pytest.raises(
+        WorkerLostError, match=r"^part 1 ends its worker each time: give workers more memory"
+    ) as caught:
         list(run_tasks(lossy, some, workers))
     assert "\n" not in str(caught.value)
 

@@ -64,6 +64,8 @@ def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: 
             np.testing.assert_array_equal(fleet.predict([key] * rows, X), learner.predict(X))
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", A_FEW if COMPILING else [name for name in askance.catalog if is_linear(name)])
 def test_each_key_has_a_learner_of_its_own(name: str) -> None:
     does_as_learners_do(name)
@@ -117,6 +119,8 @@ def test_the_fast_mode_differs_by_rounding_alone() -> None:
 # ---------------------------------------------------------------------- however it is cut and kept
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @settings(max_examples=25)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(1, 3), st.integers(0, 99))
 def test_neither_chunks_nor_threads_matter(cuts: list[int], n_jobs: int, random_state: int) -> None:
@@ -236,6 +240,8 @@ def features_of(packed: tuple[Any, bytes]) -> int:
 OPERATIONS = st.lists(st.tuples(st.sampled_from(["put", "remove"]), st.lists(st.integers(-9, 31), max_size=30)))
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @settings(max_examples=100)
 @given(OPERATIONS)
 def test_a_table_of_keys_is_a_dictionary(operations: Any) -> None:

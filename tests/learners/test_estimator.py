@@ -17,7 +17,6 @@ import streams
 from askance import queries, updates
 from askance.learners.files import to_bytes
 from askance.learners.learner import POOR
-from thinning import one_of_each_form, rest_in_soak
 
 MADE = streams.noisy(rows=200, width=6)
 
@@ -47,6 +46,7 @@ def test_checks_of_scikit_learn_for_every_name(estimator: Any, check: Any) -> No
     check(estimator)
 
 
+@pytest.mark.soak
 @pytest.mark.filterwarnings(OWN_WARNING)
 @parametrize_with_checks([askance.make("PAA-II", dtype="float64")])
 def test_checks_of_scikit_learn_in_exact_mode(estimator: Any, check: Any) -> None:
@@ -84,7 +84,8 @@ def test_pipeline_of_texts() -> None:
     assert pipeline.score(texts, y) == 1
 
 
-@pytest.mark.parametrize("name", rest_in_soak(askance.catalog, one_of_each_form()))
+@pytest.mark.plain
+@pytest.mark.parametrize("name", askance.catalog)
 def test_a_clone_is_the_same_learner_with_nothing_learned(name: str) -> None:
     parameters = {"delta": 2.0} if "delta" in askance.catalog[name].defaults else {}
     learner = askance.make(name, random_state=3, dtype="float64", classes=[-1, 1], **parameters)

@@ -117,6 +117,8 @@ def parts(matrix: Any) -> tuple[Any, Any, Any]:
     return matrix.data, matrix.indices, matrix.indptr
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @pytest.mark.parametrize("form", [*DENSE, *SPARSE])
 def test_every_form_of_rows_gives_the_same_decisions(form: str, expected: tuple[askance.Trace, bytes]) -> None:
     rows = (DENSE | SPARSE)[form]()
@@ -147,6 +149,8 @@ def test_memory_mapped_rows(tmp_path: pathlib.Path, expected: tuple[askance.Trac
         assert to_bytes(model) == expected[1]
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "form",
     [

@@ -17,6 +17,7 @@ from askance.learners.from_rules import with_rules
 from askance.learners.omcsl import OMCSL
 from paths import SUPPORT
 from processes import run_code
+from thinning import also_compiled
 
 MADE = streams.noisy(rows=60, width=5)
 NAMES = ("PAA-II", "MPAA-II", "AROW-diag", "OMCSL-F-h", "K-PAA-I")
@@ -40,7 +41,8 @@ def go_on(loop: LearnerCore, start: int, stop: int) -> list[askance.Decision]:
     return decisions
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.plain
+@pytest.mark.parametrize("name", also_compiled(NAMES, {"PAA-II"}))
 def test_a_loop_and_a_learner_are_the_same_bytes_and_load_each_other(name: str, tmp_path: pathlib.Path) -> None:
     loop, learner = both(name)
     assert to_bytes(loop) == to_bytes(learner)
@@ -125,5 +127,6 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         print([name for name in ("sklearn", "pandas", "scipy.stats") if name in sys.modules])
         """,
         WHERE=tmp_path,
+        NUMBA_DISABLE_JIT=1,
     )
     assert told == "[]\n"

@@ -130,6 +130,8 @@ def test_probabilities_of_new_ratings_are_frequencies() -> None:
         assert happened[likely, level].mean() == pytest.approx(chances[likely, level].mean(), abs=0.1)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 def test_a_calibration_of_the_right_form_is_found() -> None:
     random = np.random.default_rng(0)
     away = np.array([-1.0, 0.0, 2.0]) - random.normal(0, 2, (20_000, 1))
@@ -349,6 +351,8 @@ def test_bad_questions(model: MaxMarginFactorization) -> None:
         model.recommend(1, 0)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(
     count=st.integers(1, 30),
     users=st.integers(1, 6),

@@ -51,6 +51,8 @@ def best_row(observed: RatingMatrix, row: int, features: Any, thresholds: Any, t
     return minimize(naive.row_value, np.zeros(features.shape[1]), arguments, method="Powell", tol=1e-12)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(problem=ROWS, together=st.booleans())
 @settings(max_examples=40)
 def test_a_users_row_solves_its_problem(problem: Any, together: bool) -> None:
@@ -69,6 +71,8 @@ def test_a_users_row_solves_its_problem(problem: Any, together: bool) -> None:
         assert value <= best_row(observed, row, items, mine, together).fun + short * (1 + value)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(problem=ROWS)
 @settings(max_examples=40)
 def test_an_items_row_solves_its_problem(problem: Any) -> None:

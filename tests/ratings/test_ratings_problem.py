@@ -110,6 +110,8 @@ def no_kink_near(case: Made, change: Any, thresholds: Any, by: Any, step: float 
     return True
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(problem=PROBLEMS)
 @settings(max_examples=60)
 def test_objective_and_gradients_are_those_of_the_formulas(problem: Any) -> None:
@@ -128,6 +130,8 @@ def test_objective_and_gradients_are_those_of_the_formulas(problem: Any) -> None
     np.testing.assert_allclose(as_matrix(now.gradient, case.point), riemannian, rtol=EXACT, atol=EXACT)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(problem=PROBLEMS)
 @settings(max_examples=60)
 def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
@@ -148,6 +152,8 @@ def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
     assert moved == pytest.approx(float(np.sum(now.threshold_slopes * by)), rel=EXACT, abs=EXACT * scale)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(problem=PROBLEMS)
 @settings(max_examples=60)
 def test_the_curvature_is_that_of_a_line(problem: Any) -> None:
@@ -205,6 +211,8 @@ def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None
     assert problem["together"] or is_flat(now, 1e-6, size)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @given(problem=PROBLEMS, by=st.integers(1, 3))
 @settings(max_examples=40)
 def test_the_steepest_triplets_are_those_of_the_whole_gradient(problem: Any, by: int) -> None:

@@ -14,14 +14,15 @@ from askance.jit.simd.blocked_dot import lane_dot
 from askance.jit.simd.vector import LANES
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.inputs import as_rows
-from askance.rules.state.matrix import PENDING, scratch
+from askance.rules.state.matrix import PENDING, form_for_matrix
 from askance.rules.state.triangle import base, identity, product_of_few, product_of_many, whole
 from exact_learners import exact
 from refusals import refused
 from second_order_cases import ALL, MODES, gaussian_rows, sigma, state_of
 
-# Compiling each rule anew would take minutes: one rule of either state there, all of them in plain Python.
-SOME = [updates.AROW(0.5), updates.SecondOrderPerceptron()] if COMPILING else ALL
+# Compiling each rule would take minutes: one rule of either state there, all of them in plain Python.
+OF_EITHER_STATE = [updates.AROW(0.5), updates.SecondOrderPerceptron()]
+SOME = OF_EITHER_STATE if COMPILING else ALL
 # And one of them in single precision.
 IN_PRECISIONS = [
     (update, dtype)
@@ -127,7 +128,7 @@ def test_products_are_right_and_the_same_for_sparse_and_dense_rows(width: int) -
         x = rng.normal(size=(1, width)) * (rng.random((1, width)) < density)
         found = []
         for form in (np.asarray, sp.csr_array):
-            rows, many, few = as_rows(form(x), np.dtype(float)), scratch(width), scratch(width)
+            rows, many, few = as_rows(form(x), np.dtype(float)), form_for_matrix(width), form_for_matrix(width)
             product_of_many(triangle, rows, 0, many.product, many.row)
             product_of_few(triangle, rows, 0, few.product, few.sums)
             found.extend([many.product, few.product])
@@ -143,7 +144,7 @@ def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> Non
     rows = 80 if COMPILING else 30
     X = rng.normal(size=(rows, width)) * (rng.random((rows, width)) < density)
     y = np.where(X @ rng.normal(size=width) + rng.normal(size=rows) > 0, 1, -1)
-    for update, dtype in IN_PRECISIONS:
+    for update, dtype in itertools.product(OF_EITHER_STATE, ("float32", "float64")):
         learners = [exact(update._replace(full=True), queries.Always(), dtype=dtype) for _ in range(2)]
         for learner, form in zip(learners, (np.asarray, sp.csr_array), strict=True):
             learner.run(form(X), y)
@@ -153,6 +154,7 @@ def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> Non
             np.testing.assert_allclose(learners[0].coef_, learners[1].coef_, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.compiled
 def test_a_dot_product_in_lanes_is_the_same_compiled() -> None:
     def call(a, b, count):  # type: ignore[no-untyped-def]
         return lane_dot(a, 0, b, count)

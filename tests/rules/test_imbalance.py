@@ -189,20 +189,18 @@ def rare(rows: int, positives: int, first: int = 0) -> tuple[Any, Any]:
 
 
 STREAMS: dict[str, Callable[[], tuple[Any, Any]]] = {
-    "no positive": lambda: rare(300, 0),
-    "one positive": lambda: rare(300, 1),
-    "one negative": lambda: (rare(300, 1)[0], 1 - rare(300, 1)[1]),
+    "no positive": lambda: rare(100, 0),
+    "one positive": lambda: rare(100, 1),
+    "one negative": lambda: (rare(100, 1)[0], 1 - rare(100, 1)[1]),
     "one row": lambda: rare(1, 0),
 }
-LATE = rare(10_200, 20, first=10_000)
+LATE = rare(10_200, 20, first=10_000) if COMPILING else rare(620, 20, first=600)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.soak), "float64"])
 @pytest.mark.parametrize("stream", [*STREAMS, "late"])
 @pytest.mark.parametrize("name", [*NAMES, "OGD-h", "OCS1-l", "OCS2-h"])
 def test_without_a_class_every_figure_is_defined(name: str, stream: str, dtype: str) -> None:
-    if stream == "late" and not COMPILING:
-        pytest.skip("ten thousand rows take a minute in plain Python")
     X, y = LATE if stream == "late" else STREAMS[stream]()
     learner = askance.make(name, classes=(0, 1), dtype=dtype)
     trace = learner.run(X, y)
@@ -243,12 +241,12 @@ def test_who_speaks_and_what_is_asked_do_not_hang_together() -> None:
     state = ManyCosts(K=4).start(0, np.float64)
     state.chances[:4] = 7 * np.cumsum(chances)
     scores = np.arange(16.0)
-    grid = np.linspace(0, 1, 200_000, endpoint=False)
+    grid = np.linspace(0, 1, 40_000, endpoint=False)
     found = np.array([state.sample_member(scores, -1.0, coin)[::2] for coin in grid])
     drawn, left = found.T
     for member, chance in enumerate(chances / chances.sum()):
         own = np.sort(left[drawn == member])
-        assert len(own) / len(left) == pytest.approx(chance, abs=1e-5)
+        assert len(own) / len(left) == pytest.approx(chance, abs=5e-5)
         assert own == pytest.approx((np.arange(len(own)) + 0.5) / len(own), abs=2 / len(own))
 
 
@@ -346,5 +344,5 @@ def test_coins_of_members_need_every_label() -> None:
     learner = askance.Learner(OnlineBagging(), queries.Margin(), classes=(-1, 1))
     with pytest.raises(ValueError, match="one number per row"):
         learner.run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 5)))
-    with pytest.raises(ValueError, match="5 numbers a row"):
+    with pytest.raises(ValueError, match="5 numbers per row"):
         askance.make("iOOB-h").run(MADE.X, MADE.y, coins=np.zeros((len(MADE.y), 4)))

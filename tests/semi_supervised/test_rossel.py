@@ -115,6 +115,8 @@ def test_many_iterations_reach_the_joint_optimum() -> None:
     assert found.values[-1] < 0.99 * found.values[0]
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 def test_sparse_rows_and_dense_ones_give_the_same() -> None:
     X, signs, bounds = made(30, 5, 3, 1.0, 0.1, 0)
     dense, sparse = (aggregate(given, signs, bounds) for given in (X, sp.csr_array(X)))

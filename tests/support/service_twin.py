@@ -20,7 +20,7 @@ NO_SPEND = m.Spend(asked=0, refused=0, left=None, today=0, left_today=None, tota
 LOSE_REQUEST, LOSE_ANSWER = "the request is lost", "the answer is lost"
 
 
-class Lost(Exception):
+class LostAnswerError(Exception):
     """No answer reaches the client."""
 
 
@@ -59,7 +59,7 @@ class Twin:
                 status, headers, content = self.answer(
                     request.method, request.url.path, dict(request.headers), request.read()
                 )
-            except Lost as lost:
+            except LostAnswerError as lost:
                 if str(lost) == LOSE_REQUEST:
                     raise httpx.ConnectError("refused", request=request) from None
                 raise httpx.ReadError("cut", request=request) from None
@@ -80,7 +80,7 @@ class Twin:
                 try:
                     headers = {name.lower(): value for name, value in self.headers.items()}
                     status, more, content = twin.answer(self.command, self.path, headers, body)
-                except Lost:
+                except LostAnswerError:
                     self.close_connection = True
                     return
                 self.send_response(status)
@@ -113,7 +113,7 @@ class Twin:
             self.requests.append((method, path, json.loads(body) if body else None))
             trouble = self.troubles.popleft() if self.troubles else None
             if trouble == LOSE_REQUEST:
-                raise Lost(trouble)
+                raise LostAnswerError(trouble)
             if isinstance(trouble, tuple):
                 return trouble[0], trouble[1], trouble[2] if len(trouble) > 2 else refused("busy", "busy now")
             try:
@@ -123,7 +123,7 @@ class Twin:
             except RequestError as refusal:
                 return refusal.status, {}, refused(refusal.code, str(refusal))
             if trouble == LOSE_ANSWER:
-                raise Lost(trouble)
+                raise LostAnswerError(trouble)
             return 200, {}, done if isinstance(done, bytes) else msgspec.json.encode(done)
 
     def done(self, method: str, path: str, body: bytes) -> Any:

@@ -16,7 +16,7 @@ FEATURE = re.compile(rb"([0-9]+):(.*)")
 QUERY = re.compile(rb"qid:[0-9]+")
 
 
-class Faulty(ValueError):
+class FaultyLineError(ValueError):
     pass
 
 
@@ -24,13 +24,13 @@ def number(token, dtype):
     with np.errstate(over="ignore"):
         if NUMBER.fullmatch(token) and np.isfinite(value := dtype(float(token))):
             return value
-    raise Faulty(token)
+    raise FaultyLineError(token)
 
 
 def feature(token, dtype, first):
     pair = FEATURE.fullmatch(token)
     if pair is None:
-        raise Faulty(token)
+        raise FaultyLineError(token)
     return int(pair[1]) - first, number(pair[2], dtype)
 
 
@@ -45,7 +45,7 @@ def row(line, dtype, first):
     features = [feature(token, dtype, first) for token in tokens[1 + query :]]
     columns = [-1, *(column for column, _ in features)]
     if any(after <= before for before, after in pairwise(columns)) or max(columns) > 2**31 - 2:
-        raise Faulty(line)
+        raise FaultyLineError(line)
     return label, features
 
 
@@ -55,7 +55,7 @@ def twin(content, dtype, *, zero_based):
     for line_number, line in enumerate(content.split(b"\n"), 1):
         try:
             rows.append(row(line, dtype, 0 if zero_based else 1))
-        except Faulty:
+        except FaultyLineError:
             return None, None, line_number
     rows = [found for found in rows if found is not None]
     features = [pair for _, pairs in rows for pair in pairs]

@@ -62,7 +62,7 @@ HARD = {name for name in NAMES if THEOREMS[name][0].hard}
 
 
 class Setting(NamedTuple):
-    """Labelled rows and a linear classifier that knows something of them."""
+    """LabelledRows rows and a linear classifier that knows something of them."""
 
     X: Any
     y: Any
@@ -195,7 +195,7 @@ def test_a_looser_bound_needs_no_trace(name: str) -> None:
     assert unseen.observed is None
     assert unseen.holds is None
     assert unseen.value > seen.value
-    assert unseen.expectations == "L̄: as large as they can get, because no trace was given"
+    assert unseen.expectations == "L̄: upper bounds, because no trace was given"
     assert "were made" not in unseen.sentence
 
 
@@ -542,17 +542,19 @@ def test_a_run_that_asked_otherwise_is_noticed(query: Any) -> None:
     X, y, u = setting("PAA-II", separable=False)
     trace = askance.Learner(updates.PassiveAggressive2(), query).run(X, y)
     told = failing("PAA-II", X, y, comparator=u, trace=trace)
-    assert told.startswith("labels are asked for with probability δ/(δ + |p|): not so in ")
+    assert told.startswith("labels are asked for with probability δ/(δ + |p|): not in ")
 
 
 def test_a_run_that_learned_otherwise_is_noticed() -> None:
     X, y, u = setting("SEL-P", separable=False)
     trace = askance.make("PAA-II").run(X, y)
     assert failing("SEL-P", X, y, comparator=u, trace=trace).startswith(
-        "what is asked is learned from on a mistake"
+        "asked labels lead to an update on a mistake"
     )
     trace = askance.make("PEA").run(X, y)
-    assert failing("PAA-II", X, y, comparator=u, trace=trace).startswith("what is asked is learned from on a loss")
+    assert failing("PAA-II", X, y, comparator=u, trace=trace).startswith(
+        "asked labels lead to an update on a loss"
+    )
 
 
 def test_a_run_that_had_begun_before_is_noticed() -> None:
@@ -560,7 +562,7 @@ def test_a_run_that_had_begun_before_is_noticed() -> None:
     learner = askance.make("PAA-II")
     learner.run(X, y)
     assert failing("PAA-II", X, y, comparator=u, trace=learner.run(X, y)) == (
-        "the trace begins with the first round: 0 of 1 do"
+        "the trace starts at the first round: 0 of 1 do"
     )
 
 
@@ -601,7 +603,7 @@ def test_what_a_bound_says() -> None:
     assert "theorem 3 of Lu, Zhao, Hoi 2016" in repr(one)
     assert "holds        δ ≥ 1: δ = 1" in repr(one)
     assert one.sentence.startswith("By theorem 3 of Lu, Zhao, Hoi 2016, PAA-II's expected mistakes are at most ")
-    assert one.sentence.endswith(f"; {(traces[0].labels != y).sum()} were made.")
+    assert one.sentence.endswith(f"; {(traces[0].predictions != y).sum()} were made.")
     assert "on average over 4 traces" in several.sentence
     said = one.as_dict()
     assert said["parameters"] == {"delta": 1.0, "C": 3.0}
@@ -614,7 +616,7 @@ def test_a_bound_above_the_number_of_rows_is_said_to_say_nothing() -> None:
     X, y, u = setting("PAA-II", separable=True)
     bound = evaluate("PAA-II", X, y, comparator=10 * u)
     assert bound.is_vacuous
-    assert bound.sentence.endswith(f" That says nothing: there are only {ROWS} rows.")
+    assert bound.sentence.endswith(f" This bound is vacuous: there are only {ROWS} rows.")
     losses = evaluate("PA-II", X, y, comparator=10 * u)
     assert losses.value > ROWS
     assert not losses.is_vacuous  # losses may be larger than 1
@@ -624,7 +626,7 @@ def test_expectations_are_said_to_be_means_over_traces() -> None:
     X, y, u = setting("SEL-2ND", separable=False)
     traces = traces_of("SEL-2ND", False)
     one = evaluate("SEL-2ND", X, y, trace=traces[0], comparator=u, b=0.3)
-    assert one.expectations == "L̄, uᵀAu, ln det A: of one trace, a single draw"
+    assert one.expectations == "L̄, uᵀAu, ln det A: from a single trace"
     several = evaluate("SEL-2ND", X, y, trace=traces[:3], comparator=u, b=0.3)
     assert several.expectations == "L̄, uᵀAu, ln det A: means over 3 traces"
     each = [evaluate("SEL-2ND", X, y, trace=trace, comparator=u, b=0.3).value for trace in traces[:3]]
@@ -683,10 +685,10 @@ def test_the_comparator_in_hindsight_is_a_good_one(name: str, separable: bool) -
     found = theory.comparator(X, y, name, **parameters(name))
     assert found.shape == u.shape
     theorem = THEOREMS[name][0]
-    rows = theory.given.labelled(X, y, (), many=theorem.many)
+    rows = theory.inputs.labelled(X, y, (), many=theorem.many)
 
     def objective(comparator: Any) -> float:
-        return theorem.objective(theory.theorem.Problem(rows, rows.compared(comparator), full))
+        return theorem.objective(theory.theorem.BoundProblem(rows, rows.compared(comparator), full))
 
     full = theory.evaluation.parameters_of(theorem, name, parameters(name))
     if name in HARD:
@@ -708,7 +710,7 @@ def test_the_comparator_in_hindsight_is_a_good_one(name: str, separable: bool) -
 def test_the_comparator_in_the_simplex_is_near_the_best() -> None:
     X, y, _ = setting("SEL-WINNOW", separable=False)
     gamma = 0.35
-    rows = theory.given.labelled(X, y, (), many=False)
+    rows = theory.inputs.labelled(X, y, (), many=False)
     found = theory.hindsight.simplex_comparator(rows, gamma)
     n, d = X.shape
     best = linprog(
@@ -786,19 +788,19 @@ def test_one_sentence_for_unfit_rows_and_traces() -> None:
     X, y, u = setting("PAA-II", separable=True)
     trace = traces_of("PAA-II", True)[0]
     for rows, labels, said in [
-        (X[:, 0], y, "X must be rows of features, not an array of shape"),
+        (X[:, 0], y, "X must be a non-empty matrix, not an array of shape"),
         (np.where(X > 1, np.nan, X), y, "X contains NaN or infinity"),
         (X, y[:-1], f"X has {ROWS} rows but y has {ROWS - 1} labels"),
         (X, -y, "the trace has another label than y at row 0"),
-        (X, np.where(y > 0, 1, 0), "y has the class 0, which the trace does not know"),
-        (X[:-1], y[:-1], f"the trace has {ROWS} rounds, but X has {ROWS - 1} rows"),
+        (X, np.where(y > 0, 1, 0), "y has the class 0, which the trace does not have"),
+        (X[:-1], y[:-1], f"the trace has {ROWS} rounds but X has {ROWS - 1} rows"),
     ]:
         with pytest.raises(ValueError, match=f"^{said}"):
             evaluate("PAA-II", rows, labels, trace=trace, comparator=u)
     with pytest.raises(ValueError, match=r"^the trace is of two classes, but the algorithm is for many classes"):
         evaluate("MPAA-II", X, y, trace=trace)
     renamed = askance.make("PAA-II").run(X, np.where(y > 0, "b", "a"))
-    with pytest.raises(ValueError, match=r"^the traces differ in their classes"):
+    with pytest.raises(ValueError, match=r"^the traces have different classes"):
         evaluate("PAA-II", X, y, trace=[trace, renamed])
 
 
@@ -813,7 +815,7 @@ def test_parameters_that_cannot_be() -> None:
     X, y, u = setting("SEL-PNORM", separable=True)
     with pytest.raises(ValueError, match=r"^p must be 2 or more, not 1.5"):
         evaluate("SEL-PNORM", X, y, comparator=u, b=1.0, eta=1.0, p=1.5)
-    with pytest.raises(ValueError, match=r"^theorem 7 is about rows of two classes, but y has only one"):
+    with pytest.raises(ValueError, match=r"^theorem 7 needs rows of two classes, but y has only one"):
         evaluate("CSPAA", X[y > 0], y[y > 0], comparator=u, theorem=7, delta=1.0, C=1.0, rho=1.0)
 
 
@@ -821,7 +823,7 @@ def test_parameters_that_cannot_be() -> None:
 def test_a_theorem_that_needs_a_run_says_so(name: str) -> None:
     X, y, u = setting(name, separable=True)
     with pytest.raises(
-        ValueError, match=rf"^theorem \d needs the trace of a run of {name}: give trace=learner.run"
+        ValueError, match=rf"^theorem \d needs the trace of a run of {name}: pass trace=learner.run"
     ):
         evaluate(name, X, y, comparator=u, **parameters(name))
 
@@ -831,9 +833,9 @@ def test_a_theorem_that_needs_a_run_says_so(name: str) -> None:
     [
         ("RPE", "askance has no mistake bound for RPE: it asks at random, "),
         ("MRPA-II", "askance has no mistake bound for MRPA-II: it asks at random, "),
-        ("K-SEL-P", "askance has no mistake bound for K-SEL-P: with a kernel, .* take SEL-P"),
-        ("PAM-II-diag", "askance has no mistake bound for PAM-II-diag: it keeps a diagonal, .* matrix of PAM-II"),
-        ("MPE", "askance has no mistake bound for MPE: none of the theorems"),
+        ("K-SEL-P", "askance has no mistake bound for K-SEL-P: with a kernel, .* use SEL-P"),
+        ("PAM-II-diag", "askance has no mistake bound for PAM-II-diag: it stores a diagonal, .* matrix of PAM-II"),
+        ("MPE", "askance has no mistake bound for MPE: none of the implemented theorems"),
         ("PAA-IV", "the catalog has no algorithm 'PAA-IV'; did you mean "),
     ],
 )

@@ -22,7 +22,7 @@ TRACEBACK = "ASKANCE_TRACEBACK"
 RENAMED = {"random_state": "seed", "categories": "category"}
 
 
-class Interrupted(Exception):
+class StoppedError(Exception):
     """Ctrl-C, with a message about the work that was done before."""
 
 
@@ -52,7 +52,7 @@ def exit_code(work: Callable[[], Any], options: Mapping[str, str]) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except Interrupted as done:
+    except StoppedError as done:
         complain(f"interrupted: {done}")
         return INTERRUPTED
     except BrokenPipeError:

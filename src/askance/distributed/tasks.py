@@ -15,7 +15,7 @@ A_MOMENT = 0.05  # seconds; loky fails if it is stopped right after it was given
 LARGE = 100_000  # bytes from which an argument is sent once per worker instead of with each task
 
 
-class WorkerLost(ChildProcessError):
+class WorkerLostError(ChildProcessError):
     """A task ended its worker each time it was tried."""
 
 
@@ -69,7 +69,7 @@ def _results(
                 raise  # the engine itself is gone
             losses.update(running)
             if suspects and losses[suspects[0]] >= workers.attempts:
-                raise WorkerLost(_complaint(tasks[suspects[0]], loss)) from loss
+                raise WorkerLostError(_complaint(tasks[suspects[0]], loss)) from loss
 
 
 class _JoblibCall:

@@ -10,12 +10,13 @@ from typing import Any
 
 from askance._util.sealed_file import header_of, read
 from askance.errors import ModelFileError
+from askance.fleet.files import is_fleet_file
 from askance.fleet.files import load as load_fleet
 from askance.learners.files import from_bytes
 
 __all__ = ["load"]
 
-FLEET = b"SQLite format 3\0"  # fleets may be larger than memory, so they have a format of their own
+HEAD = 72  # bytes that tell a fleet, which may be larger than memory, from other models
 
 # The modules that read the other kinds. They are imported only for a file of that kind.
 READERS = {
@@ -72,6 +73,6 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
 def _is_fleet(path: str | os.PathLike[str]) -> bool:
     try:
         with open(path, "rb") as file:
-            return file.read(len(FLEET)) == FLEET
+            return is_fleet_file(file.read(HEAD))
     except OSError:
         return False  # `read` says why

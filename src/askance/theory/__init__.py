@@ -1,4 +1,4 @@
-"""Mistake bounds: what the papers' theorems promise on a stream, beside what a run did."""
+"""Mistake bounds: what the theorems of the papers guarantee on a stream, and what a run observed."""
 
 from askance.theory.evaluation import comparator, evaluate
 from askance.theory.register import THEOREMS

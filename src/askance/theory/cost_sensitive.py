@@ -1,4 +1,4 @@
-"""The theorems of Lu, Zhao and Hoi 2016 on learning where a mistake on a positive row costs ρ times as much."""
+"""The theorems of Lu, Zhao and Hoi 2016 for mistakes on positive rows that cost ρ times as much."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askance.algorithms.entry import ACTIVE
-from askance.theory.inputs import Draw, Flags, Floats
-from askance.theory.theorem import Condition, Problem, Terms, Theorem, at_least, hinge_firing, margin_asking
+from askance.theory.inputs import Draw
+from askance.theory.theorem import BoundProblem, Condition, Terms, Theorem, at_least, hinge_firing, margin_asking
+from askance.typing import BoolArray, FloatArray
 
-# Rows that were scaled to length 1 in single precision are a little longer or shorter.
+# Rows scaled to length 1 in single precision may be slightly longer.
 LONGEST = 1 + 1e-6
 
 
@@ -21,16 +22,16 @@ class CostSensitive(Theorem):
 
     paper: str = ACTIVE
     where: str = "theorem 6"
-    remark: str = "its argument needs ρ ≥ 1 and no more than ‖x‖ ≤ 1, where ‖x‖ = 1 is printed"
+    remark: str = "its proof needs ρ ≥ 1 and only ‖x‖ ≤ 1, where ‖x‖ = 1 is printed"
 
     @property
     def quantity(self) -> str:
-        """Mistakes on positive rows count ρ."""
+        """Mistakes, of which those on positive rows count ρ."""
         return "mistakes, those on positive rows times ρ"
 
     @property
     def learns(self) -> str:
-        """When the rule fires."""
+        """When the rule updates."""
         return "a loss"
 
     @property
@@ -43,15 +44,15 @@ class CostSensitive(Theorem):
         """δ, C and ρ."""
         return ("delta", "C", "rho")
 
-    def terms(self, problem: Problem) -> Terms:
+    def terms(self, problem: BoundProblem) -> Terms:
         """‖u‖ and the losses."""
         return {"‖u‖": problem.compared.norm, "Σℓ": float(problem.compared.losses(weights(problem)).sum())}
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         return weighted_mistakes(problem["delta"], terms, problem)
 
-    def best(self, terms: Terms, problem: Problem) -> Terms:
+    def best(self, terms: Terms, problem: BoundProblem) -> Terms:
         """δ = √(1 + 4C Σℓ/‖u‖²)."""
         if not terms["‖u‖"]:
             return {}
@@ -59,11 +60,11 @@ class CostSensitive(Theorem):
         there = replace(problem, parameters={**problem.parameters, "delta": delta})
         return {"delta": delta, "bound": self.value(terms, there)}
 
-    def observed(self, problem: Problem, draw: Draw) -> float:
+    def observed(self, problem: BoundProblem, draw: Draw) -> float:
         """Σ ρ_t M_t."""
         return float(weights(problem)[draw.mistakes].sum())
 
-    def conditions(self, problem: Problem) -> Sequence[Condition]:
+    def conditions(self, problem: BoundProblem) -> Sequence[Condition]:
         """δ ≥ 1, C ≥ ρ ≥ 1, ‖x‖ ≤ 1."""
         longest, C, rho = problem.rows.longest, problem["C"], problem["rho"]
         return (
@@ -73,11 +74,11 @@ class CostSensitive(Theorem):
             Condition("‖x‖ ≤ 1 on all rows", longest <= LONGEST, f"the longest has {longest:.7g}"),
         )
 
-    def asking(self, problem: Problem, draw: Draw, replayed: Any) -> Floats:  # noqa: ARG002
+    def asking(self, problem: BoundProblem, draw: Draw, replayed: Any) -> FloatArray:  # noqa: ARG002
         """δ/(δ + |p|)."""
         return margin_asking(problem["delta"], draw)
 
-    def firing(self, problem: Problem, draw: Draw) -> tuple[Flags, Flags]:
+    def firing(self, problem: BoundProblem, draw: Draw) -> tuple[BoolArray, BoolArray]:
         """y p < ρ_t."""
         return hinge_firing(problem, draw, weights(problem))
 
@@ -92,28 +93,28 @@ class WeightedSum(CostSensitive):
 
     @property
     def quantity(self) -> str:
-        """With the weights that belong to ρ."""
+        """The weighted sum, with the weights that correspond to ρ."""
         return "η_p sensitivity + η_n specificity"
 
-    def terms(self, problem: Problem) -> Terms:
-        """Also the counts of both classes and the weights that belong to ρ."""
+    def terms(self, problem: BoundProblem) -> Terms:
+        """Also the counts of both classes and the weights that correspond to ρ."""
         positives = float(np.count_nonzero(problem.rows.codes > 0))
         negatives = len(problem.rows) - positives
         if not positives or not negatives:
-            raise ValueError("theorem 7 is about rows of two classes, but y has only one")
+            raise ValueError("theorem 7 needs rows of two classes, but y has only one")
         eta_p = problem["rho"] * positives / (negatives + problem["rho"] * positives)
         counts = {"T_p": positives, "T_n": negatives, "η_p": eta_p, "η_n": 1 - eta_p}
         return {**super().terms(problem), **counts}
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         return 1 - terms["η_n"] / terms["T_n"] * weighted_mistakes(problem["delta"], terms, problem)
 
-    def objective(self, problem: Problem) -> float:
-        """Here a large bound is a good one."""
+    def objective(self, problem: BoundProblem) -> float:
+        """Minus the bound: here a larger bound is better."""
         return -super().objective(problem)
 
-    def observed(self, problem: Problem, draw: Draw) -> float:
+    def observed(self, problem: BoundProblem, draw: Draw) -> float:
         """1 - (η_n/T_n) Σρ_tM_t."""
         terms = self.terms(problem)
         return 1 - terms["η_n"] / terms["T_n"] * super().observed(problem, draw)
@@ -127,29 +128,29 @@ class WeightedCost(CostSensitive):
 
     @property
     def quantity(self) -> str:
-        """With the costs that belong to ρ."""
+        """The cost, with the costs that correspond to ρ."""
         return "cost, c_p on positive and c_n on negative rows"
 
-    def terms(self, problem: Problem) -> Terms:
-        """Also the costs that belong to ρ."""
+    def terms(self, problem: BoundProblem) -> Terms:
+        """Also the costs that correspond to ρ."""
         c_n = 1 / (1 + problem["rho"])
         return {**super().terms(problem), "c_p": 1 - c_n, "c_n": c_n}
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         return terms["c_n"] * super().value(terms, problem)
 
-    def observed(self, problem: Problem, draw: Draw) -> float:
+    def observed(self, problem: BoundProblem, draw: Draw) -> float:
         """c_n Σρ_tM_t."""
         return super().observed(problem, draw) / (1 + problem["rho"])
 
 
-def weights(problem: Problem) -> Floats:
+def weights(problem: BoundProblem) -> FloatArray:
     """ρ_t: ρ on positive rows, 1 on negative ones."""
     return np.where(problem.rows.codes > 0, problem["rho"], 1.0)
 
 
-def weighted_mistakes(delta: float, terms: Terms, problem: Problem) -> float:
+def weighted_mistakes(delta: float, terms: Terms, problem: BoundProblem) -> float:
     """Q of theorem 6."""
     square = (1 + delta) ** 2 / 4 * terms["‖u‖"] ** 2
     return (square + (1 + delta) * problem["C"] * terms["Σℓ"]) / delta

@@ -1,4 +1,4 @@
-"""Evaluating a theorem on a stream."""
+"""Evaluate a theorem on a stream."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from askance.algorithms import catalog
 from askance.learners.trace import Trace
 from askance.theory.hindsight import best_comparator, plain_comparator
-from askance.theory.inputs import Draw, Labelled, checked, drawn, in_sorted_order, labelled
+from askance.theory.inputs import Draw, LabelledRows, checked, drawn, in_sorted_order, labelled
 from askance.theory.register import find
 from askance.theory.result import Bound
-from askance.theory.theorem import Problem, Terms, Theorem, trace_conditions
+from askance.theory.theorem import BoundProblem, Terms, Theorem, trace_conditions
 
 
 def evaluate(
@@ -27,12 +27,44 @@ def evaluate(
     theorem: int | str | None = None,
     **parameters: float,
 ) -> Bound:
-    """The mistake bound of the algorithm that the catalog calls `name`, on the rows `X` with the labels `y`.
+    """Compute the mistake bound of an algorithm on a stream.
 
-    `trace` is what a run of it decided, or several runs with different seeds; expectations in the bound and the
-    observed value are means over them. `comparator` is the linear classifier to compare with, of the shape of
-    `coef_`; unless it is given, one is found in hindsight. `theorem` chooses where a name has several.
-    `parameters` are those of the algorithm; left out, they have the catalog's defaults.
+    Parameters
+    ----------
+    name : str
+        Name of the algorithm in the catalog.
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        The rows of the stream.
+    y : array-like of shape (n_rows,)
+        Their labels.
+    trace : Trace, iterable of Trace or None, default: None
+        The decisions of a run, or of several runs with different `random_state`. Expectations in the bound and the
+        observed value are means over them.
+    comparator : array-like or None, default: None
+        The linear classifier to compare with, in the shape of `coef_`. None means one that is found in hindsight.
+    theorem : int, str or None, default: None
+        Which theorem to use if the algorithm has several. None means the first.
+    **parameters : float
+        Parameters of the algorithm. The default of each is that of the catalog.
+
+    Returns
+    -------
+    bound : Bound
+
+    Raises
+    ------
+    ValueError
+        If there is no bound for this algorithm, or the rows, traces, comparator or parameters cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import askance
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]] * 20)
+    >>> y = [1, -1] * 20
+    >>> bound = askance.theory.evaluate("PE", X, y)
+    >>> bound.applies, bound.value < len(y)
+    (True, True)
     """
     chosen = find(name, theorem)
     parameters_of(chosen, name, parameters)
@@ -41,29 +73,49 @@ def evaluate(
 
 
 def evaluate_on(
-    rows: Labelled,
+    rows: LabelledRows,
     name: str,
     chosen: Theorem,
     traces: Sequence[Trace],
     comparator: ArrayLike | None,
     parameters: Mapping[str, float],
 ) -> Bound:
-    """The same of rows that have been checked, and may be used for several algorithms."""
+    """Compute a bound for rows that have been checked. They may be used for several algorithms."""
     values = parameters_of(chosen, name, parameters)
     compared = (
         best_comparator(chosen, rows, values) if comparator is None else rows.compared(checked(comparator, rows))
     )
-    problem = Problem(rows, compared, values)
+    problem = BoundProblem(rows, compared, values)
     chosen.check_comparator(problem)
     draws = [drawn(one, rows) for one in traces]
     return _bound(name, chosen, problem, [(draw, chosen.replay(problem, draw)) for draw in draws])
 
 
 def comparator(X: Any, y: ArrayLike, name: str | None = None, **parameters: float) -> NDArray[Any]:
-    """A good linear classifier without an intercept, found in hindsight, of the shape of `coef_`.
+    """Find a good linear classifier without an intercept in hindsight.
 
-    With the `name` of an algorithm, the one that makes its bound small. Else a support vector machine, scaled to a
-    margin of 1 if it separates the rows; of more than two classes, a row a class.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        The rows of the stream.
+    y : array-like of shape (n_rows,)
+        Their labels.
+    name : str or None, default: None
+        An algorithm whose bound should be small. None means a support vector machine, scaled to a margin of 1 if
+        it separates the rows.
+    **parameters : float
+        Parameters of the algorithm.
+
+    Returns
+    -------
+    comparator : ndarray of shape (n_features,) or (n_classes, n_features)
+        In the shape of `coef_`.
+
+    Examples
+    --------
+    >>> import askance
+    >>> askance.theory.comparator([[1.0, 0.0], [0.0, 1.0]] * 5, [1, -1] * 5).round(3).tolist()
+    [1.0, -1.0]
     """
     if name is None:
         rows = labelled(X, y, (), many=len(np.unique(np.asarray(y))) > 2)
@@ -74,7 +126,7 @@ def comparator(X: Any, y: ArrayLike, name: str | None = None, **parameters: floa
 
 
 def parameters_of(theorem: Theorem, name: str, given: Mapping[str, Any]) -> dict[str, float]:
-    """What the theorem has to know of the algorithm, each a number that it can take; ValueError if one is not."""
+    """The parameters that the theorem needs; raises ValueError if one is missing or not allowed."""
     defaults = catalog[name].defaults if name in catalog else {}
     takes = (*theorem.parameters, *theorem.options)
     unknown = [parameter for parameter in given if parameter not in (*takes, *defaults)]
@@ -88,7 +140,7 @@ def parameters_of(theorem: Theorem, name: str, given: Mapping[str, Any]) -> dict
 
 def _positive(parameter: str, value: Any) -> float:
     if value is None:
-        raise ValueError(f"the theorem needs the parameter {parameter} of the run: give {parameter}=...")
+        raise ValueError(f"the theorem needs the parameter {parameter} of the run: pass {parameter}=...")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{parameter} must be a number, not {value!r}")
     if not 0 < float(value) < math.inf:
@@ -107,7 +159,7 @@ def _listed(trace: Any) -> list[Trace]:
     return traces
 
 
-def _bound(name: str, theorem: Theorem, problem: Problem, draws: Sequence[tuple[Draw, Any]]) -> Bound:
+def _bound(name: str, theorem: Theorem, problem: BoundProblem, draws: Sequence[tuple[Draw, Any]]) -> Bound:
     terms = {**theorem.terms(problem), **_drawn_terms(name, theorem, problem, draws)}
     return Bound(
         name=name,
@@ -128,14 +180,14 @@ def _bound(name: str, theorem: Theorem, problem: Problem, draws: Sequence[tuple[
     )
 
 
-def _drawn_terms(name: str, theorem: Theorem, problem: Problem, draws: Sequence[tuple[Draw, Any]]) -> Terms:
-    """Means over the draws; without one, what they cannot exceed."""
+def _drawn_terms(name: str, theorem: Theorem, problem: BoundProblem, draws: Sequence[tuple[Draw, Any]]) -> Terms:
+    """Means over the runs; without a run, upper bounds."""
     if draws:
         seen = [theorem.seen(problem, draw, replayed) for draw, replayed in draws]
         return {term: float(np.mean([each[term] for each in seen])) for term in seen[0]}
     unseen = theorem.unseen(problem)
     if unseen is None:
-        raise ValueError(f"{theorem.where} needs the trace of a run of {name}: give trace=learner.run(X, y)")
+        raise ValueError(f"{theorem.where} needs the trace of a run of {name}: pass trace=learner.run(X, y)")
     return unseen
 
 
@@ -144,5 +196,5 @@ def _expectations(theorem: Theorem, draws: int) -> str:
         return ""
     which = ", ".join(theorem.expected)
     if not draws:
-        return f"{which}: as large as they can get, because no trace was given"
-    return f"{which}: of one trace, a single draw" if draws == 1 else f"{which}: means over {draws} traces"
+        return f"{which}: upper bounds, because no trace was given"
+    return f"{which}: from a single trace" if draws == 1 else f"{which}: means over {draws} traces"

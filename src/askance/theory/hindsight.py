@@ -1,7 +1,7 @@
 """Comparators in hindsight: good linear classifiers without an intercept, found from the whole stream.
 
-They depend on rows and labels, never on what a run asked for: the theorems hold for comparators that are fixed
-before the coins fall.
+They depend on rows and labels, never on what a run asked for, because the theorems hold for comparators that are
+fixed before the coins are tossed.
 """
 
 import math
@@ -10,45 +10,46 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from askance.theory.inputs import Compared, Floats, Labelled
+from askance.theory.inputs import Compared, LabelledRows
 from askance.theory.svms import COSTS
-from askance.theory.theorem import Problem, Theorem
+from askance.theory.theorem import BoundProblem, Theorem
+from askance.typing import FloatArray
 
-# The median of |y u·x| is tried from here to there, in units of the margin of the losses. With weights of nearly
-# 0, a bound says no more than that there are at most as many mistakes as rows.
+# Range of the median of |y u·x| that is tried, in units of the margin of the losses. With weights of nearly 0, a
+# bound says only that there are at most as many mistakes as rows.
 SHORTEST, LONGEST = 0.1, 1e5
 PASSES = 400
 
 
-def best_comparator(theorem: Theorem, rows: Labelled, parameters: Mapping[str, float]) -> Compared:
-    """The one among those tried that makes the bound smallest, at its best scale."""
+def best_comparator(theorem: Theorem, rows: LabelledRows, parameters: Mapping[str, float]) -> Compared:
+    """The comparator, among those tried and at its best scale, with the smallest bound."""
     margin = theorem.margin(rows, parameters)
     if theorem.in_simplex:
         return rows.compared(simplex_comparator(rows, margin))
 
     def objective(compared: Compared) -> float:
-        return theorem.objective(Problem(rows, compared, parameters))
+        return theorem.objective(BoundProblem(rows, compared, parameters))
 
-    tried = [rows.compared(u) for u in rows.machines]
+    tried = [rows.compared(u) for u in rows.svms]
     if theorem.hard:
         return _separating(tried) or tried[-1]
     return min((_rescaled(compared, margin, objective) for compared in tried), key=objective)
 
 
-def plain_comparator(rows: Labelled) -> Compared:
-    """A support vector machine; if one separates the rows, it is scaled to a margin of 1."""
-    tried = [rows.compared(u) for u in rows.machines]
+def plain_comparator(rows: LabelledRows) -> Compared:
+    """A support vector machine; if it separates the rows, it is scaled to a margin of 1."""
+    tried = [rows.compared(u) for u in rows.svms]
     return _separating(tried) or tried[COSTS.index(1.0)]
 
 
 def _separating(tried: Sequence[Compared]) -> Compared | None:
-    """The shortest with a margin of 1 on all rows, if there is one."""
+    """The shortest comparator with a margin of 1 on all rows, or None."""
     found = [compared.scaled(1 / compared.margins.min()) for compared in tried if compared.margins.min() > 0]
     return min(found, key=lambda compared: compared.norm, default=None)
 
 
 def _rescaled(compared: Compared, margin: float, objective: Callable[[Compared], float]) -> Compared:
-    """At the scale that makes the objective smallest."""
+    """The comparator at the scale with the smallest objective."""
     from scipy.optimize import minimize_scalar
 
     typical = float(np.median(abs(compared.margins)))
@@ -63,8 +64,8 @@ def _rescaled(compared: Compared, margin: float, objective: Callable[[Compared],
     return middling.scaled(math.exp(tuned.x))
 
 
-def simplex_comparator(rows: Labelled, margin: float) -> Floats:
-    """In the simplex, with a small Σ max(0, margin - y u·x), found by exponentiated gradient."""
+def simplex_comparator(rows: LabelledRows, margin: float) -> FloatArray:
+    """A comparator in the simplex with a small Σ max(0, margin - y u·x), by exponentiated gradient."""
     signed = sp.diags_array(rows.codes) @ rows.X if sp.issparse(rows.X) else rows.X * rows.codes[:, np.newaxis]
     powers, mean = np.zeros(rows.width), np.zeros(rows.width)
     best, least = powers, math.inf

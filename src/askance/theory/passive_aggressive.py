@@ -1,4 +1,4 @@
-"""Theorems on passive-aggressive learning: Crammer et al. 2006 with all labels, Lu, Zhao and Hoi 2016 with few.
+"""Theorems on passive-aggressive learning: Crammer et al. 2006 for all labels, Lu, Zhao and Hoi 2016 for few.
 
 With R = max ‖x‖ and ℓ_t the comparator's hinge losses, asking with probability δ/(δ + o - 1 + |p|) gives, for
 α = (δ + o)/2,
@@ -7,7 +7,7 @@ With R = max ‖x‖ and ℓ_t the comparator's hinge losses, asking with probab
 - PAA-I:         E ΣM ≤ (1/δ) max{1/C, R²} (α²‖u‖² + 2αC Σℓ_t)
 - PAA-II:        E ΣM ≤ (α²/δ) (R² + 1/(2C)) (‖u‖² + 2C Σℓ_t²)
 
-where o = 1, δ ≥ 1 are theorems 1 to 3 and o = 2 is theorem 4. Of many classes, 2R² stands for R².
+where o = 1, δ ≥ 1 are theorems 1 to 3 and o = 2 is theorem 4. For many classes, R² is replaced by 2R².
 """
 
 import math
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askance.algorithms.entry import ACTIVE, PASSIVE_AGGRESSIVE
-from askance.theory.inputs import Draw, Flags, Floats
+from askance.theory.inputs import Draw
 from askance.theory.theorem import (
     SQUARED_LOSSES,
+    BoundProblem,
     Condition,
-    Problem,
     Terms,
     Theorem,
     at_least,
@@ -28,36 +28,37 @@ from askance.theory.theorem import (
     margin_asking,
     squared_losses,
 )
+from askance.typing import BoolArray, FloatArray
 
 HARD, SOFT_1, SOFT_2 = "PA", "PA-I", "PA-II"
 
-LEFT_OUT = "the paper says that theorem 4 holds for this form too and leaves out the formula"
+LEFT_OUT = "the paper says that theorem 4 holds for this form too, without the formula"
 PRINTED = "δ ≤ 1 is printed, but its proof needs δ ≥ 1"
-ANALOGY = "the paper has the separable case alone; its lemma gives the soft one as in theorems 2 and 3"
+ANALOGY = "the paper has only the separable case; its lemma gives the soft one as in theorems 2 and 3"
 
 
 @dataclass(frozen=True)
 class Aggressive(Theorem):
-    """What the theorems of both papers share: how long a step is, and what the comparator costs."""
+    """What the theorems of both papers share: the length of a step and the cost of the comparator."""
 
     step: str = HARD
 
     @property
     def hard(self) -> bool:
-        """PA and PAA have no room for losses."""
+        """PA and PAA allow no losses."""
         return self.step == HARD
 
     @property
     def learns(self) -> str:
-        """When the rule fires."""
+        """When the rule updates."""
         return "a loss"
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """C, where there is one."""
+        """C, if there is one."""
         return () if self.step == HARD else ("C",)
 
-    def terms(self, problem: Problem) -> Terms:
+    def terms(self, problem: BoundProblem) -> Terms:
         """R, ‖u‖ and the losses."""
         losses = problem.compared.losses()
         found = {"R": problem.rows.longest, "‖u‖": problem.compared.norm}
@@ -67,15 +68,15 @@ class Aggressive(Theorem):
             found["Σℓ²"] = float(losses @ losses)
         return found
 
-    def cap(self, terms: Terms, problem: Problem) -> float:
+    def cap(self, terms: Terms, problem: BoundProblem) -> float:
         """The inverse of the shortest step after a mistake of loss 1."""
         square = terms["R"] ** 2 * (2 if self.many else 1)
         if self.step == SOFT_1:
             return max(1 / problem["C"], square)
         return square if self.step == HARD else square + 1 / (2 * problem["C"])
 
-    def price(self, terms: Terms, problem: Problem, alpha: float) -> float:
-        """What a comparator α times as long as u costs."""
+    def price(self, terms: Terms, problem: BoundProblem, alpha: float) -> float:
+        """The cost of a comparator α times as long as u."""
         cost = alpha**2 * terms["‖u‖"] ** 2
         if self.step == SOFT_1:
             cost += 2 * alpha * problem["C"] * terms["Σℓ"]
@@ -83,7 +84,7 @@ class Aggressive(Theorem):
             cost += 2 * alpha**2 * problem["C"] * terms["Σℓ²"]
         return cost
 
-    def firing(self, problem: Problem, draw: Draw) -> tuple[Flags, Flags]:
+    def firing(self, problem: BoundProblem, draw: Draw) -> tuple[BoolArray, BoolArray]:
         """ℓ > 0."""
         return hinge_firing(problem, draw)
 
@@ -102,11 +103,11 @@ class FullAggressive(Aggressive):
         """Mistakes for PA-I, else the learner's own losses."""
         return super().quantity if self.step == SOFT_1 else SQUARED_LOSSES
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         return self.cap(terms, problem) * self.price(terms, problem, 1.0)
 
-    def observed(self, problem: Problem, draw: Draw) -> float:
+    def observed(self, problem: BoundProblem, draw: Draw) -> float:
         """Mistakes or losses."""
         return super().observed(problem, draw) if self.step == SOFT_1 else squared_losses(problem, draw)
 
@@ -126,18 +127,18 @@ class ActiveAggressive(Aggressive):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """δ, and C where there is one."""
+        """δ, and C if there is one."""
         return ("delta", *super().parameters)
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         return self._at(problem["delta"], terms, problem)
 
-    def _at(self, delta: float, terms: Terms, problem: Problem) -> float:
+    def _at(self, delta: float, terms: Terms, problem: BoundProblem) -> float:
         alpha = (delta + 1 + self.offset) / 2
         return self.cap(terms, problem) * self.price(terms, problem, alpha) / delta
 
-    def best(self, terms: Terms, problem: Problem) -> Terms:
+    def best(self, terms: Terms, problem: BoundProblem) -> Terms:
         """δ = o; with the losses of PAA-I, δ = √(o² + 4oC Σℓ/‖u‖²)."""
         delta = 1 + self.offset
         if self.step == SOFT_1:
@@ -147,19 +148,19 @@ class ActiveAggressive(Aggressive):
             delta = math.sqrt(delta**2 + 4 * delta * ratio)
         return {"delta": delta, "bound": self._at(delta, terms, problem)}
 
-    def conditions(self, problem: Problem) -> Sequence[Condition]:
+    def conditions(self, problem: BoundProblem) -> Sequence[Condition]:
         """δ ≥ 1, unless the rule is that of theorem 4."""
         delta = () if self.offset else (at_least("δ", problem["delta"], 1),)
         return (*super().conditions(problem), *delta)
 
-    def asking(self, problem: Problem, draw: Draw, replayed: Any) -> Floats:  # noqa: ARG002
+    def asking(self, problem: BoundProblem, draw: Draw, replayed: Any) -> FloatArray:  # noqa: ARG002
         """δ/(δ + offset + |p|)."""
         return margin_asking(problem["delta"], draw, self.offset)
 
 
 @dataclass(frozen=True)
 class ManyClassesAggressive(ActiveAggressive):
-    """Theorem 5: each label moves two classes, so that 2R² stands for R²."""
+    """Theorem 5: each label moves two classes, so that R² is replaced by 2R²."""
 
     many: ClassVar[bool] = True
 

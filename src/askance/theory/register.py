@@ -1,4 +1,4 @@
-"""Which name of the catalog has which theorem, and why some have none."""
+"""The theorems by name of the algorithm, and why some algorithms have none."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -19,7 +19,7 @@ AT_RANDOM |= {f"{name}{step}" for name in ("RPA", "MRPA") for step in STEPS}
 
 
 def find(name: str, theorem: int | str | None = None) -> Theorem:
-    """The theorem of a name, or that one of several; ValueError, in one sentence, if there is none."""
+    """The theorem of an algorithm, or one of several; raises ValueError if there is none."""
     if name not in THEOREMS:
         raise ValueError(f"askance has no mistake bound for {name}: {_reason(name)}")
     several = THEOREMS[name]
@@ -34,10 +34,10 @@ def find(name: str, theorem: int | str | None = None) -> Theorem:
 
 def _reason(name: str) -> str:
     if name in AT_RANDOM:
-        return "it asks at random, and the papers are about asking by the margin"
+        return "it asks at random, and the theorems are about asking by the margin"
     if name.startswith("K-"):
-        return f"with a kernel, a comparator is no vector of weights; with a linear one, take {name[2:]}"
+        return f"with a kernel, a comparator is not a vector of weights; for a linear one, use {name[2:]}"
     if name.endswith("-diag"):
-        return f"it keeps a diagonal, and the papers are about the whole matrix of {name.removesuffix('-diag')}"
+        return f"it stores a diagonal, and the theorems are about the whole matrix of {name.removesuffix('-diag')}"
     look_up(name)
-    return "none of the theorems that it knows is about it"
+    return "none of the implemented theorems is about it"

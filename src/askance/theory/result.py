@@ -1,4 +1,4 @@
-"""What the evaluation of a theorem found."""
+"""The result of evaluating a theorem."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,26 +11,55 @@ from askance.theory.theorem import MISTAKES, Condition
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bound:
-    """A theorem's bound on a stream, beside what was observed.
+    """The bound of a theorem on a stream, with the observed value.
 
-    It says something only if it `applies`: if all `conditions` hold. A bound on an expectation need not hold in
-    every single run. `comparator` has the shape of `coef_`, of many classes in their sorted order.
+    The bound is valid only if it `applies`, that is if all `conditions` hold. A bound on an expectation need not
+    hold in every single run.
+
+    Attributes
+    ----------
+    name, theorem : str
+        The algorithm, and the theorem with its paper.
+    remark : str
+        Where the theorem differs from what is printed.
+    quantity : str
+        What is bounded.
+    value : float
+        The bound.
+    from_below : bool
+        Whether the quantity is at least `value`; otherwise it is at most `value`.
+    observed : float or None
+        The mean of the quantity over the traces; None without a trace.
+    traces, rows : int
+        Numbers of traces and of rows.
+    conditions : sequence of Condition
+        The conditions of the theorem.
+    ingredients : mapping of str to float
+        The terms of the bound, by their symbols in the paper.
+    expectations : str
+        How the expectations among the ingredients were computed.
+    parameters : mapping of str to float
+        The parameters of the algorithm.
+    best : mapping of str to float
+        The parameter with the smallest bound, and that `bound`.
+    comparator : ndarray
+        The comparator, in the shape of `coef_`; many classes are in sorted order.
     """
 
     name: str
     theorem: str
-    remark: str  # where it departs from what is printed
+    remark: str
     quantity: str
     value: float
-    from_below: bool  # whether the quantity is at least `value`, and not at most
-    observed: float | None  # of the same quantity: the mean over the traces
+    from_below: bool
+    observed: float | None
     traces: int
     rows: int
     conditions: Sequence[Condition]
     ingredients: Mapping[str, float]
-    expectations: str  # how those among the ingredients were taken
+    expectations: str
     parameters: Mapping[str, float]
-    best: Mapping[str, float]  # a parameter that would make the bound smallest, and the bound it gives
+    best: Mapping[str, float]
     comparator: NDArray[Any]
 
     @property
@@ -45,35 +74,35 @@ class Bound:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether it says only that there are no more mistakes than rows."""
+        """Whether the bound only says that there are at most as many mistakes as rows."""
         return self.quantity.endswith(MISTAKES) and self.value >= self.rows
 
     @property
     def holds(self) -> bool | None:
-        """Whether what was observed is within the bound; None without a trace."""
+        """Whether the observed value is within the bound; None without a trace."""
         if self.observed is None:
             return None
         return self.observed >= self.value if self.from_below else self.observed <= self.value
 
     @property
     def sentence(self) -> str:
-        """The bound, what was observed, and conditions that fail, in plain words."""
+        """The bound, the observed value, and the conditions that fail, in words."""
         counts = MISTAKES in self.quantity
         verb = ("are" if counts else "is") if self.applies else "would be"
         relation = "at least" if self.from_below else "at most"
         words = f"By {self.theorem}, {self.name}'s {self.quantity} {verb} {relation} {_number(self.value)}"
         if self.observed is not None:
             mean = f" on average over {self.traces} traces" if self.traces > 1 else ""
-            words += f"; {_number(self.observed)} {'were made' if counts else 'was seen'}{mean}"
+            words += f"; {_number(self.observed)} {'were made' if counts else 'was observed'}{mean}"
         if self.applies and self.is_vacuous:
-            return f"{words}. That says nothing: there are only {self.rows:,} rows."
+            return f"{words}. This bound is vacuous: there are only {self.rows:,} rows."
         if self.applies:
             return f"{words}."
-        faults = ", and ".join(f"“{fault.demand}” is not so here ({fault.found})" for fault in self.failing)
-        return f"{words}. But the theorem does not apply: {faults}."
+        failing = ", and ".join(f"“{one.demand}” does not hold ({one.found})" for one in self.failing)
+        return f"{words}. But the theorem does not apply: {failing}."
 
     def as_dict(self) -> dict[str, Any]:
-        """All but the comparator by name, for programs."""
+        """Return all fields except the comparator by name, for programs."""
         return {
             "name": self.name,
             "theorem": self.theorem,

@@ -1,7 +1,8 @@
 """Bounds for passive-aggressive learning in the Mahalanobis distance (Nguyen, Chang and Hui 2011).
 
-The paper's three theorems are false as printed: there are streams that break each of them. What follows from its
-own update is, with m_t = y_t w_t·x_t, v_t = x_tᵀΣ_{t-1}x_t, e_t = m_t + τ_tv_t - y_t u·x_t and sums over updates,
+The three theorems of the paper are false as printed: there are streams that violate each of them. What follows
+from its own update is, with m_t = y_t w_t·x_t, v_t = x_tᵀΣ_{t-1}x_t, e_t = m_t + τ_tv_t - y_t u·x_t and sums over
+updates,
 
     ‖w_t - u‖² in Σ_{t-1}⁻¹ - ‖w_{t+1} - u‖² in Σ_t⁻¹ = 2τ_t(y_t u·x_t - m_t) - τ_t²v_t - e_t²
 
@@ -18,18 +19,19 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from askance.theory.inputs import Draw, Flags, Floats, Labelled
+from askance.theory.inputs import Draw, LabelledRows
 from askance.theory.passive_aggressive import HARD, SOFT_1, SOFT_2
-from askance.theory.theorem import SQUARED_LOSSES, Problem, Terms, Theorem, hinge_firing, squared_losses
+from askance.theory.theorem import SQUARED_LOSSES, BoundProblem, Terms, Theorem, hinge_firing, squared_losses
+from askance.typing import BoolArray, FloatArray
 
 MAHALANOBIS = "Nguyen, Chang, Hui 2011"
 
 
 class Reached(NamedTuple):
-    """Of the update rounds: v_t, and the margin y_t w_{t+1}·x_t = m_t + τ_t v_t that the step reached."""
+    """For the rounds that updated: v_t, and the margin y_t w_{t+1}·x_t = m_t + τ_t v_t after the step."""
 
-    spreads: Floats
-    margins: Floats
+    spreads: FloatArray
+    margins: FloatArray
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Mahalanobis(Theorem):
 
     @property
     def hard(self) -> bool:
-        """PAM has no room for losses."""
+        """PAM allows no losses."""
         return self.step == HARD
 
     @property
@@ -55,20 +57,20 @@ class Mahalanobis(Theorem):
 
     @property
     def learns(self) -> str:
-        """When the rule fires."""
+        """When the rule updates."""
         return "a loss"
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """C, where there is one."""
+        """C, if there is one."""
         return () if self.step == HARD else ("C",)
 
-    def terms(self, problem: Problem) -> Terms:
+    def terms(self, problem: BoundProblem) -> Terms:
         """‖u‖."""
         return {"‖u‖": problem.compared.norm}
 
-    def replay(self, problem: Problem, draw: Draw) -> Reached:
-        """The spreads of the updates, and what their steps reached."""
+    def replay(self, problem: BoundProblem, draw: Draw) -> Reached:
+        """The spreads of the updates, and the margins after them."""
         chosen = draw.updated
         spreads = update_spreads(problem.rows, chosen)
         margins = (problem.rows.codes * draw.scores)[chosen]
@@ -81,7 +83,7 @@ class Mahalanobis(Theorem):
             taus = np.minimum(problem["C"], taus)
         return Reached(spreads, margins + taus * spreads)
 
-    def seen(self, problem: Problem, draw: Draw, replayed: Reached) -> Terms:
+    def seen(self, problem: BoundProblem, draw: Draw, replayed: Reached) -> Terms:
         """max v, Σe² and the comparator's losses, over the updates."""
         errors = replayed.margins - problem.compared.margins[draw.updated]
         losses = problem.compared.losses()[draw.updated]
@@ -92,11 +94,11 @@ class Mahalanobis(Theorem):
             found["Σℓ*²"] = float(losses @ losses)
         return found
 
-    def unseen(self, problem: Problem) -> None:  # noqa: ARG002
-        """e_t is that of a run."""
+    def unseen(self, problem: BoundProblem) -> None:  # noqa: ARG002
+        """None: e_t depends on a run."""
         return
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         price = terms["‖u‖"] ** 2 + terms["Σe²"]
         if self.step == HARD:
@@ -106,22 +108,22 @@ class Mahalanobis(Theorem):
             return max(terms["max v"], 1 / C) * (price + 2 * C * terms["Σℓ*"])
         return (terms["max v"] + 1 / (2 * C)) * (price + 2 * C * terms["Σℓ*²"])
 
-    def objective(self, problem: Problem) -> float:
-        """As if every row were an update that reaches a margin of 1."""
+    def objective(self, problem: BoundProblem) -> float:
+        """The bound as if every row were an update that reaches a margin of 1."""
         margins, losses = problem.compared.margins, problem.compared.losses()
         terms = {"‖u‖": problem.compared.norm, "Σe²": float(((1 - margins) ** 2).sum()), "max v": 1.0}
         return self.value({**terms, "Σℓ*": float(losses.sum()), "Σℓ*²": float(losses @ losses)}, problem)
 
-    def observed(self, problem: Problem, draw: Draw) -> float:
+    def observed(self, problem: BoundProblem, draw: Draw) -> float:
         """Mistakes or losses."""
         return super().observed(problem, draw) if self.step == SOFT_1 else squared_losses(problem, draw)
 
-    def firing(self, problem: Problem, draw: Draw) -> tuple[Flags, Flags]:
+    def firing(self, problem: BoundProblem, draw: Draw) -> tuple[BoolArray, BoolArray]:
         """ℓ > 0."""
         return hinge_firing(problem, draw)
 
 
-def update_spreads(rows: Labelled, updated: Flags) -> Floats:
+def update_spreads(rows: LabelledRows, updated: BoolArray) -> FloatArray:
     """v_t = x_tᵀΣ_{t-1}x_t at each update, where Σ_t⁻¹ = I + Σ xxᵀ over the updates so far."""
     sigma = np.eye(rows.width)
     spreads = []

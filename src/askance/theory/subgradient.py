@@ -6,10 +6,10 @@ With b ≥ 2, q = |p| - (η/2) a v, f the hinge loss, H the diagonal matrix of t
                             + (η/(2b)) E Σ_{q≤0} a‖g‖² + (η/(2b)) E Σ(1-a)‖g‖²
     mirror descent:  the same with E[(A₂ + (b-1)²A₁) tr H] / (ηb) in the second place
 
-where A₁ = ‖u‖_∞², A₂ = max_t ‖u - w_t‖_∞², L marks a right guess with a loss, and ‖g‖² is measured by the inverse
-of H before the round (dual averaging) or after it (mirror descent). Of many classes, traces and norms are summed
-over the classes, and A₁ and A₂ are the largest. Features that are 0 in all rows do not count in tr H: without them
-the run would be the same.
+where A₁ = ‖u‖_∞², A₂ = max_t ‖u - w_t‖_∞², L marks a correct prediction with a loss, and ‖g‖² is measured by the
+inverse of H before the round (dual averaging) or after it (mirror descent). For many classes, traces and norms are
+summed over the classes, and A₁ and A₂ are the largest. Features that are 0 in all rows do not count in tr H,
+because the run would be the same without them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,25 +17,25 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from askance.theory.inputs import Compared, Draw, Flags, Floats, Labelled
-from askance.theory.theorem import Condition, Problem, Terms, Theorem, at_least, hinge_firing
+from askance.theory.inputs import Compared, Draw, LabelledRows
+from askance.theory.theorem import BoundProblem, Condition, Terms, Theorem, at_least, hinge_firing
+from askance.typing import BoolArray, FloatArray
 
 DISCRIMINATION = "Zhai, Koriche, Gao, Zhu, Li 2022"
 
 BY_MARGIN, DAMPED, WHOLE = "a = 0", "a = 1/max{1, x·x}", "a = 1"
 
 
-class History(NamedTuple):
-    """What a run went through, recomputed from where it updated."""
+class RunHistory(NamedTuple):
+    """The history of a run, recomputed from the rounds that updated."""
 
-    spreads: Floats  # v of each round
-    before: Floats  # ‖g‖² of each round by H_{t-1}⁻¹, 0 without an update
-    after: Floats  # the same by H_t⁻¹
+    spreads: FloatArray  # v of each round
+    before: FloatArray  # ‖g‖² of each round by H_{t-1}⁻¹, 0 without an update
+    after: FloatArray  # the same by H_t⁻¹
     trace: float  # tr H_T
-    lowest: Floats  # what each weight came down and up to before the last round
-    highest: Floats
+    lowest: FloatArray  # the smallest and largest value of each weight before the last round
+    highest: FloatArray
 
     def farthest(self, compared: Compared) -> float:
         """A₂ = max ‖u - w_t‖_∞²."""
@@ -59,7 +59,7 @@ class Subgradient(Theorem):
 
     @property
     def learns(self) -> str:
-        """When the rule fires."""
+        """When the rule updates."""
         return "a loss"
 
     @property
@@ -69,21 +69,21 @@ class Subgradient(Theorem):
 
     expected: ClassVar[tuple[str, ...]] = ("ΣZf", "tr H", "Σ_{q≤0} L", "Σ_{q≤0} a‖g‖²", "Σ(1-a)‖g‖²")
 
-    def a(self, rows: Labelled) -> Floats:
+    def a(self, rows: LabelledRows) -> FloatArray:
         """a_t."""
         if self.weight == DAMPED:
             return 1 / np.maximum(1.0, rows.squared_norms)
         return np.full(len(rows), 0.0 if self.weight == BY_MARGIN else 1.0)
 
-    def terms(self, problem: Problem) -> Terms:
+    def terms(self, problem: BoundProblem) -> Terms:
         """A₁."""
         return {"A₁": float(np.max(abs(problem.compared.u)) ** 2)}
 
-    def replay(self, problem: Problem, draw: Draw) -> History:
+    def replay(self, problem: BoundProblem, draw: Draw) -> RunHistory:
         """H and w, round by round."""
         return history(problem.rows, draw, problem["delta"], problem["eta"], mirror=self.mirror)
 
-    def seen(self, problem: Problem, draw: Draw, replayed: History) -> Terms:
+    def seen(self, problem: BoundProblem, draw: Draw, replayed: RunHistory) -> Terms:
         """The sums of a run."""
         a, norms = self.a(problem.rows), replayed.after if self.mirror else replayed.before
         sure = self._doubt(problem, draw, replayed) <= 0
@@ -98,11 +98,11 @@ class Subgradient(Theorem):
             found["A₂ tr H"] = replayed.farthest(problem.compared) * replayed.trace
         return found
 
-    def unseen(self, problem: Problem) -> None:  # noqa: ARG002
-        """H and w are those of a run."""
+    def unseen(self, problem: BoundProblem) -> None:  # noqa: ARG002
+        """None: H and w depend on a run."""
         return
 
-    def value(self, terms: Terms, problem: Problem) -> float:
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
         """The bound."""
         b, eta = problem["b"], problem["eta"]
         size = b * terms["A₁"] / (2 * eta) * terms["tr H"]
@@ -111,55 +111,55 @@ class Subgradient(Theorem):
         steps = eta / (2 * b) * (terms["Σ_{q≤0} a‖g‖²"] + terms["Σ(1-a)‖g‖²"])
         return terms["ΣZf"] + size - terms["Σ_{q≤0} L"] / b + steps
 
-    def objective(self, problem: Problem) -> float:
+    def objective(self, problem: BoundProblem) -> float:
         """The losses and the size of the comparator, as if every row were an update."""
         b, eta, square = problem["b"], problem["eta"], self.terms(problem)["A₁"]
         size = (1 + (b - 1) ** 2) * square / (eta * b) if self.mirror else b * square / (2 * eta)
         return float(problem.compared.losses().sum()) + size * largest_trace(problem.rows, problem["delta"])
 
-    def conditions(self, problem: Problem) -> Sequence[Condition]:
+    def conditions(self, problem: BoundProblem) -> Sequence[Condition]:
         """b ≥ 2."""
         return (at_least("b", problem["b"], 2),)
 
-    def asking(self, problem: Problem, draw: Draw, replayed: History) -> Floats:
+    def asking(self, problem: BoundProblem, draw: Draw, replayed: RunHistory) -> FloatArray:
         """b/(b + max(q, 0))."""
         b = problem["b"]
         return b / (b + np.maximum(0.0, self._doubt(problem, draw, replayed)))
 
-    def firing(self, problem: Problem, draw: Draw) -> tuple[Flags, Flags]:
+    def firing(self, problem: BoundProblem, draw: Draw) -> tuple[BoolArray, BoolArray]:
         """y p < 1."""
         return hinge_firing(problem, draw)
 
-    def _doubt(self, problem: Problem, draw: Draw, replayed: History) -> Floats:
+    def _doubt(self, problem: BoundProblem, draw: Draw, replayed: RunHistory) -> FloatArray:
         """q."""
         return abs(draw.scores) - problem["eta"] / 2 * self.a(problem.rows) * replayed.spreads
 
 
 @dataclass(frozen=True)
 class ManySubgradient(Subgradient):
-    """Theorem 2: the same of many classes."""
+    """Theorem 2: the same for many classes."""
 
     where: str = "theorem 2"
 
     many: ClassVar[bool] = True
 
 
-def largest_trace(rows: Labelled, delta: float) -> float:
+def largest_trace(rows: LabelledRows, delta: float) -> float:
     """tr H if every row were an update of every class."""
     squares = rows.X.multiply(rows.X) if hasattr(rows.X, "multiply") else rows.X**2
     lanes = len(rows.classes) if rows.many else 1
     return lanes * (delta * rows.occurring + float(np.sqrt(np.asarray(squares.sum(axis=0))).sum()))
 
 
-def history(rows: Labelled, draw: Draw, delta: float, eta: float, *, mirror: bool) -> History:
-    """H and w again, from the formulas of the algorithm and the rounds that updated."""
+def history(rows: LabelledRows, draw: Draw, delta: float, eta: float, *, mirror: bool) -> RunHistory:
+    """Recompute H and w from the formulas of the algorithm and the rounds that updated."""
     shape = (len(rows.classes) if rows.many else 1, rows.width)
     squares, sums, weights, lowest, highest = (np.zeros(shape) for _ in range(5))
     spreads, before, after = (np.zeros(len(rows)) for _ in range(3))
     for t in range(len(rows)):
         places, x = rows.row(t)
         inverse = (x * x / (delta + np.sqrt(squares[:, places]))).sum(axis=1)
-        spreads[t] = _spread(inverse, int(draw.guesses[t]), many=rows.many)
+        spreads[t] = _spread(inverse, int(draw.predicted[t]), many=rows.many)
         if not draw.updated[t]:
             continue
         for lane, sign in _moved(rows, draw, t, weights[:, places] @ x):
@@ -170,27 +170,27 @@ def history(rows: Labelled, draw: Draw, delta: float, eta: float, *, mirror: boo
             sums[lane, places] += sign * x
             step = eta * sign * x / diagonal
             weights[lane, places] = weights[lane, places] + step if mirror else eta * sums[lane, places] / diagonal
-            if t + 1 < len(rows):  # w_{T+1} decides about nothing
+            if t + 1 < len(rows):  # w_{T+1} decides nothing
                 lowest[lane, places] = np.minimum(lowest[lane, places], weights[lane, places])
                 highest[lane, places] = np.maximum(highest[lane, places], weights[lane, places])
     trace = delta * rows.occurring * shape[0] + float(np.sqrt(squares).sum())
-    return History(spreads, before, after, trace, lowest, highest)
+    return RunHistory(spreads, before, after, trace, lowest, highest)
 
 
-def _spread(inverse: Floats, guess: int, *, many: bool) -> float:
-    """xᵀH⁻¹x; of many classes, that of the guess and the largest of the others."""
+def _spread(inverse: FloatArray, predicted: int, *, many: bool) -> float:
+    """xᵀH⁻¹x; for many classes, that of the prediction plus the largest of the others."""
     if not many:
         return float(inverse[0])
-    return float(inverse[guess] + np.delete(inverse, guess).max())
+    return float(inverse[predicted] + np.delete(inverse, predicted).max())
 
 
-def _moved(rows: Labelled, draw: Draw, t: int, scores: NDArray[np.float64]) -> list[tuple[int, float]]:
-    """The classes that an update moves, and whether towards the row or away from it."""
+def _moved(rows: LabelledRows, draw: Draw, t: int, scores: FloatArray) -> list[tuple[int, float]]:
+    """The classes that an update moves, with +1 towards the row or -1 away from it."""
     if not rows.many:
         return [(0, float(rows.codes[t]))]
     label = int(rows.codes[t])
     if draw.mistakes[t]:
-        return [(label, 1.0), (int(draw.guesses[t]), -1.0)]
+        return [(label, 1.0), (int(draw.predicted[t]), -1.0)]
     scores[label] = -np.inf
     return [(label, 1.0), (int(np.argmax(scores)), -1.0)]
 

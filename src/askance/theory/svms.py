@@ -8,18 +8,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-# How much losses weigh against length in those that are tried, for rows of length 1.
+from askance.typing import FloatArray
+
+# The costs of losses that are tried, for rows of length 1.
 COSTS = (0.01, 1.0, 100.0, 10_000.0)
 
-# Any comparator will do, so large data are looked at in part and less closely. These are entries × classes.
+# Any comparator is valid, so for large data only some rows are used, with less precision. In entries × classes.
 MOST_ENTRIES = 1e7
 MANY_ENTRIES = 1e6
-# The machine that pits each class against the best of the others cannot be stopped: for few rows × classes only.
+# The Crammer-Singer solver cannot be stopped early, so it is used only for few rows × classes.
 FEW_ROWS = 20_000
 
 
-def machines(X: Any, codes: NDArray[Any], classes: int) -> list[NDArray[np.float64]]:
-    """The weights of one machine a cost; where codes are places among many classes, a row a class."""
+def fit_svms(X: Any, codes: NDArray[Any], classes: int) -> list[FloatArray]:
+    """Fit one SVM per cost; returns their weights, with one row per class if codes are class indices."""
     several = codes.dtype.kind == "i"
     entries = (X.nnz if sp.issparse(X) else X.size) * (classes if several else 1)
     some = slice(None, None, max(1, math.ceil(entries / MOST_ENTRIES)))
@@ -37,7 +39,7 @@ def _squares(X: Any) -> Any:
 
 
 def _fitted(X: Any, codes: NDArray[Any], *, several: bool) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """The weights, and the classes that they are of."""
+    """The weights of each SVM, and their classes."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
@@ -50,29 +52,29 @@ def _fitted(X: Any, codes: NDArray[Any], *, several: bool) -> list[tuple[NDArray
     for cost in COSTS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine = LinearSVC(C=cost, fit_intercept=False, random_state=0, **kind).fit(X, codes)
-        found.append((machine.coef_, machine.classes_))
+            svm = LinearSVC(C=cost, fit_intercept=False, random_state=0, **kind).fit(X, codes)
+        found.append((svm.coef_, svm.classes_))
     return found
 
 
 def _two_sided(X: Any, codes: NDArray[Any], classes: int) -> tuple[Any, NDArray[Any]]:
-    """Rows and labels as scikit-learn wants them: of more than one class, with 32-bit indices."""
+    """Rows and labels as scikit-learn needs them: more than one class, and 32-bit indices."""
     if sp.issparse(X):
         X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     if (codes != codes[0]).any():
         return X, codes
-    # A row mirrored at 0 says the same of weights without an intercept.
+    # Without an intercept, the row -x with the opposite label is equivalent.
     other = (codes + 1) % classes if codes.dtype.kind == "i" else -codes
     return (sp.vstack if sp.issparse(X) else np.vstack)([X, -X]), np.concatenate([codes, other])
 
 
-def _spread(weights: Any, shown: Any, features: Any, shape: tuple[int, int], several: bool) -> NDArray[np.float64]:
-    """The weights of all features and classes, where the machine knows only those that it was shown."""
+def _spread(weights: Any, shown: Any, features: Any, shape: tuple[int, int], several: bool) -> FloatArray:
+    """The weights of all features and classes; those that the SVM was not shown are 0."""
     every = np.zeros(shape if several else (1, shape[1]))
     if not several:
         every[0, features] = weights[0]
         return every[0]
-    if len(weights) == 1:  # as scikit-learn has two classes
+    if len(weights) == 1:  # as in scikit-learn for two classes
         weights = np.vstack([-weights, weights]) / 2
     every[np.ix_(shown.astype(np.intp), features)] = weights
     return every

@@ -24,7 +24,7 @@ class Classes(NamedTuple):
     alone: int = 0
 
 
-class MoreThanTwo(ValueError):
+class TooManyClassesError(ValueError):
     """A file has more than two classes, but the method is binary."""
 
 
@@ -86,7 +86,7 @@ def _found(chunks: Iterable[Chunk], place: str) -> Classes:
         classes.update(np.unique(_labels(chunk, place)).tolist())
         if len(classes) > 2:
             shown = ", ".join(map(repr, sorted(classes)[:5]))
-            raise MoreThanTwo(
+            raise TooManyClassesError(
                 f"{place} has more than two classes ({shown}{', …' if len(classes) > 5 else ''}): "
                 "use a multiclass method, for example --algorithm MPAA-II, or keep two classes"
             )

@@ -4,17 +4,20 @@ import json
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
-def stdout() -> Console:
+def stdout() -> "Console":
     """A console on stdout that prints names of files and classes unchanged, brackets included."""
+    from rich.console import Console  # `askance --version` does not need it
+
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def has_symbols(console: Console) -> bool:
+def has_symbols(console: "Console") -> bool:
     """Whether the console can print ticks and blocks."""
     return console.encoding.lower().startswith("utf")
 

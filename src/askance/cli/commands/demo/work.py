@@ -1,7 +1,8 @@
-"""The work of `askance demo`: a stream of tumours, of which few need an expert's eye."""
+"""The work of `askance demo`: a stream of tumours, few of which need an expert's label."""
 
 import csv
 from contextlib import ExitStack
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,14 @@ RATE = 0.1
 METRIC = "accuracy"
 LOWEST = 0.85  # of the chart
 CLASSES = ["benign", "malignant"]
-STORY = (
+INTRODUCTION = (
     "569 breast tumours come in one after the other, each in 30 measurements. Is it malignant? Each is first "
     "predicted; then its true label, which costs an expert's time, may be asked for and learned from."
 )
 
 
 def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: bool) -> None:
-    """Run the three ways of asking over the same tumours and show what came of it."""
+    """Run three ways of asking over the same tumours and show the result."""
     with ExitStack() as stack:
         data_draft = None if data is None else stack.enter_context(draft(data))
         plot_draft = None if plot is None else stack.enter_context(draft(plot))
@@ -54,19 +55,28 @@ def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: boo
 
 def tumours(seed: int) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
     """The tumours in a random order: measurements of equal weight, rows of length 1."""
-    from sklearn.datasets import load_breast_cancer
-
-    bunch = load_breast_cancer()
-    X = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
+    X, is_benign = _measured()
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
     X = np.column_stack([X, np.ones(len(X))])  # a constant, so that the border need not go through the mean
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    y = np.array(CLASSES)[1 - bunch.target]
+    y = np.where(is_benign, *CLASSES)
     order = np.random.default_rng(seed).permutation(len(X))
     return X[order], y[order]
 
 
+def _measured() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The measurements as scikit-learn ships them, and which tumours are benign.
+
+    This is `sklearn.datasets.load_breast_cancer`, without importing all other data sets for it.
+    """
+    file = resources.files("sklearn").joinpath("datasets", "data", "breast_cancer.csv")
+    with file.open(encoding="utf-8") as lines:
+        table = np.loadtxt(lines, delimiter=",", skiprows=1)  # the first line has sizes and names
+    return table[:, :-1], table[:, -1] == 1
+
+
 def line_up_for(X: NDArray[np.float64], y: NDArray[np.str_], seed: int) -> LineUp:
-    """Asking when in doubt and for all labels; then, at the rate that the first has reached, at random."""
+    """Ask when in doubt, and for all labels; then, at the rate that the first has reached, at random."""
     main = algorithm(ALGORITHM, {}, Budget(rate=RATE))
 
     def contestant(method: Method) -> Contestant:
@@ -89,7 +99,7 @@ def _write_csv(path: Path, X: NDArray[np.float64], y: NDArray[np.str_]) -> None:
 
 def _show(contestants: list[Contestant], seed: int, data: Path | None, plot: Path | None) -> None:
     console = stdout()
-    console.print(f"{STORY}\n")
+    console.print(f"{INTRODUCTION}\n")
     console.print(report.table(contestants, METRIC))
     _show_charts(console, contestants)
     console.print(f"\n{_saved(contestants)}\n")
@@ -117,7 +127,7 @@ def _show_charts(console: Console, contestants: list[Contestant]) -> None:
 
 
 def _saved(contestants: list[Contestant]) -> str:
-    """What was saved, in plain words."""
+    """How many labels were saved, as text."""
     active, random, full = (contestant.recorder.tally for contestant in contestants)
     saved = full.counts.asked - active.counts.asked
     return (

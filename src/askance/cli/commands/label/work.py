@@ -9,7 +9,7 @@ from rich.text import Text
 from askance.cli.commands.label.answers import Answer, Answers, KeyAnswers, LineAnswers
 from askance.cli.commands.label.keystrokes import Keyboard, keyboard
 from askance.cli.commands.label.lease_queue import LeaseQueue
-from askance.cli.errors import Interrupted
+from askance.cli.errors import StoppedError
 from askance.cli.output.console import stdout
 from askance.cli.output.untrusted import harmless, in_one_line, shortened
 from askance.service.client import Client
@@ -33,7 +33,7 @@ def answer(task: str, url: str | None, token: str | None) -> None:
                 queue, _answers(keys, settings), console, shows_guess=settings.interface.prediction == "shown"
             ).run()
         except KeyboardInterrupt:
-            raise Interrupted(_summary(queue)) from None
+            raise StoppedError(_summary(queue)) from None
         console.print(_summary(queue))
 
 

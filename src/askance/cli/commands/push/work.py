@@ -12,7 +12,7 @@ import msgspec
 from rich.table import Table
 
 from askance.cli.commands.push.batches import in_time
-from askance.cli.errors import Interrupted
+from askance.cli.errors import StoppedError
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import STEPS, progress
 from askance.data.files import TextLines, batches, shown, stem
@@ -156,7 +156,7 @@ def answer(request: PushRequest, *, as_json: bool) -> None:
                 counts.seconds = time.monotonic() - began
                 report(counts)
         except KeyboardInterrupt:
-            raise Interrupted(counts.summary()) from None
+            raise StoppedError(counts.summary()) from None
         except DataError as error:
             before = f"; before it, {counts.summary()}" if counts.items else ""
             raise DataError(f"{error}{before}", parameter=error.parameter) from None

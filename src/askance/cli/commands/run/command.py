@@ -6,6 +6,7 @@ from typing import Annotated
 from askance._util.names import METRIC_NAMES
 from askance.cli import options
 from askance.cli.commands.run.request import RunRequest
+from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import flag, option
 
 EXAMPLE = "Example:   askance run mails.csv --rate 0.1 --against random,full"
@@ -120,6 +121,7 @@ def run(
         plot=plot,
     )
     request.check()
-    from askance.cli.commands.run import work
+    with rarely_used_deferred():
+        from askance.cli.commands.run import work
 
     work.show(work.simulate(request), as_json=json)

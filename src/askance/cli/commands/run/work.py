@@ -23,7 +23,7 @@ from askance.cli.contest.methods import (
     parse_opponents,
     parse_parameters,
 )
-from askance.cli.contest.source import Classes, MoreThanTwo, find_classes, open_file
+from askance.cli.contest.source import Classes, TooManyClassesError, find_classes, open_file
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
@@ -83,7 +83,7 @@ def _started(request: RunRequest) -> LineUp:
         return _lined_up(request, MANY_ALGORITHM)
     try:
         return _lined_up(request, ALGORITHM)
-    except MoreThanTwo:
+    except TooManyClassesError:
         return _lined_up(request, MANY_ALGORITHM)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askance.cli.errors import Interrupted
+from askance.cli.errors import StoppedError
 from askance.cli.output.console import print_json, stdout
 from askance.cli.targets import draft
 from askance.distributed.spark_fleet.job import COUNTS, KEYS, Files, start
@@ -107,7 +107,7 @@ def _watch(query: "StreamingQuery", report: Callable[[int, Counts, float], None]
                 return total
     except KeyboardInterrupt:
         query.stop()
-        raise Interrupted(f"{_sentence(total)}; start it again to continue") from None
+        raise StoppedError(f"{_sentence(total)}; start it again to continue") from None
 
 
 def _await(query: "StreamingQuery") -> bool:
