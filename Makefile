@@ -6,6 +6,10 @@ PIP := 'pip>=25.1'
 # Byte code is written on first import instead: compiling all packages takes longer than downloading them.
 INSTALL := $(BIN)/pip install --quiet --no-compile --constraint constraints.txt
 AXE := build/axe/node_modules/axe-core/axe.min.js
+# What shares a server stays together, and what takes longest begins first: see tests/conftest.py.
+PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+# Tests start many processes, each of which would otherwise compile every module that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check format docs bench bench-ratings soak pictures papers screenshots api-page clean
 
@@ -14,8 +18,8 @@ demo: .venv/installed
 
 # What is about machine code runs compiled, the rest with the compiler off, which saves the time to compile.
 test: .venv/installed-test $(AXE)
-	$(BIN)/pytest -n 2 --dist loadgroup -m compiled
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist loadgroup -m plain
+	$(PYTEST) -m compiled
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m plain
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .
@@ -40,7 +44,7 @@ bench-ratings: .venv-ratings/installed
 
 # The long versions of the tests.
 soak: .venv/installed-test $(AXE)
-	$(BIN)/pytest -n 2 --dist loadgroup -m soak --soak
+	$(PYTEST) --soak -m "soak or not compiled"
 
 # Generated files that are kept in the repository.
 pictures: .venv/installed-test

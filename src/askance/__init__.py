@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from askance.algorithms.make import make
     from askance.experiments.sweep.run import sweep
     from askance.fleet import Fleet
-    from askance.learners.core import Decision, Spending
+    from askance.learners.core import Decision
     from askance.learners.learner import Learner
     from askance.learners.omcsl import OMCSL
     from askance.learners.trace import Trace
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from askance.pool.selector import PrivilegedSelector
     from askance.pool.svm_plus.estimator import SVMPlus
     from askance.ratings.factorization import MaxMarginFactorization
-    from askance.rules import costs
     from askance.rules import kernel as kernels
     from askance.rules import query as queries
     from askance.rules import update as updates
@@ -43,7 +42,6 @@ _HOMES = {
     "Rossel": "semi_supervised.rossel",
     "Row": "rules.rows",
     "SVMPlus": "pool.svm_plus.estimator",
-    "Spending": "learners.core",
     "Trace": "learners.trace",
     "catalog": "algorithms",
     "load": "persistence",
@@ -51,7 +49,6 @@ _HOMES = {
     "sweep": "experiments.sweep.run",
 }
 _MODULES = {
-    "costs": "rules.costs",
     "data": "data",
     "datasets": "datasets",
     "errors": "errors",
@@ -79,10 +76,8 @@ __all__ = [
     "Rossel",
     "Row",
     "SVMPlus",
-    "Spending",
     "Trace",
     "catalog",
-    "costs",
     "data",
     "datasets",
     "errors",
@@ -114,4 +109,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return sorted([*__all__, "__version__"])

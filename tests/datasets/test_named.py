@@ -214,7 +214,7 @@ def test_a_seed_gives_a_random_order_that_is_the_same_again(here, add):
     assert np.array_equal(load("toy", random_state=7)[0].data, X.data)
     assert not np.array_equal(load("toy", random_state=8)[0].data, X.data)
     for random_state in (-1, 0.5, "7"):
-        with pytest.raises(DataError, match="random_state=.*: give a whole number"):
+        with pytest.raises(DataError, match=r"random_state=.*: give a whole number"):
             load("toy", random_state=random_state)
 
 

@@ -115,6 +115,7 @@ def test_a_file_of_few_vectors_may_be_about_many_features(combination: Combinati
     assert np.array_equal(again.decision_function(X), learner.decision_function(X))
 
 
+@pytest.mark.compiled
 def test_a_pickle_holds_no_more_than_the_vectors() -> None:
     """What lies in the room behind them is whatever memory held before."""
     X, y, _ = streams.noisy(rows=600, width=40)

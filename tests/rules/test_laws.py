@@ -213,6 +213,7 @@ def theorem_4_bounds(delta: float, C: float, X: Any, y: Any, w: Any) -> list[tup
     ]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("random_state", range(3))
 def test_bounds_hold_on_average_on_separable_streams(random_state: int) -> None:
     made, w = streams.separable(random_state=random_state)
@@ -243,6 +244,7 @@ def test_bounds_are_met_exactly_on_orthonormal_rows(n: int) -> None:
             assert mean_mistakes(update, queries.Margin(1.0), X, y, 3, sgn0) == n == pytest.approx(bound)
 
 
+@pytest.mark.compiled
 def test_theorem_4_is_approached_as_delta_falls() -> None:
     """Each direction is wrong until it is asked for, which takes 1 + 1/δ rounds on average."""
     delta, n, seeds = 0.1, 4, 400

@@ -53,6 +53,7 @@ def test_winnow_is_the_softmax_of_a_sum(random_state: int, eta: float) -> None:
     np.testing.assert_allclose(learner.coef_[0], wanted, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("dtype", "close"), [("float32", 2e-3), ("float64", 1e-9)])
 def test_sums_that_are_kept_up_to_date_do_not_drift(dtype: str, close: float) -> None:
     """Labels that mean nothing: some ten thousand mistakes, of which θ itself is the only witness."""
@@ -109,6 +110,7 @@ def test_winnow_takes_new_features_where_all_old_ones_have_become_small(dtype: s
     assert learner.coef_[0] == pytest.approx([0.0, 0.0, 0.5, 0.5])
 
 
+@pytest.mark.compiled
 def test_a_target_with_negative_weights_needs_rows_and_their_opposites() -> None:
     made, w = streams.separable(rows=2000)
     assert (w < 0).any()
@@ -118,6 +120,7 @@ def test_a_target_with_negative_weights_needs_rows_and_their_opposites() -> None
     assert accuracy[0] < 0.8 < 0.95 < accuracy[1]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 0.8])
 @pytest.mark.parametrize("random_state", range(3))
 def test_theorem_4(random_state: int, alpha: float) -> None:
@@ -173,6 +176,7 @@ def test_p_of_2_is_the_perceptron(random_state: int, eta: float) -> None:
     np.testing.assert_allclose(power.coef_, eta * plain.coef_, atol=1e-9)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("p", [2.0, 3.0, 6.0])
 @pytest.mark.parametrize("random_state", range(3))
 def test_the_bound_of_theorem_1_in_the_p_norm(random_state: int, p: float) -> None:
@@ -190,6 +194,7 @@ def test_the_bound_of_theorem_1_in_the_p_norm(random_state: int, p: float) -> No
         assert 0 < found <= size * (2 * b + reach) ** 2 / (8 * b)
 
 
+@pytest.mark.compiled
 def test_the_fewer_features_matter_the_more_a_high_power_gains() -> None:
     """Two of 400 features decide; the bound falls from d to about e ln d."""
     rng = np.random.default_rng(0)

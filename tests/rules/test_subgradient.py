@@ -154,9 +154,9 @@ def test_a_row_of_new_features_is_asked_for() -> None:
     learner = exact(updates.MirrorDescent(), queries.Discrimination(b=1e-6))
     learner.partial_fit([[1.0, 0.0]] * 5, [1] * 5)
     old, new = learner.ask([1.0, 0.0]), learner.ask([0.2, 1.0])
-    assert old.probability < 1e-3
+    assert old.ask_probability < 1e-3
     assert new.score != 0
-    assert new.probability == 1
+    assert new.ask_probability == 1
 
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.update in ADAPTIVE]
