@@ -35,7 +35,7 @@ class LearnedPartition(NamedTuple):
 def check_mixable(learner: Learner) -> None:
     """Raise ValueError if models of this learner cannot be mixed."""
     core = learner._started().machine.core
-    if learner.many or learner.classes is None:
+    if learner.multiclass or learner.classes is None:
         raise ValueError("mixing needs two classes that are known before the first row: pass classes")
     if not isinstance(core.state, (Weights, *GAUSSIANS)):
         raise ValueError(
@@ -104,7 +104,7 @@ def mixed_gaussians(before: NDArray[Any], after: Sequence[NDArray[Any]]) -> NDAr
 
 def _add_up(past: Past, others: Sequence[Past]) -> None:
     """Add to `past` what happened in each of the others since they started from it."""
-    for name in ("rounds", "asked", "mistakes", "told"):
+    for name in ("rounds", "asked", "mistakes", "labels"):
         mine = getattr(past, name)
         mine += np.sum([getattr(other, name) - mine for other in others], axis=0)
     past.max_squared_norm[:] = max(other.max_squared_norm[0] for other in others)
