@@ -4,7 +4,7 @@
 
 where the slack c_i is v·z_i + a for a row with privileged features z_i, and free for a row without. This is
 Mehrotra's predictor-corrector method (1992), started at a point that satisfies all inequalities, as all later ones
-do. docs/decisions/0015 says why no existing solver is used.
+do. docs/explanation/decisions/0015 says why no existing solver is used.
 """
 
 from typing import NamedTuple
