@@ -93,10 +93,8 @@ def check_exact(rules: Any, X: Any, y: Any, coins: Any, parts: int = 1) -> None:
 # One per form of states, in every run; the others wait for the soak.
 SOME = {
     ("PA-II", "margin"),
-    ("PA-II", "decaying"),
     ("AROW", "spread margin"),
     ("DA", "margin"),
-    ("OGD logistic", "margin"),
 }
 
 

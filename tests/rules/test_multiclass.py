@@ -46,7 +46,7 @@ def any_stream(draw: st.DrawFn) -> Stream:
 
 
 def many(update: Any, query: Any, **options: Any) -> askance.Learner:
-    return askance.Learner(update, query, **({"dtype": "float64", "many": True} | options))
+    return askance.Learner(update, query, **({"dtype": "float64", "multiclass": True} | options))
 
 
 def chunked(learner: askance.Learner, X: Any, y: Any, coins: Any, edges: list[int]) -> askance.Trace:

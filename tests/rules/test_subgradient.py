@@ -224,7 +224,7 @@ def test_theorem_1_holds_on_average(rule: Any, damped: bool, random_state: int, 
     made = streams.noisy(rows=50, width=3, random_state=random_state)
     comparator = np.linalg.lstsq(made.X, made.y, rcond=None)[0]
     for b in (2.0, 5.0):
-        found, allowed = bound(rule(delta, eta), queries.Discrimination(b, eta, damped), *made[:2], comparator, 12)
+        found, allowed = bound(rule(delta, eta), queries.Discrimination(b, eta, damped), *made[:2], comparator, 6)
         assert 0 < found <= allowed
 
 

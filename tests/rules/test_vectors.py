@@ -15,7 +15,7 @@ from askance import kernels
 from askance.jit.interop import COMPILING
 from askance.rules.imbalance import ManyCosts, OnlineBagging
 from naive import imbalance, multiclass
-from thinning import also_compiled, one_of_each_form
+from thinning import one_of_each_form, rest_in_soak
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 CHUNKS = (1, 7, None) if COMPILING else (7,)  # how rows are cut is no matter of the compiler
@@ -29,10 +29,18 @@ SPEC_FIELDS = {
 }
 
 
-def names_and_forms() -> Iterator[Any]:
-    """Every name with rows of either form; `make test` compiles one name per form of states, by turns."""
+def names_and_forms(first: int) -> Iterator[Any]:
+    """Every name with rows of either form.
+
+    `make test` takes the forms by turns, and compiles one name per form of states; the soak takes all.
+    """
     compiled = {(name, list(FORMS)[number % 2]) for number, name in enumerate(one_of_each_form())}
-    yield from also_compiled(itertools.product(askance.catalog, FORMS), compiled)
+    for (number, name), (turn, form) in itertools.product(enumerate(askance.catalog), enumerate(FORMS)):
+        if (name, form) in compiled:
+            marks = [pytest.mark.plain, pytest.mark.compiled]
+        else:
+            marks = [] if (number + turn + first) % 2 == 0 else [pytest.mark.soak]
+        yield pytest.param(name, form, marks=marks)
 
 
 def run_in_chunks(learner: askance.Learner, X: Any, y: Any, coins: Any, size: int | None) -> dict[str, Any]:
@@ -94,7 +102,7 @@ def own_vectors() -> Mapping[str, Any]:
         return {name: archive[name] for name in archive.files}
 
 
-@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
+@pytest.mark.parametrize(("name", "form"), names_and_forms(0))
 def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
         stored = f"out/{stream}/{name}/w" in own_vectors
@@ -107,7 +115,7 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
             assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
-@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
+@pytest.mark.parametrize(("name", "form"), names_and_forms(1))
 def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, ("bin", "sparse"), "multi"):
         X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "u", "U")))
@@ -118,7 +126,11 @@ def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mappin
             assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
-@pytest.mark.parametrize("name", askance.catalog)
+# The learners meet the same vectors, and their twins on any stream: a name per form of states closes the circle.
+TWINS = rest_in_soak(askance.catalog, one_of_each_form())
+
+
+@pytest.mark.parametrize("name", TWINS)
 def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
         run = make_vectors.run(name, stream)
@@ -127,7 +139,7 @@ def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mappi
         assert run.settled == len(run.predictions)
 
 
-@pytest.mark.parametrize("name", askance.catalog)
+@pytest.mark.parametrize("name", TWINS)
 def test_the_twins_return_the_vectors_of_the_specification(name: str, spec_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, ("bin", "sparse"), "multi"):
         arrays = [spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", "u")]

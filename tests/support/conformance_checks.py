@@ -217,9 +217,10 @@ class Growing:
 
 
 # What a pair of rules can break,
-OF_PAIRS = [check_chunks_and_forms_do_not_matter, check_ask_and_tell_are_run]
+OF_PAIRS = [check_chunks_and_forms_do_not_matter]
 # what a rule can break by itself,
 OF_RULES = [
+    check_ask_and_tell_are_run,
     check_the_seed_decides,
     check_predicting_changes_nothing,
     check_it_asks_soon_after_a_cold_start,

@@ -1,11 +1,16 @@
-"""How many examples a test tries that wants more or fewer than others."""
+"""How much tests try: all of it in the soak, a share of it in `make test`."""
 
 from hypothesis import settings
 
 LEAST = 5
-OF_THE_SOAK = 100  # what tests try there that say nothing
+OF_THE_SOAK = 100  # examples per test, if it says nothing
+
+
+def scaled(count: int) -> int:
+    """`count` in the soak; its share in `make test`."""
+    return max(LEAST, count * settings.default.max_examples // OF_THE_SOAK)
 
 
 def examples(count: int) -> settings:
-    """`@examples(60)`: 60 in the soak, and the same share as everywhere else in `make test`."""
-    return settings(max_examples=max(LEAST, count * settings.default.max_examples // OF_THE_SOAK))
+    """`@examples(60)` is for a test that wants more or fewer examples than others."""
+    return settings(max_examples=scaled(count))

@@ -15,8 +15,9 @@ import bound_runs as naive
 import streams
 from askance import queries, theory, updates
 from askance.theory import THEOREMS, evaluate
+from examples import scaled
 
-SEEDS = 200
+SEEDS = scaled(200)
 ROWS = 40
 
 SUBGRADIENTS = [
