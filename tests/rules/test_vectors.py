@@ -102,7 +102,7 @@ def own_vectors() -> Mapping[str, Any]:
         return {name: archive[name] for name in archive.files}
 
 
-@pytest.mark.parametrize(("name", "form"), names_and_forms(0))
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms(0)))
 def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
         stored = f"out/{stream}/{name}/w" in own_vectors
@@ -115,7 +115,7 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
             assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
-@pytest.mark.parametrize(("name", "form"), names_and_forms(1))
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms(1)))
 def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, ("bin", "sparse"), "multi"):
         X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "u", "U")))
