@@ -61,11 +61,15 @@ api-page: .venv/installed-test
 
 # ---- environments: a stamp for each set of packages
 
+.DELETE_ON_ERROR:
+
+# With the pip that is there, if there is one: the pip that comes with venv takes 8 s to install and is outdated.
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "askance needs Python 3.11 or later; choose one with: make PYTHON=python3.12 ..."; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --no-compile --upgrade $(PIP)
+	$(PYTHON) -m venv --without-pip .venv
+	$(PYTHON) -m pip --python $@ install --quiet --no-compile $(PIP) || \
+		{ $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --no-compile --upgrade $(PIP); }
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[plots]'
