@@ -1,13 +1,10 @@
 """The program as a whole, and the commands that only look: catalog, data, doctor."""
 
-import contextlib
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -17,6 +14,7 @@ from askance import __version__
 from askance.algorithms import catalog
 from askance.cli.commands.doctor import command
 from command_line import answer, askance, complaint, mails, output, write_csv
+from processes import Terminal
 
 PROGRAM = [sys.executable, "-m", "askance"]
 
@@ -138,28 +136,12 @@ def test_a_reader_that_goes_away_is_no_drama(words):
     assert process.wait() == 1
 
 
-def iter_terminal(end):
-    """What a program writes to a terminal, until it closes it."""
-    with contextlib.suppress(OSError):  # Linux reports the end as an error
-        while part := os.read(end, 10_000):
-            yield part
-
-
 def test_a_terminal_gets_a_progress_bar_and_a_program_gets_json(tmp_path):
     data = mails(tmp_path / "mails.csv", 6000)
-    ours, theirs = pty.openpty()
-    process = start("run", data, "--json", stderr=theirs)
-    os.close(theirs)
-    shown = []
-    reader = threading.Thread(
-        target=lambda: shown.extend(iter_terminal(ours))
-    )  # a full terminal stops the program
-    reader.start()
-    told, _ = process.communicate()
-    reader.join()
-    os.close(ours)
+    terminal = Terminal()
+    told, _ = start("run", data, "--json", stderr=terminal.theirs).communicate()
     assert json.loads(told)["methods"][0]["rows"] == 6000
-    assert b"mails.csv" in b"".join(shown)
+    assert b"mails.csv" in terminal.written()
 
 
 def test_the_catalog_lists_every_name():

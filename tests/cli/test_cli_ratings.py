@@ -2,9 +2,7 @@
 
 import csv
 import json
-import os
 import pathlib
-import pty
 import subprocess
 import sys
 from typing import Any
@@ -16,6 +14,7 @@ from askance.ratings import MaxMarginFactorization
 from askance.ratings.files import load
 from askance.ratings.fitting import FitStep
 from command_line import answer, askance, complaint, output
+from processes import Terminal
 
 USERS, ITEMS = 40, 25
 SETTINGS = ("--rank", 2, "--n-jobs", 1)
@@ -331,12 +330,10 @@ def test_without_words_it_shows_its_help() -> None:
 
 
 def test_a_terminal_gets_figures_and_a_program_gets_json(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    ours, theirs = pty.openpty()
+    terminal = Terminal()
     words = ["ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--json", *SETTINGS]
     program = [sys.executable, "-m", "askance", *map(str, words)]
-    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=theirs, text=True)
-    os.close(theirs)
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=terminal.theirs, text=True)
     told, _ = process.communicate()
     assert json.loads(told)["rank"] == 2
-    assert b"ratings.csv" in os.read(ours, 10_000)
-    os.close(ours)
+    assert b"ratings.csv" in terminal.written()

@@ -1,10 +1,13 @@
 """Running a script in a Python process of its own."""
 
+import contextlib
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import textwrap
+import threading
 from typing import Any
 
 
@@ -35,3 +38,25 @@ def _run(command: list[str], environment: dict[str, Any]) -> str:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
+
+
+class Terminal:
+    """A terminal that a program writes to. It is read all the time, because a full one stops the program."""
+
+    def __init__(self) -> None:
+        self._ours, self.theirs = pty.openpty()
+        self._parts: list[bytes] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):  # Linux reports the end as an error
+            while part := os.read(self._ours, 10_000):
+                self._parts.append(part)
+
+    def written(self) -> bytes:
+        """All that was written, once every program has closed the terminal."""
+        os.close(self.theirs)
+        self._reader.join(60)
+        os.close(self._ours)
+        return b"".join(self._parts)
