@@ -34,7 +34,7 @@ def learner_of(fleet: Fleet, key: Any) -> Learner:
         dtype=settings.dtype,
         sgn0=sgn0,
         classes=settings.classes,
-        many=many,
+        multiclass=many,
     )
 
 

@@ -107,7 +107,7 @@ def check_against_twin(content, *, dtype=np.float64, zero_based=False, block_byt
     except DataError as fault:
         message = str(fault)
         assert "\n" not in message
-        expected = f"the stream, line {faulty_line}: " if faulty_line else "the stream: holds no rows"
+        expected = f"the stream, line {faulty_line}: " if faulty_line else "the stream: has no rows"
         assert message.startswith(expected), message
         assert faulty_line or not len(y), message
     else:
