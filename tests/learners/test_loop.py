@@ -103,7 +103,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
                 client.label(question, "b", question.lease)
             client.label(client.questions(1)[0], "a")
             client.undo()
-            client.correct(next(one for one in decided if one.asked), "a")
+            client.correct(next(one for one in decided if one.ask), "a")
             client.predict(TEXTS)
             assert client.figures().labelled >= 3
             assert len(list(client.labels())) >= 3 and len(list(client.decisions())) == 20

@@ -70,7 +70,7 @@ class TwoNumbers(updates.PassiveAggressive):
         (lambda: askance.make("K-PAA-II", gamma=-1), ["gamma", "-1"]),  # checked even where it is not used
         (lambda: askance.make("K-PAA", kernel="poly", degree="x"), ["degree", "'x'"]),
         (lambda: askance.make("K-PAA", budget=0), ["budget", "not 0"]),
-        (lambda: askance.make("K-PAA", C=0), ["C", "not 0"]),
+        (lambda: askance.make("K-PAA", C=1), ["K-PAA has no parameter 'C'", "delta, kernel"]),
         (lambda: askance.make("K-PAA-I", C=0), ["PassiveAggressive1", "C", "not 0"]),
         (
             lambda: askance.make("K-SEL-P", C=1),

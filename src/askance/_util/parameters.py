@@ -1,7 +1,6 @@
 """Constraints of hyper-parameters, as data. They are checked when a learner starts."""
 
 import math
-import sys
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -47,10 +46,12 @@ class Interval(NamedTuple):
             or (self.whole and not isinstance(value, Integral))
         ):
             return False
-        number: Any = value  # Python compares integers of any size with floats exactly
+        try:
+            number = float(value)
+        except OverflowError:  # an integer larger than any float
+            return False
         above = number >= self.low if self.low_closed else number > self.low
-        below = number <= self.high if self.high_closed else number < self.high
-        return bool(above and below) and (number == math.inf or abs(number) <= sys.float_info.max)
+        return above and (number <= self.high if self.high_closed else number < self.high)
 
     def wanted(self, value: Any) -> str:
         """Describe the allowed values, for an error about `value`."""
