@@ -309,7 +309,7 @@ def test_the_kinds_of_covariance_learn_alike() -> None:
 
 
 def test_a_covariance_without_room_is_refused_with_advice() -> None:
-    with pytest.raises(ValueError, match="take OPAUC"):
+    with pytest.raises(ValueError, match="use OPAUC"):
         askance.make("OPAUC").run(sp.csr_array((2, 3_000_000)), [0, 1])
     askance.make("OPAUC", covariance="diagonal").run(sp.csr_array((2, 300_000)), [0, 1])
 
