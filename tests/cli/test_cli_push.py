@@ -129,7 +129,7 @@ def test_known_labels_are_learned(twin, tmp_path):
             ("--labelled",),
             "line 1: the label is 'ham', but the classes of desk are 'billing', 'bug', 'praise'",
         ),
-        ("\n\n", (), "has no lines but blank ones"),
+        ("\n\n", (), "has only blank lines"),
         ("[1]\n", (), "line 1: is [1], not an object"),
     ],
 )

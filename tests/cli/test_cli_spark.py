@@ -28,7 +28,7 @@ def test_without_java_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch
     pytest.importorskip("pyspark", reason=f"{NOT_RUN}Spark needs pyspark")
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    assert complaint(*command()) == "Spark needs Java 17 or later: install it, or say in JAVA_HOME where it is"
+    assert complaint(*command()) == "Spark needs Java 17 or later: install it, or set JAVA_HOME"
 
 
 def test_without_pyspark_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
