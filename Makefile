@@ -44,7 +44,7 @@ bench-ratings: .venv-ratings/installed
 
 # The long versions of the tests.
 soak: .venv/installed-test $(AXE)
-	$(PYTEST) --soak -m "soak or not compiled"
+	$(PYTEST) --soak
 
 # Generated files that are kept in the repository.
 pictures: .venv/installed-test

@@ -48,14 +48,14 @@ def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(data,
 
 
 def test_the_last_labels_decide_what_was_settled_on(arrays):
-    learner, best = OMCSL(gamma=50.0, dtype="float64"), []
+    learner, best = OMCSL(K=3, gamma=50.0, dtype="float64"), []
     for _ in range(3):
         for first in range(0, ROWS, 10):
             learner.run(arrays[0][first : first + 10], arrays[1][first : first + 10], classes=("ham", "spam"))
             best.append(learner.cost_[0])
             assert learner.recent_costs(1)[0] == best[-1]
     assert len(set(best)) > 1  # or any mean would do
-    alone = OMCSL(gamma=50.0, dtype="float64", classes=("ham", "spam"))
+    alone = OMCSL(K=3, gamma=50.0, dtype="float64", classes=("ham", "spam"))
     costs = [alone.tell(x, y).cost_[0] for _ in range(3) for x, y in zip(*arrays, strict=True)]
     for labels in (1, 7, 2600, 5000):
         assert (

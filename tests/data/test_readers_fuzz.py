@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from askance.data import hash_records, read
 from askance.errors import DataError
+from examples import scaled
 
 CSV = b'age,colour,label,note\n33,red,spam,"a ""b"", c"\n,blue,ham,"two\nlines"\n5,,ham,\n41,red,spam,x\n'
 NUMBERS = b"a,b,label\n1,2.5,0\n-3e2,,1\n.5,7,1\n"
@@ -56,7 +57,9 @@ SEEDS = [
     ("a.parquet", PARQUET.getvalue()),
 ]
 
-quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=scaled(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 soak = settings(quick, max_examples=20_000)
 
 

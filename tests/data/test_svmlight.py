@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 from askance.data import read
 from askance.data.svmlight import read_svmlight
 from askance.errors import DataError
+from examples import examples
 from svmlight_twin import blocks, check_against_twin, files, joined, numbers, same, twin
 
 SMALL = b"+1 1:0.5 3:-2\n-1 2:1e1 # a note\n\n0 qid:4 7:.25"
@@ -65,13 +66,13 @@ def test_the_general_reader_finds_it(tmp_path):
 
 
 @given(files, blocks, st.sampled_from([1, 2]), st.sampled_from([np.float32, np.float64]))
-@settings(max_examples=100)
+@examples(100)
 def test_same_rows_as_the_twin(content, block_bytes, threads, dtype):
     check_against_twin(content, dtype=dtype, block_bytes=block_bytes, threads=threads)
 
 
 @given(files, blocks, st.sampled_from([np.float32, np.float64]))
-@settings(max_examples=50)
+@examples(50)
 def test_same_rows_as_scikit_learn(content, block_bytes, dtype):
     content = b"1 1:1 40:2\n" + content  # scikit-learn takes files without any feature to have one
     X, y = load_svmlight_file(io.BytesIO(content), dtype=dtype, zero_based=False)
@@ -101,7 +102,7 @@ def test_largest_index():
 
 
 @given(st.lists(numbers, min_size=1, max_size=40))
-@settings(max_examples=60)
+@examples(60)
 def test_numbers_are_the_nearest(tokens):
     check_numbers(tokens)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from askance.data.svmlight import read_svmlight
 from askance.errors import DataError
+from examples import examples
 from svmlight_twin import blocks, check_against_twin, files, joined, same, twin
 
 BYTES = st.binary(max_size=4) | st.lists(
@@ -38,7 +39,7 @@ options = st.fixed_dictionaries(
     }
 )
 MARK = 2  # the bytes by which packed data are known as such
-quick = settings(max_examples=120)
+quick = examples(120)
 long = settings(max_examples=25_000)
 
 

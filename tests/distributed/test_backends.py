@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_sweep import stream
 
 import askance
 from askance.distributed import spark
@@ -18,6 +17,7 @@ from askance.distributed.workers import Workers
 from askance.experiments.dataset import make_dataset
 from engines import ENGINES, running
 from losing import Heavy, faulty, given, lossy, mapped
+from small_sweeps import stream
 
 
 @pytest.fixture(scope="module", params=ENGINES)

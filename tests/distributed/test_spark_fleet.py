@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from test_docs import ROOT, python_blocks
 
 from askance.distributed.spark_fleet import FleetSettings, StreamSettings, settings_of
 from command_line import answer, askance, complaint
+from documentation import python_blocks
 from engines import workers_find_the_tests
 from naive.spark_fleet import PlainFleet, as_lines
+from paths import ROOT
 from spark_streams import made_up, spark_or_missing, write
 
 # Of Spark itself, on every start.

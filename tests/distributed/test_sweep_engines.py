@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_sweep import stream
 
 import askance
 from askance.experiments.sweep.run import run_cell
 from engines import ENGINES, need, running
 from needs import missing
+from small_sweeps import stream
 
 PLAN: dict[str, Any] = {
     "data": {f"made {random_state}": stream(rows=3000, random_state=random_state) for random_state in range(5)},

@@ -15,29 +15,9 @@ import askance
 from askance.experiments.dataset import make_dataset, shuffled
 from askance.experiments.sweep.results import Results
 from paths import SUPPORT
+from small_sweeps import ALGORITHMS, small, stream
 
-ALGORITHMS = ["PAA-II", "RPA-II", "PA-II"]
-GRID = {"C": [0.01, 1.0]}
-
-
-def stream(rows: int = 600, classes: int = 2, random_state: int = 0) -> tuple[Any, Any]:
-    rng = np.random.default_rng(random_state)
-    X = rng.normal(size=(rows, 8)).astype("float32")
-    scores = X @ rng.normal(size=(8, classes)) + 0.7 * rng.normal(size=(rows, classes))
-    return X, np.argmax(scores, axis=1)
-
-
-def small(**changes: Any) -> Results:
-    options: dict[str, Any] = {
-        "data": {"made": stream()},
-        "algorithms": ALGORITHMS,
-        "grid": GRID,
-        "permutations": 4,
-        "rates": (0.1, 0.4),
-        "tuning": 2,
-        "backend": "sequential",
-    }
-    return askance.sweep(**{**options, **changes})
+pytestmark = pytest.mark.compiled  # trials share compiled passes over the rows
 
 
 def without_time(results: Results) -> dict[str, list[Any]]:
@@ -156,7 +136,7 @@ def test_a_damaged_part_alone_is_done_again(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 sys.path[:0] = {tests!r}
-from test_sweep import small
+from small_sweeps import small
 small(store=sys.argv[1], permutations=12).save(sys.argv[1] + "/results.parquet")
 """
 
@@ -165,7 +145,7 @@ def killed_sweep(path: Path, kills: int) -> Results:
     """Kill the sweep so many times at random moments, then let it end."""
     pytest.importorskip("pyarrow")
     rng = np.random.default_rng(0)
-    script = SCRIPT.format(tests=[str(SUPPORT), str(Path(__file__).parent)])
+    script = SCRIPT.format(tests=[str(SUPPORT)])
     for left in range(kills, -1, -1):
         process = subprocess.Popen([sys.executable, "-c", script, str(path)], env=os.environ)
         if left:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import askance
@@ -18,12 +18,13 @@ from askance.fleet.files import is_fleet_file, load
 from askance.jit.interop import COMPILING
 from askance.jit.kernels.key_table import KeyTable
 from askance.rules.rows import Row
+from examples import examples
 from fleet_twin import Twin, world
 
 EXACT: dict[str, Any] = {"bits": 8, "random_state": 11, "dtype": "float64"}
 COLUMNS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
 THREE = ["ham", "phish", "spam"]
-A_FEW = ["PAA-II", "AROW-diag", "MD-ADA-I"]  # compiling takes its time: the soak has them all
+A_FEW = ["PAA-II", "MD-ADA-I"]  # compiling takes its time: the soak has them all
 
 
 def classes_for(name: str) -> list[Any]:
@@ -121,7 +122,7 @@ def test_the_fast_mode_differs_by_rounding_alone() -> None:
 
 @pytest.mark.plain
 @pytest.mark.compiled
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(1, 3), st.integers(0, 99))
 def test_neither_chunks_nor_threads_matter(cuts: list[int], n_jobs: int, random_state: int) -> None:
     keys, X, y = world(180, 7, [-1, 1], random_state=random_state)
@@ -242,7 +243,7 @@ OPERATIONS = st.lists(st.tuples(st.sampled_from(["put", "remove"]), st.lists(st.
 
 @pytest.mark.plain
 @pytest.mark.compiled
-@settings(max_examples=100)
+@examples(100)
 @given(OPERATIONS)
 def test_a_table_of_keys_is_a_dictionary(operations: Any) -> None:
     table, twin = KeyTable(size=4), {}

@@ -34,8 +34,15 @@ KINDS = ["PAA-II", "K-PAA", "MPAA-II", "OMCSL-F-h", a_poor_one()]
 
 
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make(name) for name in KINDS])
+@parametrize_with_checks([askance.make(KINDS[0])])
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.plain
+@pytest.mark.filterwarnings(OWN_WARNING)
+@parametrize_with_checks([askance.make(name) for name in KINDS[1:]])
+def test_checks_of_scikit_learn_for_other_kinds(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
@@ -53,7 +60,7 @@ def test_checks_of_scikit_learn_in_exact_mode(estimator: Any, check: Any) -> Non
     check(estimator)
 
 
-@pytest.mark.parametrize("name", ["PAA-II", "AROW", "MPAA-II", "D-AMD"])
+@pytest.mark.parametrize("name", ["PAA-II", pytest.param("AROW", marks=pytest.mark.soak), "MPAA-II", "D-AMD"])
 def test_a_learner_in_read_only_memory_goes_on_learning(name: str, tmp_path: pathlib.Path) -> None:
     """As workers of joblib get large ones; machine code would end the process by writing there."""
     learner = askance.make(name, dtype="float64").fit(MADE.X, MADE.y)

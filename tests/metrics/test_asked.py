@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -18,6 +18,7 @@ from askance.metrics.anytime import STEPS, Anytime
 from askance.metrics.areas import AREAS
 from askance.metrics.intervals import Range, SamePrediction, Unseen, WeightedCount, all_of, combined
 from askance.rules.query import Within
+from examples import examples
 
 OF_COUNTS = [name for name, entry in METRICS.items() if not entry.of_scores]
 NO_LABEL = "Cannot tell yet: no label is known by asking."
@@ -96,7 +97,7 @@ def test_intervals_are_wider_at_a_higher_level_and_narrower_with_more_labels() -
         assert often < rare / 2
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 300), max_size=4))
 def test_chunks_change_not_even_the_last_bit(random_state: int, cuts: list[int]) -> None:
     columns, growing, merged = made(300, random_state), AskedTally(), AskedTally()
@@ -174,7 +175,7 @@ def test_slopes_of_areas(positives: list[int], negatives: list[int]) -> None:
 PROBABILITIES = st.lists(st.sampled_from([0.03, 0.1, 0.4, 0.9, 1.0]), min_size=1, max_size=9)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(PROBABILITIES, st.integers(0, 2**9 - 1), st.sampled_from([0.5, 0.8, 0.95]))
 def test_limits_fail_at_any_moment_no_more_often_than_said(some: list[float], wrong: int, level: float) -> None:
     """Exact: the probabilities of all outcomes of the coins in which the limits fail at some prefix add up."""

@@ -97,7 +97,7 @@ def test_unknown_metrics_and_axes_are_refused() -> None:
 
 
 @pytest.mark.parametrize("panels", [("rows",), ("rows", "labels")])
-@pytest.mark.parametrize("name", ["PA", "a method", "a method with a name as long as this one"])
+@pytest.mark.parametrize("name", ["PA", "a method with a name as long as this one"])
 @pytest.mark.parametrize("count", [1, 5, 28])
 def test_the_legend_hides_nothing_and_is_not_cut(count: int, name: str, panels: tuple[str, ...]) -> None:
     curves = many_curves(count, name)

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.pool import CoTesting, MarginSampling, PoolLoop, RandomSampling, Selection
 from askance.pool.selection import selected
+from examples import examples
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 TRUTH = np.where(X[:, 0] > 0, "cat", "dog")
@@ -103,7 +104,7 @@ def test_a_label_may_be_corrected_and_come_unasked() -> None:
     assert strategy.fits[0][1].tolist() == ["dog", "cat", "dog"]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_whatever_the_oracle_does_no_row_is_asked_twice_too_early(data: st.DataObject) -> None:
     count, batch = data.draw(st.integers(3, 12)), data.draw(st.integers(1, 5))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 from askance import pool
 from askance.pool import CoTesting, EntropySampling, MarginSampling, RandomSampling
+from examples import examples
 
 STRATEGIES = [RandomSampling(), MarginSampling(), EntropySampling(), CoTesting(), CoTesting("conservative")]
 NAMES = ["random", "margin", "entropy", "aggressive", "conservative"]
@@ -77,7 +78,7 @@ def naive_co_testing(manner: str, first: Any, second: Any, known: Any, n: int) -
     return [place for place, *_ in contention + rest][:n]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     st.integers(0, 10_000),
     st.sampled_from([2, 4]),

@@ -6,7 +6,7 @@ import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -14,6 +14,7 @@ from askance.pool.ratio.active_set import Face, settled
 from askance.pool.ratio.kernel_blocks import RBFBlocks
 from askance.pool.ratio.problem import Ratio
 from askance.pool.ratio.solve import maximise_ratio
+from examples import examples
 from naive import pool as naive
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -78,7 +79,7 @@ def check(found: Ratio, A: Any, p: Any) -> None:
     )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(SEEDS, st.integers(1, 6))
 def test_r_is_that_of_an_exact_search(random_state: int, size: int) -> None:
     A, p = problem(random_state, size)
@@ -90,7 +91,7 @@ def test_r_is_that_of_an_exact_search(random_state: int, size: int) -> None:
         np.testing.assert_allclose(found.r, r, rtol=0, atol=1e-6)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(SEEDS, st.integers(2, 60))
 def test_it_is_an_optimum(random_state: int, size: int) -> None:
     A, p = problem(random_state, size)
@@ -104,7 +105,7 @@ def test_it_is_an_optimum(random_state: int, size: int) -> None:
     assert below_zero(A, p, 1.01 * found.value) > 1e-4
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(SEEDS, st.integers(2, 40))
 def test_r_is_that_of_dinkelbach_around_another_solver(random_state: int, size: int) -> None:
     A, p = problem(random_state, size)
@@ -121,7 +122,7 @@ def test_r_is_that_of_dinkelbach_around_another_solver(random_state: int, size: 
     np.testing.assert_allclose(found.r, r, rtol=0, atol=1e-6)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SEEDS, st.integers(1, 30))
 def test_the_algorithm_of_the_thesis_finds_the_same(random_state: int, size: int) -> None:
     A, p = problem(random_state, size)
@@ -170,7 +171,7 @@ def test_identical_rows_count_as_one(solver: Any) -> None:
     np.testing.assert_allclose(found.r.reshape(10, 3).sum(axis=1), alone.r, rtol=0, atol=1e-6)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(SEEDS)
 def test_rows_that_are_alike_or_nearly_so(random_state: int) -> None:
     random = np.random.default_rng(random_state)
@@ -192,7 +193,7 @@ def test_rows_that_are_nearly_alike_have_weights_of_their_own(apart: float) -> N
     np.testing.assert_allclose(maximise_ratio(A, p).r, [0.75, 0.25], rtol=0, atol=apart)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(SEEDS, st.integers(2, 30))
 def test_rows_that_are_added_never_make_a_face_worse(random_state: int, size: int) -> None:
     A, p = problem(random_state, size)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
@@ -17,6 +17,7 @@ from askance.pool.ratio import kernel_blocks as blocks
 from askance.pool.ratio.ranking import distinct
 from askance.pool.ratio.solve import maximise_ratio
 from askance.pool.uncertainty import AGGREGATES, COMBINATIONS
+from examples import examples
 from naive import pool as naive
 
 UNKNOWN = {"uncertainty", "prediction", "correcting"}
@@ -85,7 +86,7 @@ def twin_uncertainty(model: Stub, X: Any, privileged: Any, combine: str, aggrega
     return found
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(
     pools(),
     st.sampled_from([2, 3]),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import svm_plus_twin as twin
 from askance.pool.svm_plus.estimator import SVMPlus
 from askance.pool.svm_plus.intercepts import best_intercepts
+from examples import examples
 
 SEEDS = st.integers(0, 2**32)
 MODEST = st.sampled_from([0.05, 0.3, 1.0, 4.0])
@@ -80,7 +81,7 @@ def duality_gap(data: Made, model: SVMPlus) -> float:
     return (primal - dual) / primal
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SEEDS, MODEST, MODEST, st.sampled_from([0.0, 0.4, 1.0]), st.booleans())
 @example(406, 4.0, 4.0, 0.4, False)  # by normal equations alone, w is wrong by 2e-6
 def test_the_optimum_is_that_of_a_general_solver(
@@ -98,7 +99,7 @@ def test_the_optimum_is_that_of_a_general_solver(
         assert [model.intercept_[0], model.correcting_intercept_[0]] == pytest.approx(list(intercepts), abs=1e-6)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SEEDS, MODEST, MODEST, st.floats(0.05, 2.0), st.floats(0.05, 2.0))
 def test_kernels_are_products_of_features(
     random_state: int, C: float, gamma: float, near: float, far: float
@@ -119,7 +120,7 @@ def test_kernels_are_products_of_features(
     assert not hasattr(model, "coef_")
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SEEDS, WIDE, st.integers(-3, 3), st.sampled_from([0.0, 0.3, 1.0]), st.booleans(), st.sampled_from([4, 60]))
 @example(0, 1e3, 0, 0.3, True, 60)  # the same
 @example(1, 1e2, -2, 0.3, False, 60)  # the matrix of the normal equations is not positive definite
@@ -152,7 +153,7 @@ def test_it_does_not_matter_where_the_origin_is(width: int) -> None:
     np.testing.assert_allclose(moved.decision_function(data.X + 1e5), plain.decision_function(data.X), atol=1e-6)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(SEEDS, MODEST, st.sampled_from(["linear", "rbf", "poly"]))
 def test_without_privileged_features_it_is_the_ordinary_svm(random_state: int, C: float, kernel: str) -> None:
     data = made(random_state)
@@ -175,7 +176,7 @@ def test_slacks_that_cost_nothing_to_tell_apart_are_those_of_the_ordinary_svm() 
 SCORES = st.lists(st.integers(-6, 6).map(lambda number: number / 2), min_size=6, max_size=6)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(SCORES, SCORES, st.lists(st.sampled_from([-1.0, 1.0]), min_size=4, max_size=4), st.integers(0, 63))
 def test_biases_are_the_middle_of_the_best(scores: Any, slacks: Any, signs: Any, which: int) -> None:
     f, c, y = np.array(scores), np.array(slacks), np.array([-1.0, 1.0, *signs])

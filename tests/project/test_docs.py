@@ -10,15 +10,12 @@ from typing import Any
 import pytest
 
 import askance
+from documentation import python_blocks
+from paths import ROOT
 
-ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GENERATED = {DOCS / "reference" / "http-api.md"}
 PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page not in GENERATED)]
-
-
-def python_blocks(page: pathlib.Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
@@ -22,6 +22,7 @@ from askance.ratings.biases import Biases
 from askance.ratings.calibration import Evidence, calibrated
 from askance.ratings.ids import Ids
 from askance.ratings.rating_matrix import RatingMatrix
+from examples import examples
 from rating_worlds import world
 
 QUICK: dict[str, Any] = {"regularization": 0.02, "max_rank": 4, "max_iter": 30}
@@ -361,7 +362,7 @@ def test_bad_questions(model: MaxMarginFactorization) -> None:
     own=st.sampled_from(["global", "user"]),
     random_state=st.integers(0, 1000),
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_few_ratings_of_any_kind_give_finite_answers(
     count: int, users: int, items: int, levels: int, own: str, random_state: int
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import askance
@@ -15,6 +15,7 @@ from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
 from askance.ratings import MaxMarginFactorization, RefitAdvised
 from askance.ratings.files import from_bytes, load
+from examples import examples
 from rating_worlds import world
 
 CONTENT = to_bytes(
@@ -66,7 +67,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 
 
 @given(place=st.integers(0, len(CONTENT) - 1), bits=st.integers(1, 255), cut=st.booleans())
-@settings(max_examples=200)
+@examples(200)
 def test_a_damaged_file_is_refused(place: int, bits: int, cut: bool) -> None:
     damaged = CONTENT[:place] if cut else CONTENT[:place] + bytes([CONTENT[place] ^ bits]) + CONTENT[place + 1 :]
     with pytest.raises(ModelFileError):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -15,6 +15,7 @@ from askance.ratings.folding import Folding
 from askance.ratings.model import Factors
 from askance.ratings.problem import Settings
 from askance.ratings.rating_matrix import RatingMatrix
+from examples import examples
 from rating_worlds import world
 
 ROWS = st.fixed_dictionaries(
@@ -54,7 +55,7 @@ def best_row(observed: RatingMatrix, row: int, features: Any, thresholds: Any, t
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=ROWS, together=st.booleans())
-@settings(max_examples=40)
+@examples(40)
 def test_a_users_row_solves_its_problem(problem: Any, together: bool) -> None:
     random, observed = made(**problem)
     rows = problem["rows"] if problem["own"] else 1
@@ -74,7 +75,7 @@ def test_a_users_row_solves_its_problem(problem: Any, together: bool) -> None:
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=ROWS)
-@settings(max_examples=40)
+@examples(40)
 def test_an_items_row_solves_its_problem(problem: Any) -> None:
     random, observed = made(**problem)
     rows = problem["others"] if problem["own"] else 1

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive.ratings as naive
@@ -14,6 +14,7 @@ from askance.ratings.problem import RatingProblem, Settings
 from askance.ratings.rank_growth import grown, steepest_triplets
 from askance.ratings.rank_search import is_flat
 from askance.ratings.rating_matrix import RatingMatrix
+from examples import examples
 
 EXACT = 1e-9
 
@@ -113,7 +114,7 @@ def no_kink_near(case: Made, change: Any, thresholds: Any, by: Any, step: float 
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=PROBLEMS)
-@settings(max_examples=60)
+@examples(60)
 def test_objective_and_gradients_are_those_of_the_formulas(problem: Any) -> None:
     case = made(**problem)
     now = begun(case.problem, case.point, case.thresholds)
@@ -133,7 +134,7 @@ def test_objective_and_gradients_are_those_of_the_formulas(problem: Any) -> None
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=PROBLEMS)
-@settings(max_examples=60)
+@examples(60)
 def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
     case = made(**problem)
     now = begun(case.problem, case.point, case.thresholds)
@@ -155,7 +156,7 @@ def test_gradients_are_those_of_finite_differences(problem: Any) -> None:
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=PROBLEMS)
-@settings(max_examples=60)
+@examples(60)
 def test_the_curvature_is_that_of_a_line(problem: Any) -> None:
     case = made(**problem)
     begun(case.problem, case.point, case.thresholds)
@@ -173,7 +174,7 @@ def test_the_curvature_is_that_of_a_line(problem: Any) -> None:
 
 
 @given(problem=PROBLEMS)
-@settings(max_examples=60)
+@examples(60)
 def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
     case = made(**problem)
     point, tangent = case.point, tangent_of(case, problem["random_state"])
@@ -196,7 +197,7 @@ def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
 
 
 @given(problem=PROBLEMS)
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None:
     case = made(**problem)
     now = begun(case.problem, case.point, case.thresholds)
@@ -214,7 +215,7 @@ def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=PROBLEMS, by=st.integers(1, 3))
-@settings(max_examples=40)
+@examples(40)
 def test_the_steepest_triplets_are_those_of_the_whole_gradient(problem: Any, by: int) -> None:
     case = made(**problem)
     begun(case.problem, case.point, case.thresholds)
@@ -229,7 +230,7 @@ def test_the_steepest_triplets_are_those_of_the_whole_gradient(problem: Any, by:
 
 
 @given(problem=PROBLEMS, by=st.integers(1, 2))
-@settings(max_examples=40)
+@examples(40)
 def test_a_grown_point_has_the_rank_and_goes_down_the_gradient(problem: Any, by: int) -> None:
     case = made(**problem)
     by = min(by, min(problem["shape"]) - case.point.rank)
@@ -244,7 +245,7 @@ def test_a_grown_point_has_the_rank_and_goes_down_the_gradient(problem: Any, by:
 
 
 @given(problem=PROBLEMS)
-@settings(max_examples=30)
+@examples(30)
 def test_threads_share_the_users(problem: Any) -> None:
     observed = made(**problem).problem.observed
     shares = observed.shares(problem["threads"])

@@ -6,7 +6,7 @@ import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import BernoulliNB
@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from askance.semi_supervised import Rossel, aggregation
 from askance.semi_supervised.aggregation import Aggregation, aggregate
 from askance.semi_supervised.annotators import replicate
+from examples import examples
 
 PROBLEMS = st.fixed_dictionaries(
     {
@@ -57,7 +58,7 @@ def primal_and_dual(X: Any, signs: Any, bounds: Any, found: Aggregation) -> tupl
 
 
 @given(problem=PROBLEMS)
-@settings(max_examples=60)
+@examples(60)
 def test_the_aggregation_closes_the_duality_gap(problem: Any) -> None:
     X, signs, bounds = made(**problem)
     found = aggregate(X, signs, bounds, max_iter=100_000)
@@ -83,7 +84,7 @@ def by_a_generic_solver(rows: Any, labels: Any, bounds: Any) -> Any:
 
 
 @given(problem=PROBLEMS)
-@settings(max_examples=60)
+@examples(60)
 def test_it_agrees_with_a_generic_solver_on_expanded_features(problem: Any) -> None:
     X, signs, bounds = made(**problem)
     members = signs.shape[1]
@@ -95,7 +96,7 @@ def test_it_agrees_with_a_generic_solver_on_expanded_features(problem: Any) -> N
 
 
 @given(problem=PROBLEMS, sparse=st.booleans())
-@settings(max_examples=25)
+@examples(25)
 def test_more_iterations_never_raise_the_objective_and_weigh_by_norms(problem: Any, sparse: bool) -> None:
     X, signs, bounds = made(**problem)
     found = aggregate(sp.csr_array(X) if sparse else X, signs, bounds, n_rounds=6, max_iter=100_000)

@@ -7,7 +7,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from test_service_api import ROLES, TASK, Caller, World, address, items
 
 from askance.errors import StoreError
 from askance.service.api import tasks
@@ -23,6 +22,7 @@ from askance.service.web.rendering import HEADERS
 from askance.service.web.sign_in import local_path
 from askance.service.web.table import PAGES
 from service_server import real_service
+from service_world import ROLES, TASK, Caller, World, address, items
 from stores import content
 
 COOKIE = "askance_session"

@@ -15,8 +15,10 @@ from askance.service.settings import Budget, Labelling
 from askance.service.state import journal, snapshots
 from askance.service.state.rows import stored_rows
 from askance.service.store import open_store
+from examples import examples
 from service_task import TaskRunner, texts
 from service_task import settings as made
+from thinning import also_compiled
 
 ALGORITHMS = ("PAA-II", "RPA-II", "SEL-ADA", "AROW-diag", "D-ADA", "OMCSL-F-h", "K-PAA-I")
 COMMANDS = ("items", "items", "lease", "label", "label", "label", "skip", "undo", "correct", "teach", "back")
@@ -83,9 +85,9 @@ def is_rebuilt_bit_for_bit(url, random_state, algorithm, per_item, snapshot_ever
             assert again.task.fold.seq > figures.entries
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_model_rebuilt_from_the_journal_is_bit_identical(algorithm, store_url):
-    is_rebuilt_bit_for_bit(store_url, 7, algorithm, 1, 20)
+@pytest.mark.parametrize("algorithm", also_compiled(ALGORITHMS, {"PAA-II"}))
+def test_a_model_rebuilt_from_the_journal_is_bit_identical(algorithm, tmp_path):
+    is_rebuilt_bit_for_bit(str(tmp_path / "a.db"), 7, algorithm, 1, 20)
 
 
 @pytest.mark.parametrize("per_item", [2, 3])
@@ -151,7 +153,7 @@ def history(runner, wrong):
     return labels
 
 
-@pytest.mark.parametrize("name", ["RPA-II", "PA-I", "AROW-diag"])
+@pytest.mark.parametrize("name", ["RPA-II", "AROW-diag"])
 def test_a_corrected_label_leaves_the_model_that_a_right_one_would_have(name, tmp_path, store_url):
     # These ask whatever the model says, so a service with the right label from the start lives the same life.
     with (
@@ -216,7 +218,7 @@ def test_an_undone_label_leaves_the_model_without_it(tmp_path):
 # ---------------------------------------------------------------------- decisions
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.integers(0, 1000))
 def test_how_a_stream_is_cut_changes_no_decision(tmp_path_factory, sizes, random_state):
     chance = random.Random(random_state)
@@ -294,7 +296,7 @@ def test_every_method_asks_within_the_first_ten_items(name, tmp_path):
 # ---------------------------------------------------------------------- budgets
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.sampled_from([None, 0.1, 0.3, 1.0]),
     st.integers(0, 6),

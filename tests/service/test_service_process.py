@@ -66,7 +66,7 @@ def finish(store, directory, memory):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_acknowledged_is_lost_by_kill_9(kind, new_store_url, tmp_path):
-    _, memory = survives_kills(new_store_url(kind), tmp_path, kills=3)
+    _, memory = survives_kills(new_store_url(kind), tmp_path, kills=2)
     assert len(memory.labels) > 20
 
 

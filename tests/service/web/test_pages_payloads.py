@@ -18,8 +18,10 @@ LABELLED = 120
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """A service with payloads in every field that takes free text."""
-    served = Served(tmp_path_factory.mktemp("payloads"), guarded=True)
+    """A service with payloads in every field that takes free text; compiled, because of its 500 classes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("NUMBA_DISABLE_JIT", raising=False)
+        served = Served(tmp_path_factory.mktemp("payloads"), guarded=True)
     try:
         advice = "\n".join(PAYLOADS)[:4000]
         texts = served.task(name=TEXT, interface={"guidance": advice, "prediction": "shown"})
