@@ -4,44 +4,14 @@ The items are the 569 tumours that come with scikit-learn, as records of named m
 about each at once; those in doubt become questions. It needs an extra: pip install "askance[service]".
 """
 
-import contextlib
-import pathlib
-import tempfile
-import threading
-from collections.abc import Iterator
-
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 import askance
-from askance.cli.commands.serve.work import begin
-from askance.service.api.guard import Limits
-from askance.service.server import listening_socket, make_server
-from askance.service.store import open_store
+import askance.service
 
 TASK = {"name": "tumours", "classes": ["benign", "malignant"], "item": "record", "budget": {"rate": 0.2}}
 BATCH = 20
-
-
-@contextlib.contextmanager
-def service() -> Iterator[str]:
-    """Serve a temporary store on a free port of this machine, without tokens; `askance serve` does the same."""
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        listening_socket("127.0.0.1", 0) as listener,
-        open_store(str(pathlib.Path(directory) / "tumours.db")) as store,
-    ):
-        running = begin(store, [], open_to_all=True)
-        server = make_server(running, "127.0.0.1", Limits())
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            running.stopping.set()
-            server.should_exit = True
-            thread.join()
-            running.stop()
 
 
 def main() -> None:
@@ -51,14 +21,16 @@ def main() -> None:
     scaled = StandardScaler().fit_transform(table.data).tolist()
     records = [{"always": 1.0, **dict(zip(table.feature_names, row, strict=True))} for row in scaled]
 
-    with service() as url, askance.Client(url, task="tumours") as client:
-        client.create(TASK)
+    with (
+        askance.service.start(tasks=[TASK], open_to_all=True) as service,
+        askance.Client(service.url, task="tumours") as client,
+    ):
         print("items  labels   accuracy estimated from these labels (true accuracy)")
         truth, right = {}, 0
         for start in range(0, len(records), BATCH):
             decisions = client.decide(records[start : start + BATCH])
             truth |= {decision.item: label for decision, label in zip(decisions, labels[start:], strict=False)}
-            right += sum(decision.label == truth[decision.item] for decision in decisions)
+            right += sum(decision.prediction == truth[decision.item] for decision in decisions)
             for question in client.questions(BATCH):  # leased to this client: nobody else gets the same
                 client.label(question, truth[question.item], question.lease)
             figures = client.figures()

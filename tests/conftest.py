@@ -34,7 +34,7 @@ settings.register_profile("soak", max_examples=100, **COMMON)
 # unless they are marked otherwise: they are about mathematics, or about other things than machine code.
 PLAIN = (
     *("rules", "theory", "experiments", "distributed", "service", "cli"),
-    *("project/test_docs.py", "project/test_examples.py"),
+    *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
 SERVERS = ("postgres", "browser", "spark", "dask", "ray")
@@ -61,7 +61,7 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     if kind not in ("plain", "compiled") or collection_path.suffix != ".py":
         return None
     is_default = is_plain(collection_path) == (kind == "plain")
-    said = "also_compiled", f"mark.{kind}"
+    said = "also_compiled", "compiled_if_it_optimizes", f"mark.{kind}"
     text = collection_path.read_text(encoding="utf-8")
     return None if is_default or any(word in text for word in said) else True
 

@@ -15,6 +15,8 @@ from askance.experiments.papers.few_labels import FewLabelsMethod, FewLabelsPlan
 from askance.experiments.papers.yan2016_rossel import ENSEMBLE, ROSSEL, SVM
 from command_line import output
 
+pytestmark = pytest.mark.compiled  # the optimization takes minutes with the compiler off
+
 SMALL = FewLabelsPlan(splits=2, tuning=1, labelled=0.2)
 
 

@@ -12,13 +12,21 @@ import pytest
 import askance
 from documentation import python_blocks
 from paths import ROOT
+from thinning import compiled_if_it_optimizes
 
 DOCS = ROOT / "docs"
 GENERATED = {DOCS / "reference" / "http-api.md"}
 PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page not in GENERATED)]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=compiled_if_it_optimizes(page.stem))
+        for page in PAGES
+        if python_blocks(page)
+    ],
+)
 def test_the_examples_of_a_page_run_in_their_order(
     page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

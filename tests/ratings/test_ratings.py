@@ -282,7 +282,8 @@ def test_it_is_an_estimator(model: MaxMarginFactorization) -> None:
 
 
 def test_nothing_to_tell_apart() -> None:
-    with pytest.raises(ValueError, match=r"every rating is 4, so there is nothing to learn: give all levels with levels="):
+    sentence = "every rating is 4, so there is nothing to learn: give all levels with levels="
+    with pytest.raises(ValueError, match=sentence):
         MaxMarginFactorization().fit([1, 2], [1, 2], [4, 4])
     model = MaxMarginFactorization(levels=[1, 2, 3, 4, 5]).fit([1, 2, 3], [1, 2, 1], [4, 4, 4])
     assert model.predict([1, 9], [2, 9]).tolist() == [4, 4]

@@ -3,7 +3,6 @@
 import glob
 import itertools
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -84,6 +83,8 @@ def _who(directory: Path) -> dict[str, Any]:
     if os.getuid() != 0:
         return {}
     try:
+        import pwd  # which Windows does not have
+
         user = pwd.getpwnam("postgres")
     except KeyError:
         missing("the PostgreSQL store", "a user postgres, where tests run as root")

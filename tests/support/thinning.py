@@ -17,6 +17,12 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
     return [_marked(value, *both) if by(value) in few else value for value in values]
 
 
+def compiled_if_it_optimizes(name: str) -> pytest.MarkDecorator:
+    """The mark for the examples of a page or module: some optimize, which takes minutes with the compiler off."""
+    optimizers = ("few-labels", "pool", "ratings", "semi_supervised")
+    return pytest.mark.compiled if any(word in name for word in optimizers) else pytest.mark.plain
+
+
 def rest_in_soak(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
     """The values for a test that needs the compiler: all but the few wait for the soak."""
     return [value if by(value) in few else _marked(value, pytest.mark.soak) for value in values]

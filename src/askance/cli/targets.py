@@ -1,11 +1,12 @@
 """Output files: checked before the work, written only when it is done. And optional packages."""
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from askance._util.atomic_write import atomic_write
+from askance._util.optional import require
 
 
 class Extra(NamedTuple):
@@ -32,14 +33,10 @@ EXTRAS = {
 }
 
 
-def require(*packages: str) -> None:
+def require_extra(*packages: str) -> None:
     """Raise ImportError with a remedy if an optional package is missing."""
     for package in packages:
-        try:
-            import_module(package)
-        except ImportError as missing:
-            extra = EXTRAS[package]
-            raise ImportError(f"{extra.use} needs {package}: {extra.remedy}") from missing
+        require(package, EXTRAS[package].group, EXTRAS[package].use)
 
 
 def check_ending(path: Path | None, option: str, endings: tuple[str, ...]) -> None:
@@ -55,17 +52,13 @@ def draft(target: Path, *sources: Path) -> Iterator[Path]:
     Creating it before the work shows at once whether the directory is writable. `sources` are never overwritten.
     """
     _check(target, sources)
-    final = target.resolve()  # a link stays a link
-    path = final.with_name(f".{final.stem}.{os.getpid()}{final.suffix}")
-    try:
-        path.open("xb").close()
-    except OSError as error:
-        raise ValueError(f"{target}: cannot be written ({error.strerror}): choose another directory") from error
-    try:
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(atomic_write(target))
+        except OSError as error:
+            reason = f"cannot be written ({error.strerror})"
+            raise ValueError(f"{target}: {reason}: choose another directory") from error
         yield path
-        os.replace(path, final)
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _check(target: Path, sources: tuple[Path, ...]) -> None:

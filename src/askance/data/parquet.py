@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from askance._util.optional import require
 from askance.data.files import reason, stem
 from askance.data.frames import FrameLayout, Piece, as_frame, frame_chunks, frame_layout, row_namer
 from askance.data.recipe import Recipe
@@ -56,7 +57,8 @@ class ParquetStream:
 def pyarrow_parquet() -> Any:
     """pyarrow with its Parquet reader; raises DataError if it is not installed."""
     try:
-        import pyarrow.parquet
+        pyarrow = require("pyarrow", "parquet", "Parquet")
+        require("pyarrow.parquet", "parquet", "Parquet")
     except ImportError as error:
-        raise DataError("Parquet needs pyarrow: pip install 'askance[parquet]'") from error
+        raise DataError(str(error)) from error
     return pyarrow

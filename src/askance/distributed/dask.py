@@ -5,7 +5,8 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-from askance.distributed.workers import Workers, at_least_two, require
+from askance._util.optional import require
+from askance.distributed.workers import Workers, at_least_two
 
 WAIT = 60  # seconds for workers to start, or to restart
 
@@ -13,7 +14,7 @@ WAIT = 60  # seconds for workers to start, or to restart
 @contextmanager
 def dask_workers(n_jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Open Dask's workers. A worker that dies is restarted by its nanny, and its task is done by another."""
-    require("distributed", "dask")
+    require("distributed", "dask", "the backend dask")
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from askance.distributed.workers import Workers, at_least_two, require
+from askance._util.optional import require
+from askance.distributed.workers import Workers, at_least_two
 
 RETRIES = 3  # of a task whose worker dies
 
@@ -17,7 +18,7 @@ RETRIES = 3  # of a task whose worker dies
 @contextmanager
 def ray_workers(n_jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Open Ray's workers. Ray itself retries a task whose worker dies."""
-    ray = require("ray", "ray")
+    ray = require("ray", "ray", "the backend ray")
     with ExitStack() as stack:
         if not ray.is_initialized():
             connect(n_jobs, cluster)

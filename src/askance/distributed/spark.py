@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from askance._util.optional import require
 from askance.distributed.spark_session import check_installed, session
-from askance.distributed.workers import Workers, at_least_two, require
+from askance.distributed.workers import Workers, at_least_two
 
 TRIES = 4  # of a task, Spark's default on a cluster; on one machine it would give up at once
 # Warnings of joblibspark and Spark about features that are not used here.
@@ -22,7 +23,7 @@ HARMLESS = (
 def spark_workers(n_jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Open Spark's executors. Spark itself retries a task whose worker dies."""
     check_installed()
-    require("joblibspark", "spark")  # before Spark starts, which takes seconds
+    require("joblibspark", "spark", "the backend spark")  # before Spark starts, which takes seconds
     with spark_session(n_jobs, cluster) as spark:
         from py4j.protocol import Py4JError
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from askance._util.optional import require
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -50,10 +52,7 @@ def session(master: str | None = None, options: Mapping[str, str] | None = None)
 def check_installed() -> None:
     """Raise ImportError if something that Spark needs is missing, and say what to install."""
     for package in ("pyspark", "pandas", "pyarrow", "google.protobuf"):
-        try:
-            __import__(package)
-        except ImportError as missing:
-            raise ImportError(f"Spark needs {package}: pip install 'askance[spark]'") from missing
+        require(package, "spark", "Spark")
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and (Path(home) / "bin" / "java").exists())):
         raise ImportError("Spark needs Java 17 or later: install it, or set JAVA_HOME")

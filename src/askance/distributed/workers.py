@@ -1,6 +1,5 @@
 """What all engines have in common: where tasks are sent, how data are shared, and how a lost worker shows."""
 
-import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -35,14 +34,6 @@ class Workers(NamedTuple):
     open: Callable[[Any], Any] = unchanged
     losses: tuple[type[BaseException], ...] = ()
     attempts: int = 3
-
-
-def require(module: str, backend: str) -> Any:
-    """Import a package of an engine; ImportError that says what to install if it is missing."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as missing:
-        raise ImportError(f"the backend {backend} needs {module}: pip install 'askance[{backend}]'") from missing
 
 
 def at_least_two(n_jobs: int) -> int:

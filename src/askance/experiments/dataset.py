@@ -14,8 +14,8 @@ from askance.data.stacking import stacked
 from askance.datasets import REGISTER, load
 from askance.errors import DataError
 from askance.jit.coins import coins
-from askance.learners.inputs import as_rows, sentence, sorted_rows
-from askance.rules.rows import SOUND, UNSORTED, AnyRows, SparseRows
+from askance.learners.inputs import as_rows, sound_rows
+from askance.rules.rows import AnyRows, SparseRows
 
 # From this share of non-zeros on, a loop over all features is faster than one over the non-zero ones.
 DENSE = 0.4
@@ -50,13 +50,10 @@ def make_dataset(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Dataset:
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X, dtype)
     if X.ndim != 2 or len(np.atleast_1d(y)) != X.shape[0]:
         raise ValueError(f"{name}: X must be a matrix and y must have one label per row")
-    rows = as_rows(X, dtype)
-    kind, bad = rows.check(0, X.shape[0], X.shape[1])
-    if kind == UNSORTED:
-        rows = sorted_rows(X, dtype)
-        kind, bad = rows.check(0, X.shape[0], X.shape[1])
-    if kind != SOUND:
-        raise ValueError(f"{name}: {sentence(kind, bad, rows)}")
+    try:
+        rows = sound_rows(X, dtype, lambda found: (*found.check(0, *X.shape), found))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"{name}: all rows have the label {classes.tolist()[0]!r}, so nothing can be learned")

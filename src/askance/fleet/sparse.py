@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.engine import passes
-from askance.learners.inputs import as_rows, sentence, sorted_rows
-from askance.rules.rows import SOUND, UNSORTED, Row, SparseRows
+from askance.learners.inputs import sound_rows
+from askance.rules.rows import Row, SparseRows
 
 
 def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
@@ -20,13 +20,7 @@ def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
         raise ValueError(
             f"X has {matrix.shape[1]} columns, but this fleet has room for {width}: create it with more bits"
         )
-    rows = as_rows(matrix, dtype)
-    kind, bad = _check(rows, matrix.shape)
-    if kind == UNSORTED:
-        rows = sorted_rows(matrix, dtype)
-        kind, bad = _check(rows, matrix.shape)
-    if kind != SOUND:
-        raise ValueError(sentence(kind, bad, rows))
+    rows = sound_rows(matrix, dtype, lambda found: (*_check(found, matrix.shape), found))
     assert isinstance(rows, SparseRows)
     return rows
 

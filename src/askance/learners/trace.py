@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.optional import require
 from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve
 from askance.plotting.curves import draw, draw_panel, save_picture
 from askance.rules.registry import BINARY, MULTICLASS
@@ -294,8 +295,4 @@ def _check_consecutive(before: Trace, after: Trace) -> None:
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError as missing:
-        raise ImportError("Parquet needs pyarrow: pip install 'askance[parquet]'") from missing
-    return pyarrow
+    return require("pyarrow", "parquet", "Parquet")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from askance._util.optional import require
 from askance.metrics.curve import Curve
 from askance.metrics.measures import find
 
@@ -140,11 +141,10 @@ def legend_columns(names: Iterable[str], width: int) -> int:
 
 def new_figure(size: tuple[int, int]) -> "Figure":
     """Create an empty figure of this size in pixels."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as missing:
-        raise ImportError("Pictures need matplotlib: pip install 'askance[plots]'") from missing
+    require("matplotlib", "plots", "a plot")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     inches = (size[0] / DOTS_PER_INCH, size[1] / DOTS_PER_INCH)
     figure = Figure(figsize=inches, dpi=DOTS_PER_INCH, layout="constrained")
     FigureCanvasAgg(figure)  # the figure keeps it; no window is needed

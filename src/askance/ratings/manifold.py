@@ -69,14 +69,15 @@ def transported(tangent: Tangent, start: LowRankPoint, end: LowRankPoint) -> Tan
 
 def retracted(point: LowRankPoint, step: float, tangent: Tangent) -> LowRankPoint:
     """The best approximation of X + step·tangent with the rank of X, computed from a matrix of twice that rank."""
+    # Both factors at once: near a minimum the tangent is all rounding, and a basis of it alone is not orthogonal
+    # to that of X.
+    lefts, up = np.linalg.qr(np.hstack([point.left, tangent.left]))
+    rights, across = np.linalg.qr(np.hstack([point.right, tangent.right]))
     rank = point.rank
-    lefts, up = np.linalg.qr(tangent.left)
-    rights, across = np.linalg.qr(tangent.right)
-    core = np.zeros((rank + len(up), rank + len(across)))
+    core = np.zeros((2 * rank, 2 * rank))
     core[:rank, :rank] = np.diag(point.values) + step * tangent.core
-    core[rank:, :rank] = step * up
-    core[:rank, rank:] = step * across.T
-    return _point(np.hstack([point.left, lefts]), core, np.hstack([point.right, rights]), rank)
+    core[rank:, :rank] = core[:rank, rank:] = step * np.eye(rank)
+    return _point(lefts, up @ core @ across.T, rights, rank)
 
 
 def added(point: LowRankPoint, left: FloatArray, values: FloatArray, right: FloatArray) -> LowRankPoint:

@@ -209,5 +209,7 @@ def create_service(store: Store, tasks: Iterable[TaskSettings], *, open_to_all: 
 
 
 def url_of(host: str, port: int) -> str:
-    """The URL of a service."""
+    """The URL under which this machine reaches a service."""
+    if host in ("0.0.0.0", "::"):
+        host = "localhost"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

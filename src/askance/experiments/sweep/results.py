@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.atomic_write import write_whole
+from askance._util.optional import require
 from askance.experiments.statistics import Ranking, deviation, mean, paired_t_test, ranking, t_interval
 from askance.experiments.sweep.results_file import (
     RUN,
@@ -18,7 +19,6 @@ from askance.experiments.sweep.results_file import (
     ResultsContent,
     arrow_table,
     from_bytes,
-    require,
     rows_by_run,
     times_path,
     times_to_bytes,
@@ -269,11 +269,11 @@ class Results:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the columns as a pandas data frame."""
-        return require("this table", "pandas", "pip install pandas").DataFrame(self.columns)
+        return require("pandas", None, "this table").DataFrame(self.columns)
 
     def to_polars(self) -> "polars.DataFrame":
         """Return the columns as a polars data frame."""
-        return require("this table", "polars", "pip install polars").DataFrame(self.columns)
+        return require("polars", None, "this table").DataFrame(self.columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write results and curves to a Parquet file, completely or not at all.

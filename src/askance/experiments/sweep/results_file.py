@@ -5,7 +5,6 @@ of their own.
 """
 
 import hashlib
-import importlib
 import json
 import re
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from askance._util.optional import require
 
 Columns = dict[str, NDArray[Any]]
 
@@ -52,7 +53,7 @@ def times_to_bytes(columns: Columns, content: bytes) -> bytes:
 
 def arrow_table(columns: Columns) -> Any:
     """Convert columns to an Arrow table."""
-    arrow = require("Parquet", "pyarrow", "pip install 'askance[parquet]'")
+    arrow = require("pyarrow", "parquet", "Parquet")
     return arrow.table({name: arrow.array(column) for name, column in columns.items()})
 
 
@@ -64,14 +65,6 @@ def rows_by_run(columns: Columns) -> dict[tuple[Any, ...], int]:
             which = ", ".join(f"{name} {value}" for name, value in zip(RUN, run, strict=True))
             raise ValueError(f"a run has several rows ({which}): give each run one row")
     return rows
-
-
-def require(use: str, name: str, remedy: str) -> Any:
-    """Import an optional package; ImportError that says what to install if it is missing."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as missing:
-        raise ImportError(f"{use} needs {name}: {remedy}") from missing
 
 
 def _sealed(table: Any, facts: dict[str, Any]) -> bytes:
@@ -87,7 +80,7 @@ def _sealed(table: Any, facts: dict[str, Any]) -> bytes:
 
 def from_bytes(content: bytes, times: bytes | None = None) -> ResultsContent:
     """Decode results; ValueError if they are damaged. Without the times that belong to them, seconds are nan."""
-    arrow = require("Parquet", "pyarrow", "pip install 'askance[parquet]'")
+    arrow = require("pyarrow", "parquet", "Parquet")
     try:
         seconds = None if times is None else _seconds(times, content)
         return _from_table(*_unsealed(content), seconds)

@@ -6,7 +6,7 @@ from typing import Annotated
 from askance.cli import options
 from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import option
-from askance.cli.targets import PICTURES, check_ending, require
+from askance.cli.targets import PICTURES, check_ending, require_extra
 
 EXAMPLE = "Example:   askance demo --plot demo.png"
 # Of the first two hundred seeds, the one whose figures are nearest to the medians: neither luck nor bad luck.
@@ -28,7 +28,7 @@ def demo(
     check_ending(data, "--data", (".csv",))
     check_ending(plot, "--plot", PICTURES)
     if plot is not None:
-        require("matplotlib")
+        require_extra("matplotlib")
     with rarely_used_deferred():
         from askance.cli.commands.demo import work
 

@@ -1,7 +1,7 @@
 """`askance label`: answer the questions of the service in the terminal."""
 
 from askance.cli import options
-from askance.cli.targets import require
+from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance label --task tickets"
 
@@ -13,7 +13,7 @@ def label(task: options.Task, url: options.Url = None, token: options.Token = No
     skip, u to undo or q to quit. The command then ends when there are no more
     questions.
     """
-    require("msgspec", "httpx")
+    require_extra("msgspec", "httpx")
     from askance.cli.commands.label import work
 
     work.answer(task, url, token)

@@ -6,7 +6,7 @@ import typer
 
 from askance.cli import options
 from askance.cli.options import flag, option
-from askance.cli.targets import require
+from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance push tickets.jsonl --task tickets"
 MAX_BATCH = 1000
@@ -52,7 +52,7 @@ def push(
     If you interrupt it and run it again, no row is processed twice. Labels are
     sent only with --labelled.
     """
-    require("msgspec", "httpx")
+    require_extra("msgspec", "httpx")
     from askance.cli.commands.push.work import PushRequest, answer
 
     answer(PushRequest(file, task, url, token, labelled, batch, limit, text, label, row_id), as_json=json)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from askance.cli.options import Reading
-from askance.cli.targets import PICTURES, TRACES, check_ending, require
+from askance.cli.targets import PICTURES, TRACES, check_ending, require_extra
 
 
 class RunRequest(NamedTuple):
@@ -44,9 +44,9 @@ class RunRequest(NamedTuple):
         check_ending(self.trace, "--trace", TRACES)
         check_ending(self.plot, "--plot", PICTURES)
         if self.trace is not None:
-            require("pyarrow")
+            require_extra("pyarrow")
         if self.plot is not None:
-            require("matplotlib")
+            require_extra("matplotlib")
 
     def _check_bound(self) -> None:
         for name in ("rate", "limit", "burst"):

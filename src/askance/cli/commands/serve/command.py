@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from askance.cli.options import flag, option
-from askance.cli.targets import require
+from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance serve --task spam.toml   or, to try it,   askance serve --demo"
 NETWORK, SECURITY = "Network", "Security"
@@ -58,7 +58,7 @@ def serve(
     Everything that it acknowledges is on disk. Ctrl-C completes the current
     requests and stops.
     """
-    require("msgspec", "starlette", "uvicorn", "prometheus_client", "httpx")
+    require_extra("msgspec", "starlette", "uvicorn", "prometheus_client", "httpx")
     gc.disable()  # a start makes no garbage, and looking for it takes a tenth of the time
     try:
         from askance.cli.commands.serve.work import ServeRequest, run

@@ -94,7 +94,7 @@ def server_options(request: ServeRequest) -> ServerOptions:
 def greet(request: ServeRequest, service: Service, url: str) -> None:
     """Print where the service listens, and how to sign in."""
     console = stdout()
-    reach = "this machine only" if is_loopback(request.host) else "all machines that can reach this address"
+    reach = "this machine only" if is_loopback(request.host) else "all machines that can reach this one"
     store = re.sub(r"(?<=:)[^:@/]+(?=@)", "…", request.store)  # not the password
     console.print(f"askance listens on {url} ({reach}); store: {store}", soft_wrap=True)
     if not is_loopback(request.host):
