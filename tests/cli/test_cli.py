@@ -227,6 +227,7 @@ def test_data_info_of_many_classes(tmp_path):
     assert "and 8 more classes" in output("data", "info", data)
 
 
+@pytest.mark.soak
 @pytest.mark.compiled
 def test_the_doctor_finds_all_well():
     told = answer("doctor")

@@ -22,7 +22,6 @@ from askance.rules.registry import known_rules
 from bit_patterns import patterns
 from paths import SUPPORT
 from processes import run_code, run_script
-from thinning import one_of_each_form
 
 PACKAGE = pathlib.Path(askance.__file__).parent
 
@@ -47,9 +46,8 @@ def test_the_digest_knows_every_file_that_rules_stand_in() -> None:
 
 
 def test_compiled_and_plain_agree_to_the_last_bit() -> None:
-    agree_to_the_last_bit(
-        [(name, ("dense", "sparse")[number % 2]) for number, name in enumerate(one_of_each_form())]
-    )
+    """Of two names: the vectors are the same figures for compiled and plain runs of one name per form."""
+    agree_to_the_last_bit([("PAA-II", "sparse"), ("MPAA-II", "dense")])
 
 
 @pytest.mark.soak
