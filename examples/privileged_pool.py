@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
-from askance.pool import Loop, Margin, PrivilegedSelector, RandomChoice, SVMPlus
+from askance.pool import MarginSampling, PoolLoop, PrivilegedSelector, RandomSampling, SVMPlus
 
 DIGITS = (3, 5, 8, 9)  # those that look alike
 SHADES = " .:-=+*#%@"
@@ -32,13 +32,13 @@ def main() -> None:
 
     strategies = {
         "AL-LUPI": PrivilegedSelector(SVMPlus(C=1.0)),
-        "margin": Margin(),
-        "random": RandomChoice(random_state=0),
+        "margin": MarginSampling(),
+        "random": RandomSampling(random_state=0),
     }
     first = {row: y[row] for row in range(10)}
     results = {}
     for name, strategy in strategies.items():
-        loop = Loop(strategy, thumbnails[pool], first, privileged=pixels[pool], batch=10, queries=60)
+        loop = PoolLoop(strategy, thumbnails[pool], first, privileged=pixels[pool], batch=10, queries=60)
         results[name] = []
         for question in loop:
             if name == "AL-LUPI" and not results[name]:

@@ -61,7 +61,7 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     if kind not in ("plain", "compiled") or collection_path.suffix != ".py":
         return None
     is_default = is_plain(collection_path) == (kind == "plain")
-    said = "also_compiled", "compiled_if_it_optimizes", f"mark.{kind}"
+    said = "also_compiled", "compiled_if_long", f"mark.{kind}"
     text = collection_path.read_text(encoding="utf-8")
     return None if is_default or any(word in text for word in said) else True
 

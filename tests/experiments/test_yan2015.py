@@ -19,6 +19,8 @@ from askance.ratings import synthetic
 from askance.ratings.synthetic import SyntheticRatings
 from command_line import output
 
+pytestmark = pytest.mark.compiled  # the optimization takes minutes with the compiler off
+
 ALONE = {"n_jobs": 1, "backend": "sequential"}
 METHODS = (RatingsMethod("free", {}), RatingsMethod("given", {}, rank_given=True))
 
@@ -114,7 +116,7 @@ def test_named_ratings_are_read_or_refused(tmp_path: Path, monkeypatch: pytest.M
         found = load_ratings("ml100k")
     assert all(np.array_equal(*pair) for pair in zip(found, source, strict=True))
     np.savez(tmp_path / "ml1m.npz", users=source.users, y=source.ratings)
-    with pytest.raises(DataError, match="none of the columns 'users', 'y' is called like items"):
+    with pytest.raises(DataError, match="none of the columns 'users', 'y' has a usual name for items"):
         load_ratings("ml1m")
     (tmp_path / "ml10m.csv").write_text("1,1,5\n")
     with pytest.warns(DataWarning, match="ml10m has 1 ratings here"):
@@ -179,7 +181,7 @@ def test_a_descent_falls_and_more_regularisation_learns_less(
 def test_the_large_data_are_made_up_only_when_asked_for() -> None:
     assert "2.2-large" not in {table.name for table in papers.tables_of("yan2015")}
     (large,) = papers.tables_of("yan2015", "2.2-large")
-    assert large.data["made up, large"][1] == SyntheticRatings(20_000, 20_000, 50)
+    assert large.data["synthetic, large"][1] == SyntheticRatings(20_000, 20_000, 50)
 
 
 @pytest.fixture

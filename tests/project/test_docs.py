@@ -12,7 +12,7 @@ import pytest
 import askance
 from documentation import python_blocks
 from paths import ROOT
-from thinning import compiled_if_it_optimizes
+from thinning import compiled_if_long
 
 DOCS = ROOT / "docs"
 GENERATED = {DOCS / "reference" / "http-api.md"}
@@ -21,11 +21,7 @@ PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, id=page.stem, marks=compiled_if_it_optimizes(page.stem))
-        for page in PAGES
-        if python_blocks(page)
-    ],
+    [pytest.param(page, id=page.stem, marks=compiled_if_long(page.stem)) for page in PAGES if python_blocks(page)],
 )
 def test_the_examples_of_a_page_run_in_their_order(
     page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch

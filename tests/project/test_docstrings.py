@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from paths import ROOT
-from thinning import compiled_if_it_optimizes
+from thinning import compiled_if_long
 
 SOURCES = ROOT / "src"
 MODULES = sorted(
@@ -16,10 +16,13 @@ MODULES = sorted(
     if ">>> " in path.read_text(encoding="utf-8")
 )
 
+# A service would have to run for these.
+SKIPPED = ("askance.service.client.asynchronous", "askance.service.client.synchronous")
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=compiled_if_it_optimizes(name)) for name in MODULES])
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=compiled_if_long(name)) for name in MODULES])
 def test_the_examples_of_a_module_run(name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert failed == 0
-    assert tried > 0
+    assert tried > 0 or name in SKIPPED

@@ -11,6 +11,7 @@ import pytest
 
 from needs import missing
 from paths import ROOT
+from thinning import compiled_if_long
 
 EXAMPLES = ROOT / "examples"
 NOTEBOOK = EXAMPLES / "quickstart.ipynb"
@@ -35,7 +36,7 @@ def _in_an_empty_directory(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=compiled_if_long(name)) for name in SCRIPTS])
 def test_a_script_runs_and_ends_as_it_should(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     package, end = SCRIPTS[name]
     need(package, name)

@@ -17,10 +17,16 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
     return [_marked(value, *both) if by(value) in few else value for value in values]
 
 
-def compiled_if_it_optimizes(name: str) -> pytest.MarkDecorator:
-    """The mark for the examples of a page or module: some optimize, which takes minutes with the compiler off."""
-    optimizers = ("few-labels", "pool", "ratings", "semi_supervised")
-    return pytest.mark.compiled if any(word in name for word in optimizers) else pytest.mark.plain
+# Pages, modules and scripts whose examples compute for so long that compiling is quicker.
+LONG_EXAMPLES = (
+    *("few-labels", "imbalance", "multiclass", "pool", "ratings", "selective-sampling", "sweeps"),
+    *("semi_supervised", "rare_class", "raw_table"),
+)
+
+
+def compiled_if_long(name: str) -> pytest.MarkDecorator:
+    """The mark for the examples of a page, module or script."""
+    return pytest.mark.compiled if any(word in name for word in LONG_EXAMPLES) else pytest.mark.plain
 
 
 def rest_in_soak(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:

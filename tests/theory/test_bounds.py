@@ -637,7 +637,9 @@ def test_expectations_are_said_to_be_means_over_traces() -> None:
 def test_defaults_are_those_of_the_catalog() -> None:
     X, y, u = setting("PAA-I", separable=False)
     assert evaluate("PAA-I", X, y, comparator=u).parameters == {"delta": 1.0, "C": 1.0}
-    assert evaluate("PAA", X, y, comparator=u, sgn0=-1, C=3.0).parameters == {"delta": 1.0}
+    assert evaluate("PAA", X, y, comparator=u).parameters == {"delta": 1.0}
+    with pytest.raises(ValueError, match=r"PAA has no parameter .C.: its theorem takes delta"):
+        evaluate("PAA", X, y, comparator=u, C=3.0)
     for name in set(THEOREMS) & set(askance.catalog):
         assert set(THEOREMS[name][0].parameters) <= set(askance.catalog[name].defaults)
 
