@@ -99,6 +99,7 @@ def test_a_quick_run_of_rules_with_two_numbers_a_feature(tmp_path: pathlib.Path)
     assert all(line.best > 0 for line in report.lines)
 
 
+@pytest.mark.soak
 def test_a_quick_run_makes_table_and_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = main(["--quick", "memory"], tmp_path)
     assert {line.group for line in report.lines} == {"memory A"}

@@ -43,7 +43,7 @@ def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> No
 
 
 # Fast mode is compiled apart, here for rules that cost little, each with one form of rows.
-IN_FAST_MODE = {updates.PassiveAggressive2: "sparse", updates.DualAveraging: "dense", updates.Winnow: "dense"}
+IN_FAST_MODE = {updates.PassiveAggressive2: "sparse", updates.DualAveraging: "dense"}
 
 
 @pytest.mark.parametrize(
