@@ -14,14 +14,14 @@ from askance import __version__
 from askance.algorithms import catalog
 from askance.cli.commands.doctor import command
 from command_line import answer, askance, complaint, mails, output, write_csv
-from processes import Terminal
+from processes import Terminal, interruptible
 
 PROGRAM = [sys.executable, "-m", "askance"]
 
 
 def start(*words, **options):
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-    return subprocess.Popen([*PROGRAM, *map(str, words)], **options)
+    return interruptible([*PROGRAM, *map(str, words)], **options)
 
 
 def test_version():

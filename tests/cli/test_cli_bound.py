@@ -77,8 +77,8 @@ def test_sparse_rows_that_become_wider(tmp_path):
     """A svmlight file shows its features as they come, so later chunks are wider."""
     rng = np.random.default_rng(0)
     lines = []
-    for row in range(5000):
-        features = sorted(rng.choice(np.arange(1, 20 + row // 100), 5, replace=False))
+    for row in range(2500):
+        features = sorted(rng.choice(np.arange(1, 20 + row // 50), 5, replace=False))
         label = 1 if features[0] % 2 else -1
         lines.append(f"{label:+d} " + " ".join(f"{feature}:{rng.uniform(0.5, 1):.3f}" for feature in features))
     data = tmp_path / "d.svm"

@@ -9,6 +9,7 @@ from askance.rules.query import AtRate, Margin
 from command_line import answer, complaint, mails, output
 
 ROWS = 2500  # more than a chunk
+FEW = 500
 ALGORITHM = ("-a", "OMCSL-F-h", "--param", "gamma=50", "--metric", "f", "--seed", 4, "--dtype", "float64")
 
 
@@ -18,15 +19,19 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def arrays():
-    made = streams.noisy(ROWS, 6)
+def few_data(tmp_path_factory):
+    return mails(tmp_path_factory.mktemp("data") / "few.csv", FEW)
+
+
+def arrays(rows, **options):
+    made = streams.noisy(rows, 6, **options)
     return made.X, np.where(made.y > 0, "spam", "ham")
 
 
-def test_the_figures_are_those_of_the_library(data, arrays):
+def test_the_figures_are_those_of_the_library(data):
     said = answer("run", data, "--costs", *ALGORITHM)
     learner = OMCSL(gamma=50.0, random_state=4, dtype="float64")
-    trace = learner.run(*arrays)
+    trace = learner.run(*arrays(ROWS))
     costs = said["costs"]
     assert costs["measures"] == costs["with_all_labels"] == learner.measures_.tolist()
     assert costs["chances"] == learner.chances_.tolist()
@@ -36,38 +41,50 @@ def test_the_figures_are_those_of_the_library(data, arrays):
     assert said["methods"][0]["metrics"]["f"] == trace.summary().f
 
 
-def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(data, arrays):
-    said = answer("run", data, "--costs", *ALGORITHM, "--rate", 0.2)
+def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(few_data):
+    said = answer("run", few_data, "--costs", *ALGORITHM, "--rate", 0.2)
     few = OMCSL(gamma=50.0, random_state=4, dtype="float64", query=AtRate(Margin(), 0.2))
-    few.run(*arrays)
-    full = OMCSL(gamma=50.0, random_state=4, dtype="float64").fit(*arrays)
+    few.run(*arrays(FEW))
+    full = OMCSL(gamma=50.0, random_state=4, dtype="float64").fit(*arrays(FEW))
     assert [method["name"] for method in said["methods"]] == ["OMCSL-F-h", "full"]
     assert said["costs"]["measures"] == few.measures_.tolist()
     assert said["costs"]["with_all_labels"] == full.measures_.tolist()
     assert said["costs"]["best"] == full.cost_[0]
 
 
-def test_the_last_labels_decide_what_was_settled_on(arrays):
+def test_the_last_labels_decide_what_was_settled_on():
+    check_what_was_settled_on(arrays(400, random_state=2), (1, 7, 500))
+
+
+@pytest.mark.soak
+def test_the_last_five_thousand_labels_decide_what_was_settled_on():
+    alone = check_what_was_settled_on(arrays(ROWS), (1, 7, 2600, 5000))
+    assert alone.recent_costs() == alone.recent_costs(5000) == alone.recent_costs(10**6)
+
+
+def check_what_was_settled_on(rows, counts):
+    """The costs after some labels are the mean of those after each; three times through the rows."""
+    X, labels = rows
     learner, best = OMCSL(K=3, gamma=50.0, dtype="float64"), []
     for _ in range(3):
-        for first in range(0, ROWS, 10):
-            learner.run(arrays[0][first : first + 10], arrays[1][first : first + 10], classes=("ham", "spam"))
+        for first in range(0, len(labels), 10):
+            learner.run(X[first : first + 10], labels[first : first + 10], classes=("ham", "spam"))
             best.append(learner.cost_[0])
             assert learner.recent_costs(1)[0] == best[-1]
     assert len(set(best)) > 1  # or any mean would do
     alone = OMCSL(K=3, gamma=50.0, dtype="float64", classes=("ham", "spam"))
-    costs = [alone.tell(x, y).cost_[0] for _ in range(3) for x, y in zip(*arrays, strict=True)]
-    for labels in (1, 7, 2600, 5000):
+    costs = [alone.tell(x, y).cost_[0] for _ in range(3) for x, y in zip(X, labels, strict=True)]
+    for count in counts:
         assert (
-            alone.recent_costs(labels)[0]
-            == learner.recent_costs(labels)[0]
-            == pytest.approx(np.mean(costs[-labels:]))
+            alone.recent_costs(count)[0]
+            == learner.recent_costs(count)[0]
+            == pytest.approx(np.mean(costs[-count:]))
         )
-    assert alone.recent_costs() == alone.recent_costs(5000) == alone.recent_costs(10**6)
+    return alone
 
 
-def test_for_people(data):
-    told = " ".join(output("run", data, "--costs", *ALGORITHM).split())
+def test_for_people(few_data):
+    told = " ".join(output("run", few_data, "--costs", *ALGORITHM).split())
     assert "Recently, a missed positive cost 0." in told
     assert "give the best F" in told
     assert told.count(" 0.950 0.050 ") == told.count(" 0.550 0.450 ") == 1
@@ -85,9 +102,9 @@ def test_elsewhere_it_has_no_meaning(data, words, said):
     assert said in complaint("run", data, "--costs", *words)
 
 
-def test_words_and_whole_numbers_as_parameters(data):
-    answer("run", data, "-a", "OCS1-h", "--param", "rho=running", "--dtype", "float64")
-    answer("run", data, "-a", "OPAUC", "--param", "covariance=3", "--dtype", "float64")
-    four = answer("run", data, "-a", "OMCSL-F-h", "--param", "K=4", "--costs", "--dtype", "float64")
+def test_words_and_whole_numbers_as_parameters(few_data):
+    answer("run", few_data, "-a", "OCS1-h", "--param", "rho=running", "--dtype", "float64")
+    answer("run", few_data, "-a", "OPAUC", "--param", "covariance=3", "--dtype", "float64")
+    four = answer("run", few_data, "-a", "OMCSL-F-h", "--param", "K=4", "--costs", "--dtype", "float64")
     assert len(four["costs"]["measures"]) == 4
-    assert "K must be a whole number" in complaint("run", data, "-a", "OMCSL-F-h", "--param", "K=4.5")
+    assert "K must be a whole number" in complaint("run", few_data, "-a", "OMCSL-F-h", "--param", "K=4.5")

@@ -4,7 +4,6 @@ import os
 import pty
 import select
 import signal
-import subprocess
 import sys
 import time
 
@@ -19,6 +18,7 @@ from askance.cli.output.untrusted import harmless, in_one_line, shortened
 from askance.service.client import Client, Item
 from askance.service.messages import Question
 from askance.service.shortcuts import keys_of, with_chosen
+from processes import interruptible
 from service_twin import RequestError, Twin
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\x9b31m\r\x7f?"
@@ -190,7 +190,7 @@ class Terminal:
     def __init__(self, *words):
         self.master, slave = pty.openpty()
         self.screen = b""
-        self.process = subprocess.Popen(
+        self.process = interruptible(
             [sys.executable, "-m", "askance", *words],
             stdin=slave,
             stdout=slave,

@@ -18,6 +18,7 @@ from askance.cli.commands.push import batches, work
 from askance.service.client import Client
 from askance.service.settings import TaskSettings
 from command_line import answer, complaint, output
+from processes import interruptible
 from service_server import real_service
 from service_twin import CLASSES, LOSE_ANSWER, Twin
 
@@ -216,7 +217,7 @@ def test_batches_in_time():
 
 
 def test_interrupted_it_says_how_many_were_decided(twin, tmp_path):
-    process = subprocess.Popen(
+    process = interruptible(
         [sys.executable, "-m", "askance", "push", "-", "--task", "desk"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -215,6 +215,7 @@ def test_interrupted_it_goes_on_from_its_checkpoint(
     files: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
     words = "ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--n-jobs", 1, "--test", 0.1
+    words = *words, "--max-rank", 2
     at_once = answer(*words)
     (tmp_path / "m").unlink()
     line, seen = FitStep.__str__, []

@@ -17,7 +17,7 @@ PLAN = """
 data = ["toy.csv"]
 algorithms = ["PAA-II", "RPA-II", "PA-II"]
 rates = [0.1, 0.3]
-permutations = 3
+permutations = 2
 tuning = 2
 [grid]
 C = [0.1, 1.0]
@@ -28,8 +28,8 @@ C = [0.1, 1.0]
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 3))
-    y = X.sum(axis=1) + rng.normal(size=300) > 0
+    X = rng.normal(size=(120, 3))
+    y = X.sum(axis=1) + rng.normal(size=120) > 0
     rows = [",".join(f"{x:.3f}" for x in row) + f",{label}" for row, label in zip(X, y, strict=True)]
     (tmp_path / "toy.csv").write_text("a,b,c,label\n" + "\n".join(rows) + "\n")
     path = tmp_path / "plan.toml"
@@ -45,7 +45,7 @@ def test_a_plan_becomes_tables_and_pictures(plan: Path) -> None:
     assert {"tables.md", "tables.html", "labels.png", "times.png", "results.parquet", "parts"} <= files
     assert "PAA-II" in (plan.parent / "plan" / "tables.md").read_text()
     again = json.loads(output("sweep", plan, "--backend", "sequential", "--out", "plan", "--json"))
-    assert len(again["results"]) == 3 * (2 + 2 + 1)
+    assert len(again["results"]) == 2 * (2 + 2 + 1)
     assert {row["algorithm"] for row in again["results"]} == {"PAA-II", "RPA-II", "PA-II"}
 
 
@@ -102,7 +102,7 @@ def made(name: str = "x") -> SweepTable:
         algorithms={"PAA-II": "PAA-II", "RPA-II": "RPA-II", "PA-II": "PA-II"},
         rates=(0.1, 0.3),
         metric="f",
-        permutations=4,
+        permutations=2,
         orderings=(("PAA-II", "RPA-II"), ("PA-II", "RPA-II")),
         grid={"C": (0.1, 1.0)},
         published={"a8a": {"PAA-II": (90.0, None)}},
@@ -113,10 +113,10 @@ def made(name: str = "x") -> SweepTable:
 def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A small file that has the name of a data set, and another that is missing."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 6)).astype("float32")
-    y = np.where(X @ rng.normal(size=6) + rng.normal(size=400) > 0, 1, -1).astype("int16")
+    X = rng.normal(size=(150, 6)).astype("float32")
+    y = np.where(X @ rng.normal(size=6) + rng.normal(size=150) > 0, 1, -1).astype("int16")
     indptr = np.arange(0, X.size + 1, 6)
-    indices = np.tile(np.arange(6, dtype="int32"), 400)
+    indices = np.tile(np.arange(6, dtype="int32"), 150)
     np.savez(tmp_path / "a8a.npz", data=X.ravel(), indices=indices, indptr=indptr, shape=np.array(X.shape), y=y)
     monkeypatch.setenv("ASKANCE_DATA", str(tmp_path))
     monkeypatch.setenv("ASKANCE_CACHE", str(tmp_path / "cache"))

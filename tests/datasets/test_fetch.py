@@ -19,6 +19,7 @@ import pytest
 from askance.datasets import REGISTER, Entry, File, cache_directory, fetch, fetching, find, load, look_for
 from askance.errors import DataError
 from command_line import answer, complaint, output
+from processes import interruptible
 
 ROWS = 20_000
 CONTENT = b"".join(b"%d 1:%d 7:1\n" % (1 if row % 3 else -1, row) for row in range(ROWS))
@@ -349,7 +350,8 @@ def test_the_command_interrupted_by_the_keyboard(home):
         "main()\n"
     )
     words = [sys.executable, "-c", program]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with interruptible(words, stdout=pipe, stderr=pipe, text=True) as process:
         while process.poll() is None and not any(path.stat().st_size for path in here().parent.glob("*")):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)

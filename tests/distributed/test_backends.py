@@ -18,9 +18,11 @@ from askance.experiments.dataset import make_dataset
 from engines import ENGINES, running
 from losing import Heavy, faulty, given, lossy, mapped
 from small_sweeps import stream
+from thinning import rest_in_soak
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+# `make test` has Spark for the results alone, and Ray not at all: both take long to start.
+@pytest.fixture(scope="module", params=rest_in_soak(ENGINES, ("loky", "dask")))
 def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     with running(request.param):
         yield request.param
@@ -33,7 +35,7 @@ def workers(engine: str) -> Iterator[Workers]:
 
 
 PLAN: dict[str, Any] = {
-    "data": {"made": stream(rows=300)},
+    "data": {"made": stream(rows=100)},
     "algorithms": ["PAA-II", "RPA-II", "PEA"],
     "grid": {"C": [0.1, 1.0]},
     "permutations": 2,
@@ -52,6 +54,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.parametrize("engine", rest_in_soak(ENGINES, ("loky", "dask", "spark")), indirect=True)
 def test_results_are_the_same_to_the_byte_on_every_engine(engine: str, here: bytes, tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
     found = askance.sweep(**PLAN, backend=engine, n_jobs=2, watch=lambda *progress: told.append(progress))

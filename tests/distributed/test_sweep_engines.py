@@ -16,6 +16,7 @@ import askance
 from askance.experiments.sweep.run import run_cell
 from engines import ENGINES, need, running
 from needs import missing
+from processes import interruptible
 from small_sweeps import stream
 
 PLAN: dict[str, Any] = {
@@ -106,8 +107,13 @@ def test_an_interrupted_sweep_leaves_no_process_behind(engine: str, data_directo
     command = [sys.executable, "-m", "askance", "sweep", str(tmp_path / "plan.toml"), "--backend", engine]
     environment = {**os.environ, "ASKANCE_DATA": str(data_directory), "ASKANCE_MARK": str(tmp_path)}
     pipe = subprocess.PIPE
-    sweep = subprocess.Popen(
-        [*command, "--n-jobs", "2"], env=environment, start_new_session=True, stdout=pipe, stderr=pipe, text=True
+    sweep = interruptible(
+        [*command, "--n-jobs", "2"],
+        env=environment,
+        start_new_session=True,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
     )
     while not list(tmp_path.glob("plan/parts/*.json")):  # until a part of it is done
         assert sweep.poll() is None

@@ -113,7 +113,7 @@ def model_of(port):
 
 
 def test_a_disk_without_room(tmp_path):
-    running = Running(str(tmp_path / "a.db"), TASK, tmp_path, "--log", "error", limit=3_000_000)
+    running = Running(str(tmp_path / "a.db"), TASK, tmp_path, "--log", "error", limit=1_500_000)
     connection = Connection(running.port)
     acknowledged, refused = 0, None
     for n in range(2000):
@@ -265,7 +265,7 @@ def labels_during_ingest(store, directory, rows, labellers, batch=500):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_labellers_during_an_ingest(kind, new_store_url, tmp_path):
-    times, _ = labels_during_ingest(new_store_url(kind), tmp_path, rows=4000, labellers=5)
+    times, _ = labels_during_ingest(new_store_url(kind), tmp_path, rows=2000, labellers=5)
     assert len(times) > 20
 
 

@@ -17,6 +17,10 @@ sys.path.append(str(Path(__file__).parents[2]))  # the benchmark's load generato
 
 from bench.load import Running
 
+from askance.service import start
+from askance.service.api.guard import ServerOptions
+from askance.service.client import Client
+
 CHROMIUM = os.environ.get("ASKANCE_CHROMIUM") or shutil.which("chromium") or ""
 FIRST_TASK = 'name = "first"\nclasses = ["ham", "spam"]\n[hashing]\nbits = 8\n'
 
@@ -36,12 +40,29 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
-class Served:
-    """A service in a process of its own, which can be killed and started again on its port."""
+class RunningHere:
+    """A service in a thread of this process, which starts in a moment."""
 
-    def __init__(self, directory: Path, *, guarded: bool = False) -> None:
+    def __init__(self, store: str, *, guarded: bool) -> None:
+        options = ServerOptions(requests_per_second=1e9)
+        self._service = start(store, open_to_all=not guarded, options=options)
+        self.port = int(self._service.url.rpartition(":")[2])
+        self.token = None
+        if guarded:
+            with Client(self._service.url) as client:
+                self.token = client.first_token(self._service.admin_code()).token
+
+    def kill(self) -> None:
+        self._service.stop()
+
+
+class Served:
+    """A service for pages; one in a process of its own can be killed and started again on its port."""
+
+    def __init__(self, directory: Path, *, guarded: bool = False, own_process: bool = False) -> None:
         self.directory = directory
         self.guarded = guarded
+        self.own_process = own_process
         self.running = self._start("0")
         self.address = f"http://127.0.0.1:{self.running.port}"
         self._numbers = itertools.count(1)
@@ -49,6 +70,7 @@ class Served:
     @contextmanager
     def killed(self) -> Iterator[None]:
         """Without the service, which begins again where it was."""
+        assert self.own_process
         self.running.kill()
         try:
             yield
@@ -80,8 +102,10 @@ class Served:
         """What a request says of its sender."""
         return {"authorization": f"Bearer {self.running.token}"} if self.guarded else {}
 
-    def _start(self, port: str) -> Running:
+    def _start(self, port: str) -> Running | RunningHere:
         store = str(self.directory / "store.db")
+        if not self.own_process:
+            return RunningHere(store, guarded=self.guarded)
         return Running(store, FIRST_TASK, self.directory, "--port", port, guarded=self.guarded)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import pty
+import signal
 import subprocess
 import sys
 import textwrap
@@ -38,6 +39,18 @@ def _run(command: list[str], environment: dict[str, Any]) -> str:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
+
+
+def interruptible(command: list[str], **options: Any) -> subprocess.Popen[Any]:
+    """A process that SIGINT ends, also if a shell started the tests in the background.
+
+    There interrupts are ignored, and children inherit that; what has a handler here has the default there.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(command, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Terminal:

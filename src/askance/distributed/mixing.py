@@ -53,9 +53,8 @@ def learned_from(model: bytes, place: int, partition: Stream) -> LearnedPartitio
     """Learn a partition, starting from `model`. Partition 0 uses the model's random state, others their own."""
     learner = from_bytes(model)
     if place:
-        learner.random_state = int(
-            np.random.SeedSequence([learner.random_state, place]).generate_state(1, np.uint64)[0]
-        )
+        own = np.random.SeedSequence([learner.random_state, place]).generate_state(1, np.uint64)[0]
+        learner._started().set_random_state(int(own))
     counts = np.zeros(4, np.int64)
     for trace in learner.iter_run(partition):
         wrong = trace.predicted_codes != trace.true_codes

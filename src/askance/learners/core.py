@@ -256,6 +256,13 @@ class LearnerCore:
         self.machine.set_query_rule(with_floats(query))
         return self
 
+    def set_random_state(self, random_state: int) -> Self:
+        """Continue with other coins. What was learned stays."""
+        settings = self.settings._replace(random_state=random_state)
+        settings.check()
+        self.settings, self._coins_ahead = settings, (-1, np.empty(0))
+        return self
+
     def fits(self, X: Any) -> bool:
         """Whether `X` can be used as it is: an array or CSR matrix of floats with the right number of columns."""
         return is_plain(X) and (X.shape[1] == self.width or self.accepts_width(X))

@@ -13,9 +13,9 @@ from askance.service.demo.world import synthetic_messages
 from browser import Served
 
 CLASSES = ("billing", "bug", "praise", "spam")
-MESSAGES = list(islice(synthetic_messages(3), 500))
+MESSAGES = list(islice(synthetic_messages(3), 120))
 RIGHT = dict(MESSAGES)
-ANSWERS = 60
+ANSWERS = 20
 # A key counts when its question has been painted.
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5)))"
 
@@ -56,14 +56,14 @@ def test_the_whole_loop(served, browser, capsys):
     page = admin.page
     create_with_the_form(page)
     with Client(served.address, served.running.token, "support") as client:
-        send(client, MESSAGES[:100])
+        send(client, MESSAGES[:60])
         dashboard = admin.tab("/tasks/support")
-        dashboard.get_by_text("100 items").wait_for()
+        dashboard.get_by_text("60 items").wait_for()
         ready = answer_with_the_keyboard(page)
         with capsys.disabled():
             print(f" labelling page: first question can be answered {1000 * ready:.0f} ms after the click")
         assert ready < 5
-        send(client, MESSAGES[100:])
+        send(client, MESSAGES[60:])
         watch_it_move(dashboard)
         item = undo_and_correct(page, client)
         export_what_is_shown(page, served, item)
@@ -91,7 +91,7 @@ def create_with_the_form(page):
     assert "name" in page.get_by_role("alert").inner_text(), "names are in lower case"
     page.get_by_label("Name", exact=True).fill("support")
     page.get_by_text("Advanced", exact=True).click()
-    page.get_by_label("Hash bits").fill("16")
+    page.get_by_label("Hash bits").fill("12")
     page.keyboard.press("Enter")
     page.wait_for_url("**/tasks/support")
     page.get_by_text("Nobody has labelled anything yet.").wait_for()
@@ -127,8 +127,8 @@ def figure(page, name):
 def watch_it_move(dashboard):
     """Figures, curve, classes and labellers change by themselves."""
     dashboard.bring_to_front()
-    dashboard.wait_for_function("() => document.getElementById('asked-words').textContent.includes('500 items')")
-    assert figure(dashboard, "Items") == "500"
+    dashboard.wait_for_function("() => document.getElementById('asked-words').textContent.includes('120 items')")
+    assert figure(dashboard, "Items") == "120"
     assert figure(dashboard, "Labels") == str(ANSWERS)
     assert 0 < float(figure(dashboard, "Accuracy")) <= 1
     dashboard.locator("#quality-table summary").click()
@@ -196,20 +196,20 @@ def downloaded(page):
 
 def roll_back_and_forth(page, client):
     """The model forgets and learns again; what it says of a text shows it."""
-    before = client.predict([text for text, _ in MESSAGES])
+    before = client.predict([text for text, _ in MESSAGES[:20]])
     page.get_by_role("link", name="Model", exact=True).click()
     page.get_by_role("button", name="Show all versions").click()
     page.get_by_role("button", name=re.compile("^Roll back to version")).last.click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-    assert client.predict([text for text, _ in MESSAGES]) == before, "nothing happened yet"
+    assert client.predict([text for text, _ in MESSAGES[:20]]) == before, "nothing happened yet"
     page.get_by_role("button", name=re.compile("^Roll back to version")).last.click()
     page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
     page.get_by_role("heading", name="Roll-backs").wait_for()
-    back = client.predict([text for text, _ in MESSAGES])
+    back = client.predict([text for text, _ in MESSAGES[:20]])
     assert [one.score for one in back] != [one.score for one in before]
     page.get_by_role("button", name="Undo roll-back").click()
     page.get_by_role("heading", name="Roll-backs").wait_for(state="hidden")
-    again = client.predict([text for text, _ in MESSAGES])
+    again = client.predict([text for text, _ in MESSAGES[:20]])
     assert [(one.prediction, one.score) for one in again] == [(one.prediction, one.score) for one in before]
 
 
