@@ -33,7 +33,7 @@ settings.register_profile("soak", max_examples=100, **COMMON)
 # `make test` runs a test compiled, or with the compiler off, which saves compiling. These run with it off
 # unless they are marked otherwise: they are about mathematics, or about other things than machine code.
 PLAIN = (
-    *("rules", "theory", "experiments", "distributed", "service", "cli"),
+    *("rules", "learners", "fleet", "theory", "experiments", "distributed", "service", "cli"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.

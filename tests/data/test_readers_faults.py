@@ -201,7 +201,7 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
 
 def test_parquet_asks_for_pyarrow_by_name(tmp_path, monkeypatch):
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r"^Parquet needs pyarrow: pip install 'askance\[parquet\]'$"):
         read(tmp_path / "a.parquet")
 

@@ -91,11 +91,7 @@ def check_exact(rules: Any, X: Any, y: Any, coins: Any, parts: int = 1) -> None:
 
 
 # One per form of states, in every run; the others wait for the soak.
-SOME = {
-    ("PA-II", "margin"),
-    ("AROW", "spread margin"),
-    ("DA", "margin"),
-}
+SOME = {("PA-II", "margin"), ("AROW", "spread margin")}
 
 
 @pytest.mark.parametrize(("update", "query"), rest_in_soak(PAIRS, SOME))

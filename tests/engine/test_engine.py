@@ -259,6 +259,7 @@ def test_running_a_script_again_adds_nothing_to_the_cache(tmp_path: pathlib.Path
     assert compiled_files(cache) == code
 
 
+@pytest.mark.soak
 def test_a_rule_in_a_module_is_noticed_when_edited(tmp_path: pathlib.Path) -> None:
     script, module, cache = (tmp_path / name for name in ("mine.py", "my_rules.py", "cache"))
     module.write_text("PACE = 1.0\n" + OWN_RULE)
@@ -300,6 +301,7 @@ def test_a_rule_without_a_source_works(tmp_path: pathlib.Path) -> None:
     assert run_script(tmp_path / "made.py", code, NUMBA_CACHE_DIR=tmp_path).startswith("[-1.0, -1.0, 0.0]")
 
 
+@pytest.mark.soak
 def test_two_rules_of_one_shape_and_name_do_not_share_code(tmp_path: pathlib.Path) -> None:
     for folder, pace in (("one", 1.0), ("two", 3.0)):
         (tmp_path / folder).mkdir()
@@ -338,6 +340,7 @@ PACE = 1.0
 """
 
 
+@pytest.mark.soak
 def test_without_a_place_for_a_cache_everything_works(tmp_path: pathlib.Path) -> None:
     """A read-only installation and home: here, files stand where the directories would be made."""
     home, file = tmp_path / "home", tmp_path / "file"

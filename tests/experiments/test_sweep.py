@@ -155,6 +155,7 @@ def killed_sweep(path: Path, kills: int) -> Results:
     return Results.load(path / "results.parquet")
 
 
+@pytest.mark.soak
 def test_a_killed_sweep_goes_on(tmp_path: Path) -> None:
     assert without_time(killed_sweep(tmp_path, 2)) == without_time(small(permutations=12))
 

@@ -121,6 +121,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.soak
 def test_the_command(small: Path) -> None:
     told = output("reproduce", "yan2016-rossel", "--quick", "--backend", "sequential")
     assert "ROSSEL" in told

@@ -22,8 +22,6 @@ from askance.learners.omcsl import OMCSL
 from askance.rules.query import Always, Random
 from command_line import complaint, output
 
-pytestmark = pytest.mark.compiled  # the same passes again and again
-
 PLAN = SplitPlan(splits=3, tuning=2, random_state=4, points=4)
 SETTINGS = ({"eta": 0.1}, {"eta": 1.0}, {"eta": 10.0})
 MANY = Entrant("OMCSL-h", "OMCSL-F-h", ("F",), SETTINGS)

@@ -134,7 +134,7 @@ def test_labels_get_a_logarithmic_axis_where_it_helps(shares: tuple[float, ...],
 
 
 def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"^a plot needs matplotlib: pip install 'askance\[plots\]'$"):
         draw(many_curves(1))
 

@@ -16,8 +16,11 @@ MODULES = sorted(
     if ">>> " in path.read_text(encoding="utf-8")
 )
 
-# A service would have to run for these.
-SKIPPED = ("askance.service.client.asynchronous", "askance.service.client.synchronous")
+# These would need a running service, or data that are not here.
+SKIPPED = (
+    *("askance.service.client.asynchronous", "askance.service.client.synchronous"),
+    "askance.datasets.ratings",
+)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=compiled_if_long(name)) for name in MODULES])

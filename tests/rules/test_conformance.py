@@ -10,7 +10,7 @@ import askance
 from askance import queries
 from askance.jit.interop import COMPILING
 from askance.learners.files import to_bytes
-from combinations import ALL, FEW, THIN, TWO, Combination
+from combinations import ALL, FEW, ONE, THIN, Combination
 from conformance_checks import CHECKS, OF_PAIRS, OF_RULES, OF_STATES, STREAM
 from thinning import also_compiled
 
@@ -30,7 +30,7 @@ def named(value: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("combination", "check"), also_compiled(cases(), TWO, by=lambda case: str(case[0])), ids=named
+    ("combination", "check"), also_compiled(cases(), ONE, by=lambda case: str(case[0])), ids=named
 )
 def test_combination(combination: Combination, check: Callable[[Combination], None]) -> None:
     check(combination)

@@ -246,6 +246,7 @@ def test_the_factor_is_accurate_with_thousands_of_vectors(dtype: str) -> None:
     np.testing.assert_allclose(learner.decision_function(X[:50]), solved_anew(learner, X[:50]), atol=tolerance)
 
 
+@pytest.mark.soak
 @pytest.mark.compiled
 def test_the_factor_is_accurate_after_thousands_of_vectors_have_gone() -> None:
     rng = np.random.default_rng(2)

@@ -174,7 +174,7 @@ class SparseRows(NamedTuple):
         prefetch(self.indices, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
         prefetch(self.values, start + SPARSE_AHEAD, stop + SPARSE_AHEAD)
         sound = (start == self.starts[t]) & (stop == self.starts[t + 1])
-        last = np.uint32(width - 1)
+        last = np.uint32(max(width, 1) - 1)
         score = spread = squared_norm = self.values.dtype.type(0)
         if start < stop:  # the first feature is separate, because every other is compared with the one before
             sound &= self.indices[stop - np.uint64(1)] <= last
