@@ -356,6 +356,7 @@ def test_without_a_place_for_a_cache_everything_works(tmp_path: pathlib.Path) ->
     assert not list(tmp_path.rglob("*.nb[ci]"))
 
 
+@pytest.mark.soak
 def test_a_cache_that_fails_later_is_done_without(tmp_path: pathlib.Path) -> None:
     """A directory that can be made but then takes no file, as on a full disk."""
     found = run_script(tmp_path / "mine.py", FULL_DISK + OWN_RULE + USE_OWN, NUMBA_CACHE_DIR=tmp_path / "cache")

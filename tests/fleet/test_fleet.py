@@ -24,7 +24,7 @@ from fleet_twin import Twin, world
 EXACT: dict[str, Any] = {"bits": 8, "random_state": 11, "dtype": "float64"}
 COLUMNS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
 THREE = ["ham", "phish", "spam"]
-A_FEW = ["PAA-II", "MPAA-II"]  # compiling takes its time: the soak has them all
+A_FEW = ["PAA-II"]  # compiling takes its time: the soak has them all
 
 
 def classes_for(name: str) -> list[Any]:

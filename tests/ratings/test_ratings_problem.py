@@ -197,7 +197,7 @@ def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
 
 
 @given(problem=PROBLEMS)
-@examples(10)
+@examples(4)
 def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None:
     assume(problem["count"] > 3)  # with fewer ratings hardly any direction has a slope
     case = made(**problem)

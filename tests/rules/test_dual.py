@@ -381,6 +381,7 @@ for line in kernel_patterns():
 """
 
 
+@pytest.mark.soak
 @pytest.mark.compiled
 def test_compiled_and_plain_agree_to_the_last_bit() -> None:
     compiled, plain = list(kernel_patterns()), run_code(PLAIN, NUMBA_DISABLE_JIT=1)
