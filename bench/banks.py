@@ -77,5 +77,5 @@ def real(name: str) -> Dataset | None:
     """A data set of ASKANCE_DATA."""
     try:
         return Dataset(name, *askance.datasets.load(name))
-    except askance.data.DataError:
+    except askance.errors.DataError:
         return None
