@@ -65,6 +65,7 @@ def outcomes(spark: Any, place: pathlib.Path) -> list[str]:
     return as_lines([line.asDict() for line in lines])
 
 
+@pytest.mark.soak
 def test_it_decides_and_learns_as_a_plain_fleet_also_after_a_restart(spark: Any, tmp_path: pathlib.Path) -> None:
     batches = made_up(keys=20, rows=240, batches=3)
     plain = PlainFleet(SETTINGS)

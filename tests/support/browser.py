@@ -22,6 +22,8 @@ from askance.service.api.guard import ServerOptions
 from askance.service.client import Client
 
 CHROMIUM = os.environ.get("ASKANCE_CHROMIUM") or shutil.which("chromium") or ""
+# Drawing in software would take most of the time.
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer", "--disable-extensions"]
 FIRST_TASK = 'name = "first"\nclasses = ["ham", "spam"]\n[hashing]\nbits = 8\n'
 
 
@@ -33,7 +35,7 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         try:
             yield browser
         finally:
