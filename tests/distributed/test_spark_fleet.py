@@ -32,7 +32,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     spark_or_missing()
     place = tmp_path_factory.mktemp("spark")
     options = {
-        "spark.sql.shuffle.partitions": "1",  # a worker each, which imports everything anew; the soak has more
+        "spark.sql.shuffle.partitions": "1",  # each needs a worker that imports everything; the soak has more
         "spark.sql.warehouse.dir": str(place),
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short life
         "spark.sql.codegen.wholeStage": "false",

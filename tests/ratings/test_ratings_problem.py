@@ -197,21 +197,21 @@ def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
 
 
 @given(problem=PROBLEMS)
-@examples(4)
+@examples(10)
 def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None:
-    assume(problem["count"] > 3)  # with fewer ratings hardly any direction has a slope
     case = made(**problem)
     now = begun(case.problem, case.point, case.thresholds)
     size = case.problem.observed.n_ratings
+    fall = np.inf
     for _, following in zip(range(300), iterates(case.problem, now), strict=False):
         assert following.value < now.value
-        now = following
+        fall, now = now.value - following.value, following
         if is_flat(now, 1e-7, size):
             break
     np.testing.assert_allclose(now.point.left.T @ now.point.left, np.eye(now.point.rank), atol=EXACT)
-    # The literal loss has kinks, where the value rests and its gradient does not vanish. Without them the last
-    # digits may still take thousands of steps if the minimum is as flat as a fourth power.
-    assert problem["together"] or is_flat(now, 1e-2, size)
+    # The literal loss has kinks, where the value rests and its gradient does not vanish. Without them, a minimum
+    # may be as flat as a fourth power: the gradient takes thousands of steps to vanish, while the value rests.
+    assert problem["together"] or is_flat(now, 1e-6, size) or fall < 1e-4 * now.value
 
 
 @pytest.mark.plain

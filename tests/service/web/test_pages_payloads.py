@@ -13,7 +13,7 @@ from watched_page import Watched
 
 CLASSES = [text for text in PAYLOADS if len(text) <= 100 and text.isprintable()][-500:]  # as class names may be
 TEXT, RECORD, MANY = "payload-texts", "payload-records", "payload-classes"
-FEW = 10  # one of so many payloads is enough for `make test`: each action by turns
+FEW = 10  # `make test` takes one payload in ten, each with the next action
 
 
 @pytest.fixture(scope="module")
