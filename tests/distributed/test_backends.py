@@ -12,16 +12,18 @@ import pytest
 import askance
 from askance.distributed import spark
 from askance.distributed.backends import BACKENDS, open_workers
+from askance.distributed.dask import local_cluster
 from askance.distributed.tasks import Task, WorkerLostError, run_tasks
 from askance.distributed.workers import Workers
 from askance.experiments.dataset import make_dataset
 from engines import ENGINES, running
 from losing import Heavy, faulty, given, lossy, mapped
+from needs import NOT_RUN
 from small_sweeps import stream
 from thinning import rest_in_soak
 
 
-# `make test` has Spark for the results alone, and Ray not at all: both take long to start.
+# Ray and Spark take long to start: `make slow` has Spark, for the results alone, and the soak has both.
 @pytest.fixture(scope="module", params=rest_in_soak(ENGINES, ("loky", "dask")))
 def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     with running(request.param):
@@ -54,7 +56,10 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("engine", rest_in_soak(ENGINES, ("loky", "dask", "spark")), indirect=True)
+SLOW = [pytest.param(engine, marks=pytest.mark.slow) for engine in ("dask", "spark")]
+
+
+@pytest.mark.parametrize("engine", ["loky", *SLOW, pytest.param("ray", marks=pytest.mark.soak)], indirect=True)
 def test_results_are_the_same_to_the_byte_on_every_engine(engine: str, here: bytes, tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
     found = askance.sweep(**PLAN, backend=engine, n_jobs=2, watch=lambda *progress: told.append(progress))
@@ -80,6 +85,13 @@ def test_data_are_sent_once_a_worker(engine: str, workers: Workers) -> None:
         assert max(unpacked for _, unpacked, *_ in found.values()) <= 2  # Dask may hand it from worker to worker
     if engine != "loky":
         assert Heavy.packed == 2  # once to be measured, once to be sent
+
+
+@pytest.mark.slow
+def test_two_clusters_on_one_machine_do_not_want_the_same_port() -> None:
+    pytest.importorskip("distributed", reason=f"{NOT_RUN}Dask needs dask and distributed")
+    with local_cluster(1), local_cluster(1):
+        pass
 
 
 def test_sparse_data_are_mapped_by_processes_here() -> None:

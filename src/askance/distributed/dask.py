@@ -40,7 +40,7 @@ def local_cluster(n_jobs: int) -> Iterator[Any]:
     with (
         dask.config.set(patient),
         LocalCluster(
-            n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+            n_workers=number, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
         ) as cluster,
     ):
         yield cluster
