@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Tests start many processes, each of which would otherwise compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check format docs bench bench-ratings soak pictures papers screenshots api-page clean
+.PHONY: demo test slow check format docs bench bench-ratings soak pictures papers screenshots api-page clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -20,6 +20,11 @@ demo: .venv/installed
 test: .venv/installed-test $(AXE)
 	$(PYTEST) -m compiled
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m plain
+
+# What guards the same things more closely: run before a change is merged.
+slow: .venv/installed-test $(AXE)
+	$(PYTEST) --slow -m 'slow and compiled'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) --slow -m 'slow and plain'
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .

@@ -43,7 +43,8 @@ QUEUE = (*SERVERS, "engine", "rules", "service", "cli")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", action="store_true", help="also run the tests that take minutes")
+    parser.addoption("--slow", action="store_true", help="also run the tests that `make slow` runs")
+    parser.addoption("--soak", action="store_true", help="also run these, and the tests that take minutes")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,7 +58,7 @@ def is_plain(path: pathlib.Path) -> bool:
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
     """Import no file that has no test of the kind asked for."""
-    kind = config.getoption("markexpr")
+    kind = config.getoption("markexpr").rpartition(" ")[2]
     if kind not in ("plain", "compiled") or collection_path.suffix != ".py":
         return None
     is_default = is_plain(collection_path) == (kind == "plain")
@@ -68,9 +69,17 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
     """Leave out long tests before pytest works out their parameters, of which there are thousands."""
-    if not inspect.isfunction(obj) or collector.config.getoption("--soak"):
+    if not inspect.isfunction(obj):
         return None
-    return [] if any(mark.name == "soak" for mark in getattr(obj, "pytestmark", [])) else None
+    waiting = left_out(collector.config)
+    return [] if any(mark.name in waiting for mark in getattr(obj, "pytestmark", [])) else None
+
+
+def left_out(config: pytest.Config) -> tuple[str, ...]:
+    """The marks of the tests that were not asked for."""
+    if config.getoption("--soak"):
+        return ()
+    return ("soak",) if config.getoption("--slow") else ("soak", "slow")
 
 
 @pytest.hookimpl(tryfirst=True)  # before marks are asked for, and before groups become part of the tests' names
@@ -78,11 +87,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if not any(item.get_closest_marker(kind) for kind in ("plain", "compiled")):
             item.add_marker("plain" if is_plain(item.path) else "compiled")
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+        group = group_of(item)
+        item.add_marker(pytest.mark.xdist_group(group))
+        # Every test of the store runs on both kinds; the others differ too little for two runs in `make test`.
+        if group == "postgres" and not item.path.name.startswith("test_service_store"):
+            item.add_marker("slow")
     items.sort(key=place_in_queue)
-    if not config.getoption("--soak"):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("soak")])
-        items[:] = [item for item in items if not item.get_closest_marker("soak")]
+    waiting = [item for item in items if any(item.get_closest_marker(mark) for mark in left_out(config))]
+    config.hook.pytest_deselected(items=waiting)
+    items[:] = [item for item in items if item not in set(waiting)]
 
 
 def group_of(item: pytest.Item) -> str:

@@ -239,6 +239,7 @@ def test_the_doctor_finds_all_well():
     assert findings["cache reused"]["ok"]
 
 
+@pytest.mark.slow
 def test_the_doctor_names_what_is_broken_and_what_to_do(monkeypatch):
     monkeypatch.setattr(command, "_requirements", lambda: {"numpy": "999.0", "no-such-package": "1.0"})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -251,6 +252,7 @@ def test_the_doctor_names_what_is_broken_and_what_to_do(monkeypatch):
     assert result.stdout.endswith("Broken: numpy, no-such-package.\n")
 
 
+@pytest.mark.slow
 def test_the_doctor_without_compiler():
     done = subprocess.run(
         [*PROGRAM, "doctor"], env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True

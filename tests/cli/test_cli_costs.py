@@ -28,6 +28,7 @@ def arrays(rows, **options):
     return made.X, np.where(made.y > 0, "spam", "ham")
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_library(data):
     said = answer("run", data, "--costs", *ALGORITHM)
     learner = OMCSL(gamma=50.0, random_state=4, dtype="float64")

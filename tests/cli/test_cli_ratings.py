@@ -76,6 +76,7 @@ def test_the_model_is_that_of_the_library(files: pathlib.Path, tmp_path: pathlib
     assert said["model"] == str(tmp_path / "m")
 
 
+@pytest.mark.slow
 def test_options_reach_the_model(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     said = answer(
         *("ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--regularization", 0.3),
@@ -210,6 +211,7 @@ def test_recommendations_for_everyone(files: pathlib.Path, tmp_path: pathlib.Pat
     assert [int(line["item"]) for line in mine] == model.recommend(105, 2).items.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [1, 6])
 def test_interrupted_it_goes_on_from_its_checkpoint(
     files: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, stop_at: int

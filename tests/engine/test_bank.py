@@ -110,6 +110,7 @@ def test_dense_rows_and_coins_of_ones_own() -> None:
     check_exact(rules[:5], X, y, coins[:, :5])
 
 
+@pytest.mark.slow
 def test_single_precision_stays_close() -> None:
     X, y, coins = stream(rows=200)
     rules = list(zip(UPDATES["PA-II"], QUERIES["margin"], strict=True))

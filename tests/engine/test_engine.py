@@ -191,6 +191,7 @@ def edits_count(tmp_path: pathlib.Path, edits: dict[str, tuple[str, str]]) -> li
     return found
 
 
+@pytest.mark.slow
 def test_an_edited_rule_counts_at_once_and_a_revert_finds_its_code_again(tmp_path: pathlib.Path) -> None:
     first, edited, _ = edits_count(tmp_path, EDITS)
     assert ast.literal_eval(first) == pytest.approx(twin_of_use(C=1.0), abs=1e-9)

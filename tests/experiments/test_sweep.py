@@ -86,6 +86,7 @@ def test_a_grid_without_rates_is_reported_whole() -> None:
     assert set(found.columns["tuned_on"]) == {"not tuned: every setting is reported"}
 
 
+@pytest.mark.slow
 def test_many_classes_and_curves() -> None:
     found = small(data={"three": stream(classes=3)}, algorithms=["MPAA-II", "MRPA-II"], points=5)
     assert found.main == "accuracy"
@@ -107,6 +108,7 @@ def test_nothing_within_reach_gets_a_sentence() -> None:
         small(algorithms=["D-AMD-I"], grid={"eta": [1.0], "delta": [1e-3]}, rates=(0.002,))
 
 
+@pytest.mark.slow
 def test_processes_find_the_same(tmp_path: Path) -> None:
     alone = small()
     together = small(backend="loky", n_jobs=2, store=tmp_path)

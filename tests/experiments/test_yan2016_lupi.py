@@ -145,6 +145,7 @@ def test_words_are_drawn_into_two_halves(small: Path) -> None:
         load_views("mfeat", Pair(1, 4), 0)
 
 
+@pytest.mark.slow
 def test_the_command(small: Path) -> None:
     told = output("reproduce", "yan2016-lupi", "4.1", "--quick", "--backend", "sequential")
     assert "AL-LUPI-max" in told

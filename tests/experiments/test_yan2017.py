@@ -231,6 +231,7 @@ def test_true_measures_of_members(query: Any) -> None:
         assert not np.allclose(true, learner.measures_, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_ways_to_ask_are_compared_on_the_same_splits() -> None:
     found = run_saving({"toy": made()}, MANY, PLAN, SavingPlan((0.1, 0.5), looks=1), backend="sequential")
     assert len(found) == 3 * len(queries_at((0.1, 0.5))) == 15
@@ -296,6 +297,7 @@ def test_the_report(small: Path) -> None:
     assert "| covtype1v5 (10,000) | OMCSL-h | 0.010 | " in text  # table 5.4
 
 
+@pytest.mark.slow
 def test_the_command(small: Path) -> None:
     told = output("reproduce", "yan2017", "--quick", "--backend", "sequential")
     assert "OMCSL that saves labels" in told

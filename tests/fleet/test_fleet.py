@@ -20,6 +20,7 @@ from askance.jit.kernels.key_table import KeyTable
 from askance.rules.rows import Row
 from examples import examples
 from fleet_twin import Twin, world
+from thinning import one_of_each_form, rest_slow
 
 EXACT: dict[str, Any] = {"bits": 8, "random_state": 11, "dtype": "float64"}
 COLUMNS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
@@ -37,6 +38,9 @@ def is_linear(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+LINEAR = [name for name in askance.catalog if is_linear(name)]
 
 
 def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: Any = None) -> None:
@@ -67,13 +71,13 @@ def does_as_learners_do(name: str, rows: int = 240 if COMPILING else 50, query: 
 
 @pytest.mark.plain
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", A_FEW if COMPILING else [name for name in askance.catalog if is_linear(name)])
+@pytest.mark.parametrize("name", A_FEW if COMPILING else rest_slow(LINEAR, one_of_each_form()))
 def test_each_key_has_a_learner_of_its_own(name: str) -> None:
     does_as_learners_do(name)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", [name for name in askance.catalog if is_linear(name)])
+@pytest.mark.parametrize("name", LINEAR)
 def test_each_key_has_a_learner_of_its_own_by_every_name(name: str) -> None:
     does_as_learners_do(name, rows=2000)
 
@@ -142,6 +146,7 @@ def test_neither_chunks_nor_threads_matter(cuts: list[int], n_jobs: int, random_
         assert dict(fleet.packed()) == models
 
 
+@pytest.mark.slow
 def test_models_that_wait_in_a_file_are_none_the_worse(tmp_path: Any) -> None:
     keys, X, y = world(3000, 2000, [-1, 1])
     with Fleet("AROW-diag", classes=[-1, 1], **EXACT) as whole:
@@ -226,6 +231,7 @@ def test_a_model_is_packed_for_fleets_of_its_kind_alone() -> None:
             other.unpack("a", model)
 
 
+@pytest.mark.slow
 def test_plots_that_were_grown_out_of_are_used_again() -> None:
     keys, X, y = world(3000, 150, [-1, 1], width=200)
     with Fleet("PAA-II", classes=[-1, 1], n_jobs=1, **EXACT) as fleet:

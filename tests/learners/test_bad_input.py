@@ -17,7 +17,7 @@ from askance.learners.files import from_bytes, to_bytes
 from askance.learners.learner import Learner
 from processes import run_code
 from refusals import refused
-from thinning import also_compiled
+from thinning import also_compiled, rest_slow
 
 X, Y, _ = streams.noisy(rows=30, width=4, random_state=8)
 
@@ -282,7 +282,7 @@ def test_an_array_without_labels(rows: Any) -> None:
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("spoil", ["value", "index"])
+@pytest.mark.parametrize("spoil", rest_slow(["value", "index"], ["value"]))
 def test_a_fault_far_down_a_long_stream_changes_nothing(form: Any, spoil: str) -> None:
     """Long rows are checked on the way, after others have been learned from."""
     rng = np.random.default_rng(2)
@@ -319,6 +319,7 @@ def test_a_refused_fit_leaves_width_and_names(rows: Any, labels: Any) -> None:
     assert np.array_equal(learner.predict(frame), guesses)
 
 
+@pytest.mark.slow
 def test_a_broken_matrix_out_of_order_does_not_end_the_process() -> None:
     script = """
         import numpy as np, scipy.sparse as sp

@@ -17,6 +17,7 @@ import streams
 from askance import queries, updates
 from askance.learners.files import to_bytes
 from askance.learners.learner import POOR
+from thinning import one_of_each_form, rest_slow
 
 MADE = streams.noisy(rows=200, width=6)
 
@@ -92,7 +93,7 @@ def test_pipeline_of_texts() -> None:
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", askance.catalog)
+@pytest.mark.parametrize("name", rest_slow(askance.catalog, one_of_each_form()))
 def test_a_clone_is_the_same_learner_with_nothing_learned(name: str) -> None:
     parameters = {"delta": 2.0} if "delta" in askance.catalog[name].defaults else {}
     learner = askance.make(name, random_state=3, dtype="float64", classes=[-1, 1], **parameters)

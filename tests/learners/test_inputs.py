@@ -300,6 +300,7 @@ def test_names_of_columns_are_kept_and_checked() -> None:
         model.predict(frame[NAMES[::-1]])
 
 
+@pytest.mark.slow
 def test_long_rows_checked_on_the_way_decide_as_short_ones() -> None:
     """Rows that do not fit the cache are checked by the pass itself, block after block."""
     rng = np.random.default_rng(9)

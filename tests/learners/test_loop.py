@@ -79,6 +79,7 @@ def test_a_loop_takes_plain_rows_and_refuses_others_in_one_sentence() -> None:
     assert loop.predict(MADE.X).tolist() == [1] * 60
 
 
+@pytest.mark.slow
 def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_path: pathlib.Path) -> None:
     told = run_code(
         f"""

@@ -358,6 +358,7 @@ def check_coverage(found: list[coverage_study.Met]) -> None:
         assert missed <= stats.binom.ppf(1 - CHANCE, len(held), failing), (metric, imbalance, missed, len(held))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth() -> None:
     check_coverage(coverage_study.study(12))
 

@@ -16,6 +16,7 @@ from askance.experiments.sweep.results import Results
 from askance.plotting.sweeps import draw_errors, draw_rates, draw_times
 from made_up_results import SMALL, results_of, sweep
 from paths import SUPPORT
+from thinning import rest_slow
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +213,7 @@ def test_times_of_one_permutation_and_of_no_time() -> None:
     assert [text.get_text() for text in ax.texts] == ["0"]
 
 
-@pytest.mark.parametrize("count", [1, 3, 7])
+@pytest.mark.parametrize("count", rest_slow([1, 3, 7], [7]))
 def test_names_do_not_overlap_nor_leave_the_figure(count: int) -> None:
     results = sweep(
         data=[f"data {i}" for i in range(count)], full=["PA-II", "a long name, longer"], permutations=2

@@ -12,6 +12,7 @@ from PIL import Image
 
 from askance.metrics import METRICS, Curve
 from askance.plotting.curves import draw
+from thinning import rest_slow
 
 
 def some_curve(rows: int = 200, asked: float = 0.1, level: float = 0.9) -> Curve:
@@ -98,7 +99,7 @@ def test_unknown_metrics_and_axes_are_refused() -> None:
 
 @pytest.mark.parametrize("panels", [("rows",), ("rows", "labels")])
 @pytest.mark.parametrize("name", ["PA", "a method with a name as long as this one"])
-@pytest.mark.parametrize("count", [1, 5, 28])
+@pytest.mark.parametrize("count", rest_slow([1, 5, 28], [28]))
 def test_the_legend_hides_nothing_and_is_not_cut(count: int, name: str, panels: tuple[str, ...]) -> None:
     curves = many_curves(count, name)
     figure = draw(curves, title="A title", panels=panels)

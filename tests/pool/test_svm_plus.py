@@ -352,6 +352,7 @@ def test_it_says_when_it_cannot_come_near() -> None:
         fitted(OK, C=1e200)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([SVMPlus(), SVMPlus(kernel="rbf")])
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -70,6 +70,7 @@ def test_a_text_file_is_reused_until_it_changes(sparse: Dataset, tmp_path: pathl
     assert text_file(sparse, "svm", tmp_path).path.read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_contenders_take_turns() -> None:
     order: list[str] = []
     found = race([Contender("a", lambda _: order.append("a")), Contender("b", lambda _: order.append("b"))], 0.0)

@@ -196,6 +196,7 @@ def test_the_geometry_is_that_of_whole_matrices(problem: Any) -> None:
     np.testing.assert_allclose(as_matrix(carried, there), wanted, atol=EXACT)
 
 
+@pytest.mark.slow
 @given(problem=PROBLEMS)
 @examples(10)
 def test_the_objective_falls_until_both_gradients_are_flat(problem: Any) -> None:

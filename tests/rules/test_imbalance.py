@@ -26,6 +26,7 @@ from askance.rules.imbalance import AUPRC, AUROC, OFO, OPAUC, F, ManyCosts, Onli
 from askance.rules.rows import DenseRows
 from examples import examples
 from naive import imbalance as twins
+from thinning import rest_slow
 
 NAMES = [name for name, entry in askance.catalog.items() if entry.update in imbalance.RULES]
 MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
@@ -210,7 +211,7 @@ LATE = rare(10_200, 20, first=10_000) if COMPILING else rare(220, 20, first=200)
 
 
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.soak), "float64"])
-@pytest.mark.parametrize("stream", [*STREAMS, "late"])
+@pytest.mark.parametrize("stream", rest_slow([*STREAMS, "late"], ["late"]))
 @pytest.mark.parametrize("name", [*NAMES, "OGD-h", "OCS1-l", "OCS2-h"])
 def test_without_a_class_every_figure_is_defined(name: str, stream: str, dtype: str) -> None:
     X, y = LATE if stream == "late" else STREAMS[stream]()

@@ -14,7 +14,7 @@ from askance import queries, updates
 from askance.rules.rows import Seen
 from exact_learners import SEEDS, exact, mean_mistakes
 from examples import examples
-from thinning import rest_in_soak
+from thinning import rest_in_soak, rest_slow
 
 PACES = st.floats(-4, 4).map(lambda power: 2.0**power)
 POWERS = st.one_of(st.just(2.0), st.floats(2, 12))
@@ -179,7 +179,7 @@ def test_p_of_2_is_the_perceptron(random_state: int, eta: float) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("p", [2.0, 3.0, 6.0])
-@pytest.mark.parametrize("random_state", range(3))
+@pytest.mark.parametrize("random_state", rest_slow(range(3), [0]))
 def test_the_bound_of_theorem_1_in_the_p_norm(random_state: int, p: float) -> None:
     """X² becomes (p - 1) max ‖x‖_p², and ‖u‖ the dual norm of u."""
     rng = np.random.default_rng(random_state)

@@ -216,6 +216,7 @@ def weights_on_the_way(rule: Any, X: Any, y: Any, trace: askance.Trace) -> Any:
     return np.array(path)
 
 
+@pytest.mark.slow
 @RULES
 @pytest.mark.parametrize("damped", [True, False])
 @examples(8)

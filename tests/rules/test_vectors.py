@@ -29,17 +29,18 @@ SPEC_FIELDS = {
 }
 
 
-def names_and_forms(first: int) -> Iterator[Any]:
+def names_and_forms(*further: pytest.MarkDecorator) -> Iterator[Any]:
     """Every name with rows of either form.
 
-    `make test` takes the forms by turns, and compiles one name per form of states; the soak takes all.
+    One name per form of states is compiled too. The others meet the vectors of the specification in one form, by
+    turns, and their own in `make slow`; the soak has all in both forms.
     """
     compiled = {(name, list(FORMS)[number % 2]) for number, name in enumerate(one_of_each_form())}
     for (number, name), (turn, form) in itertools.product(enumerate(askance.catalog), enumerate(FORMS)):
         if (name, form) in compiled:
             marks = [pytest.mark.plain, pytest.mark.compiled]
         else:
-            marks = [] if (number + turn + first) % 2 == 0 else [pytest.mark.soak]
+            marks = further if (number + turn) % 2 == 0 else [pytest.mark.soak]
         yield pytest.param(name, form, marks=marks)
 
 
@@ -102,11 +103,16 @@ def own_vectors() -> Mapping[str, Any]:
         return {name: archive[name] for name in archive.files}
 
 
-@pytest.mark.parametrize(("name", "form"), list(names_and_forms(0)))
+def test_every_name_has_vectors(own_vectors: Mapping[str, Any]) -> None:
+    for name in askance.catalog:
+        for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
+            stored = f"out/{stream}/{name}/w" in own_vectors
+            assert stored, f"{name} has no vector: write its twin, run tests/support/make_vectors.py"
+
+
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms(pytest.mark.slow)))
 def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):
-        stored = f"out/{stream}/{name}/w" in own_vectors
-        assert stored, f"{name} has no vector: write its twin, run tests/support/make_vectors.py"
         X, y, coins = (own_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "coins", "draws")))
         wanted = {field: own_vectors[f"out/{stream}/{name}/{field}"] for field in make_vectors.FIELDS}
         for size in CHUNKS:
@@ -115,9 +121,11 @@ def test_own_vectors(name: str, form: str, own_vectors: Mapping[str, Any]) -> No
             assert list(differences(found, without_empty_vectors(name, X, wanted))) == [], (stream, size)
 
 
-@pytest.mark.parametrize(("name", "form"), list(names_and_forms(1)))
+@pytest.mark.parametrize(("name", "form"), list(names_and_forms()))
 def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mapping[str, Any]) -> None:
-    for stream in streams_of(name, ("bin", "sparse"), "multi"):
+    # Plain Python takes a stream per form; the soak takes both.
+    two = ("bin", "sparse") if COMPILING else ("sparse",) if form == "sparse" else ("bin",)
+    for stream in streams_of(name, two, "multi"):
         X, y, coins = (spec_vectors[f"in/{stream}/{part}"] for part in ("X", "y", coins_of(name, "u", "U")))
         wanted = {own: spec_vectors[f"out/{stream}/{name}/{theirs}"] for own, theirs in SPEC_FIELDS.items()}
         for size in CHUNKS:

@@ -157,6 +157,7 @@ UNLABELLED_CHECK = {"check_classifiers_classes": "-1 is no class"}
 
 
 # Some of its rows are long and all alike.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([Rossel()], expected_failed_checks=lambda _: UNLABELLED_CHECK)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
@@ -176,6 +177,7 @@ def test_unlabelled_rows_help() -> None:
     assert np.mean(gains) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("annotation", [pytest.param("classes", marks=pytest.mark.soak), "one-vs-rest"])
 def test_processes_and_kinds_of_matrices_change_nothing_but_seeds_do(annotation: str) -> None:
     X, _, partly = blobs()

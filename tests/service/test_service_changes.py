@@ -135,6 +135,7 @@ def test_there_is_no_going_back_to_what_has_not_been(runner, to):
         runner.roll_back(to)
 
 
+@pytest.mark.slow
 def test_earlier_versions_can_be_had_again(store_url, monkeypatch):
     entries = Reader.entries
     monkeypatch.setattr(Reader, "entries", lambda *given, **more: entries(*given, **more, batch=7))

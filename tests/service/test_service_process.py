@@ -84,6 +84,7 @@ def sent(connection, texts):
     ]
 
 
+@pytest.mark.slow
 def test_a_copy_goes_on_with_the_same_decisions_on_another_port(tmp_path):
     task = TASK.replace("PA-II", "PAA-II")
     first = Running(str(tmp_path / "a.db"), task, tmp_path)

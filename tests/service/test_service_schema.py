@@ -60,6 +60,7 @@ def schemathesis(directory, *options):
     return int(re.search(r"(\d+) generated", done.stdout)[1])
 
 
+@pytest.mark.slow
 def test_generated_requests_find_no_fault(tmp_path):
     assert generated_requests(str(tmp_path / "a.db"), tmp_path, 2, "--phases", "fuzzing") > 50
 

@@ -262,6 +262,7 @@ def killed_after(writer, acknowledgements, seconds):
     return max(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [0, 1, 200])
 def test_plans_made_in_a_young_table_do_not_read_all_of_it_later(postgres_server, before):
     url = postgres_server.new_schema()

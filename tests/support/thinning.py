@@ -24,14 +24,24 @@ LONG_EXAMPLES = (
 )
 
 
-def compiled_if_long(name: str) -> pytest.MarkDecorator:
-    """The mark for the examples of a page, module or script."""
-    return pytest.mark.compiled if any(word in name for word in LONG_EXAMPLES) else pytest.mark.plain
+# Those that take longer still.
+SLOW_EXAMPLES = ("fleet", "imbalance", "rare_class", "second-order", "selective-sampling")
+
+
+def compiled_if_long(name: str) -> list[pytest.MarkDecorator]:
+    """The marks for the examples of a page, module or script."""
+    kind = pytest.mark.compiled if any(word in name for word in LONG_EXAMPLES) else pytest.mark.plain
+    return [kind, pytest.mark.slow] if name in SLOW_EXAMPLES else [kind]
 
 
 def rest_in_soak(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
-    """The values for a test that needs the compiler: all but the few wait for the soak."""
+    """The values for a test of which all but the few wait for the soak."""
     return [value if by(value) in few else _marked(value, pytest.mark.soak) for value in values]
+
+
+def rest_slow(values: Iterable[Any], few: Container[Any], by: Any = lambda value: value) -> list[Any]:
+    """The values for a test of which all but the few wait for `make slow`."""
+    return [value if by(value) in few else _marked(value, pytest.mark.slow) for value in values]
 
 
 def _marked(value: Any, *marks: pytest.MarkDecorator) -> Any:

@@ -16,6 +16,7 @@ import streams
 from askance import queries, theory, updates
 from askance.theory import THEOREMS, evaluate
 from examples import scaled
+from thinning import rest_slow
 
 SEEDS = scaled(200)
 ROWS = 40
@@ -156,7 +157,7 @@ def parameters(name: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("separable", [True, False], ids=["separable", "noisy"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rest_slow(NAMES, NAMES[::3]))
 def test_a_bound_holds_on_average(name: str, separable: bool) -> None:
     X, y, u = setting(name, separable=separable)
     traces = traces_of(name, separable)
@@ -368,7 +369,7 @@ def test_the_printed_bound_of_pam_is_broken_where_the_corrected_one_holds() -> N
 
 
 @pytest.mark.parametrize("separable", [True, False], ids=["separable", "noisy"])
-@pytest.mark.parametrize("name", SUBGRADIENTS)
+@pytest.mark.parametrize("name", rest_slow(SUBGRADIENTS, SUBGRADIENTS[::4]))
 def test_the_formulas_of_subgradients(name: str, separable: bool) -> None:
     X, y, u = setting(name, separable=separable)
     runs = runs_of(name, separable)[:20]

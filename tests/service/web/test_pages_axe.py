@@ -9,6 +9,7 @@ from askance.service.demo.world import synthetic_messages
 from askance.service.web.table import PAGES
 from axe import barriers, script
 from browser import Served
+from thinning import rest_slow
 
 CLASSES = ["billing", "bug", "praise", "spam"]
 SIZES = {"phone": {"width": 390, "height": 844}, "wide": {"width": 1440, "height": 900}}
@@ -98,6 +99,7 @@ def look_for_barriers(request):
     return look
 
 
+@pytest.mark.slow
 def test_a_barrier_is_found(visit):
     page = visit("/tasks", "#tasks section")
     page.evaluate("() => document.querySelector('.brand').replaceChildren()")
@@ -109,7 +111,7 @@ def test_a_barrier_is_found(visit):
 PATHS = [route.path for route in PAGES if route.method == "GET"][1:]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", rest_slow(PATHS, PATHS[::4]))
 def test_pages(visit, world, look_for_barriers, path):
     address = path.format(task="support", item=world.first_item)
     if path == "/sign-in":
@@ -141,12 +143,14 @@ def test_what_opens_at_the_desk(visit, look_for_barriers):
     assert look_for_barriers(page) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["many", "records", "asleep"])
 def test_other_desks(visit, look_for_barriers, task):
     page = visit(f"/tasks/{task}/label", "#end-title" if task == "asleep" else "#item[data-item][aria-busy=false]")
     assert look_for_barriers(page) == {}
 
 
+@pytest.mark.slow
 def test_what_opens_on_other_pages(visit, look_for_barriers, world):
     page = visit("/tasks/support", "#pace-table summary")
     for summary in page.locator("details summary").all():
@@ -168,6 +172,7 @@ def test_what_opens_on_other_pages(visit, look_for_barriers, world):
     assert look_for_barriers(page) == {}
 
 
+@pytest.mark.slow
 def test_what_is_told_when_something_is_wrong(visit, look_for_barriers):
     page = visit("/new-task", "#task-form")
     page.get_by_text("Advanced", exact=True).click()

@@ -143,6 +143,7 @@ KEY_TO_PAINT = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_key_held_down_gives_one_label_an_item(served, context):
     hold_a_key_down(served, context, 15)
 
@@ -165,6 +166,7 @@ def hold_a_key_down(served, context, items):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_refresh_back_button_and_two_tabs(served, context):
     task = served.task()
     task.ask(12)
@@ -247,6 +249,7 @@ def go_offline(served, context, seconds):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_the_service_is_killed_and_started_again(served, context):
     task = served.task()
     task.ask(12)
@@ -267,6 +270,7 @@ def test_the_service_is_killed_and_started_again(served, context):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_a_lease_that_ran_out_is_had_anew_or_left_to_others(served, context):
     task = served.task(labels={"lease_seconds": 0.6})
     task.ask(6)
@@ -296,6 +300,7 @@ def test_a_lease_that_ran_out_is_had_anew_or_left_to_others(served, context):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_more_than_nine_classes_are_searched(served, browser):
     names = [f"land {number:03}" for number in range(130)]
     task = served.task(classes=names)
@@ -318,6 +323,7 @@ def test_more_than_nine_classes_are_searched(served, browser):
         assert not tab.faults
 
 
+@pytest.mark.slow
 def test_mouse_touch_and_keys_of_ones_own(served, context):
     task = served.task(interface={"keys": {"ham": "h"}, "guidance": "Mind the subject."})
     task.ask(4)
@@ -342,6 +348,7 @@ def test_mouse_touch_and_keys_of_ones_own(served, context):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_the_guess_is_hidden_until_the_answer_and_shown_if_the_task_says_so(served, context):
     task = served.task()
     task.ask(3, lambda number: f"wörd 🙂 refund {number}\nsecond line <b>bold</b>")
@@ -400,6 +407,7 @@ def test_it_goes_on_by_itself_and_the_first_view_is_light(served, context):
     assert len(standing(task)) == 2
 
 
+@pytest.mark.slow
 def test_it_sends_what_an_earlier_visit_left(served, context):
     task = served.task()
     task.ask(2)
@@ -418,6 +426,7 @@ def test_it_sends_what_an_earlier_visit_left(served, context):
     assert sorted(standing(task).values()) == ["ham", "spam"]
 
 
+@pytest.mark.slow
 def test_a_paused_task_says_so_and_goes_on(served, context):
     task = served.task()
     task.post("state", {"state": "paused"})
@@ -431,6 +440,7 @@ def test_a_paused_task_says_so_and_goes_on(served, context):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_answers_outlive_a_session(tmp_path, context):
     served = Served(tmp_path, guarded=True)
     try:

@@ -254,6 +254,7 @@ def guarded_task(served):
     return task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", SEEN)
 def test_a_role_sees_only_what_it_may(served, browser, guarded_task, role):
     sections, shut = SEEN[role]

@@ -9,6 +9,7 @@ import pytest
 from askance.service.auth.sessions import MOST as SESSIONS
 from browser import Served
 from payloads import ACTIONS, FILLED_IN, MARKUP, OURS, PAYLOADS, STRANGE
+from thinning import rest_slow
 from watched_page import Watched
 
 CLASSES = [text for text in PAYLOADS if len(text) <= 100 and text.isprintable()][-500:]  # as class names may be
@@ -80,6 +81,7 @@ def watched(browser, world):
 # ---------------------------------------------------------------------- the tests can fail
 
 
+@pytest.mark.slow
 def test_there_are_enough_and_each_would_be_found_as_markup(browser):
     assert len(PAYLOADS) > 500
     assert len(CLASSES) == 500
@@ -91,6 +93,7 @@ def test_there_are_enough_and_each_would_be_found_as_markup(browser):
     assert [text for text, caught in zip(MARKUP, tries, strict=True) if not caught] == []
 
 
+@pytest.mark.slow
 def test_a_page_that_writes_markup_would_be_caught(browser, world):
     with browser.new_context(bypass_csp=True) as context:
         watched = Watched(context, world)
@@ -105,7 +108,7 @@ def test_a_page_that_writes_markup_would_be_caught(browser, world):
 # ---------------------------------------------------------------------- fields that are kept
 
 
-@pytest.mark.parametrize("task", [TEXT, RECORD, MANY])
+@pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [MANY]))
 def test_pages_of_a_task(watched, task):
     watched.open(f"/tasks/{task}", "#quality svg")
     watched.page.locator("#asked svg").hover()
@@ -119,7 +122,7 @@ def test_pages_of_a_task(watched, task):
         assert watched.page.locator("#classes .bar-name").first.get_attribute("title") in classes
 
 
-@pytest.mark.parametrize("task", [TEXT, RECORD, MANY])
+@pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [TEXT]))
 def test_the_list_of_items_has_every_payload_as_text(watched, task):
     watched.open(f"/tasks/{task}/items", "#items th")
     while watched.page.locator("#more").is_visible():
@@ -132,7 +135,7 @@ def test_the_list_of_items_has_every_payload_as_text(watched, task):
     assert FILLED_IN not in shown
 
 
-@pytest.mark.parametrize("task", [TEXT, RECORD, MANY])
+@pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [RECORD]))
 def test_the_labelling_page(watched, task):
     watched.open(f"/tasks/{task}/label", "#item[data-item]")
     watched.page.locator("#why summary").click()
@@ -201,6 +204,7 @@ ADDRESSES = (
 )
 
 
+@pytest.mark.slow
 def test_payloads_in_addresses(watched):
     look_at_addresses(watched, zip(ADDRESSES, PAYLOADS[:: len(PAYLOADS) // len(ADDRESSES)], strict=False))
     look_at_searches(watched, PAYLOADS[100::300])

@@ -50,6 +50,7 @@ def test_in_out_and_in_again(first):
     assert done == ["Sign in", "Sign out", "First sign in"]
 
 
+@pytest.mark.slow
 def test_tokens_are_made_and_revoked(first, browser):
     first.goto("/people")
     make_token(first, "ann", "labeller")
@@ -76,6 +77,7 @@ def test_tokens_are_made_and_revoked(first, browser):
     other.close()
 
 
+@pytest.mark.slow
 def test_the_audit_is_exported_as_it_is_shown(first):
     first.goto("/people")
     make_token(first, "ann", "labeller")

@@ -9,6 +9,7 @@ from askance.service.web.rendering import POLICY
 from askance.service.web.table import PAGES
 from browser import Served
 from payloads import ELSEWHERE, PAYLOADS
+from thinning import rest_slow
 from watched_page import Watched
 
 TASK = "policed"
@@ -28,6 +29,7 @@ def watched(browser, world):
         yield Watched(context, world)
 
 
+@pytest.mark.slow
 def test_where_to_go_after_the_door_stays_here(browser, world):
     with browser.new_context() as context:
         for text in (
@@ -107,6 +109,7 @@ VIOLATIONS = """async () => {
 }"""
 
 
+@pytest.mark.slow
 def test_what_is_smuggled_in_all_the_same_can_do_nothing(browser, world):
     with browser.new_context() as context:
         page = Watched(context, world).page
@@ -118,9 +121,10 @@ def test_what_is_smuggled_in_all_the_same_can_do_nothing(browser, world):
         assert any(directive.startswith("script-src") for directive in told)
 
 
-@pytest.mark.parametrize(
-    "route", [route for route in PAGES if route.method == "GET"][1:], ids=lambda one: one.path
-)
+SHOWN = [route for route in PAGES if route.method == "GET"][1:]
+
+
+@pytest.mark.parametrize("route", rest_slow(SHOWN, SHOWN[::4]), ids=lambda one: one.path)
 def test_every_page_has_the_policy(watched, route):
     path = route.path.format(task=TASK, item=1)
     for address in (path, f"{path}/nowhere"):
