@@ -209,13 +209,13 @@ def test_the_command(small: Path) -> None:
     assert "| LRGeomCG | 0.4679 | – |" in text
     table = json.loads(output("reproduce", "yan2015", "2.2", "--quick", "--backend", "sequential", "--json"))
     rows = json.loads((directory / "2.2" / "results.json").read_text())
-    wanted = {"data": "made up, small", "algorithm": "BNRCG"}
+    wanted = {"data": "synthetic, small", "algorithm": "BNRCG"}
     figure = next(one for one in table["tables"][0]["figures"] if wanted.items() <= one.items())
     own = column(rows, "rmse", **wanted)
     assert figure["rmse"] == pytest.approx(own.mean())
     assert figure["published"] == 0.3698
-    ordering = next(one for one in table["tables"][0]["orderings"] if one["data"] == "made up, small")
+    ordering = next(one for one in table["tables"][0]["orderings"] if one["data"] == "synthetic, small")
     assert ordering["worse"] == "BNRCG"
-    lead = own.mean() - column(rows, "rmse", data="made up, small", algorithm="ARSS").mean()
+    lead = own.mean() - column(rows, "rmse", data="synthetic, small", algorithm="ARSS").mean()
     assert ordering["lead"] == pytest.approx(lead)
     assert ordering["holds"] == (lead > 0)
