@@ -39,8 +39,11 @@ def algorithm(name: str, X: Any, y: Any, coins: Any, **parameters: Any) -> Run:
 
 
 def update_twin(rule: Any) -> Twin:
-    """The twin of an update rule, found by the name of its class."""
-    return UPDATES[type(rule).__name__](**rule._asdict())
+    """The twin of an update rule, found by the name of its class, with a twin for the rule that it wraps."""
+    parameters = {
+        name: update_twin(one) if hasattr(one, "_fields") else one for name, one in rule._asdict().items()
+    }
+    return UPDATES[type(rule).__name__](**parameters)
 
 
 def query_twin(rule: Any, eagerness: float | None = None) -> Query:

@@ -1,8 +1,9 @@
 """The Perceptron and passive-aggressive learning."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from naive.loop import Query, Twin
+from naive.loop import Query, Twin, dot
 from naive.queries import always, margin, random
 
 
@@ -60,11 +61,52 @@ class PassiveAggressive2(Steps):
         return loss / (norm + 1.0 / (2.0 * self.C))
 
 
+class Replay(Twin):
+    """Dual coordinate descent: maximise Σ α - ‖Σ α y x‖²/2 - Σ α²/(4C) over α ≥ 0, or without the last sum over
+    0 ≤ α ≤ C, along one α after the other: that of the new row, then of some others in turn.
+    """
+
+    def __init__(self, inner: Twin | None = None, memory: int = 1000, visits: int = 1000) -> None:
+        self.inner, self.memory, self.visits = inner or PassiveAggressive2(), memory, visits
+
+    def begin(self, width: int) -> None:
+        self.w = [0.0] * width
+        self.remembered: list[list[Any]] = []  # x, y and α of each row
+        self.turn = 0
+
+    def visit(self, entry: list[Any]) -> None:
+        x, y, alpha = entry
+        C, norm = self.inner.C, self.norm(x)
+        slope = 1.0 - y * dot(self.w, x)
+        if isinstance(self.inner, PassiveAggressive1):
+            wanted = min(C, max(0.0, alpha + slope / norm))
+        else:
+            wanted = max(0.0, alpha + (slope - alpha / (2 * C)) / (norm + 1 / (2 * C)))
+        self.w = [w_j + (wanted - alpha) * y * x_j for w_j, x_j in zip(self.w, x, strict=True)]
+        entry[2] = wanted
+
+    def learn(self, x: list[float], y: float, p: float, v: float, guess: float) -> bool:
+        if not any(x):
+            return 1.0 - y * p > 0
+        if len(self.remembered) == self.memory:
+            self.remembered.pop(0)
+            self.turn -= 1
+        self.remembered.append([x, y, 0.0])
+        self.visit(self.remembered[-1])
+        for _ in range(min(self.visits, len(self.remembered) - 1)):
+            if not 0 <= self.turn < len(self.remembered) - 1:
+                self.turn = 0
+            self.visit(self.remembered[self.turn])
+            self.turn += 1
+        return 1.0 - y * p > 0
+
+
 UPDATES: Mapping[str, Callable[..., Twin]] = {
     "Perceptron": Perceptron,
     "PassiveAggressive": PassiveAggressive,
     "PassiveAggressive1": PassiveAggressive1,
     "PassiveAggressive2": PassiveAggressive2,
+    "Replay": Replay,
 }
 
 PA, PA1, PA2 = PassiveAggressive, PassiveAggressive1, PassiveAggressive2

@@ -45,6 +45,14 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.PassiveAggressive: st.builds(updates.PassiveAggressive),
     updates.PassiveAggressive1: st.builds(updates.PassiveAggressive1, POSITIVE),
     updates.PassiveAggressive2: st.builds(updates.PassiveAggressive2, POSITIVE),
+    updates.Replay: st.builds(
+        updates.Replay,
+        st.one_of(
+            st.builds(updates.PassiveAggressive1, POSITIVE), st.builds(updates.PassiveAggressive2, POSITIVE)
+        ),
+        st.integers(1, 9),
+        st.integers(0, 9),
+    ),
     updates.SecondOrderPerceptron: st.builds(updates.SecondOrderPerceptron, FLAGS, FLAGS),
     updates.ConfidenceWeighted: st.builds(updates.ConfidenceWeighted, PHI, FLAGS, FLAGS),
     updates.ConfidenceWeightedStdev: st.builds(updates.ConfidenceWeightedStdev, PHI, FLAGS, FLAGS),

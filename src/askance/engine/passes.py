@@ -23,11 +23,11 @@ from askance.rules.state.ensemble import EnsembleState, ObservedState
 from askance.rules.state.form import Form
 from askance.rules.state.matrix import MatrixState
 from askance.rules.state.pairwise import PairwiseState
-from askance.rules.update.rule import UpdateRule
+from askance.rules.update.rule import DualRule, UpdateRule
 
 PROTOCOLS = (
     *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
-    *(Rows, Form, UpdateRule, QueryRule, ScalableRule),
+    *(Rows, Form, UpdateRule, DualRule, QueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:
     expose(_protocol)

@@ -75,6 +75,8 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
     found = arrays_of(content)
     core.machine.expect(found)
     _fill(learned(core.machine.core), found)
+    if hasattr(core.machine.core.state, "check"):
+        core.machine.core.state.check()
     return core
 
 

@@ -8,6 +8,7 @@ from askance.rules.update.gradient import OCS1, OCS2, OGD
 from askance.rules.update.pam import PAM, PAM1, PAM2
 from askance.rules.update.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.rules.update.perceptron import Perceptron
+from askance.rules.update.replay import Replay
 from askance.rules.update.rule import UpdateRule
 from askance.rules.update.second_order_perceptron import SecondOrderPerceptron
 from askance.rules.update.soal import SOAL
@@ -18,6 +19,7 @@ RULES: tuple[type, ...] = (
     PassiveAggressive,
     PassiveAggressive1,
     PassiveAggressive2,
+    Replay,
     SecondOrderPerceptron,
     ConfidenceWeighted,
     ConfidenceWeightedStdev,
@@ -59,6 +61,7 @@ __all__ = [
     "PassiveAggressive1",
     "PassiveAggressive2",
     "Perceptron",
+    "Replay",
     "SecondOrderPerceptron",
     "UpdateRule",
     "Winnow",

@@ -76,6 +76,11 @@ class PassiveAggressive1(NamedTuple):
         loss = hinge(seen, label)
         return loss > 0, label * minimum(self.C, full_step(loss, seen.squared_norm))
 
+    def dual_after(self, margin: float, dual: float, squared_norm: float) -> float:
+        """Return the dual variable of a row after a visit, given its margin y p: at most C. See `Replay`."""
+        step = where(squared_norm > SHORTEST, (1.0 - margin) / maximum(squared_norm, SHORTEST), 0.0)
+        return minimum(self.C, maximum(0.0, dual + step))
+
     def constraints(self) -> Constraints:
         """C > 0."""
         return {"C": POSITIVE}
@@ -116,6 +121,11 @@ class PassiveAggressive2(NamedTuple):
         """τ y."""
         loss = hinge(seen, label)
         return loss > 0, label * loss / (seen.squared_norm + 1.0 / (2.0 * self.C))
+
+    def dual_after(self, margin: float, dual: float, squared_norm: float) -> float:
+        """Return the dual variable of a row after a visit, given its margin y p. See `Replay`."""
+        damping = 1.0 / (2.0 * self.C)
+        return maximum(0.0, dual + (1.0 - margin - damping * dual) / (squared_norm + damping))
 
     def constraints(self) -> Constraints:
         """C > 0."""

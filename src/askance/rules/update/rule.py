@@ -118,13 +118,23 @@ def about(rule: Any) -> About:
     return said
 
 
+class DualRule(Protocol):
+    """An update rule whose step is a step of dual coordinate descent, so that a row can be visited again."""
+
+    def dual_after(self, margin: float, dual: float, squared_norm: float) -> float:
+        """Return the dual variable of a row after a visit, given its margin y p and the variable before."""
+        ...
+
+
 def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> Any:
     """Return the state with room for `width` features. New features start as in `rule.start`.
 
     If a state has numbers that depend on all features, its method `add_features` is called with the number of the
-    first new feature.
+    first new feature. A state with arrays of other sizes has a method `moved_to`.
     """
     wider = rule.start(width, dtype)
+    if hasattr(state, "moved_to"):
+        return state.moved_to(wider)
     for old, new in zip(state, wider, strict=True):
         if isinstance(old, np.ndarray):  # otherwise it is a parameter of the rule
             new[tuple(map(slice, old.shape))] = old
