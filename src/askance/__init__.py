@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from askance import data, datasets, errors, metrics, plotting, pool, ratings, rules, semi_supervised, theory
     from askance.algorithms import catalog
     from askance.algorithms.make import make
+    from askance.auto.learner import AutoLearner
     from askance.experiments.sweep.run import sweep
     from askance.fleet import Fleet
     from askance.learners.core import Decision
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AsyncClient": "service.client",
+    "AutoLearner": "auto.learner",
     "Client": "service.client",
     "Decision": "learners.core",
     "Fleet": "fleet.fleet",
@@ -67,6 +69,7 @@ _MODULES = {
 __all__ = [
     "OMCSL",
     "AsyncClient",
+    "AutoLearner",
     "Client",
     "Decision",
     "Fleet",

@@ -24,6 +24,7 @@ FLOORS = (
     ("data",),
     ("datasets",),
     ("learners",),
+    ("auto",),
     ("algorithms",),
     ("pool", "semi_supervised", "ratings", "theory"),
     ("fleet",),

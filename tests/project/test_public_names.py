@@ -9,7 +9,16 @@ import pytest
 import askance
 
 ESTIMATORS = {
-    *("Learner", "OMCSL", "Fleet", "Rossel", "SVMPlus", "PrivilegedSelector", "MaxMarginFactorization"),
+    *(
+        "AutoLearner",
+        "Learner",
+        "OMCSL",
+        "Fleet",
+        "Rossel",
+        "SVMPlus",
+        "PrivilegedSelector",
+        "MaxMarginFactorization",
+    ),
 }
 FUNCTIONS = {"make", "catalog", "load", "sweep"}
 OTHERS = {"AsyncClient", "Client", "Decision", "Row", "Trace"}

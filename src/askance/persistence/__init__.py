@@ -20,6 +20,7 @@ HEAD = 72  # bytes that tell a fleet, which may be larger than memory, from othe
 
 # The modules that read the other kinds. They are imported only for a file of that kind.
 READERS = {
+    "auto_learner": "askance.auto.files",
     "privileged_selector": "askance.pool.files",
     "ratings": "askance.ratings.files",
     "rossel": "askance.semi_supervised.files",
@@ -40,7 +41,8 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
     Returns
     -------
     estimator
-        A `Learner`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`, `PrivilegedSelector` or `MaxMarginFactorization`.
+        A `Learner`, `AutoLearner`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`, `PrivilegedSelector` or
+        `MaxMarginFactorization`.
 
     Raises
     ------

@@ -1,0 +1,258 @@
+"""The automatic learner: no settings but the budget."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
+from askance.auto.contents import contents
+from askance.auto.core import AutoCore, AutoSettings
+from askance.learners import labels
+from askance.learners.core import Decision, Spending
+from askance.learners.learner import in_one_line
+from askance.learners.trace import Trace
+
+KIND = "auto_learner"
+PREDICTED_TOGETHER = 1024  # rows, so that memory does not grow with their number
+
+
+class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from a stream with as few labels as possible, without settings.
+
+    Linear models with several penalties and, for dense rows, a forest learn from the same labels. Columns are
+    scaled and terms weighted by what was seen of the stream. Each model is trusted by how well it predicted labels
+    that it had not seen. The learner asks about the rows that it is least certain of, compared to recent rows, and
+    about a few at random.
+
+    Parameters
+    ----------
+    rate : float, default=0.1
+        The share of rows to ask about, beyond 30 labels in the beginning: at any time, at most 30 + rate × rows
+        labels have been asked for.
+    audit : float, default=0.1
+        The share of questions that are drawn at random. They find what the models are wrongly certain of, and
+        give every row a known probability of being asked about.
+    memory : int, default=2000
+        The number of labelled rows to remember. The oldest give way.
+    random_state : int, default=0
+        Decides the coins and the forest.
+    classes : sequence, default=None
+        The classes, if they are known. Others are learned when they appear.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    n_features_in_ : int
+        The number of features.
+    spending_ : Spending
+        The number of rows seen, of labels asked for, and of labels that the budget refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance import AutoLearner
+    >>> X = np.random.default_rng(0).normal(size=(1000, 4)) * [1, 1000, 0.001, 1]
+    >>> y = np.where(X[:, 0] * X[:, 3] > 0, "same", "different")
+    >>> learner = AutoLearner(rate=0.1)
+    >>> trace = learner.run(X, y)
+    >>> bool(trace.asked.mean() < 0.14)
+    True
+    >>> bool((trace.predictions == trace.y)[-200:].mean() > 0.8)
+    True
+    """
+
+    _core: AutoCore
+
+    def __init__(
+        self,
+        rate: float = 0.1,
+        *,
+        audit: float = 0.1,
+        memory: int = 2000,
+        random_state: int = 0,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        self.rate = rate
+        self.audit = audit
+        self.memory = memory
+        self.random_state = random_state
+        self.classes = classes
+
+    # ------------------------------------------------------------------ the labelling loop
+
+    def ask(self, x: Any, *, granted: bool = True) -> Decision:
+        """Predict one row and decide whether to ask for its label. Advances the round.
+
+        Parameters
+        ----------
+        x : array-like or sparse row
+            One row of features.
+        granted : bool, default=True
+            Whether the label can be had at all.
+
+        Returns
+        -------
+        Decision
+            The prediction, the score, and whether to ask for the label.
+        """
+        return self._started().ask(self._one_row(x), granted=granted)
+
+    def tell(self, x: Any, y: Any, ask_probability: float = 1.0) -> Self:
+        """Learn the label of one row, however long ago it was asked for.
+
+        Parameters
+        ----------
+        x : array-like or sparse row
+            The row.
+        y : object
+            Its label.
+        ask_probability : float, default=1.0
+            The probability with which the label was asked for: `Decision.ask_probability`.
+
+        Returns
+        -------
+        AutoLearner
+            The learner itself.
+        """
+        self._started().tell(self._one_row(x), labels.as_labels([y], 1), ask_probability)
+        return self
+
+    def run(self, X: Any, y: ArrayLike, *, coins: ArrayLike | None = None) -> Trace:
+        """Simulate the labelling loop on labelled rows, learning only from the labels that are asked for.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame
+            The rows.
+        y : array-like
+            The labels.
+        coins : array-like, default=None
+            Uniform numbers to use instead of the learner's own.
+
+        Returns
+        -------
+        Trace
+            The decision of every round.
+        """
+        core = self._started()
+        return core.run(self._validated(X), y, coins)
+
+    # ------------------------------------------------------------------ scikit-learn's methods
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Start from scratch and learn from every label."""
+        fresh = type(self)(**self.get_params(deep=False))
+        core = fresh._started()
+        X = fresh._validated(X)
+        targets = _targets(y, X.shape[0])
+        if self.classes is None and len(np.unique(targets)) < 2:
+            raise ValueError("fit needs rows of two classes, but y has only one class")
+        core.learn(X, targets)
+        self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(fresh.__dict__)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
+        """Learn from every label, continuing from what was learned before."""
+        core = self._started()
+        X = self._validated(X)
+        targets = _targets(y, X.shape[0])
+        if classes is not None:
+            core.encoder, _ = core.encoder.encode(targets[:0], classes)
+        core.learn(X, targets)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, one column per class in the order of `classes_`."""
+        self._check_fitted()
+        X, core = self._validated(X), self._core
+        parts = [
+            core.probabilities(X[start : start + PREDICTED_TOGETHER])
+            for start in range(0, X.shape[0], PREDICTED_TOGETHER)
+        ]
+        order = np.argsort(core.encoder.observed)
+        found: NDArray[np.float64] = np.concatenate(parts)[:, order]
+        return found / found.sum(axis=1, keepdims=True)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return log-odds of the larger of two classes, or the logarithm of the probability of every class."""
+        found = np.log(np.maximum(self.predict_proba(X), 1e-12))
+        return found[:, 1] - found[:, 0] if found.shape[1] == 2 else found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted classes of the rows."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        self._check_fitted()
+        return np.sort(self._core.encoder.observed)
+
+    @property
+    def spending_(self) -> Spending:
+        """The number of rows seen, of labels asked for, and of labels that the budget refused."""
+        return self._started().spending
+
+    # ------------------------------------------------------------------ inside
+
+    def _to_file(self) -> tuple[Header, Arrays]:
+        header, arrays = contents(self._core)
+        parameters = plain_parameters(self, without=["classes"])
+        parameters["classes"] = None if self.classes is None else np.asarray(self.classes).tolist()
+        names = getattr(self, "feature_names_in_", None)
+        about = {
+            "kind": KIND,
+            "parameters": parameters,
+            "n_features": self.n_features_in_,
+            "feature_names": None if names is None else list(names),
+        }
+        return {**about, **header}, arrays
+
+    def _started(self) -> AutoCore:
+        """The core, which is made at the first use: parameters may change until then."""
+        if not hasattr(self, "_core"):
+            self._core = AutoCore(
+                AutoSettings(self.rate, self.audit, self.memory, self.random_state, self.classes)
+            )
+        return self._core
+
+    def _one_row(self, x: Any) -> Any:
+        if not hasattr(x, "tocsr"):
+            x = np.asarray(x, np.float64).reshape(1, -1)
+        return self._validated(x)
+
+    def _validated(self, X: Any) -> Any:
+        """`X` as an array or CSR matrix of float64 with the right number of columns."""
+        reset = self._core.width is None
+        try:
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        except (ValueError, TypeError) as error:
+            raise type(error)(in_one_line(str(error))) from None
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_core") and self._core.width is not None and len(self._core.labelled) > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    targets = labels.as_labels(column_or_1d(y, warn=True), n_rows)
+    check_classification_targets(targets)
+    return targets

@@ -1,0 +1,203 @@
+"""The automatic learner: what it promises to anybody who uses it."""
+
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import askance
+from askance import AutoLearner
+from askance.errors import ModelFileError, ParameterError
+
+FIELDS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
+
+
+def raw_table(rows: int = 600, random_state: int = 0) -> tuple[Any, Any]:
+    """Columns of very different sizes; a product of two decides, which no linear model sees."""
+    rng = np.random.default_rng(random_state)
+    X = rng.normal(size=(rows, 5)) * [1, 1e4, 1e-4, 1, 10] + [0, 1e5, 0, 0, 3]
+    return X, np.where(X[:, 0] * X[:, 3] > 0, "yes", "no")
+
+
+def counts_of_words(rows: int = 400, classes: int = 3, random_state: int = 0) -> tuple[Any, Any]:
+    """Texts as counts of words: each class has words of its own, and all share common ones."""
+    rng = np.random.default_rng(random_state)
+    y = rng.integers(0, classes, rows)
+    own = rng.poisson(0.15, (rows, 30 * classes)) * (np.arange(30 * classes) // 30 == y[:, np.newaxis])
+    return sp.csr_array(np.hstack([own, rng.poisson(1.0, (rows, 20))]).astype(float)), y
+
+
+STREAMS = {"table": raw_table, "text": counts_of_words}
+
+
+@parametrize_with_checks([AutoLearner()])
+def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_chunks_change_nothing(stream: str) -> None:
+    X, y = STREAMS[stream]()
+    whole = AutoLearner(0.2).run(X, y)
+    learner = AutoLearner(0.2)
+    parts = [
+        learner.run(X[start:stop], y[start:stop]) for start, stop in ((0, 1), (1, 13), (13, 250), (250, len(y)))
+    ]
+    for field in ("ask_probabilities", "asked"):
+        np.testing.assert_array_equal(
+            np.concatenate([getattr(part, field) for part in parts]), getattr(whole, field)
+        )
+    np.testing.assert_array_equal(parts[-1].predictions, whole.predictions[250:])
+    np.testing.assert_array_equal(parts[-1].scores, whole.scores[250:])
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_asking_and_telling_is_what_a_run_does(stream: str) -> None:
+    X, y = STREAMS[stream](rows=200)
+    trace, learner = AutoLearner(0.2).run(X, y), AutoLearner(0.2)
+    for t in range(200):
+        decision = learner.ask(X[[t]])
+        assert (decision.ask, decision.ask_probability) == (trace.asked[t], trace.ask_probabilities[t])
+        if decision.prediction is not None and t > 50:
+            assert decision.prediction == trace.predictions[t]
+        if decision.ask:
+            learner.tell(X[[t]], y[t], decision.ask_probability)
+    assert learner.spending_ == (200, trace.asked.sum(), trace.refused)
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_file_holds_all_of_it(stream: str, tmp_path: pathlib.Path) -> None:
+    X, y = STREAMS[stream]()
+    learner = AutoLearner(0.2, random_state=3)
+    learner.run(X[:300], y[:300])
+    learner.save(tmp_path / "auto.model")
+    again = askance.load(tmp_path / "auto.model")
+    assert again.get_params() == learner.get_params()
+    one, other = learner.run(X[300:], y[300:]), again.run(X[300:], y[300:])
+    for field in FIELDS:
+        np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
+    np.testing.assert_array_equal(learner.predict_proba(X), again.predict_proba(X))
+
+
+def test_a_forged_file_is_refused(tmp_path: pathlib.Path) -> None:
+    X, y = raw_table(rows=100)
+    learner = AutoLearner(0.2)
+    learner.run(X, y)
+    core, path = learner._core, tmp_path / "auto.model"
+    assert core.forest is not None
+    for array, value, said in (
+        (core.forest.trees.children, 0, "lead nowhere"),
+        (core.forest.trees.features, 9, "lead nowhere"),
+        (core.labelled.codes, 2, "more than its 2 classes"),
+        (core.past.counts, -1, "negative counts"),
+        (core.linear.weights, np.nan, "NaN"),
+    ):
+        before, array.flat[0] = array.flat[0], value
+        learner.save(path)
+        with pytest.raises(ModelFileError, match=said):
+            askance.load(path)
+        array.flat[0] = before
+    learner.save(path)
+    assert (askance.load(path).predict(X) == learner.predict(X)).all()
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.2])
+def test_no_prefix_exceeds_the_budget(rate: float) -> None:
+    X, y = raw_table(rows=1500)
+    asked = AutoLearner(rate).run(X, y).asked.cumsum()
+    rows = np.arange(1, 1501)
+    assert (asked <= 30 + rate * rows).all()
+    assert asked[-1] >= 0.8 * (30 + rate * 1500)
+
+
+def test_every_probability_is_known() -> None:
+    X, y = raw_table(rows=1000)
+    trace = AutoLearner(0.1, audit=0.2).run(X, y)
+    unsure = trace.ask_probabilities < 1
+    assert 0.5 < unsure.mean() < 0.95
+    settled = trace.ask_probabilities[100:]
+    assert set(np.round(settled, 12)) <= {0.0, 0.02, 1.0}
+
+
+def test_a_raw_table_needs_no_scaling_and_may_be_nonlinear() -> None:
+    X, y = raw_table(rows=2000)
+    learner = AutoLearner(0.1)
+    learner.run(X[:1500], y[:1500])
+    assert learner.score(X[1500:], y[1500:]) > 0.85
+    scaled = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:1500], y[:1500])
+    assert scaled.score(X[1500:], y[1500:]) < 0.6
+
+
+def test_classes_are_learned_when_they_appear() -> None:
+    X, y = counts_of_words(rows=600)
+    order = np.argsort(y == 2, kind="stable")  # the third class comes last
+    learner = AutoLearner(0.3)
+    learner.run(X[order[:300]], y[order[:300]])
+    assert learner.classes_.tolist() == [0, 1]
+    learner.run(X[order[300:]], y[order[300:]])
+    assert learner.classes_.tolist() == [0, 1, 2]
+    assert learner.score(X, y) > 0.9
+    assert learner.predict_proba(X).shape == (600, 3)
+
+
+def test_old_labels_give_way() -> None:
+    X, y = raw_table(rows=800)
+    learner = AutoLearner(0.5, memory=60)
+    learner.run(X, y)
+    assert 54 <= len(learner._core.labelled) <= 60
+    assert learner.score(X, y) > 0.6
+
+
+def test_it_works_with_the_tools_of_scikit_learn() -> None:
+    X, y = raw_table()
+    assert cross_val_score(AutoLearner(), X, y, cv=3).mean() > 0.8
+    assert CalibratedClassifierCV(AutoLearner(), cv=2).fit(X, y).predict_proba(X).shape == (600, 2)
+    columns = np.column_stack([X[:, :3].astype(object), np.where(X[:, 3] > 0, "up", "down")])
+    mixed = make_column_transformer((OneHotEncoder(), [3]), remainder="passthrough")
+    assert make_pipeline(mixed, AutoLearner()).fit(columns, y).score(columns, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"rate": 0.0}, "rate"),
+        ({"rate": 1.5}, "rate"),
+        ({"audit": 0.0}, "audit"),
+        ({"memory": 0}, "memory"),
+        ({"random_state": -1}, "random_state"),
+    ],
+)
+def test_parameters_that_cannot_be_used(parameters: dict[str, Any], said: str) -> None:
+    X, y = raw_table(rows=20)
+    with pytest.raises(ParameterError, match=said):
+        AutoLearner(**parameters).run(X, y)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda X, y: (X[:, :4], y), "4 features"),
+        (lambda X, y: (np.where(X[5, 0] == X, np.nan, X), y), "NaN"),
+        (lambda X, y: (X, y[:-1]), "lengths must match"),
+        (lambda X, y: (X, [*y[:-1], 3]), "mixes text"),
+        (lambda X, y: (X, np.arange(len(y))), "labels like 0"),
+    ],
+)
+def test_bad_input_changes_nothing(spoil: Any, said: str, tmp_path: pathlib.Path) -> None:
+    X, y = raw_table(rows=120)
+    learner = AutoLearner(0.2)
+    learner.run(X[:60], y[:60])
+    learner.save(tmp_path / "before")
+    with pytest.raises(ValueError, match=said):
+        learner.run(*spoil(X[60:], y[60:]))
+    learner.save(tmp_path / "after")
+    assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()

@@ -1,0 +1,42 @@
+"""Which rows are asked about, against a naive reading of the rule."""
+
+import numpy as np
+import pytest
+
+from askance.jit.kernels.doubt import RECENT, Plan, next_question, no_past
+
+
+def naive(certainty: np.ndarray, coins: np.ndarray, plan: Plan) -> tuple[list[bool], list[float]]:
+    asked, chances, behind = [], [], 0.0
+    for t, value in enumerate(certainty):
+        spent = sum(asked)
+        rate = max(plan.rate, plan.early_rate) if spent < plan.burst else plan.rate
+        recent = certainty[max(0, t - RECENT) : t]
+        share = rate * (1 - plan.audit) * (1 + 0.3 * max(0.0, behind))
+        doubtful = (recent < value).sum() <= share * len(recent) and behind > -1
+        chance = 1.0 if spent < plan.first or doubtful else plan.audit * rate
+        chance = chance if spent + 1 <= plan.burst + plan.rate * (t + 1) else 0.0
+        if spent >= plan.first:
+            behind = min(60.0, max(-60.0, behind + rate - chance))
+        asked.append(bool(coins[t] < chance))
+        chances.append(chance)
+    return asked, chances
+
+
+@pytest.mark.parametrize(
+    "plan", [Plan(0.05, 0.1, 10, 30, 0.3), Plan(0.3, 0.5, 3, 3, 0.0), Plan(0.01, 1.0, 0, 1, 0.1)]
+)
+def test_questions_are_those_of_the_rule(plan: Plan) -> None:
+    rng = np.random.default_rng(0)
+    certainty, coins, past = rng.random(1000) ** 2, rng.random(1000), no_past()
+    asked, chances = np.zeros(1000, bool), np.zeros(1000)
+    t = 0
+    while t < 1000:
+        stop = min(1000, t + 37)
+        place = t + next_question(certainty[t:stop], coins[t:stop], plan, past, chances[t:stop], True)
+        asked[place:stop][:1] = True
+        t = min(stop, place + 1)
+    expected, probabilities = naive(certainty, coins, plan)
+    np.testing.assert_array_equal(asked, expected)
+    np.testing.assert_array_equal(chances, probabilities)
+    assert past.counts.tolist()[:2] == [1000, asked.sum()]
