@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from askance.algorithms import look_up
+from askance.auto.learner import AutoLearner
 from askance.learners.learner import Learner
+
+AUTO = "auto"
 
 
 def make(
@@ -14,21 +17,21 @@ def make(
     dtype: str = "float32",
     classes: Sequence[Any] | None = None,
     **parameters: Any,
-) -> Learner:
-    """Make the learner that a paper calls `name`.
+) -> Learner | AutoLearner:
+    """Make the learner that a paper calls `name`, or the one that needs no settings.
 
     Parameters
     ----------
     name : str
-        A name of `askance.catalog`.
+        A name of `askance.catalog`, or "auto".
     random_state, dtype, classes
-        As in `Learner`.
+        As in `Learner`. "auto" always computes in double precision.
     **parameters
-        The paper's parameters, such as `C` and `delta`.
+        The paper's parameters, such as `C` and `delta`; for "auto", those of `AutoLearner`, such as `rate`.
 
     Returns
     -------
-    Learner
+    Learner or AutoLearner
         The learner, which has not learned anything yet.
 
     Raises
@@ -42,5 +45,13 @@ def make(
     >>> learner = askance.make("PAA-II", C=0.5, delta=1.0)
     >>> learner.update, learner.query
     (PassiveAggressive2(C=0.5), Margin(b=1.0, offset=0.0))
+    >>> askance.make("auto", rate=0.05)
+    AutoLearner(rate=0.05)
     """
+    if name == AUTO:
+        own = sorted(set(AutoLearner().get_params()) - {"random_state", "classes"})
+        unknown = [parameter for parameter in parameters if parameter not in own]
+        if unknown:
+            raise ValueError(f"auto has no parameter {unknown[0]!r}: its parameters are {', '.join(own)}")
+        return AutoLearner(random_state=random_state, classes=classes, **parameters)
     return look_up(name)(random_state=random_state, dtype=dtype, classes=classes, **parameters)

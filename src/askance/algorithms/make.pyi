@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Literal, overload
 
+from askance.auto.learner import AutoLearner
 from askance.learners.learner import Learner
 from askance.learners.omcsl import OMCSL
 
+@overload
+def make(name: Literal["auto"], *, rate: float = ..., audit: float = ..., memory: int = ..., random_state: int = ..., dtype: str = ..., classes: Sequence[Any] | None = ...) -> AutoLearner: ...
 @overload
 def make(name: Literal["PE"], *, sgn0: int = ..., random_state: int = ..., dtype: str = ..., classes: Sequence[Any] | None = ...) -> Learner: ...
 @overload
