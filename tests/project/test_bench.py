@@ -116,6 +116,6 @@ def test_a_quick_run_makes_table_and_file(tmp_path: pathlib.Path, capsys: pytest
 def test_a_quick_run_of_ratings(tmp_path: pathlib.Path) -> None:
     report = main(["--quick", "ratings"], tmp_path)
     groups = {line.group for line in report.lines}
-    assert groups == {"ratings, made up", "ratings, growth", "ratings, folding"}
+    assert groups == {"ratings, synthetic", "ratings, growth", "ratings, folding"}
     errors = [line.best for line in report.lines if line.unit == "RMSE"]
     assert all(0.5 < error < 1.5 for error in errors)
