@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Tests start many processes, each of which would otherwise compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test slow check format docs bench bench-ratings soak pictures papers screenshots api-page clean
+.PHONY: demo test slow check format docs bench league bench-ratings soak pictures papers screenshots api-page clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -43,6 +43,10 @@ docs: .venv/installed-docs
 bench: .venv/installed-bench
 	$(BIN)/python -m bench
 	$(MAKE) bench-ratings
+
+# Who gets the best result from the same number of labels. Takes hours, and goes on from what it has stored.
+league: .venv/installed-test
+	$(BIN)/python -m bench.league
 
 bench-ratings: .venv-ratings/installed
 	.venv-ratings/bin/python -m bench ratings

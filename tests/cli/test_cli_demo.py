@@ -14,7 +14,7 @@ from command_line import answer, complaint, output
 
 def accuracies(random_state):
     line_up = work.line_up_for(*work.tumours(random_state), random_state)
-    line_up.run(lambda share: None)
+    line_up.run(lambda *progress: None)
     return [contestant.recorder.tally.value("accuracy") for contestant in line_up.contestants]
 
 

@@ -1,0 +1,104 @@
+"""The data sets of the league, cut into a stream and held-out rows."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+# Copies or parts of others, and sets that are no classification.
+LEFT_OUT = {"a8a", "covtype_10k", "kddcup99_10pct", "ml100k", "ml1m"}
+IN_TIME = {"elec2", "outdoor", "spam_corpus"}  # whose rows keep their order
+MOST_ROWS, HELD_OUT = 6000, 2000
+DENSE_SHARE, DENSE_WIDTH = 0.25, 400  # tables: a quarter of the values is not zero, or there are few columns
+
+
+class Task(NamedTuple):
+    """A stream in a random order, and rows that are held out."""
+
+    name: str
+    X: Any
+    y: NDArray[np.int64]
+    X_held: Any
+    y_held: NDArray[np.int64]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether rows are dense."""
+        return not sp.issparse(self.X)
+
+
+def budgets(rows: int) -> dict[str, int]:
+    """The numbers of labels that a stream may cost, at most half of its rows."""
+    numbers = {str(count): count for count in (50, 100, 200, 400)}
+    numbers |= {f"{share:g}%": max(12, int(rows * share / 100)) for share in (1, 2, 5, 10)}
+    return {name: count for name, count in numbers.items() if 12 <= count <= rows // 2}
+
+
+def names(directory: Path) -> list[str]:
+    """The data sets in a folder."""
+    found = sorted(path.stem for path in directory.glob("*.npz"))
+    return [name for name in found if name not in LEFT_OUT and not name.endswith("_test") and "crowd_" not in name]
+
+
+def folder() -> Path:
+    """The folder of data sets: $ASKANCE_DATA, or `shared/data` beside the checkout."""
+    return Path(os.environ.get("ASKANCE_DATA") or Path(__file__).parents[3] / "shared" / "data")
+
+
+def load(directory: Path, name: str) -> tuple[Any, NDArray[np.int64]]:
+    """The rows of a data set, with several views side by side, and its classes numbered from 0."""
+    with np.load(directory / f"{name}.npz") as archive:
+        views = list(_views(archive))
+        X = sp.hstack(views) if views else _matrix(archive, "")
+        _, y = np.unique(archive["y"], return_inverse=True)
+    X = sp.csr_array(X, dtype=np.float64)
+    return (X.toarray() if _is_table(X) else X), y.astype(np.int64)
+
+
+def _views(archive: Any) -> Iterator[Any]:
+    number = 1
+    while f"view{number}_data" in archive:
+        yield _matrix(archive, f"view{number}_")
+        number += 1
+
+
+def _matrix(archive: Any, prefix: str) -> Any:
+    parts = (archive[f"{prefix}data"], archive[f"{prefix}indices"], archive[f"{prefix}indptr"])
+    return sp.csr_array(parts, shape=tuple(archive[f"{prefix}shape"]))
+
+
+def _is_table(X: Any) -> bool:
+    return bool(X.nnz > DENSE_SHARE * X.shape[0] * X.shape[1] or X.shape[1] <= DENSE_WIDTH)
+
+
+def task(name: str, X: Any, y: NDArray[np.int64], order: int) -> Task:
+    """A stream and held-out rows in the given of several random orders."""
+    rng, rows = np.random.default_rng(1000 + order), X.shape[0]
+    held = min(HELD_OUT, int(rows * 0.3))
+    kept = min(MOST_ROWS, rows - held)
+    if name in IN_TIME:
+        start = rng.integers(0, rows - held - kept + 1)
+        is_held = np.zeros(kept + held, bool)
+        is_held[rng.choice(kept + held, held, replace=False)] = True
+        places = np.arange(start, start + kept + held)
+        stream, apart = places[~is_held], places[is_held]
+    else:
+        places = rng.permutation(rows)
+        apart, stream = places[:held], places[held : held + kept]
+    return Task(name, X[stream], y[stream], X[apart], y[apart])
+
+
+def made_up() -> dict[str, tuple[Any, NDArray[np.int64]]]:
+    """Two small data sets for a quick run: a table with raw columns, and counts of words."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(600, 5)) * [1, 100, 0.01, 1, 1]
+    words = rng.poisson(0.1, (600, 90)) * (np.arange(90) // 30 == rng.integers(0, 3, 600)[:, np.newaxis])
+    topic = words.reshape(600, 3, 30).sum(axis=2).argmax(axis=1)
+    return {
+        "table": (table, (table[:, 0] * table[:, 3] > 0).astype(np.int64)),
+        "words": (sp.csr_array(words.astype(float)), topic.astype(np.int64)),
+    }
