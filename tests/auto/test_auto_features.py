@@ -6,6 +6,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
 from askance.auto.features import DENSE_INTERCEPT, SPARSE_INTERCEPT, Columns, Terms
+from askance.auto.rows import part, plain
 
 
 def test_columns_are_standardized() -> None:
@@ -25,10 +26,10 @@ def test_columns_are_standardized() -> None:
 def test_terms_are_weighted_as_scikit_learn_does() -> None:
     X = sp.csr_array(np.random.default_rng(0).poisson(0.4, (50, 12)).astype(float))
     terms = Terms(12)
-    terms.observe(X[:20])
-    terms.observe(X[20:])
+    terms.observe(part(plain(X), 0, 20))
+    terms.observe(part(plain(X), 20, 50))
     terms.refresh()
-    rows = terms.rows_of(X)
+    rows = terms.rows_of(plain(X))
     found = sp.csr_array((rows.values, rows.indices, rows.starts), shape=(50, 13)).toarray()
     expected = TfidfTransformer(sublinear_tf=True).fit_transform(X).toarray()
     np.testing.assert_allclose(found[:, :12], expected, atol=1e-12)
@@ -38,8 +39,8 @@ def test_terms_are_weighted_as_scikit_learn_does() -> None:
 def test_values_that_are_no_counts_keep_their_proportions() -> None:
     X = sp.csr_array(np.array([[0.5, 0.0, -1.5], [1.0, 0.25, 0.0]]))
     terms = Terms(3)
-    terms.observe(X)
+    terms.observe(plain(X))
     terms.refresh()
     assert not terms.takes_logs
-    rows = terms.rows_of(X)
+    rows = terms.rows_of(plain(X))
     assert rows.values[1] / rows.values[0] == -3.0 * terms.weights[2] / terms.weights[0]

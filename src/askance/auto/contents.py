@@ -1,15 +1,20 @@
 """Model files of `AutoLearner`: what they hold."""
 
+from typing import Any
+
+import scipy.sparse as sp
+
 from askance._util.saving import Arrays, Header, class_list, matrix_arrays
 from askance.auto.core import AutoCore
 from askance.auto.features import Columns
+from askance.auto.rows import Sparse
 
 
 def contents(core: AutoCore) -> tuple[Header, Arrays]:
     """What a file holds of a learner, apart from its parameters."""
     features, forest = core.features, core.forest
     arrays = {
-        **matrix_arrays("labelled/X", core.labelled.rows),
+        **matrix_arrays("labelled/X", _matrix(core.labelled.rows)),
         "labelled/codes": core.labelled.codes,
         "linear/weights": core.linear.weights,
         "linear/duals": core.linear.duals.view,
@@ -35,3 +40,7 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         "flags": [] if isinstance(features, Columns) else [features.are_counts, features.takes_logs],
     }
     return header, arrays
+
+
+def _matrix(X: Any) -> Any:
+    return sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape) if isinstance(X, Sparse) else X

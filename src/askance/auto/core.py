@@ -11,6 +11,7 @@ from askance.auto.features import Columns, Terms, features_for
 from askance.auto.memory import LabelledRows
 from askance.auto.mixture import SCORE_TEMPERATURES, VOTE_TEMPERATURES, Mixture
 from askance.auto.models import PENALTIES, Forest, LinearModels
+from askance.auto.rows import part
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.jit.kernels.doubt import Plan, next_question, no_past
@@ -59,7 +60,7 @@ def _is_whole(value: Any) -> bool:
 
 
 class AutoCore:
-    """Competing models and what they have learned, for rows that are arrays or CSR matrices of float64."""
+    """Competing models and what they have learned, for rows that are arrays of float64, or `Sparse`."""
 
     features: Columns | Terms
     linear: LinearModels
@@ -126,20 +127,20 @@ class AutoCore:
         asked, probabilities = np.zeros(count, bool), np.zeros(count)
         t, block = 0, min(BLOCK, int(1.5 / self.settings.rate) + 1)
         while t < count:
-            self.observe(X[t : t + 1])
+            self.observe(part(X, t, t + 1))
             stop = min(count, t + block, t + self.next_refresh - int(self.features.rows[0]))
-            known = self.probabilities(X[t:stop])
+            known = self.probabilities(part(X, t, stop))
             found[t:stop, : known.shape[1]] = known
             place = t + next_question(
                 _certainty(known), own[t:stop], self.plan, self.past, probabilities[t:stop], True
             )
             decided = min(place + 1, stop)
-            self.features.observe(X[t + 1 : decided])
+            self.features.observe(part(X, t + 1, decided))
             if place < stop:
                 asked[place] = True
                 encoder, codes = self.encoder.encode(targets[place : place + 1])
                 self._learn(
-                    X[place : place + 1], encoder, codes.astype(np.int64), probabilities[place : place + 1]
+                    part(X, place, place + 1), encoder, codes.astype(np.int64), probabilities[place : place + 1]
                 )
             t = decided
         final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
@@ -152,8 +153,8 @@ class AutoCore:
         start, count = 0, X.shape[0]
         while start < count:
             stop = min(count, start + max(1, len(self.labelled) // 10))
-            self.observe(X[start:stop])
-            self._learn(X[start:stop], encoder, codes[start:stop].astype(np.int64), np.ones(stop - start))
+            self.observe(part(X, start, stop))
+            self._learn(part(X, start, stop), encoder, codes[start:stop].astype(np.int64), np.ones(stop - start))
             start = stop
         if count > 1:
             self.linear.sweep(10)

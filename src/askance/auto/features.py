@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from askance.auto.rows import Sparse
 from askance.jit.kernels.columns import observe
 from askance.jit.kernels.descent import Rows
 
@@ -26,6 +26,7 @@ class Columns:
         self.rows = np.zeros(1, np.int64)
         self.means, self.squares = np.zeros(width), np.zeros(width)
         self.centres, self.scales = np.zeros(width), np.zeros(width)
+        self._indices = np.empty(0, np.int32)
 
     @property
     def width(self) -> int:
@@ -50,9 +51,10 @@ class Columns:
         scaled = np.clip((X - self.centres) * self.scales, -FURTHEST, FURTHEST)
         values[:, :columns] = scaled / math.sqrt(max(1, columns))
         values[:, columns] = DENSE_INTERCEPT
+        if len(self._indices) < values.size:
+            self._indices = np.tile(np.arange(columns + 1, dtype=np.int32), count)
         starts = np.arange(count + 1, dtype=np.int64) * (columns + 1)
-        indices = np.tile(np.arange(columns + 1, dtype=np.int32), count)
-        return Rows(starts, indices, values.ravel())
+        return Rows(starts, self._indices[: values.size], values.ravel())
 
 
 class Terms:
@@ -69,10 +71,10 @@ class Terms:
         """The number of features, with the intercept."""
         return len(self.frequencies) + 1
 
-    def observe(self, X: sp.csr_array) -> None:
+    def observe(self, X: Sparse) -> None:
         """Learn from rows without labels."""
         self.rows += X.shape[0]
-        self.frequencies += np.bincount(X.indices[X.data != 0], minlength=len(self.frequencies))
+        np.add.at(self.frequencies, X.indices[X.data != 0], 1)
         self.are_counts = self.are_counts and bool(np.all((X.data >= 0) & (X.data == np.rint(X.data))))
 
     def refresh(self) -> None:
@@ -80,7 +82,7 @@ class Terms:
         self.takes_logs = self.are_counts
         self.weights = np.log((1.0 + self.rows[0]) / (1.0 + self.frequencies)) + 1.0
 
-    def rows_of(self, X: sp.csr_array) -> Rows:
+    def rows_of(self, X: Sparse) -> Rows:
         """Return the features of rows."""
         count, columns = X.shape
         data = X.data
@@ -103,4 +105,4 @@ class Terms:
 
 def features_for(X: Any) -> Columns | Terms:
     """Return the features for rows like these."""
-    return Terms(X.shape[1]) if sp.issparse(X) else Columns(X.shape[1])
+    return Terms(X.shape[1]) if isinstance(X, Sparse) else Columns(X.shape[1])

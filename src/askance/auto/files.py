@@ -10,6 +10,7 @@ from askance.auto.core import AutoCore
 from askance.auto.features import Columns
 from askance.auto.learner import KIND, AutoLearner
 from askance.auto.models import TREES, Forest
+from askance.auto.rows import plain
 from askance.errors import ModelFileError
 from askance.jit.kernels.doubt import RECENT, Past
 from askance.jit.kernels.trees import Trees
@@ -30,7 +31,7 @@ def _rebuilt(header: Header, arrays: Arrays) -> AutoLearner:
     for name in set(COUNTS) & set(arrays):
         _check_counts(name, arrays[name])
     core = learner._started()
-    X = matrix_of(arrays, "labelled/X", width)
+    X = plain(matrix_of(arrays, "labelled/X", width))
     core.start(X)
     core.encoder = _encoder(header)
     core.next_refresh = _count(header["next_refresh"])

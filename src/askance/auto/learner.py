@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import contents
 from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.rows import part, plain
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
 from askance.learners.learner import in_one_line
@@ -174,7 +175,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self._check_fitted()
         X, core = self._validated(X), self._core
         parts = [
-            core.probabilities(X[start : start + PREDICTED_TOGETHER])
+            core.probabilities(part(X, start, start + PREDICTED_TOGETHER))
             for start in range(0, X.shape[0], PREDICTED_TOGETHER)
         ]
         order = np.argsort(core.encoder.observed)
@@ -230,10 +231,10 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self._validated(x)
 
     def _validated(self, X: Any) -> Any:
-        """`X` as an array or CSR matrix of float64 with the right number of columns."""
+        """`X` as an array of float64 or `Sparse`, with the right number of columns."""
         reset = self._core.width is None
         try:
-            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+            return plain(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset))
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
 

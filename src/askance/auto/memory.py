@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from askance.auto.rows import Sparse
 from askance.jit.kernels.descent import Rows
 
 
@@ -85,18 +85,17 @@ class LabelledRows:
 
     @property
     def rows(self) -> Any:
-        """The rows, as an array or a CSR matrix."""
+        """The rows, as an array or `Sparse`."""
         if self._dense is not None:
             return self._dense.view
-        starts, indices, values = self._sparse.rows
-        return sp.csr_array((values, indices, starts), shape=(len(self), self._width))
+        return Sparse(*self._sparse.rows, (len(self), self._width))
 
     def extend(self, X: Any, codes: NDArray[np.int64]) -> None:
         """Add rows."""
         if self._dense is not None:
             self._dense.extend(X)
         else:
-            self._sparse.extend(Rows(X.indptr.astype(np.int64), X.indices, X.data))
+            self._sparse.extend(Rows(X.indptr, X.indices, X.data))
         self._codes.extend(codes)
 
     def drop(self, number: int) -> None:
