@@ -99,7 +99,9 @@ def test_a_forged_file_is_refused(tmp_path: pathlib.Path) -> None:
         (core.forest.trees.features, 9, "lead nowhere"),
         (core.labelled.codes, 2, "more than its 2 classes"),
         (core.past.counts, -1, "negative counts"),
-        (core.linear.weights, np.nan, "NaN"),
+        (core.linear._weights.view, np.nan, "NaN"),
+        (core.linear._features.view[1:], 9, "beyond its"),
+        (core.linear._features.view[1:], 3, "one place each"),
     ):
         before, array.flat[0] = array.flat[0], value
         learner.save(path)

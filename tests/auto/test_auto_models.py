@@ -26,6 +26,15 @@ def test_many_sweeps_reach_support_vector_machines(classes: int) -> None:
         np.testing.assert_allclose(weights[:, number].T, machine.coef_, atol=1e-5)
 
 
+def test_features_that_were_never_labelled_have_no_weights() -> None:
+    models = LinearModels(1_000_000)
+    rows = Rows(np.array([0, 2, 4]), np.array([7, 999_999, 7, 12], np.int32), np.ones(4))
+    models.add(rows, np.array([0, 1]), 20)
+    assert models.learned()["weights"].shape == (1 + 3, 20 * len(PENALTIES))
+    other = Rows(np.array([0, 1]), np.array([500], np.int32), np.ones(1))
+    assert not models.scores(other).any()
+
+
 def test_dropped_rows_are_forgotten() -> None:
     made = streams.several(rows=60, width=5, classes=3)
     codes = made.y.astype(np.int64)

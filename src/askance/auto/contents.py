@@ -16,8 +16,7 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
     arrays = {
         **matrix_arrays("labelled/X", _matrix(core.labelled.rows)),
         "labelled/codes": core.labelled.codes,
-        "linear/weights": core.linear.weights,
-        "linear/duals": core.linear.duals.view,
+        **{f"linear/{name}": array for name, array in core.linear.learned().items()},
         "mixture/losses": core.mixture.losses,
         "mixture/weighted": core.mixture.weighted,
         "past/recent": core.past.recent,

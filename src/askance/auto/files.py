@@ -17,7 +17,7 @@ from askance.jit.kernels.trees import Trees
 from askance.learners.classes import MulticlassEncoder
 from askance.learners.labels import as_labels
 
-COUNTS = ("past/counts", "features/rows", "features/frequencies", "labelled/codes")
+COUNTS = ("past/counts", "features/rows", "features/frequencies", "labelled/codes", "linear/features")
 
 
 def from_bytes(content: bytes) -> AutoLearner:
@@ -64,8 +64,11 @@ def _fill_models(core: AutoCore, header: Header, arrays: Arrays, X: Any) -> None
         core.features.rows_of(X),
         codes,
         classes,
-        numbers(arrays, "linear/weights", (core.features.width, None)),
-        numbers(arrays, "linear/duals", (X.shape[0], None)),
+        {
+            "features": _places(arrays["linear/features"], core.features.width),
+            "weights": numbers(arrays, "linear/weights", (None, None)),
+            "duals": numbers(arrays, "linear/duals", (X.shape[0], None)),
+        },
     )
     for name in ("losses", "weighted"):
         setattr(core.mixture, name, numbers(arrays, f"mixture/{name}", core.mixture.losses.shape))
@@ -107,6 +110,12 @@ def _counts(arrays: Arrays, name: str, length: int) -> NDArray[np.int64]:
 def _check_counts(name: str, array: NDArray[Any]) -> None:
     if array.dtype != np.int64 or (array < 0).any():
         raise ModelFileError(f"has an array {name!r} of the wrong type, or with negative counts")
+
+
+def _places(features: NDArray[Any], width: int) -> NDArray[np.int64]:
+    if features.ndim != 1 or not len(features) or features.dtype != np.int64 or (features >= width).any():
+        raise ModelFileError(f"has weights of features beyond its {width} features")
+    return features
 
 
 def _count(value: Any) -> int:

@@ -22,8 +22,10 @@ class LinearModels:
     """A one-against-rest support vector machine for every penalty, kept up to date by dual coordinate descent."""
 
     def __init__(self, width: int) -> None:
-        self.width = width
         self.classes = 2
+        # Only features of remembered rows have weights; place 0 is for all others, and its weights stay 0.
+        self._places = np.zeros(width, np.int32)
+        self._features = Growing((1,), np.int64)  # the feature of each place
         self.memory = RowMemory()
         self.squared_norms = Growing((0,), np.float64)
         self.codes = Growing((0,), np.int64)
@@ -32,18 +34,24 @@ class LinearModels:
 
     def _start(self) -> None:
         self.lanes = len(PENALTIES) * (1 if self.classes == 2 else self.classes)
-        self.weights = np.zeros((self.width, self.lanes))
+        self._weights = Growing((self._features.count, self.lanes), np.float64)
         self.duals = Growing((self.codes.count, self.lanes), np.float64)
+
+    @property
+    def weights(self) -> Numbers:
+        """The weights of all features: features × lanes."""
+        return self._weights.view[self._places]
 
     def scores(self, rows: Rows) -> Numbers:
         """Return the scores of rows: rows × penalties × classes, or × 1 for two classes."""
         found = np.empty((len(rows.starts) - 1, self.lanes))
-        descent.scores(rows, self.weights, found)
+        descent.scores(self._placed(rows), self._weights.view, found)
         return found.reshape(len(found), len(PENALTIES), -1)
 
     def add(self, rows: Rows, codes: NDArray[np.int64], classes: int) -> None:
         """Remember rows, and learn from them."""
-        self.memory.extend(rows)
+        self._make_places(rows)
+        self.memory.extend(self._placed(rows))
         self.squared_norms.extend(_squared_norms(rows))
         self.codes.extend(codes)
         self.duals.extend(np.zeros((len(codes), self.lanes)))
@@ -59,24 +67,32 @@ class LinearModels:
     def refresh(self, rows: Rows) -> None:
         """Go on with the same labels and other features of their rows."""
         self.memory = RowMemory()
-        self.memory.extend(rows)
+        self.memory.extend(self._placed(rows))
         self.squared_norms.view[:] = _squared_norms(rows)
         descent.gather(self.memory.rows, self.codes.view, self._lanes())
         self.sweep(2)
 
+    def learned(self) -> dict[str, NDArray[Any]]:
+        """What a file must hold beside the rows and their codes."""
+        return {"features": self._features.view, "weights": self._weights.view, "duals": self.duals.view}
+
     def restore(
-        self, rows: Rows, codes: NDArray[np.int64], classes: int, weights: Numbers, duals: Numbers
+        self, rows: Rows, codes: NDArray[np.int64], classes: int, learned: dict[str, NDArray[Any]]
     ) -> None:
         """Go on from what was learned before; ValueError if the shapes do not fit."""
-        self.memory.extend(rows)
+        features, weights, duals = learned["features"], learned["weights"], learned["duals"]
+        self._features.extend(features[1:])
+        self._places[features[1:]] = np.arange(1, len(features))
+        if (self._places[rows.indices] == 0).any() or len(np.unique(features[1:])) < len(features) - 1:
+            raise ValueError("features of remembered rows need one place each")
+        self.memory.extend(self._placed(rows))
         self.squared_norms.extend(_squared_norms(rows))
         self.codes.extend(codes)
         self.classes = classes
         self._start()
-        if weights.shape != self.weights.shape or duals.shape != self.duals.view.shape:
+        if weights.shape != self._weights.view.shape or duals.shape != self.duals.view.shape:
             raise ValueError("weights and dual variables have other shapes than rows and classes")
-        self.weights = weights
-        self.duals.view[:] = duals
+        self._weights.view[:], self.duals.view[:] = weights, duals
 
     def drop(self, number: int) -> None:
         """Forget the oldest rows and what was learned from them."""
@@ -88,6 +104,15 @@ class LinearModels:
         """Visit all remembered rows."""
         for _ in range(times):
             self._visit(0, self.codes.count)
+
+    def _make_places(self, rows: Rows) -> None:
+        new = np.unique(rows.indices[self._places[rows.indices] == 0])
+        self._places[new] = np.arange(self._features.count, self._features.count + len(new))
+        self._features.extend(new)
+        self._weights.extend(np.zeros((len(new), self.lanes)))
+
+    def _placed(self, rows: Rows) -> Rows:
+        return rows._replace(indices=self._places[rows.indices])
 
     def _visit_some(self) -> None:
         count = self.codes.count
@@ -102,7 +127,7 @@ class LinearModels:
 
     def _lanes(self) -> Lanes:
         width = 1 if self.classes == 2 else self.classes
-        return Lanes(self.weights, self.duals.view, self._dampings, width)
+        return Lanes(self._weights.view, self.duals.view, self._dampings, width)
 
 
 def _squared_norms(rows: Rows) -> Numbers:
