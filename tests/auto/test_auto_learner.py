@@ -39,6 +39,7 @@ def counts_of_words(rows: int = 400, classes: int = 3, random_state: int = 0) ->
 STREAMS = {"table": raw_table, "text": counts_of_words}
 
 
+@pytest.mark.slow
 @parametrize_with_checks([AutoLearner()])
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
