@@ -152,7 +152,7 @@ print(learner.coef[0].tolist())
 """
 # In the rule itself, and in what rules are written with.
 EDITS = {
-    "rules/update/passive_aggressive.py": ("1.0 / (2.0 * self.C)", "1.0 / (8.0 * self.C)"),
+    "rules/update/passive_aggressive.py": ("norm + 1.0 / (2.0 * self.C)", "norm + 1.0 / (8.0 * self.C)"),
     "rules/update/weights.py": ("1.0 - label * seen.score", "2.0 - label * seen.score"),
 }
 DEEPER = {
