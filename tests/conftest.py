@@ -93,9 +93,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if group == "postgres" and not item.path.name.startswith("test_service_store"):
             item.add_marker("slow")
     items.sort(key=place_in_queue)
-    waiting = [item for item in items if any(item.get_closest_marker(mark) for mark in left_out(config))]
-    config.hook.pytest_deselected(items=waiting)
-    items[:] = [item for item in items if item not in set(waiting)]
+    marks = left_out(config)
+    waiting = {item for item in items if any(item.get_closest_marker(mark) for mark in marks)}
+    config.hook.pytest_deselected(items=list(waiting))
+    items[:] = [item for item in items if item not in waiting]
 
 
 def group_of(item: pytest.Item) -> str:

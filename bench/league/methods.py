@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, normalize
 
 import askance
 from askance.auto.core import BURST
@@ -55,9 +55,9 @@ def single_rule(task: Task, budget: int, order: int) -> Outcome:
     rate, many = budget / len(task.y), len(np.unique(task.y)) > 2
     query = Within(AtRate(Margin(), rate=rate), limit=budget)
     learner = askance.Learner(PassiveAggressive2(), query, random_state=order, multiclass=many)
-    trace = learner.run(_of_length_1(task.X), task.y)
+    trace = learner.run(normalize(task.X), task.y)
     seconds = time.process_time() - start
-    held = learner.score(_of_length_1(task.X_held), task.y_held)
+    held = learner.score(normalize(task.X_held), task.y_held)
     return Outcome(float((trace.predictions == task.y).mean()), float(held), int(trace.asked.sum()), seconds)
 
 
@@ -145,12 +145,6 @@ def _without_negatives(X: Any) -> Any:
     if not sp.issparse(X) or X.data.min(initial=0.0) >= 0:
         return X
     return sp.csr_array((np.maximum(X.data, 0.0), X.indices, X.indptr), shape=X.shape)
-
-
-def _of_length_1(X: Any) -> Any:
-    from sklearn.preprocessing import normalize
-
-    return normalize(X)
 
 
 def calibration_error(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:

@@ -1,7 +1,7 @@
 """What the results of the league say."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def points(results: Results, field: str, method: str) -> dict[str, list[float]]:
 
 
 def ranks(results: Results, method: str) -> float:
-    """The mean rank of a method over the stream, among the methods that every cell has."""
+    """The mean rank of a method over the stream, among those that ran on the same stream."""
     cells: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
     for one in results:
         cells[one["set"], one["budget"], one["order"]][one["method"]] = one["stream"]
@@ -91,8 +91,4 @@ def cheaper(results: Results, method: str) -> float:
 
 
 def _means(differences: dict[str, list[float]]) -> list[float]:
-    return [float(np.mean(values)) for values in _sorted(differences)]
-
-
-def _sorted(differences: dict[str, list[float]]) -> Iterable[list[float]]:
-    return (differences[name] for name in sorted(differences))
+    return [float(np.mean(values)) for values in differences.values()]

@@ -204,3 +204,11 @@ def test_bad_input_changes_nothing(spoil: Any, said: str, tmp_path: pathlib.Path
         learner.run(*spoil(X[60:], y[60:]))
     learner.save(tmp_path / "after")
     assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+
+
+def test_classes_that_do_not_fit_change_nothing() -> None:
+    X, y = raw_table(rows=60)
+    learner = AutoLearner().partial_fit(X, y)
+    with pytest.raises(ValueError, match="labels like 3"):
+        learner.partial_fit(X, np.full(60, 3), classes=["maybe", "no", "yes"])
+    assert learner.classes_.tolist() == ["no", "yes"]

@@ -24,7 +24,7 @@ from askance.rules.registry import BINARY, MULTICLASS
 Numbers = NDArray[np.float64]
 
 FIRST_LABELS = 10  # asked for at once: until then there is nothing to doubt
-BURST, EARLY_RATE = 30, 0.3  # then as many more at a higher rate, because early labels are worth most
+BURST, EARLY_RATE = 30, 0.3  # until there are this many, a higher rate: early labels are worth most
 BLOCK = 256  # rows that are scored together; those after a question are scored again
 FEWEST_FOR_LOSSES = 3  # labels before predictions are compared
 # Scales are refreshed after each of the first rows, then at every doubling, then at equal distances.
@@ -117,12 +117,12 @@ class AutoCore:
 
     def run(self, X: Any, y: ArrayLike, coins: ArrayLike | None = None) -> Trace:
         """Ask, and learn from what was asked for, row by row."""
-        self.start(X)
         targets = labels.as_labels(y, X.shape[0])
         first, count = int(self.past.counts[0]), X.shape[0]
         refused = int(self.past.counts[2])
         every, _ = self.encoder.encode(targets)  # refuses bad labels before anything changes
         own = toss(self.settings.random_state, first, count) if coins is None else checked_coins(coins, (count,))
+        self.start(X)
         found = np.zeros((count, max(2, len(every.observed))))
         asked, probabilities = np.zeros(count, bool), np.zeros(count)
         t, block = 0, min(BLOCK, int(1.5 / self.settings.rate) + 1)
@@ -146,9 +146,9 @@ class AutoCore:
         final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
         return self._trace(final, true_codes, found, probabilities, asked, first, refused)
 
-    def learn(self, X: Any, y: NDArray[Any]) -> None:
+    def learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
         """Learn from every label."""
-        encoder, codes = self.encoder.encode(y)
+        encoder, codes = self.encoder.encode(y, classes)
         self.start(X)
         start, count = 0, X.shape[0]
         while start < count:
@@ -172,8 +172,8 @@ class AutoCore:
             scores = self.linear.scores(self.features.rows_of(X))
             for model in np.flatnonzero(trust[: len(PENALTIES)]).tolist():
                 temperature = SCORE_TEMPERATURES[self.mixture.temperature(model)]
-                part = mixture.of_scores(scores[:, model], temperature)
-                total[:, : part.shape[1]] += trust[model] * part
+                own = mixture.of_scores(scores[:, model], temperature)
+                total[:, : own.shape[1]] += trust[model] * own
         if self.forest is not None and trust[-1]:
             temperature = VOTE_TEMPERATURES[self.mixture.temperature(len(trust) - 1)]
             total += trust[-1] * mixture.of_votes(self.forest.shares(X, classes), temperature)
@@ -229,9 +229,7 @@ class AutoCore:
         """Return log-odds of the larger class of two; of more, by how much the likeliest leads."""
         if len(self.encoder.observed) != 2:
             return _certainty(found)
-        larger = int(np.argsort(self.encoder.observed)[1])
-        share = np.clip(found[:, larger], 1e-12, 1.0 - 1e-12)
-        return np.log(share / (1.0 - share))
+        return _log_odds(found[:, int(np.argsort(self.encoder.observed)[1])])
 
     def _trace(
         self,
@@ -249,8 +247,7 @@ class AutoCore:
             larger = int(np.argsort(classes)[1])
             codes, predicted = (np.where(one == larger, 1, -1).astype(np.int32) for one in (codes, predicted))
             classes, kind = np.sort(classes), BINARY
-            share = np.clip(found[:, larger], 1e-12, 1.0 - 1e-12)
-            scores = np.log(share / (1.0 - share))
+            scores = _log_odds(found[:, larger])
         else:
             scores = _certainty(found)
         return Trace(
@@ -268,6 +265,12 @@ class AutoCore:
             spent=int(np.count_nonzero(asked)),
             refused=int(self.past.counts[2]) - refused,
         )
+
+
+def _log_odds(probabilities: Numbers) -> Numbers:
+    share = np.clip(probabilities, 1e-12, 1.0 - 1e-12)
+    odds: Numbers = np.log(share / (1.0 - share))
+    return odds
 
 
 def _certainty(found: Numbers) -> Numbers:

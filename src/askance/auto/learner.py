@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import contents
@@ -16,7 +15,7 @@ from askance.auto.core import AutoCore, AutoSettings
 from askance.auto.rows import part, plain
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
-from askance.learners.learner import in_one_line
+from askance.learners.learner import as_targets, in_one_line
 from askance.learners.trace import Trace
 
 KIND = "auto_learner"
@@ -152,7 +151,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         fresh = type(self)(**self.get_params(deep=False))
         core = fresh._started()
         X = fresh._validated(X)
-        targets = _targets(y, X.shape[0])
+        targets = as_targets(y, X.shape[0])
         if self.classes is None and len(np.unique(targets)) < 2:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         core.learn(X, targets)
@@ -164,10 +163,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """Learn from every label, continuing from what was learned before."""
         core = self._started()
         X = self._validated(X)
-        targets = _targets(y, X.shape[0])
-        if classes is not None:
-            core.encoder, _ = core.encoder.encode(targets[:0], classes)
-        core.learn(X, targets)
+        core.learn(X, as_targets(y, X.shape[0]), classes)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -249,11 +245,3 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    targets = labels.as_labels(column_or_1d(y, warn=True), n_rows)
-    check_classification_targets(targets)
-    return targets

@@ -11,7 +11,7 @@ from askance.jit.kernels.descent import Lanes, Rows
 
 PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II
 VISITS = 512  # remembered rows that a label makes a linear model visit again: the newest, and others in turn
-YOUNG, YOUNG_SWEEPS = 50, 3  # with so few labels, all are visited so often
+YOUNG, YOUNG_SWEEPS = 50, 3  # up to 50 labels, all are visited three times after each
 TREES = 50
 GROWTH = 1.1  # a forest is grown from scratch when there are this many times more labels
 

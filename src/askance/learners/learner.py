@@ -199,7 +199,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fresh = type(self)(**self.get_params(deep=False))
         core = fresh._started()
         X = fresh._validated(X)
-        core.learn(X, _targets(y, X.shape[0]), min_classes=1 if self.classes is not None else 2)
+        core.learn(X, as_targets(y, X.shape[0]), min_classes=1 if self.classes is not None else 2)
         fresh._sync()
         self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fresh.__dict__)
@@ -209,7 +209,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from every label, continuing from what was learned before."""
         core = self._started()
         X = self._validated(X)
-        core.learn(X, _targets(y, X.shape[0]), classes)
+        core.learn(X, as_targets(y, X.shape[0]), classes)
         self._sync()
         return self
 
@@ -354,7 +354,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:
+def as_targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """`y` as an array of one class label per row, with the errors and warnings that scikit-learn expects."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     targets = labels.as_labels(column_or_1d(y, warn=True), n_rows)

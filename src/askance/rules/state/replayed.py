@@ -175,9 +175,8 @@ def visit(state: Any, slot: int) -> None:
 
 def empty_memory(capacity: int, width: int, dtype: DTypeLike) -> LabelMemory:
     """Return a memory for `capacity` rows of `width` features. Long sparse rows may take the room of several."""
-    entries = max(
-        width, (capacity + 1) * min(width, ENTRIES_PER_ROW)
-    )  # one more for what is left unused at the end
+    # Room for one row more than there will be: the entries up to the end may stay unused.
+    entries = max(width, (capacity + 1) * min(width, ENTRIES_PER_ROW))
     return LabelMemory(
         np.zeros(entries, np.int64),
         np.zeros(entries, dtype),
