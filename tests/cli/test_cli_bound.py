@@ -73,6 +73,7 @@ def test_many_classes(tmp_path):
     assert said["holds"]
 
 
+@pytest.mark.slow
 def test_sparse_rows_that_become_wider(tmp_path):
     """A svmlight file shows its features as they come, so later chunks are wider."""
     rng = np.random.default_rng(0)

@@ -61,6 +61,7 @@ def library_model(files: pathlib.Path, **options: Any) -> MaxMarginFactorization
     return MaxMarginFactorization(**({"rank": 2, "n_jobs": 1} | options)).fit(users, items, ratings)
 
 
+@pytest.mark.slow
 def test_the_model_is_that_of_the_library(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     said = answer("ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", *SETTINGS, "--seed", 5)
     wanted = library_model(files, random_state=5)
@@ -114,6 +115,7 @@ def test_the_report_of_a_fit_with_a_test_part(files: pathlib.Path, tmp_path: pat
     assert str(tmp_path / "m") in told
 
 
+@pytest.mark.slow
 def test_predictions_are_those_of_the_library(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     rows = [*made_ratings()[:30], (999, 500, 4), (101, 999, 2), (102, 998, 2)]
     pairs = write(tmp_path / "pairs.csv", ["user", "item", "stars"], rows)

@@ -91,6 +91,7 @@ def test_what_cannot_be_told_is_not_told(tmp_path):
     assert "positive rows were asked for, and it takes 20." in found["note"]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_named_by_a_word(data, arrays):
     words = ("kernel=rbf", "gamma=0.5", "budget=20")
     told = answer(

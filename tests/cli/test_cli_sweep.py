@@ -123,6 +123,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return reproduce(made(), backend="sequential")
 
 
+@pytest.mark.slow
 def test_a_table_done_again(found: Any) -> None:
     assert list(found.missing) == ["w8a"]
     figures = found.table.compare_values(found.results)

@@ -56,10 +56,10 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-SLOW = [pytest.param(engine, marks=pytest.mark.slow) for engine in ("dask", "spark")]
+SLOW = [pytest.param(engine, marks=pytest.mark.slow) for engine in ("loky", "dask", "spark")]
 
 
-@pytest.mark.parametrize("engine", ["loky", *SLOW, pytest.param("ray", marks=pytest.mark.soak)], indirect=True)
+@pytest.mark.parametrize("engine", [*SLOW, pytest.param("ray", marks=pytest.mark.soak)], indirect=True)
 def test_results_are_the_same_to_the_byte_on_every_engine(engine: str, here: bytes, tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
     found = askance.sweep(**PLAN, backend=engine, n_jobs=2, watch=lambda *progress: told.append(progress))
@@ -94,6 +94,7 @@ def test_two_clusters_on_one_machine_do_not_want_the_same_port() -> None:
         pass
 
 
+@pytest.mark.slow
 def test_sparse_data_are_mapped_by_processes_here() -> None:
     X = np.random.default_rng(0).normal(size=(900, 500)) * (np.random.default_rng(1).random((900, 500)) < 0.1)
     from scipy import sparse
@@ -114,6 +115,7 @@ def test_a_lost_worker_costs_the_parts_in_hand(workers: Workers, tmp_path: Path)
     assert all(begun[number] == 1 for number in (0, 1))  # they were done before
 
 
+@pytest.mark.slow
 def test_a_part_that_ends_every_worker_is_named(tmp_path: Path) -> None:
     with open_workers("loky", 2) as workers:
         check_that_it_is_named(workers, tmp_path)

@@ -285,6 +285,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_report(small: Path) -> None:
     found = reproduce(PAPERS["yan2017"][0], quick=True, backend="sequential")
     assert list(found.missing) == ["covtype1v5", "w8a", "aloi-1", "kddcup99 r2l", "letter A", "sci.space"]

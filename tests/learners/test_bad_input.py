@@ -281,6 +281,7 @@ def test_an_array_without_labels(rows: Any) -> None:
 # ---------------------------------------------------------------------- what a refused call must leave alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("spoil", rest_slow(["value", "index"], ["value"]))
 def test_a_fault_far_down_a_long_stream_changes_nothing(form: Any, spoil: str) -> None:

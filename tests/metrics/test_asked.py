@@ -277,6 +277,7 @@ def test_unknown_truths_count_as_rows_without_a_label() -> None:
     assert missed <= stats.binom.ppf(1 - CHANCE, 40 * 3, 0.05) + 3  # the three of a stream go together
 
 
+@pytest.mark.slow
 def test_many_classes_have_accuracy_and_error_alone() -> None:
     made_up = streams.several(rows=3000)
     trace = askance.make("MPAA-II", random_state=1).run(made_up.X, made_up.y)

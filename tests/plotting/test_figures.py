@@ -213,6 +213,7 @@ def test_times_of_one_permutation_and_of_no_time() -> None:
     assert [text.get_text() for text in ax.texts] == ["0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", rest_slow([1, 3, 7], [7]))
 def test_names_do_not_overlap_nor_leave_the_figure(count: int) -> None:
     results = sweep(

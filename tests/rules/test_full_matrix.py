@@ -136,6 +136,7 @@ def test_products_are_right_and_the_same_for_sparse_and_dense_rows(width: int) -
         assert len({product.tobytes() for product in found}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [30, 60])
 @pytest.mark.parametrize("density", [0.05, 0.3])
 def test_sparse_and_dense_rows_teach_the_same(width: int, density: float) -> None:

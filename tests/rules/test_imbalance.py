@@ -181,6 +181,7 @@ def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
         assert once[path].tobytes() == again[path].tobytes(), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME)
 def test_new_features_find_room(name: str) -> None:
     wide, narrow = askance.make(name, dtype="float64"), askance.make(name, dtype="float64")

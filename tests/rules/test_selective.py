@@ -121,6 +121,7 @@ def test_a_target_with_negative_weights_needs_rows_and_their_opposites() -> None
     assert accuracy[0] < 0.8 < 0.95 < accuracy[1]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 0.8])
 @pytest.mark.parametrize("random_state", range(3))

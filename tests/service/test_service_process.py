@@ -264,6 +264,7 @@ def labels_during_ingest(store, directory, rows, labellers, batch=500):
     return sorted(times), seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_labellers_during_an_ingest(kind, new_store_url, tmp_path):
     times, _ = labels_during_ingest(new_store_url(kind), tmp_path, rows=2000, labellers=5)

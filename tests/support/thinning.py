@@ -25,7 +25,9 @@ LONG_EXAMPLES = (
 
 
 # Those that take longer still.
-SLOW_EXAMPLES = ("fleet", "imbalance", "rare_class", "second-order", "selective-sampling")
+SLOW_EXAMPLES = (
+    *("cost-sensitive", "fleet", "imbalance", "kernels", "rare_class", "second-order", "selective-sampling"),
+)
 
 
 def compiled_if_long(name: str) -> list[pytest.MarkDecorator]:

@@ -157,7 +157,7 @@ def parameters(name: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("separable", [True, False], ids=["separable", "noisy"])
-@pytest.mark.parametrize("name", rest_slow(NAMES, NAMES[::3]))
+@pytest.mark.parametrize("name", rest_slow(NAMES, NAMES[::6]))
 def test_a_bound_holds_on_average(name: str, separable: bool) -> None:
     X, y, u = setting(name, separable=separable)
     traces = traces_of(name, separable)

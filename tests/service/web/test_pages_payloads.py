@@ -122,6 +122,7 @@ def test_pages_of_a_task(watched, task):
         assert watched.page.locator("#classes .bar-name").first.get_attribute("title") in classes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [TEXT]))
 def test_the_list_of_items_has_every_payload_as_text(watched, task):
     watched.open(f"/tasks/{task}/items", "#items th")
