@@ -52,6 +52,7 @@ def test_defaults_do_not_depend_on_the_door_but_for_one() -> None:
     assert (name["gamma"], own["gamma"]) == (1.0, 100.0)  # the paper's, and one that works
 
 
+@pytest.mark.slow
 def test_parameters_of_rules_are_searched() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 3))

@@ -53,6 +53,7 @@ def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(few_d
     assert said["costs"]["best"] == full.cost_[0]
 
 
+@pytest.mark.slow
 def test_the_last_labels_decide_what_was_settled_on():
     check_what_was_settled_on(arrays(400, random_state=2), (1, 7, 500))
 

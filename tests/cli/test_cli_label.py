@@ -220,6 +220,7 @@ class Terminal:
         os.close(self.master)
 
 
+@pytest.mark.slow
 def test_one_key_a_question(twin):
     with Client(task="desk") as client:
         client.decide(Item(text=NASTY, id="q7", note=NASTY))

@@ -166,6 +166,7 @@ def test_ids_that_are_text_in_the_model_and_numbers_in_the_file(
     assert (said["unknown_users"], said["unknown_items"]) == (1, 0)
 
 
+@pytest.mark.slow
 def test_recommendations(files: pathlib.Path) -> None:
     model = load(files / "ratings.model")
     said = answer("ratings", "recommend", files / "ratings.model", 105, 7777, "nobody", "-n", 4)["users"]
@@ -334,6 +335,7 @@ def test_without_words_it_shows_its_help() -> None:
     assert output("ratings").strip() == output("ratings", "--help").strip()
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_figures_and_a_program_gets_json(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     terminal = Terminal()
     words = ["ratings", "fit", files / "ratings.csv", "--out", tmp_path / "m", "--json", *SETTINGS]

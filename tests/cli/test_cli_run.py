@@ -174,6 +174,7 @@ def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):
     assert sorted(before) == sorted(after)
 
 
+@pytest.mark.slow
 def test_sparse_rows_that_grow_wider_can_be_shuffled(tmp_path):
     data = tmp_path / "d.svm"
     # A chunk of svmlight text is a megabyte.

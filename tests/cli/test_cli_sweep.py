@@ -37,6 +37,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_plan_becomes_tables_and_pictures(plan: Path) -> None:
     told = output("sweep", plan, "--backend", "sequential")
     assert "PAA-II" in told

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from askance.data import Chunk, describe, hash_records, hash_texts, read
 from askance.errors import DataError
+from thinning import rest_slow
 
 CHUNK_ROWS = [1, 3, 7, 1000]
 
@@ -195,7 +196,7 @@ def test_columns_are_judged_by_the_same_rows_whatever_the_chunks(tmp_path, chunk
     assert_same(X, hash_records([{"a": cell, "b": 1.0} for cell in cells]))
 
 
-@pytest.mark.parametrize("zero_based", [False, True])
+@pytest.mark.parametrize("zero_based", rest_slow([False, True], [False]))
 def test_svmlight_file(tmp_path, ending, zero_based):
     first = 0 if zero_based else 1
     path = written(tmp_path / f"a.svm{ending}", f"1 {first}:0.5 {first + 2}:2\n-1 {first + 1}:3\n")
@@ -342,6 +343,7 @@ def test_streams_start_again_and_can_be_sent_to_other_processes(tmp_path):
     assert_same(first.X, again.X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.jsonl.gz"])
 def test_a_long_file_is_read_in_the_memory_of_a_chunk(tmp_path, name):
     line = "word" * 100

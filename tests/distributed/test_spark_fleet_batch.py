@@ -58,6 +58,7 @@ def as_dicts(outcomes: list[OutputLine]) -> list[dict[str, Any]]:
     return [outcome._asdict() for outcome in outcomes]
 
 
+@pytest.mark.slow
 def test_pages_do_what_a_plain_fleet_does_whatever_the_order_of_arrival() -> None:
     batches = made_up(keys=20, rows=600, batches=5)
     plain = PlainFleet(SETTINGS)

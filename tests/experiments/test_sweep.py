@@ -60,6 +60,7 @@ def f1(trace: Any, y: Any) -> float:
     return float(2 * hits / ((trace.predictions > 0).sum() + (y > 0).sum()))
 
 
+@pytest.mark.slow
 def test_what_was_tuned_on_what() -> None:
     found = small()
     assert set(found.columns["tuned_on"]) == {
@@ -96,6 +97,7 @@ def test_many_classes_and_curves() -> None:
     assert sorted(found.curves["mistakes"][ends]) == sorted(found.columns["mistakes"])
 
 
+@pytest.mark.slow
 def test_a_share_out_of_reach_is_left_out() -> None:
     found = small(algorithms=["D-AMD-I", "D-AMD"], grid={"eta": [1.0], "delta": [1e-3]}, rates=(0.002, 0.5))
     shares = {(cell.algorithm, cell.rate) for cell in found.summary()}

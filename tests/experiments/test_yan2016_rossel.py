@@ -96,6 +96,7 @@ def test_settings_are_chosen_on_splits_that_are_not_reported() -> None:
     assert {one[2] for one in seen} == {0}
 
 
+@pytest.mark.slow
 def test_annotators_and_noises_are_varied_where_there_are_any() -> None:
     few = [one._replace(settings=one.settings[-1:]) for one in (SVM, ENSEMBLE, ROSSEL)]
     plan = SMALL._replace(annotators=(2, 3), noises=(0.0, 0.2))

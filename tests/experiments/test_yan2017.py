@@ -91,6 +91,7 @@ def by_hand(entrant: Entrant, setting: dict[str, Any], number: int) -> tuple[Any
     return part, learner, learner.run(part.X, part.y, coins=part.coins)
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_a_direct_computation(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         entrant = MANY if row["algorithm"] == "OMCSL-h" else ONE

@@ -124,6 +124,7 @@ def test_the_fast_mode_differs_by_rounding_alone() -> None:
 # ---------------------------------------------------------------------- however it is cut and kept
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 @pytest.mark.compiled
 @examples(25)

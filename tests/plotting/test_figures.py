@@ -239,6 +239,7 @@ def test_a_column_and_a_page_are_as_wide_as_in_journals() -> None:
     assert draw_rates(sweep(data=["one", "two"], permutations=1)).get_size_inches()[0] == 7
 
 
+@pytest.mark.slow
 def test_files(results: Results, tmp_path: pathlib.Path) -> None:
     draw_rates(results, path=tmp_path / "rates.png", size=(900, 500))
     with Image.open(tmp_path / "rates.png") as image:

@@ -72,6 +72,7 @@ def test_a_users_row_solves_its_problem(problem: Any, together: bool) -> None:
         assert value <= best_row(observed, row, items, mine, together).fun + short * (1 + value)
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=ROWS)

@@ -189,6 +189,7 @@ def test_a_function_of_ones_own_is_a_kernel() -> None:
     assert given_forms == {(np.ndarray, 12, float64, (1, 12)), (sp.csr_array, 12, float64, (1, 12))}
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_kernel_learns_what_no_weights_can() -> None:
     rng = np.random.default_rng(3)

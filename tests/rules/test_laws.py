@@ -214,6 +214,7 @@ def theorem_4_bounds(delta: float, C: float, X: Any, y: Any, w: Any) -> list[tup
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("random_state", rest_in_soak(range(3), {0}))
 def test_bounds_hold_on_average_on_separable_streams(random_state: int) -> None:

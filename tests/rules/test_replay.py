@@ -47,6 +47,7 @@ def test_the_oldest_rows_give_way_and_what_they_taught_stays() -> None:
     assert kept == {tuple(row) for row in X[-8:]}
 
 
+@pytest.mark.slow
 def test_long_sparse_rows_share_the_room() -> None:
     random = np.random.default_rng(0)
     X = sp.csr_array(sp.random(300, 3000, density=0.1, random_state=random))

@@ -111,6 +111,7 @@ def test_winnow_takes_new_features_where_all_old_ones_have_become_small(dtype: s
     assert learner.coef_[0] == pytest.approx([0.0, 0.0, 0.5, 0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_target_with_negative_weights_needs_rows_and_their_opposites() -> None:
     made, w = streams.separable(rows=2000)
@@ -178,6 +179,7 @@ def test_p_of_2_is_the_perceptron(random_state: int, eta: float) -> None:
     np.testing.assert_allclose(power.coef_, eta * plain.coef_, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("p", [2.0, 3.0, 6.0])
 @pytest.mark.parametrize("random_state", rest_slow(range(3), [0]))

@@ -41,6 +41,7 @@ def test_later_messages_have_words_that_early_ones_had_not():
         assert word in late
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("random_state", [7, pytest.param(8, marks=pytest.mark.soak)])
 def test_accuracy_rises_from_chance_to_nine_in_ten(random_state):
     made = messages(random_state, 4000)

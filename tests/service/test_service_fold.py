@@ -296,6 +296,7 @@ def test_every_method_asks_within_the_first_ten_items(name, tmp_path):
 # ---------------------------------------------------------------------- budgets
 
 
+@pytest.mark.slow
 @examples(40)
 @given(
     st.sampled_from([None, 0.1, 0.3, 1.0]),

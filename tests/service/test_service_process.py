@@ -113,6 +113,7 @@ def model_of(port):
         return answer.read()
 
 
+@pytest.mark.slow
 def test_a_disk_without_room(tmp_path):
     running = Running(str(tmp_path / "a.db"), TASK, tmp_path, "--log", "error", limit=1_500_000)
     connection = Connection(running.port)

@@ -19,14 +19,15 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
 
 # Pages, modules and scripts whose examples compute for so long that compiling is quicker.
 LONG_EXAMPLES = (
-    *("few-labels", "imbalance", "multiclass", "pool", "ratings", "selective-sampling", "sweeps"),
+    *("auto", "few-labels", "imbalance", "multiclass", "pool", "ratings", "selective-sampling", "sweeps"),
     *("semi_supervised", "rare_class", "raw_table"),
 )
 
 
 # Those that take longer still.
 SLOW_EXAMPLES = (
-    *("cost-sensitive", "fleet", "imbalance", "kernels", "rare_class", "second-order", "selective-sampling"),
+    *("cost-sensitive", "fleet", "imbalance", "kernels", "multiclass", "rare_class", "raw_table", "second-order"),
+    "selective-sampling",
 )
 
 

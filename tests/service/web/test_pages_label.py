@@ -93,6 +93,7 @@ def standing(task):
     return {item: given[0] for item, given in votes}
 
 
+@pytest.mark.slow
 def test_keyboard_loop_with_undo_and_skip(served, context, capsys):
     task = served.task()
     task.ask(22)
@@ -201,6 +202,7 @@ def test_refresh_back_button_and_two_tabs(served, context):
     assert not one.faults + other.faults
 
 
+@pytest.mark.slow
 def test_offline_answers_are_kept_and_sent_in_order(served, context):
     go_offline(served, context, 0.5)
 

@@ -108,6 +108,7 @@ def test_a_page_that_writes_markup_would_be_caught(browser, world):
 # ---------------------------------------------------------------------- fields that are kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [MANY]))
 def test_pages_of_a_task(watched, task):
     watched.open(f"/tasks/{task}", "#quality svg")
@@ -153,6 +154,7 @@ def test_the_labelling_page(watched, task):
         assert PAYLOADS[0] in watched.page.locator(".guidance").text_content()
 
 
+@pytest.mark.slow
 def test_item_pages(watched):
     look_at_items(watched, range(0, len(PAYLOADS), 31 * FEW))
 
@@ -170,6 +172,7 @@ def look_at_items(watched, places):
         assert own_id(place) in watched.page.locator("#known").text_content()
 
 
+@pytest.mark.slow
 def test_people_and_audit(watched, browser, world):
     """Whoever signs in says what browser they have; whatever it is, it is kept and shown."""
     token = world.post("/api/tokens", {"name": "wanderer", "role": "read"})["token"]

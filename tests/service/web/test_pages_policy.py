@@ -124,7 +124,7 @@ def test_what_is_smuggled_in_all_the_same_can_do_nothing(browser, world):
 SHOWN = [route for route in PAGES if route.method == "GET"][1:]
 
 
-@pytest.mark.parametrize("route", rest_slow(SHOWN, SHOWN[::8]), ids=lambda one: one.path)
+@pytest.mark.parametrize("route", rest_slow(SHOWN, SHOWN[:1]), ids=lambda one: one.path)
 def test_every_page_has_the_policy(watched, route):
     path = route.path.format(task=TASK, item=1)
     for address in (path, f"{path}/nowhere"):
