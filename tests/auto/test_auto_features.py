@@ -1,46 +1,104 @@
 """Scales that are learned from a stream."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from askance.auto.features import DENSE_INTERCEPT, SPARSE_INTERCEPT, Columns, Terms
+from askance import AutoLearner
+from askance.auto.models import DENSE_INTERCEPT, SPARSE_INTERCEPT, new_scales, refresh
 from askance.auto.rows import part, plain
+from askance.jit.interop import compiled
+from askance.jit.kernels.labelling import observe_all
+from askance.jit.kernels.mixed import Mixed, Scales, features_of
+
+set_features: Any = compiled(lambda *arguments: features_of(*arguments), exact=True, cache=False)
+
+
+class Both(NamedTuple):
+    """Rows with a dense and a sparse part."""
+
+    dense: Any
+    sparse: Any
+
+
+def features(X: Mixed, scales: Scales) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The dense features of rows, the values of their sparse entries, and their squared norms."""
+    dense, values = np.empty((len(X.dense), X.dense.shape[1] + 1)), np.empty(len(X.values))
+    norms = [
+        set_features(X, t, scales, dense[t], values[X.starts[t] : X.starts[t + 1]]) for t in range(len(X.dense))
+    ]
+    return dense, values, np.array(norms)
 
 
 def test_columns_are_standardized() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 4)) * [1, 1e6, 1e-6, 0] + [0, 1e7, 0, 5]
-    columns = Columns(4)
-    for start in (0, 1, 40):
-        columns.observe(X[start : {0: 1, 1: 40, 40: 90}[start]])
-    columns.refresh()
-    found = columns.rows_of(X).values.reshape(90, 5)
+    scales = new_scales(4, 0)
+    for start, stop in ((0, 1), (1, 40), (40, 90)):
+        observe_all(part(plain(X), start, stop), scales)
+    refresh(scales)
+    found, _, norms = features(plain(X), scales)
     expected = np.clip(StandardScaler().fit_transform(X), -4, 4) / 2
     np.testing.assert_allclose(found[:, :4], expected, atol=1e-8)
     assert (found[:, 3] == 0).all()
     assert (found[:, 4] == DENSE_INTERCEPT).all()
+    np.testing.assert_allclose(norms, (found**2).sum(axis=1))
 
 
 def test_terms_are_weighted_as_scikit_learn_does() -> None:
     X = sp.csr_array(np.random.default_rng(0).poisson(0.4, (50, 12)).astype(float))
-    terms = Terms(12)
-    terms.observe(part(plain(X), 0, 20))
-    terms.observe(part(plain(X), 20, 50))
-    terms.refresh()
-    rows = terms.rows_of(plain(X))
-    found = sp.csr_array((rows.values, rows.indices, rows.starts), shape=(50, 13)).toarray()
-    expected = TfidfTransformer(sublinear_tf=True).fit_transform(X).toarray()
-    np.testing.assert_allclose(found[:, :12], expected, atol=1e-12)
-    assert (found[:, 12] == SPARSE_INTERCEPT).all()
+    scales = new_scales(0, 12)
+    observe_all(part(plain(X), 0, 20), scales)
+    observe_all(part(plain(X), 20, 50), scales)
+    refresh(scales)
+    dense, values, norms = features(plain(X), scales)
+    expected = TfidfTransformer(sublinear_tf=True).fit_transform(X)
+    np.testing.assert_allclose(values, sp.csr_array(expected).data, atol=1e-12)
+    assert (dense == SPARSE_INTERCEPT).all()
+    np.testing.assert_allclose(norms, 1.0 + SPARSE_INTERCEPT**2)
 
 
 def test_values_that_are_no_counts_keep_their_proportions() -> None:
-    X = sp.csr_array(np.array([[0.5, 0.0, -1.5], [1.0, 0.25, 0.0]]))
-    terms = Terms(3)
-    terms.observe(plain(X))
-    terms.refresh()
-    assert not terms.takes_logs
-    rows = terms.rows_of(plain(X))
-    assert rows.values[1] / rows.values[0] == -3.0 * terms.weights[2] / terms.weights[0]
+    X = plain(sp.csr_array(np.array([[0.5, 0.0, -1.5], [1.0, 0.25, 0.0]])))
+    scales = new_scales(0, 3)
+    observe_all(X, scales)
+    refresh(scales)
+    _, values, _ = features(X, scales)
+    assert values[1] / values[0] == pytest.approx(-3.0 * scales.weights[2] / scales.weights[0])
+
+
+def mixed_rows(rows: int = 500) -> tuple[Both, np.ndarray]:
+    """A number and words decide together."""
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(rows, 3)) * [1, 1e5, 1e-5]
+    words = rng.poisson(0.5, (rows, 40)).astype(float)
+    return Both(dense, sp.csr_array(words)), (dense[:, 0] + words[:, 0] - words[:, 1] > 0).astype(int)
+
+
+def rows_of(X: Both, rows: Any) -> Both:
+    return Both(X.dense[rows], X.sparse[rows])
+
+
+def test_dense_and_sparse_parts_are_learned_together() -> None:
+    X, y = mixed_rows(1500)
+    learner = AutoLearner(0.2)
+    learner.run(rows_of(X, slice(1000)), y[:1000])
+    both = learner.score(rows_of(X, slice(1000, None)), y[1000:])
+    for alone in (X.dense, X.sparse):
+        single = AutoLearner(0.2)
+        single.run(alone[:1000], y[:1000])
+        assert both > single.score(alone[1000:], y[1000:]) + 0.05
+    with pytest.raises(ValueError, match="2 dense and 40 sparse features, but AutoLearner is expecting 3 and 40"):
+        learner.predict(Both(X.dense[:, :2], X.sparse))
+
+
+def test_chunks_of_rows_with_both_parts_change_nothing() -> None:
+    X, y = mixed_rows()
+    whole, learner = AutoLearner(0.2).run(X, y), AutoLearner(0.2)
+    parts = [learner.run(rows_of(X, rows), y[rows]) for rows in (slice(0, 7), slice(7, 300), slice(300, 500))]
+    np.testing.assert_array_equal(np.concatenate([part.asked for part in parts]), whole.asked)
+    np.testing.assert_array_equal(parts[-1].scores, whole.scores[300:])

@@ -94,15 +94,15 @@ def test_a_forged_file_is_refused(tmp_path: pathlib.Path) -> None:
     learner = AutoLearner(0.2)
     learner.run(X, y)
     core, path = learner._core, tmp_path / "auto.model"
-    assert core.forest is not None
+    models = core.models
     for array, value, said in (
-        (core.forest.trees.children, 0, "lead nowhere"),
-        (core.forest.trees.features, 9, "lead nowhere"),
-        (core.labelled.codes, 2, "more than its 2 classes"),
+        (models.trees.children, 0, "lead nowhere"),
+        (models.trees.features, 9, "lead nowhere"),
+        (models.lanes.codes, 2, "more than its 2 classes"),
         (core.past.counts, -1, "negative counts"),
-        (core.linear._weights.view, np.nan, "NaN"),
-        (core.linear._features.view[1:], 9, "beyond its"),
-        (core.linear._features.view[1:], 3, "one place each"),
+        (models.lanes.dense_weights, np.nan, "NaN"),
+        (models.lanes.weights, 1.0, "without a term"),
+        (models.mixture.chosen, 5, "temperature"),
     ):
         before, array.flat[0] = array.flat[0], value
         learner.save(path)
@@ -140,6 +140,36 @@ def test_a_raw_table_needs_no_scaling_and_may_be_nonlinear() -> None:
     assert scaled.score(X[1500:], y[1500:]) < 0.6
 
 
+def test_terms_of_a_forged_file_are_those_of_its_rows(tmp_path: pathlib.Path) -> None:
+    X, y = counts_of_words(rows=60)
+    learner = AutoLearner(0.2)
+    learner.run(X, y)
+    learner._core.models.vocabulary[1] = learner._core.models.vocabulary[2]
+    learner.save(tmp_path / "auto.model")
+    with pytest.raises(ModelFileError, match="other terms"):
+        askance.load(tmp_path / "auto.model")
+
+
+def test_rows_may_be_dense_or_sparse_whatever_they_were_before() -> None:
+    X, y = counts_of_words(rows=200)
+    learner = AutoLearner(0.2)
+    learner.run(X, y)
+    np.testing.assert_array_equal(learner.predict_proba(X), learner.predict_proba(X.toarray()))
+    table, z = raw_table(rows=200)
+    learner = AutoLearner(0.2)
+    learner.run(table, z)
+    np.testing.assert_array_equal(learner.predict_proba(table), learner.predict_proba(sp.csr_array(table)))
+
+
+def test_a_forest_keeps_up_when_memory_is_full() -> None:
+    X, y = raw_table(rows=1200)
+    learner = AutoLearner(0.5, memory=50)
+    learner.run(X, y)
+    turned = np.where(y == "yes", "no", "yes")  # what was learned first is wrong now
+    learner.run(X, turned)
+    assert learner.score(X, turned) > 0.6
+
+
 def test_classes_are_learned_when_they_appear() -> None:
     X, y = counts_of_words(rows=600)
     order = np.argsort(y == 2, kind="stable")  # the third class comes last
@@ -156,7 +186,7 @@ def test_old_labels_give_way() -> None:
     X, y = raw_table(rows=800)
     learner = AutoLearner(0.5, memory=60)
     learner.run(X, y)
-    assert 54 <= len(learner._core.labelled) <= 60
+    assert 54 <= learner._core.remembered <= 60
     assert learner.score(X, y) > 0.6
 
 

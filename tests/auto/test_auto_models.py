@@ -1,59 +1,75 @@
 """Dual coordinate descent reaches the support vector machine of the labels, for every penalty and class."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 import streams
-from askance.auto.models import PENALTIES, LinearModels
-from askance.jit.kernels.descent import Rows
+from askance.auto.models import PENALTIES, new_models, with_room, without_oldest
+from askance.auto.rows import plain
+from askance.jit.kernels import labelling
+from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
 
 
-def rows_of(X: np.ndarray) -> Rows:
-    count, width = X.shape
-    return Rows(np.arange(count + 1) * width, np.tile(np.arange(width, dtype=np.int32), count), X.ravel())
+def learned(X: Any, codes: Any, classes: int) -> Models:
+    """Linear models that have learned rows as they are: without a forest, and without scales."""
+    rows = plain(sp.csr_array(X))
+    models = new_models(0, X.shape[1], classes, 1000, 0)
+    models.scales.kinds[:] = False
+    models = with_room(models, len(codes), len(rows.values))
+    labelling.learn(rows, codes.astype(np.int64), np.zeros(len(codes)), models, 1)
+    return models
+
+
+def features(X: np.ndarray) -> np.ndarray:
+    """What models see of rows: terms at length 1, and an intercept."""
+    return np.hstack([normalize(X), np.full((len(X), 1), 0.3)])
+
+
+def weights(models: Models, width: int) -> np.ndarray:
+    """Features × penalties × classes."""
+    terms = models.lanes.weights[models.places]
+    found = np.vstack([terms, models.lanes.dense_weights])
+    return found.reshape(width + 1, len(PENALTIES), -1)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_many_sweeps_reach_support_vector_machines(classes: int) -> None:
     made = streams.several(rows=60, width=5, classes=classes)
-    models = LinearModels(5)
-    models.add(rows_of(made.X), made.y.astype(np.int64), classes)
-    models.sweep(3000)
-    weights = models.weights.reshape(5, len(PENALTIES), -1)
+    models = learned(made.X, made.y, classes)
+    labelling.retrain(models, False, 3000)
     for number, C in enumerate(PENALTIES[:2]):
-        machine = LinearSVC(C=C, fit_intercept=False, tol=1e-10, max_iter=1_000_000).fit(made.X, made.y)
-        np.testing.assert_allclose(weights[:, number].T, machine.coef_, atol=1e-5)
+        machine = LinearSVC(C=C, fit_intercept=False, tol=1e-10, max_iter=1_000_000)
+        machine.fit(features(made.X), made.y)
+        np.testing.assert_allclose(weights(models, 5)[:, number].T, machine.coef_, atol=1e-5)
 
 
 def test_features_that_were_never_labelled_have_no_weights() -> None:
-    models = LinearModels(1_000_000)
-    rows = Rows(np.array([0, 2, 4]), np.array([7, 999_999, 7, 12], np.int32), np.ones(4))
-    models.add(rows, np.array([0, 1]), 20)
-    assert models.learned()["weights"].shape == (1 + 3, 20 * len(PENALTIES))
-    other = Rows(np.array([0, 1]), np.array([500], np.int32), np.ones(1))
-    assert not models.scores(other).any()
+    X = sp.csr_array((np.ones(4), [7, 999_999, 7, 12], [0, 2, 4]), shape=(2, 1_000_000))
+    models = learned(X, np.array([0, 1]), 20)
+    assert models.counts[PLACES] == 1 + 3
+    assert len(models.lanes.weights) < 100
+    assert not models.lanes.weights[0].any()
 
 
 def test_dropped_rows_are_forgotten() -> None:
     made = streams.several(rows=60, width=5, classes=3)
-    codes = made.y.astype(np.int64)
-    one, other = LinearModels(5), LinearModels(5)
-    one.add(rows_of(made.X), codes, 3)
-    one.drop(20)
-    other.add(rows_of(made.X[20:]), codes[20:], 3)
+    one = without_oldest(learned(made.X, made.y, 3), 20)
+    other = learned(made.X[20:], made.y[20:], 3)
+    assert one.counts[REMEMBERED] == other.counts[REMEMBERED] == 40
     for models in (one, other):
-        models.sweep(3000)
-    width = 2 * 3  # the smaller penalties: the others take longer to settle
-    np.testing.assert_allclose(one.weights[:, :width], other.weights[:, :width], atol=1e-5)
+        labelling.retrain(models, False, 3000)
+    smaller = slice(2)  # with larger C it takes longer to settle
+    np.testing.assert_allclose(weights(one, 5)[:, smaller], weights(other, 5)[:, smaller], atol=1e-5)
 
 
-def test_other_features_of_the_same_rows() -> None:
-    made = streams.several(rows=40, width=5, classes=2)
-    models = LinearModels(5)
-    models.add(rows_of(made.X), made.y.astype(np.int64), 2)
-    models.refresh(rows_of(2 * made.X))
-    sides = np.where(made.y == 1, 1.0, -1.0)[:, np.newaxis] * models.duals.view
-    np.testing.assert_allclose(models.weights, 2 * made.X.T @ sides, atol=1e-9)
-    scores = models.scores(rows_of(made.X))
-    np.testing.assert_allclose(scores[:, :, 0], made.X @ models.weights, atol=1e-9)
+def test_terms_of_dropped_rows_lose_their_weights() -> None:
+    X = sp.csr_array(np.eye(6))
+    models = without_oldest(learned(X, np.arange(6) % 2, 2), 4)
+    assert models.counts[PLACES] == 1 + 2
+    assert sorted(models.vocabulary[1:3].tolist()) == [4, 5]
+    assert np.flatnonzero(models.places).tolist() == [4, 5]

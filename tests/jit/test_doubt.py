@@ -1,9 +1,14 @@
 """Which rows are asked about, against a naive reading of the rule."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from askance.jit.kernels.doubt import RECENT, Plan, next_question, no_past
+from askance.jit.interop import compiled
+from askance.jit.kernels.doubt import RECENT, Plan, decide, no_past
+
+decided: Any = compiled(lambda *arguments: decide(*arguments), exact=True, cache=False)
 
 
 def naive(certainty: np.ndarray, coins: np.ndarray, plan: Plan) -> tuple[list[bool], list[float]]:
@@ -29,13 +34,8 @@ def naive(certainty: np.ndarray, coins: np.ndarray, plan: Plan) -> tuple[list[bo
 def test_questions_are_those_of_the_rule(plan: Plan) -> None:
     rng = np.random.default_rng(0)
     certainty, coins, past = rng.random(1000) ** 2, rng.random(1000), no_past()
-    asked, chances = np.zeros(1000, bool), np.zeros(1000)
-    t = 0
-    while t < 1000:
-        stop = min(1000, t + 37)
-        place = t + next_question(certainty[t:stop], coins[t:stop], plan, past, chances[t:stop], True)
-        asked[place:stop][:1] = True
-        t = min(stop, place + 1)
+    found = [decided(value, coin, plan, past, True) for value, coin in zip(certainty, coins, strict=True)]
+    asked, chances = np.array([one[0] for one in found]), np.array([one[1] for one in found])
     expected, probabilities = naive(certainty, coins, plan)
     np.testing.assert_array_equal(asked, expected)
     np.testing.assert_array_equal(chances, probabilities)

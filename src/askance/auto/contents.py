@@ -6,40 +6,43 @@ import scipy.sparse as sp
 
 from askance._util.saving import Arrays, Header, class_list, matrix_arrays
 from askance.auto.core import AutoCore
-from askance.auto.features import Columns
-from askance.auto.rows import Sparse
+from askance.jit.kernels.labelling import PLACES, REMEMBERED
+
+SCALES = ("means", "squares", "centres", "factors", "weights")
+COUNTS = ("rows", "frequencies")
 
 
 def contents(core: AutoCore) -> tuple[Header, Arrays]:
     """What a file holds of a learner, apart from its parameters."""
-    features, forest = core.features, core.forest
-    arrays = {
-        **matrix_arrays("labelled/X", _matrix(core.labelled.rows)),
-        "labelled/codes": core.labelled.codes,
-        **{f"linear/{name}": array for name, array in core.linear.learned().items()},
-        "mixture/losses": core.mixture.losses,
-        "mixture/weighted": core.mixture.weighted,
+    models = core.models
+    rows, places = (int(models.counts[place]) for place in (REMEMBERED, PLACES))
+    lanes, scales = models.lanes, models.scales
+    nodes = int(models.trees.children.max(initial=-1)) + 2
+    arrays: Arrays = {
+        **matrix_arrays("labelled/sparse", _sparse(models.labelled, rows)),
+        "labelled/dense": models.labelled.dense[:rows],
+        "labelled/codes": lanes.codes[:rows],
+        "linear/terms": models.vocabulary[1:places],
+        "linear/duals": lanes.duals[:rows],
+        "linear/dense_weights": lanes.dense_weights,
+        "linear/weights": lanes.weights[:places],
+        **{f"mixture/{name}": array for name, array in models.mixture._asdict().items()},
         "past/recent": core.past.recent,
         "past/behind": core.past.behind,
         "past/counts": core.past.counts,
-        "features/rows": features.rows,
+        "counts": models.counts,
+        **{f"scales/{name}": getattr(scales, name) for name in (*SCALES, *COUNTS)},
+        **{f"forest/{name}": array[:, :nodes] for name, array in models.trees._asdict().items()},
     }
-    names: tuple[str, ...]
-    if isinstance(features, Columns):
-        names = ("means", "squares", "centres", "scales")
-    else:
-        names = ("frequencies", "weights")
-    arrays |= {f"features/{name}": getattr(features, name) for name in names}
-    if forest is not None:
-        arrays |= {f"forest/{name}": array for name, array in forest.trees._asdict().items()}
     header: Header = {
         "observed": class_list(core.encoder.observed),
-        "next_refresh": core.next_refresh,
-        "grown_on": 0 if forest is None else forest.grown_on,
-        "flags": [] if isinstance(features, Columns) else [features.are_counts, features.takes_logs],
+        "kinds": [bool(kind) for kind in scales.kinds],
     }
     return header, arrays
 
 
-def _matrix(X: Any) -> Any:
-    return sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape) if isinstance(X, Sparse) else X
+def _sparse(labelled: Any, rows: int) -> Any:
+    starts = labelled.starts[: rows + 1]
+    entries = int(starts[-1])
+    parts = labelled.values[:entries], labelled.indices[:entries], starts
+    return sp.csr_array(parts, shape=(rows, labelled.sparse_width))

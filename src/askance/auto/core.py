@@ -1,4 +1,4 @@
-"""The core of an automatic learner: models that compete, the rows they remember, and the questions they ask."""
+"""The core of an automatic learner: models that compete, and the questions they ask."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -6,15 +6,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.auto import mixture
-from askance.auto.features import Columns, Terms, features_for
-from askance.auto.memory import LabelledRows
-from askance.auto.mixture import SCORE_TEMPERATURES, VOTE_TEMPERATURES, Mixture
-from askance.auto.models import PENALTIES, Forest, LinearModels
+from askance.auto.models import new_models, refresh, with_classes, with_room, without_oldest
 from askance.auto.rows import part
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
-from askance.jit.kernels.doubt import Plan, next_question, no_past
+from askance.jit.kernels import labelling
+from askance.jit.kernels.doubt import Plan, no_past
+from askance.jit.kernels.labelling import DONE, NEXT_REFRESH, REFRESH, REMEMBERED, Found, Models
+from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.classes import MulticlassEncoder
 from askance.learners.core import Decision, Spending, checked_coins
@@ -25,10 +24,10 @@ Numbers = NDArray[np.float64]
 
 FIRST_LABELS = 10  # asked for at once: until then there is nothing to doubt
 BURST, EARLY_RATE = 30, 0.3  # until there are this many, a higher rate: early labels are worth most
-BLOCK = 256  # rows that are scored together; those after a question are scored again
-FEWEST_FOR_LOSSES = 3  # labels before predictions are compared
+NEW_CLASS_SWEEPS = 10  # over all remembered rows, when a class appears
 # Scales are refreshed after each of the first rows, then at every doubling, then at equal distances.
-EVERY_ROW, DOUBLING = 10, 2000
+EVERY_ROW, DOUBLING, REFRESH_SWEEPS = 10, 2000, 2
+UNKNOWN = np.array([-1])  # the code of a label that is not there yet
 
 
 class AutoSettings(NamedTuple):
@@ -60,12 +59,9 @@ def _is_whole(value: Any) -> bool:
 
 
 class AutoCore:
-    """Competing models and what they have learned, for rows that are arrays of float64, or `Sparse`."""
+    """Competing models and what they have learned, for rows of the kind `Mixed`."""
 
-    features: Columns | Terms
-    linear: LinearModels
-    forest: Forest | None
-    labelled: LabelledRows
+    models: Models
 
     def __init__(self, settings: AutoSettings) -> None:
         settings.check()
@@ -74,207 +70,179 @@ class AutoCore:
         self.encoder = MulticlassEncoder(known, np.dtype(np.float64))
         self.past = no_past()
         self.plan = Plan(float(settings.rate), float(settings.audit), FIRST_LABELS, BURST, EARLY_RATE)
-        self.width: int | None = None
-        self.next_refresh = 1
+        self.widths: tuple[int, int] | None = None
 
-    def start(self, X: Any) -> None:
+    def start(self, X: Mixed) -> None:
         """Prepare for rows like these, unless there were some before."""
-        if self.width is not None:
-            return
-        self.width = X.shape[1]
-        self.features = features_for(X)
-        sparse = isinstance(self.features, Terms)
-        self.linear = LinearModels(self.features.width)
-        self.forest = None if sparse else Forest(int(self.settings.random_state))
-        self.labelled = LabelledRows(self.width, sparse=sparse)
-        self.mixture = Mixture(len(PENALTIES) + (self.forest is not None))
+        if self.widths is None:
+            self.widths = X.dense.shape[1], X.sparse_width
+            memory, random_state = int(self.settings.memory), int(self.settings.random_state)
+            self.models = new_models(*self.widths, self.classes, memory, random_state)
 
-    # ------------------------------------------------------------------ the labelling loop
+    @property
+    def classes(self) -> int:
+        """The number of classes so far, at least two."""
+        return max(2, len(self.encoder.observed))
 
-    def ask(self, X: Any, *, granted: bool = True) -> Decision:
-        """Predict one row and decide whether to ask for its label."""
-        self.start(X)
-        round_ = int(self.past.counts[0])
-        self.observe(X)
-        coin = toss(self.settings.random_state, round_, 1)
-        found, probability = self.probabilities(X), np.empty(1)
-        place = next_question(_certainty(found), coin, self.plan, self.past, probability, granted)
-        code = int(found[0].argmax())
-        prediction = self.encoder.label(code) if len(self.labelled) else None
-        score = float(self._scores(found)[0])
-        return Decision(prediction, score, float(probability[0]), place == 0, float(coin[0]))
-
-    def tell(self, X: Any, y: NDArray[Any], ask_probability: float = 1.0) -> Self:
-        """Learn the label of one row."""
-        if not 0 < ask_probability <= 1:
-            raise ParameterError("tell", "ask_probability", ask_probability, "greater than 0 and at most 1")
-        encoder, codes = self.encoder.encode(y)
-        self.start(X)
-        if self.features.rows[0] <= len(self.labelled):  # labels without questions: the row is new
-            self.observe(X)
-        self._learn(X, encoder, codes.astype(np.int64), np.array([ask_probability]))
-        return self
-
-    def run(self, X: Any, y: ArrayLike, coins: ArrayLike | None = None) -> Trace:
-        """Ask, and learn from what was asked for, row by row."""
-        targets = labels.as_labels(y, X.shape[0])
-        first, count = int(self.past.counts[0]), X.shape[0]
-        refused = int(self.past.counts[2])
-        every, _ = self.encoder.encode(targets)  # refuses bad labels before anything changes
-        own = toss(self.settings.random_state, first, count) if coins is None else checked_coins(coins, (count,))
-        self.start(X)
-        found = np.zeros((count, max(2, len(every.observed))))
-        asked, probabilities = np.zeros(count, bool), np.zeros(count)
-        t, block = 0, min(BLOCK, int(1.5 / self.settings.rate) + 1)
-        while t < count:
-            self.observe(part(X, t, t + 1))
-            stop = min(count, t + block, t + self.next_refresh - int(self.features.rows[0]))
-            known = self.probabilities(part(X, t, stop))
-            found[t:stop, : known.shape[1]] = known
-            place = t + next_question(
-                _certainty(known), own[t:stop], self.plan, self.past, probabilities[t:stop], True
-            )
-            decided = min(place + 1, stop)
-            self.features.observe(part(X, t + 1, decided))
-            if place < stop:
-                asked[place] = True
-                encoder, codes = self.encoder.encode(targets[place : place + 1])
-                self._learn(
-                    part(X, place, place + 1), encoder, codes.astype(np.int64), probabilities[place : place + 1]
-                )
-            t = decided
-        final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
-        return self._trace(final, true_codes, found, probabilities, asked, first, refused)
-
-    def learn(self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
-        """Learn from every label."""
-        encoder, codes = self.encoder.encode(y, classes)
-        self.start(X)
-        start, count = 0, X.shape[0]
-        while start < count:
-            stop = min(count, start + max(1, len(self.labelled) // 10))
-            self.observe(part(X, start, stop))
-            self._learn(part(X, start, stop), encoder, codes[start:stop].astype(np.int64), np.ones(stop - start))
-            start = stop
-        if count > 1:
-            self.linear.sweep(10)
-
-    # ------------------------------------------------------------------ predictions
-
-    def probabilities(self, X: Any) -> Numbers:
-        """Return the probabilities of the classes, in the order of their codes; at least two columns."""
-        classes = max(2, len(self.encoder.observed))
-        if not len(self.labelled):
-            return np.full((X.shape[0], classes), 1.0 / classes)
-        trust = self.mixture.weights()
-        total = np.zeros((X.shape[0], classes))
-        if trust[: len(PENALTIES)].any():
-            scores = self.linear.scores(self.features.rows_of(X))
-            for model in np.flatnonzero(trust[: len(PENALTIES)]).tolist():
-                temperature = SCORE_TEMPERATURES[self.mixture.temperature(model)]
-                own = mixture.of_scores(scores[:, model], temperature)
-                total[:, : own.shape[1]] += trust[model] * own
-        if self.forest is not None and trust[-1]:
-            temperature = VOTE_TEMPERATURES[self.mixture.temperature(len(trust) - 1)]
-            total += trust[-1] * mixture.of_votes(self.forest.shares(X, classes), temperature)
-        return total
+    @property
+    def remembered(self) -> int:
+        """The number of labelled rows in memory."""
+        return 0 if self.widths is None else int(self.models.counts[REMEMBERED])
 
     @property
     def spending(self) -> Spending:
         """What has been asked for so far."""
         return Spending(*(int(count) for count in self.past.counts))
 
+    # ------------------------------------------------------------------ the labelling loop
+
+    def ask(self, X: Mixed, *, granted: bool = True) -> Decision:
+        """Predict one row and decide whether to ask for its label."""
+        self.start(X)
+        coins = toss(self.settings.random_state, int(self.past.counts[0]), 1)
+        self.observe(X)
+        found = _nothing_found(1)
+        start = True, granted  # the row has been observed, and may be asked about
+        labelling.advance(X, UNKNOWN, coins, self.plan, self.past, self.models, found, 0, start)
+        prediction = self.encoder.label(int(found.predicted[0])) if self.remembered else None
+        score = self._scores(found)[0]
+        probability, asks = float(found.ask_probabilities[0]), bool(found.asked[0])
+        return Decision(prediction, float(score), probability, asks, float(coins[0]))
+
+    def tell(self, X: Mixed, y: NDArray[Any], ask_probability: float = 1.0) -> Self:
+        """Learn the label of one row."""
+        if not 0 < ask_probability <= 1:
+            raise ParameterError("tell", "ask_probability", ask_probability, "greater than 0 and at most 1")
+        encoder, codes = self.encoder.encode(y)
+        self.start(X)
+        if self.models.scales.rows[0] <= self.models.counts[labelling.LABELS]:  # never asked about: it is new
+            self.observe(X)
+        self._learn(X, encoder, codes.astype(np.int64), np.array([float(ask_probability)]))
+        return self
+
+    def run(self, X: Mixed, y: ArrayLike, coins: ArrayLike | None = None) -> Trace:
+        """Ask, and learn from what was asked for, row by row."""
+        count = len(X.dense)
+        targets = labels.as_labels(y, count)
+        every, codes = self.encoder.encode(targets)  # refuses bad labels before anything changes
+        first, refused = (int(self.past.counts[place]) for place in (0, 2))
+        own = toss(self.settings.random_state, first, count) if coins is None else checked_coins(coins, (count,))
+        self.start(X)
+        known = np.arange(len(every.observed))  # the codes of classes, by their place in `every`
+        known[len(self.encoder.observed) :] = -1
+        places, found = codes.astype(np.int64), _nothing_found(count)
+        t, why = self._advance(X, known[places], own, found, 0, observed=False)
+        while why != DONE:
+            if why == REFRESH:
+                self._refresh()
+                t, why = self._advance(X, known[places], own, found, t, observed=True)
+                continue
+            encoder, code = self.encoder.encode(targets[t : t + 1])
+            self._learn(part(X, t, t + 1), encoder, code.astype(np.int64), found.ask_probabilities[t : t + 1])
+            known[places[t]] = int(code[0])
+            t, why = self._advance(X, known[places], own, found, t + 1, observed=False)
+        final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
+        return self._trace(final, true_codes.astype(np.int64), found, first, refused)
+
+    def learn(self, X: Mixed, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
+        """Learn from every label."""
+        encoder, codes = self.encoder.encode(y, classes)
+        self.start(X)
+        start, count = 0, len(X.dense)
+        while start < count:
+            stop = min(count, start + max(1, self.remembered // 10))
+            self.observe(part(X, start, stop))
+            self._learn(part(X, start, stop), encoder, codes[start:stop].astype(np.int64), np.ones(stop - start))
+            start = stop
+        if count > 1:
+            labelling.retrain(self.models, False, NEW_CLASS_SWEEPS)
+
+    # ------------------------------------------------------------------ predictions
+
+    def probabilities(self, X: Mixed) -> Numbers:
+        """Return the probabilities of the classes, in the order of their codes; at least two columns."""
+        found = np.empty((len(X.dense), self.classes))
+        labelling.probabilities(X, self.models, found)
+        return found
+
     # ------------------------------------------------------------------ inside
 
-    def observe(self, X: Any) -> None:
+    def observe(self, X: Mixed) -> None:
         """Learn scales from rows without labels."""
-        self.features.observe(X)
-        if self.features.rows[0] >= self.next_refresh:
-            self.features.refresh()
-            rows = int(self.features.rows[0])
-            self.next_refresh = rows + (1 if rows < EVERY_ROW else min(rows, DOUBLING))
-            if len(self.labelled):
-                self.linear.refresh(self.features.rows_of(self.labelled.rows))
+        labelling.observe_all(X, self.models.scales)
+        if self.models.scales.rows[0] >= self.models.counts[NEXT_REFRESH]:
+            self._refresh()
 
-    def _learn(self, X: Any, encoder: MulticlassEncoder, codes: NDArray[np.int64], chances: Numbers) -> None:
+    def _refresh(self) -> None:
+        refresh(self.models.scales)
+        rows = int(self.models.scales.rows[0])
+        self.models.counts[NEXT_REFRESH] = rows + (1 if rows < EVERY_ROW else min(rows, DOUBLING))
+        if self.remembered:
+            labelling.retrain(self.models, True, REFRESH_SWEEPS)
+
+    def _advance(
+        self, X: Mixed, codes: NDArray[np.int64], coins: Numbers, found: Found, t: int, *, observed: bool
+    ) -> tuple[int, int]:
+        return labelling.advance(X, codes, coins, self.plan, self.past, self.models, found, t, (observed, True))
+
+    def _learn(self, X: Mixed, encoder: MulticlassEncoder, codes: NDArray[np.int64], chances: Numbers) -> None:
         """Learn the labels of rows, which the models have not seen."""
-        rows = self.features.rows_of(X)
-        if len(self.labelled) >= FEWEST_FOR_LOSSES:
-            self._compare(X, rows, codes, chances)
-        self.encoder = encoder
-        classes = max(2, len(encoder.observed))
-        self.labelled.extend(X, codes)
-        self.linear.add(rows, codes, classes)
-        if len(self.labelled) > self.settings.memory:
-            number = len(self.labelled) - self.settings.memory + self.settings.memory // 10
-            self.labelled.drop(number)
-            self.linear.drop(number)
-        if self.forest is not None:
-            self.forest.add(self.labelled.rows, self.labelled.codes, classes)
+        before, self.encoder = self.classes, encoder
+        models = with_room(self.models, len(codes), len(X.values))
+        sweeps = 0
+        if self.classes > before:
+            models, sweeps = with_classes(models, self.classes), NEW_CLASS_SWEEPS
+            chances = np.zeros(len(codes))  # nothing has been learned for as many classes yet
+        labelling.learn(X, codes, chances, models, sweeps)
+        memory = self.settings.memory
+        if models.counts[REMEMBERED] > memory:
+            models = without_oldest(models, int(models.counts[REMEMBERED]) - memory + memory // 10)
+        self.models = models
 
-    def _compare(self, X: Any, rows: Any, codes: NDArray[np.int64], chances: Numbers) -> None:
-        """Compare the models' predictions with the labels, before they learn from them."""
-        known = np.flatnonzero(codes < self.linear.classes)
-        scores = self.linear.scores(rows)[known, :, np.newaxis]
-        right = np.empty((len(known), *self.mixture.losses.shape))
-        chosen = np.arange(len(known)), slice(None), slice(None), codes[known]
-        right[:, : len(PENALTIES)] = mixture.of_scores(scores, SCORE_TEMPERATURES[:, np.newaxis])[chosen]
-        if self.forest is not None:
-            shares = self.forest.shares(X[known], self.linear.classes)[:, np.newaxis, np.newaxis]
-            right[:, len(PENALTIES) :] = mixture.of_votes(shares, VOTE_TEMPERATURES[:, np.newaxis])[chosen]
-        for place, chance in enumerate(chances[known]):
-            self.mixture.learn(right[place], float(chance))
-
-    def _scores(self, found: Numbers) -> Numbers:
+    def _scores(self, found: Found) -> Numbers:
         """Return log-odds of the larger class of two; of more, by how much the likeliest leads."""
         if len(self.encoder.observed) != 2:
-            return _certainty(found)
-        return _log_odds(found[:, int(np.argsort(self.encoder.observed)[1])])
+            return found.certainty
+        larger = int(np.argsort(self.encoder.observed)[1])
+        return _log_odds(found.second if larger == 1 else 1.0 - found.second)
 
     def _trace(
-        self,
-        final: MulticlassEncoder,
-        true_codes: Numbers,
-        found: Numbers,
-        probabilities: Numbers,
-        asked: NDArray[np.bool_],
-        first: int,
-        refused: int,
+        self, final: MulticlassEncoder, codes: NDArray[np.int64], found: Found, first: int, refused: int
     ) -> Trace:
-        predicted = found.argmax(axis=1)
-        codes, classes, kind = true_codes.astype(np.int32), final.observed, MULTICLASS
+        predicted, classes, kind, scores = found.predicted, final.observed, MULTICLASS, found.certainty
         if len(classes) == 2:
             larger = int(np.argsort(classes)[1])
-            codes, predicted = (np.where(one == larger, 1, -1).astype(np.int32) for one in (codes, predicted))
+            codes, predicted = (np.where(one == larger, 1, -1) for one in (codes, predicted))
             classes, kind = np.sort(classes), BINARY
-            scores = _log_odds(found[:, larger])
-        else:
-            scores = _certainty(found)
+            scores = _log_odds(found.second if larger == 1 else 1.0 - found.second)
         return Trace(
-            true_codes=codes,
-            predicted_codes=predicted,
+            true_codes=codes.astype(np.int32),
+            predicted_codes=predicted.astype(np.int32),
             scores=scores,
-            ask_probabilities=probabilities,
-            asked=asked,
-            updated=asked.copy(),
+            ask_probabilities=found.ask_probabilities,
+            asked=found.asked,
+            updated=found.asked.copy(),
             classes=classes,
             kind=kind,
             first_round=first,
             mode="float64 exact",
             algorithm=f"AutoLearner({self.settings.rate:g})",
-            spent=int(np.count_nonzero(asked)),
+            spent=int(np.count_nonzero(found.asked)),
             refused=int(self.past.counts[2]) - refused,
         )
+
+
+def _nothing_found(count: int) -> Found:
+    return Found(
+        predicted=np.zeros(count, np.int64),
+        certainty=np.zeros(count),
+        second=np.zeros(count),
+        ask_probabilities=np.zeros(count),
+        asked=np.zeros(count, np.bool_),
+    )
 
 
 def _log_odds(probabilities: Numbers) -> Numbers:
     share = np.clip(probabilities, 1e-12, 1.0 - 1e-12)
     odds: Numbers = np.log(share / (1.0 - share))
     return odds
-
-
-def _certainty(found: Numbers) -> Numbers:
-    """Return how much likelier the likeliest class is than the next."""
-    ordered = np.partition(found, found.shape[1] - 2, axis=1)
-    certainty: Numbers = ordered[:, -1] - ordered[:, -2]
-    return certainty

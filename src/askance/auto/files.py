@@ -6,18 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, take_features
+from askance.auto.contents import COUNTS, SCALES
 from askance.auto.core import AutoCore
-from askance.auto.features import Columns
 from askance.auto.learner import KIND, AutoLearner
-from askance.auto.models import TREES, Forest
-from askance.auto.rows import plain
+from askance.auto.models import place_terms, with_classes, with_room
+from askance.auto.rows import mixed
 from askance.errors import ModelFileError
+from askance.jit.kernels import labelling
 from askance.jit.kernels.doubt import RECENT, Past
+from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
+from askance.jit.kernels.mixed import Mixed
 from askance.jit.kernels.trees import Trees
 from askance.learners.classes import MulticlassEncoder
 from askance.learners.labels import as_labels
-
-COUNTS = ("past/counts", "features/rows", "features/frequencies", "labelled/codes", "linear/features")
 
 
 def from_bytes(content: bytes) -> AutoLearner:
@@ -28,68 +29,96 @@ def from_bytes(content: bytes) -> AutoLearner:
 def _rebuilt(header: Header, arrays: Arrays) -> AutoLearner:
     learner = AutoLearner(**header["parameters"])
     width = take_features(learner, header)
-    for name in set(COUNTS) & set(arrays):
-        _check_counts(name, arrays[name])
     core = learner._started()
-    X = plain(matrix_of(arrays, "labelled/X", width))
-    core.start(X)
     core.encoder = _encoder(header)
-    core.next_refresh = _count(header["next_refresh"])
+    X = _labelled(arrays, width)
+    core.start(X)
     recent, behind = numbers(arrays, "past/recent", (RECENT,)), numbers(arrays, "past/behind", (1,))
     core.past = Past(recent, behind, _counts(arrays, "past/counts", 3))
-    _fill_features(core, header, arrays, width)
-    _fill_models(core, header, arrays, X)
+    _fill_scales(core.models, header, arrays)
+    core.models = with_classes(with_room(core.models, len(X.dense), len(X.values)), core.classes)
+    _fill_rows(core, arrays, X)
+    _fill_models(core.models, arrays)
+    _fill_trees(core, arrays)
     return learner
 
 
-def _fill_features(core: AutoCore, header: Header, arrays: Arrays, width: int) -> None:
-    features = core.features
-    features.rows = _counts(arrays, "features/rows", 1)
-    if isinstance(features, Columns):
-        for name in ("means", "squares", "centres", "scales"):
-            setattr(features, name, numbers(arrays, f"features/{name}", (width,)))
-    else:
-        features.frequencies = _counts(arrays, "features/frequencies", width)
-        features.weights = numbers(arrays, "features/weights", (width,))
-        features.are_counts, features.takes_logs = (bool(flag) for flag in header["flags"])
+def _labelled(arrays: Arrays, width: int) -> Mixed:
+    dense = numbers(arrays, "labelled/dense", (None, None))
+    sparse = matrix_of(arrays, "labelled/sparse", width - dense.shape[1])
+    if len(dense) != sparse.shape[0]:
+        raise ModelFileError("has labelled rows of which one part is longer than the other")
+    return mixed(dense, sparse)
 
 
-def _fill_models(core: AutoCore, header: Header, arrays: Arrays, X: Any) -> None:
-    classes = max(2, len(core.encoder.observed))
-    codes = _counts(arrays, "labelled/codes", X.shape[0])
-    if (codes >= classes).any():
-        raise ModelFileError(f"has labels of more than its {classes} classes")
-    core.labelled.extend(X, codes)
-    core.linear.restore(
-        core.features.rows_of(X),
-        codes,
-        classes,
-        {
-            "features": _places(arrays["linear/features"], core.features.width),
-            "weights": numbers(arrays, "linear/weights", (None, None)),
-            "duals": numbers(arrays, "linear/duals", (X.shape[0], None)),
-        },
+def _fill_scales(models: Models, header: Header, arrays: Arrays) -> None:
+    for name in SCALES:
+        array = getattr(models.scales, name)
+        array[:] = numbers(arrays, f"scales/{name}", array.shape)
+    for name in COUNTS:
+        array = getattr(models.scales, name)
+        array[:] = _counts(arrays, f"scales/{name}", len(array))
+    models.scales.kinds[:] = [bool(kind) for kind in header["kinds"]]
+
+
+def _fill_rows(core: AutoCore, arrays: Arrays, X: Mixed) -> None:
+    """Put the labelled rows back, and the features that follow from them."""
+    models, rows, entries = core.models, len(X.dense), len(X.values)
+    codes = _counts(arrays, "labelled/codes", rows)
+    if (codes >= core.classes).any():
+        raise ModelFileError(f"has labels of more than its {core.classes} classes")
+    models.counts[:] = _counts(arrays, "counts", len(models.counts))
+    terms = arrays["linear/terms"]
+    if models.counts[REMEMBERED] != rows or models.counts[PLACES] != len(terms) + 1:
+        raise ModelFileError("has other counts than rows")
+    models.labelled.dense[:rows] = X.dense
+    models.labelled.starts[: rows + 1] = models.lanes.starts[: rows + 1] = X.starts
+    models.labelled.indices[:entries], models.labelled.values[:entries] = X.indices, X.values
+    models.lanes.codes[:rows] = codes
+    if not np.array_equal(np.unique(X.indices), np.sort(_counts(arrays, "linear/terms", len(terms)))):
+        raise ModelFileError("has weights of other terms than those of its labelled rows")
+    place_terms(models, terms)
+    labelling.retrain(models, True, 0)
+
+
+def _fill_models(models: Models, arrays: Arrays) -> None:
+    lanes, places = models.lanes, int(models.counts[PLACES])
+    width = lanes.duals.shape[1]
+    lanes.duals[: models.counts[REMEMBERED]] = numbers(
+        arrays, "linear/duals", (int(models.counts[REMEMBERED]), width)
     )
-    for name in ("losses", "weighted"):
-        setattr(core.mixture, name, numbers(arrays, f"mixture/{name}", core.mixture.losses.shape))
-    if core.forest is not None:
-        core.forest.grown_on = _count(header["grown_on"])
-        core.forest.trees = _trees(arrays, core.forest, X.shape[1], classes)
+    lanes.dense_weights[:] = numbers(arrays, "linear/dense_weights", lanes.dense_weights.shape)
+    lanes.weights[:places] = numbers(arrays, "linear/weights", (places, width))
+    if lanes.weights[0].any():
+        raise ModelFileError("has weights of a place without a term")
+    mixture = models.mixture
+    for name in ("losses", "weighted", "trust"):
+        array = getattr(mixture, name)
+        array[:] = numbers(arrays, f"mixture/{name}", array.shape)
+    mixture.chosen[:] = _counts(arrays, "mixture/chosen", len(mixture.chosen))
+    if (mixture.chosen >= mixture.losses.shape[1]).any():
+        raise ModelFileError("has a temperature that does not exist")
 
 
-def _trees(arrays: Arrays, forest: Forest, width: int, classes: int) -> Trees:
-    """The trees, if following them leads to a leaf: children come after their parent."""
+def _fill_trees(core: AutoCore, arrays: Arrays) -> None:
+    """Put the trees back, if following them leads to a leaf: children come after their parent."""
+    models = core.models
     trees = Trees(*(arrays[f"forest/{name}"] for name in Trees._fields))
-    nodes = trees.features.shape[1]
+    nodes, room = trees.features.shape[1], models.trees.features.shape
     types = [array.dtype for array in trees] == [np.int32, np.float64, np.int32]
-    shapes = all(array.shape == (TREES, nodes) for array in trees)
+    shapes = all(array.shape == (room[0], nodes) for array in trees)
     if not types or not shapes or not np.isfinite(trees.thresholds).all():
         raise ModelFileError("has trees of the wrong type or shape")
     inner = trees.features >= 0
     later = (trees.children > np.arange(nodes)) & (trees.children < nodes - 1)
-    if forest.grown_on and not ((trees.features < width) & (trees.features >= -classes) & (later | ~inner)).all():
+    known = (trees.features < models.labelled.dense.shape[1]) & (trees.features >= -core.classes)
+    if not (known & (later | ~inner)).all():
         raise ModelFileError("has trees that lead nowhere")
-    return trees
+    if nodes > room[1]:
+        core.models = models._replace(trees=trees)
+        return
+    for name in Trees._fields:
+        getattr(models.trees, name)[:, :nodes] = getattr(trees, name)
 
 
 def _encoder(header: Header) -> MulticlassEncoder:
@@ -102,23 +131,9 @@ def _encoder(header: Header) -> MulticlassEncoder:
 
 
 def _counts(arrays: Arrays, name: str, length: int) -> NDArray[np.int64]:
-    if arrays[name].shape != (length,):
+    array: NDArray[Any] = arrays[name]
+    if array.shape != (length,):
         raise ModelFileError(f"has an array {name!r} of the wrong shape")
-    return arrays[name]
-
-
-def _check_counts(name: str, array: NDArray[Any]) -> None:
     if array.dtype != np.int64 or (array < 0).any():
         raise ModelFileError(f"has an array {name!r} of the wrong type, or with negative counts")
-
-
-def _places(features: NDArray[Any], width: int) -> NDArray[np.int64]:
-    if features.ndim != 1 or not len(features) or features.dtype != np.int64 or (features >= width).any():
-        raise ModelFileError(f"has weights of features beyond its {width} features")
-    return features
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ModelFileError(f"has a count of {value!r}: there must be 0 or more")
-    return value
+    return array

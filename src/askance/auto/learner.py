@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import contents
 from askance.auto.core import AutoCore, AutoSettings
-from askance.auto.rows import part, plain
+from askance.auto.rows import as_before, part, plain
+from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
 from askance.learners.learner import as_targets, in_one_line
@@ -102,7 +103,8 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Decision
             The prediction, the score, and whether to ask for the label.
         """
-        return self._started().ask(self._one_row(x), granted=granted)
+        core = self._started()
+        return core.ask(self._one_row(x), granted=granted)
 
     def tell(self, x: Any, y: Any, ask_probability: float = 1.0) -> Self:
         """Learn the label of one row, however long ago it was asked for.
@@ -121,7 +123,8 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         AutoLearner
             The learner itself.
         """
-        self._started().tell(self._one_row(x), labels.as_labels([y], 1), ask_probability)
+        core = self._started()
+        core.tell(self._one_row(x), labels.as_labels([y], 1), ask_probability)
         return self
 
     def run(self, X: Any, y: ArrayLike, *, coins: ArrayLike | None = None) -> Trace:
@@ -151,7 +154,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         fresh = type(self)(**self.get_params(deep=False))
         core = fresh._started()
         X = fresh._validated(X)
-        targets = as_targets(y, X.shape[0])
+        targets = as_targets(y, len(X.dense))
         if self.classes is None and len(np.unique(targets)) < 2:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         core.learn(X, targets)
@@ -163,7 +166,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """Learn from every label, continuing from what was learned before."""
         core = self._started()
         X = self._validated(X)
-        core.learn(X, as_targets(y, X.shape[0]), classes)
+        core.learn(X, as_targets(y, len(X.dense)), classes)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -172,7 +175,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         X, core = self._validated(X), self._core
         parts = [
             core.probabilities(part(X, start, start + PREDICTED_TOGETHER))
-            for start in range(0, X.shape[0], PREDICTED_TOGETHER)
+            for start in range(0, len(X.dense), PREDICTED_TOGETHER)
         ]
         order = np.argsort(core.encoder.observed)
         found: NDArray[np.float64] = np.concatenate(parts)[:, order]
@@ -222,24 +225,40 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self._core
 
     def _one_row(self, x: Any) -> Any:
-        if not hasattr(x, "tocsr"):
+        if not hasattr(x, "tocsr") and not hasattr(x, "dense"):
             x = np.asarray(x, np.float64).reshape(1, -1)
         return self._validated(x)
 
-    def _validated(self, X: Any) -> Any:
-        """`X` as an array of float64 or `Sparse`, with the right number of columns."""
-        reset = self._core.width is None
+    def _validated(self, X: Any) -> Mixed:
+        """`X` as rows of float64, with the right number of columns."""
+        known = self._core.widths
         try:
-            return plain(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset))
+            if hasattr(X, "dense"):
+                return plain(self._checked_parts(X))
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
+        return plain(X if known is None else as_before(X, known))
+
+    def _checked_parts(self, X: Any) -> Any:
+        known = self._core.widths
+        dense = check_array(X.dense, dtype=np.float64, ensure_min_features=0)
+        sparse = check_array(X.sparse, accept_sparse="csr", dtype=np.float64, ensure_min_features=0)
+        found = dense.shape[1], sparse.shape[1]
+        if known is not None and found != known:
+            raise ValueError(
+                f"X has {found[0]} dense and {found[1]} sparse features, but AutoLearner is expecting "
+                f"{known[0]} and {known[1]} features as input"
+            )
+        self.n_features_in_ = sum(found)
+        return X._replace(dense=dense, sparse=sparse)
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_core") and self._core.width is not None and len(self._core.labelled) > 0
+        return hasattr(self, "_core") and self._core.remembered > 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,161 +1,158 @@
-"""The models that compete: linear ones with several penalties, and a forest. They learn from the same labels."""
+"""The models that compete, and room for what they learn: linear ones with several penalties, and a forest."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.auto.memory import Growing, RowMemory
-from askance.jit.kernels import descent, trees
-from askance.jit.kernels.descent import Lanes, Rows
+from askance.jit.kernels import labelling, trees
+from askance.jit.kernels.descent import Lanes
+from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
+from askance.jit.kernels.mixed import ARE_COUNTS, TAKES_LOGS, Mixed, Scales
+from askance.jit.kernels.mixture import equal_trust
 
 PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II
-VISITS = 512  # remembered rows that a label makes a linear model visit again: the newest, and others in turn
-YOUNG, YOUNG_SWEEPS = 50, 3  # up to 50 labels, all are visited three times after each
 TREES = 50
-GROWTH = 1.1  # a forest is grown from scratch when there are this many times more labels
-
-Numbers = NDArray[np.float64]
-
-
-class LinearModels:
-    """A one-against-rest support vector machine for every penalty, kept up to date by dual coordinate descent."""
-
-    def __init__(self, width: int) -> None:
-        self.classes = 2
-        # Only features of remembered rows have weights; place 0 is for all others, and its weights stay 0.
-        self._places = np.zeros(width, np.int32)
-        self._features = Growing((1,), np.int64)  # the feature of each place
-        self.memory = RowMemory()
-        self.squared_norms = Growing((0,), np.float64)
-        self.codes = Growing((0,), np.int64)
-        self._dampings = 1.0 / (2.0 * np.array(PENALTIES))
-        self._start()
-
-    def _start(self) -> None:
-        self.lanes = len(PENALTIES) * (1 if self.classes == 2 else self.classes)
-        self._weights = Growing((self._features.count, self.lanes), np.float64)
-        self.duals = Growing((self.codes.count, self.lanes), np.float64)
-
-    @property
-    def weights(self) -> Numbers:
-        """The weights of all features: features × lanes."""
-        return self._weights.view[self._places]
-
-    def scores(self, rows: Rows) -> Numbers:
-        """Return the scores of rows: rows × penalties × classes, or × 1 for two classes."""
-        found = np.empty((len(rows.starts) - 1, self.lanes))
-        descent.scores(self._placed(rows), self._weights.view, found)
-        return found.reshape(len(found), len(PENALTIES), -1)
-
-    def add(self, rows: Rows, codes: NDArray[np.int64], classes: int) -> None:
-        """Remember rows, and learn from them."""
-        self._make_places(rows)
-        self.memory.extend(self._placed(rows))
-        self.squared_norms.extend(_squared_norms(rows))
-        self.codes.extend(codes)
-        self.duals.extend(np.zeros((len(codes), self.lanes)))
-        if classes > max(2, self.classes):
-            self.classes = classes
-            self._start()
-            self.sweep(10)
-        elif self.codes.count <= YOUNG:
-            self.sweep(YOUNG_SWEEPS)
-        else:
-            self._visit_some()
-
-    def refresh(self, rows: Rows) -> None:
-        """Go on with the same labels and other features of their rows."""
-        self.memory = RowMemory()
-        self.memory.extend(self._placed(rows))
-        self.squared_norms.view[:] = _squared_norms(rows)
-        descent.gather(self.memory.rows, self.codes.view, self._lanes())
-        self.sweep(2)
-
-    def learned(self) -> dict[str, NDArray[Any]]:
-        """What a file must hold beside the rows and their codes."""
-        return {"features": self._features.view, "weights": self._weights.view, "duals": self.duals.view}
-
-    def restore(
-        self, rows: Rows, codes: NDArray[np.int64], classes: int, learned: dict[str, NDArray[Any]]
-    ) -> None:
-        """Go on from what was learned before; ValueError if the shapes do not fit."""
-        features, weights, duals = learned["features"], learned["weights"], learned["duals"]
-        self._features.extend(features[1:])
-        self._places[features[1:]] = np.arange(1, len(features))
-        if (self._places[rows.indices] == 0).any() or len(np.unique(features[1:])) < len(features) - 1:
-            raise ValueError("features of remembered rows need one place each")
-        self.memory.extend(self._placed(rows))
-        self.squared_norms.extend(_squared_norms(rows))
-        self.codes.extend(codes)
-        self.classes = classes
-        self._start()
-        if weights.shape != self._weights.view.shape or duals.shape != self.duals.view.shape:
-            raise ValueError("weights and dual variables have other shapes than rows and classes")
-        self._weights.view[:], self.duals.view[:] = weights, duals
-
-    def drop(self, number: int) -> None:
-        """Forget the oldest rows and what was learned from them."""
-        for part in (self.memory, self.squared_norms, self.codes, self.duals):
-            part.drop(number)
-        descent.gather(self.memory.rows, self.codes.view, self._lanes())
-
-    def sweep(self, times: int) -> None:
-        """Visit all remembered rows."""
-        for _ in range(times):
-            self._visit(0, self.codes.count)
-
-    def _make_places(self, rows: Rows) -> None:
-        new = np.unique(rows.indices[self._places[rows.indices] == 0])
-        self._places[new] = np.arange(self._features.count, self._features.count + len(new))
-        self._features.extend(new)
-        self._weights.extend(np.zeros((len(new), self.lanes)))
-
-    def _placed(self, rows: Rows) -> Rows:
-        return rows._replace(indices=self._places[rows.indices])
-
-    def _visit_some(self) -> None:
-        count = self.codes.count
-        newest = max(0, count - VISITS // 2) if count > VISITS else 0
-        self._visit(newest, count)
-        if newest:
-            turn = count * (VISITS // 2) % newest
-            self._visit(turn, min(newest, turn + VISITS // 2))
-
-    def _visit(self, first: int, last: int) -> None:
-        descent.visit(self.memory.rows, self.codes.view, self.squared_norms.view, self._lanes(), first, last)
-
-    def _lanes(self) -> Lanes:
-        width = 1 if self.classes == 2 else self.classes
-        return Lanes(self._weights.view, self.duals.view, self._dampings, width)
+# The intercept is a feature with this value, beside rows whose length is about 1.
+DENSE_INTERCEPT, SPARSE_INTERCEPT = 0.5, 0.3
+FIRST_ROWS = 16
 
 
-def _squared_norms(rows: Rows) -> Numbers:
-    count = len(rows.starts) - 1
-    owners = np.repeat(np.arange(count), np.diff(rows.starts))
-    found: Numbers = np.bincount(owners, rows.values**2, count).astype(np.float64)
+def new_models(columns: int, terms: int, classes: int, memory: int, random_state: int) -> Models:
+    """Return models that have learned nothing, for rows with this many dense columns and sparse terms."""
+    penalties = np.array(PENALTIES)
+    dense, counts = np.zeros((0, columns)), np.zeros(5, np.int64)
+    counts[PLACES] = counts[labelling.NEXT_REFRESH] = 1
+    lanes = Lanes(
+        dense=np.zeros((0, columns + 1)),
+        starts=np.zeros(1, np.int64),
+        places=np.zeros(0, np.int32),
+        values=np.zeros(0),
+        squared_norms=np.zeros(0),
+        codes=np.zeros(0, np.int64),
+        duals=np.zeros((0, 0)),
+        dense_weights=np.zeros((columns + 1, 0)),
+        weights=np.zeros((0, 0)),
+        dampings=1.0 / (2.0 * penalties),
+        width=1,
+    )
+    models = Models(
+        scales=new_scales(columns, terms),
+        labelled=Mixed(dense, lanes.starts.copy(), np.zeros(0, np.int32), np.zeros(0), terms),
+        lanes=lanes,
+        places=np.zeros(terms, np.int32),
+        vocabulary=np.zeros(1, np.int64),
+        trees=trees.empty(TREES if columns else 0, 1),
+        mixture=equal_trust(len(PENALTIES) + (columns > 0)),
+        counts=counts,
+        memory=memory,
+        random_state=np.uint64(random_state),
+    )
+    return with_classes(with_room(models, 1, 0), classes)
+
+
+def new_scales(columns: int, terms: int) -> Scales:
+    """Return scales before the first row."""
+    return Scales(
+        rows=np.zeros(1, np.int64),
+        means=np.zeros(columns),
+        squares=np.zeros(columns),
+        centres=np.zeros(columns),
+        factors=np.zeros(columns),
+        frequencies=np.zeros(terms, np.int64),
+        weights=np.ones(terms),
+        kinds=np.ones(2, np.bool_),
+        intercept=DENSE_INTERCEPT if columns else SPARSE_INTERCEPT,
+    )
+
+
+def refresh(scales: Scales) -> None:
+    """Use what was observed so far."""
+    rows = int(scales.rows[0])
+    deviations = np.sqrt(scales.squares / max(1, rows))
+    varies = deviations > 1e-12 * np.maximum(1e-300, np.abs(scales.means))
+    scales.centres[:] = scales.means
+    scales.factors[:] = np.where(varies, 1.0, 0.0) / np.where(varies, deviations, 1.0)
+    scales.kinds[TAKES_LOGS] = scales.kinds[ARE_COUNTS]
+    scales.weights[:] = np.log((1.0 + rows) / (1.0 + scales.frequencies)) + 1.0
+
+
+def with_room(models: Models, rows: int, entries: int) -> Models:
+    """Return the same models with room for more rows with this many sparse entries."""
+    lanes, labelled, terms, forest = models.lanes, models.labelled, models.vocabulary, models.trees
+    remembered = int(models.counts[REMEMBERED])
+    wanted = remembered + rows
+    if wanted > len(lanes.codes):
+        count = max(FIRST_ROWS, 2 * wanted)
+        lanes = lanes._replace(
+            dense=_longer(lanes.dense, count),
+            starts=_longer(lanes.starts, count + 1),
+            squared_norms=_longer(lanes.squared_norms, count),
+            codes=_longer(lanes.codes, count),
+            duals=_longer(lanes.duals, count),
+        )
+        labelled = labelled._replace(
+            dense=_longer(labelled.dense, count), starts=_longer(labelled.starts, count + 1)
+        )
+        forest = trees.with_room(forest, count)
+    wanted = int(lanes.starts[remembered]) + entries
+    if wanted > len(lanes.values):
+        lanes = lanes._replace(places=_longer(lanes.places, 2 * wanted), values=_longer(lanes.values, 2 * wanted))
+        labelled = labelled._replace(
+            indices=_longer(labelled.indices, 2 * wanted), values=_longer(labelled.values, 2 * wanted)
+        )
+    wanted = int(models.counts[PLACES]) + entries
+    if wanted > len(terms):
+        terms = _longer(terms, 2 * wanted)
+    if len(terms) > len(lanes.weights):
+        lanes = lanes._replace(weights=_longer(lanes.weights, len(terms)))
+    return models._replace(lanes=lanes, labelled=labelled, vocabulary=terms, trees=forest)
+
+
+def with_classes(models: Models, classes: int) -> Models:
+    """Return models for this many classes; what linear models have learned is to be learned again."""
+    lanes, width = models.lanes, 1 if classes == 2 else classes
+    count = len(PENALTIES) * width
+    return models._replace(
+        lanes=lanes._replace(
+            duals=np.zeros((len(lanes.codes), count)),
+            dense_weights=np.zeros((lanes.dense.shape[1], count)),
+            weights=np.zeros((len(models.vocabulary), count)),
+            width=width,
+        )
+    )
+
+
+def without_oldest(models: Models, number: int) -> Models:
+    """Return the models without the oldest labelled rows and what was learned from them."""
+    lanes, labelled, counts = models.lanes, models.labelled, models.counts
+    rows, first = int(counts[REMEMBERED]), int(lanes.starts[number])
+    entries = int(lanes.starts[rows])
+    by_row: list[Any] = [lanes.dense, lanes.squared_norms, lanes.codes, lanes.duals, labelled.dense]
+    for array in by_row:
+        array[: rows - number] = array[number:rows].copy()
+    for starts in (lanes.starts, labelled.starts):
+        starts[: rows - number + 1] = starts[number : rows + 1].copy() - first
+    by_entry: list[Any] = [lanes.values, labelled.indices, labelled.values]
+    for array in by_entry:
+        array[: entries - first] = array[first:entries].copy()
+    counts[REMEMBERED] -= number
+    place_terms(models, np.unique(labelled.indices[: entries - first]).astype(np.int64))
+    labelling.retrain(models, True, 0)
+    return models
+
+
+def place_terms(models: Models, terms: NDArray[np.int64]) -> None:
+    """Give these terms, which must be those of the labelled rows, places in the weights."""
+    models.places[:] = 0
+    models.places[terms] = np.arange(1, len(terms) + 1)
+    models.vocabulary[1 : len(terms) + 1] = terms
+    models.counts[PLACES] = len(terms) + 1
+    entries = int(models.lanes.starts[models.counts[REMEMBERED]])
+    models.lanes.places[:entries] = models.places[models.labelled.indices[:entries]]
+
+
+def _longer(array: NDArray[Any], count: int) -> NDArray[Any]:
+    found = np.zeros((count, *array.shape[1:]), array.dtype)
+    found[: len(array)] = array
     return found
-
-
-class Forest:
-    """Extremely randomized trees on raw columns."""
-
-    def __init__(self, random_state: int) -> None:
-        self.random_state = random_state
-        self.grown_on = 0
-        self.trees = trees.empty(TREES, 1)
-
-    def add(self, X: Numbers, codes: NDArray[np.int64], classes: int) -> None:
-        """Grow from scratch if there are enough more labels than last time. `X` are all remembered rows."""
-        if len(codes) < GROWTH * self.grown_on or len(codes) < 2:
-            return
-        self.trees = trees.empty(TREES, len(codes))
-        trees.grow(X, codes, classes, self.trees, self.random_state)
-        self.grown_on = len(codes)
-
-    def shares(self, X: Any, classes: int) -> Numbers:
-        """Return the share of trees that vote for each class, with one vote more that is divided evenly."""
-        votes = np.full((len(X), classes), 1.0 / classes)
-        if self.grown_on:
-            trees.votes(X, self.trees, votes)
-        return votes / votes.sum(axis=1, keepdims=True)

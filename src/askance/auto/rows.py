@@ -1,32 +1,37 @@
-"""Rows as they come: arrays, or sparse rows without the checks that SciPy makes at every slice."""
+"""Rows as they come: arrays, sparse matrices, or both side by side."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+
+from askance.jit.kernels.mixed import Mixed
 
 
-class Sparse(NamedTuple):
-    """A CSR matrix."""
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    data: NDArray[np.float64]
-    shape: tuple[int, int]
-
-
-def plain(X: Any) -> Any:
-    """Return rows as an array or as `Sparse`."""
-    if not sp.issparse(X):
-        return X
-    return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False), X.data, X.shape)
+def plain(X: Any) -> Mixed:
+    """Return rows of checked numbers as compiled code takes them."""
+    if hasattr(X, "dense"):
+        return mixed(X.dense, X.sparse)
+    if sp.issparse(X):
+        return mixed(np.empty((X.shape[0], 0)), X)
+    return mixed(X, sp.csr_array((len(X), 0)))
 
 
-def part(X: Any, start: int, stop: int) -> Any:
+def mixed(dense: Any, sparse: Any) -> Mixed:
+    """Return rows with a dense and a sparse part as compiled code takes them."""
+    starts, indices = sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32, copy=False)
+    return Mixed(np.ascontiguousarray(dense), starts, indices, sparse.data, sparse.shape[1])
+
+
+def as_before(X: Any, widths: tuple[int, int]) -> Any:
+    """Return checked rows as those before them: with this many dense and sparse columns."""
+    if sp.issparse(X) and not widths[1]:
+        return X.toarray()
+    return X if sp.issparse(X) or not widths[1] else sp.csr_array(X)
+
+
+def part(X: Mixed, start: int, stop: int) -> Mixed:
     """Return the rows from `start` to `stop` - 1."""
-    if not isinstance(X, Sparse):
-        return X[start:stop]
-    indptr = X.indptr[start : stop + 1]
-    first, last = indptr[0], indptr[-1]
-    return Sparse(indptr - first, X.indices[first:last], X.data[first:last], (len(indptr) - 1, X.shape[1]))
+    starts = X.starts[start : stop + 1]
+    first, last = starts[0], starts[-1]
+    return Mixed(X.dense[start:stop], starts - first, X.indices[first:last], X.values[first:last], X.sparse_width)

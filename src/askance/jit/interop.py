@@ -103,6 +103,11 @@ def persistent(function: Function, *, exact: bool) -> Function:
     return call  # type: ignore[return-value]
 
 
+def separate(function: Function) -> Function:
+    """Compile a function that compiled code calls on its own, once for all callers. Its arithmetic is strict."""
+    return compiled(function, exact=True)
+
+
 def inlined(function: Function) -> Function:
     """Let compiled code call a helper function. In plain Python it stays the function itself."""
     return register_jitable(**INLINE)(function)

@@ -12,30 +12,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.jit.interop import inlined, persistent
+from askance.jit.interop import inlined
 from askance.jit.select import maximum
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-class Rows(NamedTuple):
-    """Rows of features: the entries of row t are those from `starts[t]` to `starts[t + 1] - 1`."""
-
-    starts: Counts
-    indices: NDArray[np.int32]
-    values: Numbers
-
-
 class Lanes(NamedTuple):
-    """Weights (features × lanes), dual variables (rows × lanes), 1/2C of each penalty, and the number of classes.
+    """Features of remembered rows, their classes and dual variables (rows × lanes), weights (features × lanes).
 
-    Two classes need one lane per penalty.
+    Terms have places: only those of remembered rows have weights. Place 0 is for all others, and its weights are 0.
+    Two classes need one lane per penalty. Arrays have room for more rows and places than are in use.
     """
 
-    weights: Numbers
+    dense: Numbers
+    starts: Counts
+    places: NDArray[np.int32]
+    values: Numbers
+    squared_norms: Numbers
+    codes: Counts
     duals: Numbers
-    dampings: Numbers
+    dense_weights: Numbers
+    weights: Numbers
+    dampings: Numbers  # 1/2C of each penalty
     width: int  # lanes per penalty
 
 
@@ -47,60 +47,53 @@ def side_of(code: int, lane: int, width: int) -> float:
 
 
 @inlined
-def add_scores(rows: Any, t: int, weights: Any, scores: Any) -> None:
-    """Set `scores` to the products of row t with the weights of every lane."""
+def scores_of(dense: Any, places: Any, values: Any, first: int, last: int, lanes: Any, scores: Any) -> None:
+    """Set `scores` to the products of a row with the weights of every lane."""
     for lane in range(scores.shape[0]):
         scores[lane] = 0.0
-    for place in range(rows.starts[t], rows.starts[t + 1]):
-        feature, value = rows.indices[place], rows.values[place]
+    for j in range(dense.shape[0]):
         for lane in range(scores.shape[0]):
-            scores[lane] += weights[feature, lane] * value
+            scores[lane] += lanes.dense_weights[j, lane] * dense[j]
+    for k in range(first, last):
+        for lane in range(scores.shape[0]):
+            scores[lane] += lanes.weights[places[k], lane] * values[k]
 
 
-def _visit(rows: Any, codes: Any, squared_norms: Any, lanes: Any, first: int, last: int) -> None:
-    """Visit the rows `last` - 1 down to `first`: the newest first."""
-    count = lanes.weights.shape[1]
-    steps = np.empty(count)
+@inlined
+def add_row(lanes: Any, t: int, steps: Any) -> None:
+    """Add remembered row t to the weights of every lane, `steps[lane]` times."""
+    for j in range(lanes.dense.shape[1]):
+        for lane in range(steps.shape[0]):
+            lanes.dense_weights[j, lane] += steps[lane] * lanes.dense[t, j]
+    for k in range(lanes.starts[t], lanes.starts[t + 1]):
+        for lane in range(steps.shape[0]):
+            lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k]
+
+
+@inlined
+def visit(lanes: Any, first: int, last: int, steps: Any) -> None:
+    """Visit the remembered rows `last` - 1 down to `first`: the newest first."""
     for t in range(last - 1, first - 1, -1):
-        add_scores(rows, t, lanes.weights, steps)
+        scores_of(lanes.dense[t], lanes.places, lanes.values, lanes.starts[t], lanes.starts[t + 1], lanes, steps)
         moved = False
-        for lane in range(count):
-            side = side_of(codes[t], lane, lanes.width)
+        for lane in range(steps.shape[0]):
+            side = side_of(lanes.codes[t], lane, lanes.width)
             damping, before = lanes.dampings[lane // lanes.width], lanes.duals[t, lane]
             slope = 1.0 - side * steps[lane] - damping * before
-            after = maximum(0.0, before + slope / (squared_norms[t] + damping))
+            after = maximum(0.0, before + slope / (lanes.squared_norms[t] + damping))
             lanes.duals[t, lane] = after
             steps[lane] = side * (after - before)
             moved |= after != before
         if moved:
-            add_row(rows, t, steps, lanes.weights)
+            add_row(lanes, t, steps)
 
 
 @inlined
-def add_row(rows: Any, t: int, steps: Any, weights: Any) -> None:
-    """Add row t to the weights of every lane, `steps[lane]` times."""
-    for place in range(rows.starts[t], rows.starts[t + 1]):
-        feature, value = rows.indices[place], rows.values[place]
-        for lane in range(steps.shape[0]):
-            weights[feature, lane] += steps[lane] * value
-
-
-def _gather(rows: Any, codes: Any, lanes: Any) -> None:
-    """Set the weights to what the dual variables say."""
+def gather(lanes: Any, count: int, steps: Any) -> None:
+    """Set the weights to what the dual variables of `count` rows say."""
+    lanes.dense_weights[:] = 0.0
     lanes.weights[:] = 0.0
-    steps = np.empty(lanes.weights.shape[1])
-    for t in range(codes.shape[0]):
+    for t in range(count):
         for lane in range(steps.shape[0]):
-            steps[lane] = side_of(codes[t], lane, lanes.width) * lanes.duals[t, lane]
-        add_row(rows, t, steps, lanes.weights)
-
-
-def _scores(rows: Any, weights: Any, scores: Any) -> None:
-    """Set `scores` (rows × lanes)."""
-    for t in range(scores.shape[0]):
-        add_scores(rows, t, weights, scores[t])
-
-
-visit = persistent(_visit, exact=True)
-gather = persistent(_gather, exact=True)
-scores = persistent(_scores, exact=True)
+            steps[lane] = side_of(lanes.codes[t], lane, lanes.width) * lanes.duals[t, lane]
+        add_row(lanes, t, steps)

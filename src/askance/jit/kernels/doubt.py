@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.jit.interop import persistent
+from askance.jit.interop import inlined
 
 RECENT = 400  # rows to which a row is compared
 CATCHING_UP = 0.3  # how much more is asked for each label that the plan is behind
@@ -36,37 +36,29 @@ class Past(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def _next_question(certainty: Any, coins: Any, plan: Any, past: Any, probabilities: Any, granted: bool) -> int:
-    """Decide row by row up to the first question; return its place, or the number of rows."""
+@inlined
+def decide(certainty: float, coin: float, plan: Any, past: Any, granted: bool) -> tuple[bool, float]:
+    """Return whether to ask about the next row, and with which probability it is asked about."""
     counts, recent = past.counts, past.recent
-    for t in range(certainty.shape[0]):
-        known = min(counts[ROWS], RECENT)
-        lower = 0
-        for place in range(known):
-            lower += recent[place] < certainty[t]
-        early = counts[ASKED] < plan.burst
-        rate = max(plan.rate, plan.early_rate) if early else plan.rate
-        share = rate * (1.0 - plan.audit) * (1.0 + CATCHING_UP * max(0.0, past.behind[0]))
-        if counts[ASKED] < plan.first or (lower <= share * known and past.behind[0] > -1.0):
-            probability = 1.0
-        else:
-            probability = plan.audit * rate
-        within = counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
-        if counts[ASKED] >= plan.first and granted:
-            behind = past.behind[0] + rate - (probability if within else 0.0)
-            past.behind[0] = min(MOST_BEHIND, max(-MOST_BEHIND, behind))
-        recent[counts[ROWS] % RECENT] = certainty[t]
-        counts[ROWS] += 1
-        wanted = coins[t] < probability
-        probabilities[t] = probability if within else 0.0
-        if wanted and within:
-            counts[ASKED] += 1
-            return t
-        counts[REFUSED] += wanted
-    return certainty.shape[0]
-
-
-next_question = persistent(_next_question, exact=True)
+    known = min(counts[ROWS], RECENT)
+    lower = 0
+    for place in range(known):
+        lower += recent[place] < certainty
+    early = counts[ASKED] < plan.burst
+    rate = max(plan.rate, plan.early_rate) if early else plan.rate
+    share = rate * (1.0 - plan.audit) * (1.0 + CATCHING_UP * max(0.0, past.behind[0]))
+    doubtful = counts[ASKED] < plan.first or (lower <= share * known and past.behind[0] > -1.0)
+    probability = 1.0 if doubtful else plan.audit * rate
+    within = counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
+    if counts[ASKED] >= plan.first and granted:
+        behind = past.behind[0] + rate - (probability if within else 0.0)
+        past.behind[0] = min(MOST_BEHIND, max(-MOST_BEHIND, behind))
+    recent[counts[ROWS] % RECENT] = certainty
+    counts[ROWS] += 1
+    wanted = coin < probability
+    counts[ASKED] += wanted and within
+    counts[REFUSED] += wanted and not within
+    return wanted and within, probability if within else 0.0
 
 
 def no_past() -> Past:

@@ -40,7 +40,8 @@ def impurity(
     X: Any, codes: Any, order: Any, first: int, last: int, feature: int, threshold: float, counts: Any
 ) -> float:
     """Return how impure both sides of a split are: the rows of a side times its Gini impurity, added up."""
-    counts[:] = 0.0
+    for k in range(counts.shape[1]):
+        counts[0, k] = counts[1, k] = 0.0
     left = 0.0
     for place in range(first, last):
         row = order[place]
@@ -87,22 +88,28 @@ def best_split(
 @inlined
 def majority(codes: Any, order: Any, first: int, last: int, counts: Any) -> tuple[Any, bool]:
     """Return the most frequent class of some rows, and whether it is the only one."""
-    counts[0] = 0.0
+    for k in range(counts.shape[1]):
+        counts[0, k] = 0.0
     for place in range(first, last):
         counts[0, codes[order[place]]] += 1.0
-    best = np.argmax(counts[0])
+    best = 0
+    for k in range(1, counts.shape[1]):
+        if counts[0, k] > counts[0, best]:
+            best = k
     return best, counts[0, best] == last - first
 
 
-def _grow(X: Any, codes: Any, classes: int, trees: Any, random_state: Any) -> None:
-    rows = X.shape[0]
+@inlined
+def grow_trees(X: Any, codes: Any, rows: int, classes: int, trees: Any, random_state: Any) -> None:
+    """Grow every tree on the first `rows` rows. Classes are numbered from 0."""
     order = np.empty(rows, np.int64)
     counts = np.empty((2, classes))
     stack = np.empty((2 * rows + 2, 3), np.int64)
     drawn = np.zeros(2, np.uint64)
     for tree in range(trees.features.shape[0]):
         drawn[0], drawn[1] = random_state, np.uint64(tree) << np.uint64(32)
-        order[:] = np.arange(rows)
+        for row in range(rows):
+            order[row] = row
         stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, rows
         depth, used = 1, 1
         while depth:
@@ -126,16 +133,26 @@ def _grow(X: Any, codes: Any, classes: int, trees: Any, random_state: Any) -> No
             depth, used = depth + 2, used + 2
 
 
+@inlined
+def add_votes(X: Any, t: int, trees: Any, votes: Any) -> None:
+    """Add the vote of every tree for row t to `votes`, which has one entry per class."""
+    for tree in range(trees.features.shape[0]):
+        node = 0
+        feature = trees.features[tree, node]
+        while feature >= 0:
+            node = trees.children[tree, node] + (X[t, feature] > trees.thresholds[tree, node])
+            feature = trees.features[tree, node]
+        votes[-1 - feature] += 1.0
+
+
+def _grow(X: Any, codes: Any, classes: int, trees: Any, random_state: Any) -> None:
+    grow_trees(X, codes, X.shape[0], classes, trees, random_state)
+
+
 def _votes(X: Any, trees: Any, votes: Any) -> None:
     """Add the votes of every tree to `votes` (rows × classes)."""
     for t in range(X.shape[0]):
-        for tree in range(trees.features.shape[0]):
-            node = 0
-            feature = trees.features[tree, node]
-            while feature >= 0:
-                node = trees.children[tree, node] + (X[t, feature] > trees.thresholds[tree, node])
-                feature = trees.features[tree, node]
-            votes[t, -1 - feature] += 1.0
+        add_votes(X, t, trees, votes[t])
 
 
 _grown = persistent(_grow, exact=True)
@@ -150,6 +167,15 @@ def grow(X: NDArray[np.float64], codes: NDArray[np.int64], classes: int, trees: 
 
 def empty(count: int, rows: int) -> Trees:
     """Return room for `count` trees on this many rows."""
-    nodes = max(1, 2 * rows - 1)
+    nodes = 2 * rows
     features, children = np.full((count, nodes), -1, np.int32), np.zeros((count, nodes), np.int32)
     return Trees(features, np.zeros((count, nodes)), children)
+
+
+def with_room(trees: Trees, rows: int) -> Trees:
+    """Return the same trees with room for more rows."""
+    found = empty(len(trees.features), rows)
+    for name in Trees._fields:
+        known = getattr(trees, name)
+        getattr(found, name)[:, : known.shape[1]] = known
+    return found
