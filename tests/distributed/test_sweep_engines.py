@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import askance
-from askance.experiments.sweep.run import run_cell
 from engines import ENGINES, need, running
+from losing import noting_cell
 from needs import missing
 from processes import interruptible
 from small_sweeps import stream
@@ -56,14 +56,6 @@ class Killer:
         number = int(min(self.notes.iterdir()).name)
         os.kill(number, signal.SIGKILL)
         self.killed = number
-
-
-def noting_cell(plan: Any, method: Any, data: Any, store: Any) -> Any:
-    """A cell of the sweep that takes its time, and tells who does it."""
-    if data.name == "made 2":
-        (Path(os.environ["ASKANCE_NOTES"]) / str(os.getpid())).touch()
-        time.sleep(0.3)
-    return run_cell(plan, method, data, store)
 
 
 @pytest.mark.soak

@@ -22,7 +22,7 @@ Counts = NDArray[np.int64]
 class Lanes(NamedTuple):
     """Features of remembered rows, their classes and dual variables (rows × lanes), weights (features × lanes).
 
-    Terms have places: only those of remembered rows have weights. Place 0 is for all others, and its weights are 0.
+    Terms have places: only those of remembered rows have weights. Place 0, for all others, has weights of 0.
     Two classes need one lane per penalty. Arrays have room for more rows and places than are in use.
     """
 
