@@ -82,9 +82,11 @@ def test_each_key_has_a_learner_of_its_own_by_every_name(name: str) -> None:
     does_as_learners_do(name, rows=2000)
 
 
-def test_each_key_has_a_budget_of_its_own() -> None:
-    within = queries.Within(queries.AtRate(queries.Margin(), 0.3), rate=0.2, burst=2.0)
-    does_as_learners_do("PAA-II", query=within)
+@pytest.mark.parametrize(
+    "inner", [queries.AtRate(queries.Margin(), 0.3), queries.LeastCertain(0.3, recent=20)], ids=str
+)
+def test_each_key_has_a_budget_of_its_own(inner: queries.QueryRule) -> None:
+    does_as_learners_do("PAA-II", query=queries.Within(inner, rate=0.2, burst=2.0))
 
 
 def test_two_of_many_classes_have_one_score_as_a_learner_has() -> None:

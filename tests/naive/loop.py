@@ -93,7 +93,8 @@ def run(X: Any, y: Any, coins: Any, twin: Twin, query: Query, sgn0: float = 1.0)
         p, v = twin.look(x)
         guess = sgn0 if p == 0 else math.copysign(1.0, p)
         probability = query(View(p, v, twin.norm(x), mistakes, longest, t + 1), coin)
-        if settled is None and (abs(coin - probability) < CLOSE or twin.close(x, label, p, v)):
+        hangs = abs(coin - probability) < CLOSE or twin.close(x, label, p, v) or is_close(query)
+        if settled is None and hangs:
             settled = t
         distances.append(min(abs(coin - probability), *twin.distances(label, p, v)))
         asked = coin < probability
@@ -110,3 +111,9 @@ def refused_by(query: Any) -> int:
     """What the budgets around a rule refused."""
     inner = getattr(query, "inner", None)
     return getattr(query, "refused", 0) + (0 if inner is None else refused_by(inner))
+
+
+def is_close(query: Any) -> bool:
+    """Whether the last decision of a query rule, or of one that it wraps, hangs on the last bits."""
+    inner = getattr(query, "inner", None)
+    return getattr(query, "close", False) or (inner is not None and is_close(inner))

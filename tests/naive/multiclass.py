@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from naive.loop import CLOSE, Query, Run, View, dot, refused_by
+from naive.loop import CLOSE, Query, Run, View, dot, is_close, refused_by
 from naive.queries import always, discrimination, margin, random
 
 
@@ -172,7 +172,7 @@ def run(X: Any, y: Any, coins: Any, twin: Prototypes, query: Query, classes: int
         gamma = scores[label] - max(score for i, score in enumerate(scores) if i != label)
         # Scores that are equal but for rounding decide who is first; only exact ties are sure.
         ranks = sorted(scores)
-        near = any(0 < high - low < CLOSE for low, high in itertools.pairwise(ranks))
+        near = is_close(query) or any(0 < high - low < CLOSE for low, high in itertools.pairwise(ranks))
         if settled is None and (near or abs(coin - probability) < CLOSE or 0 < abs(1 - gamma) < CLOSE):
             settled = t
         asked = coin < probability

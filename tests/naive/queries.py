@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from naive.loop import Query, View
+from naive.loop import CLOSE, Query, View
 
 
 def always() -> Query:
@@ -70,6 +70,34 @@ def decaying(delta0: float = 2.0**14, after: bool = False, eagerness: float = 1.
     return ask
 
 
+class LeastCertain:
+    """1 where at most a share rate·(1 - audit) of the `recent` rows before have a smaller margin, else audit·rate.
+
+    With b = rate·t - Σ earlier probabilities, at most 60: the share is 1 + 0.3 b times as large where b > 0, and
+    no row has probability 1 where b ≤ -1. Rows that a budget forbids leave b as it is.
+    """
+
+    def __init__(self, rate: float = 0.1, audit: float = 0.1, recent: int = 400) -> None:
+        self.rate, self.audit, self.recent = rate, audit, recent
+        self.margins: list[float] = []
+        self.b = 0.0
+        self.close = False  # whether the last decision hangs on the last bits
+
+    def __call__(self, view: View, coin: float) -> float:
+        before = self.margins[-self.recent :]
+        share = self.rate * (1 - self.audit) * (1 + 0.3 * max(0.0, self.b))
+        smaller = sum(other < abs(view.p) for other in before)
+        most = share * len(before)
+        certain = self.audit < 1 and smaller <= most and self.b > -1
+        near = any(0 < abs(other - abs(view.p)) < CLOSE for other in before)  # only exact ties are sure
+        self.close = near or (len(before) > 0 and abs(smaller - most) < CLOSE) or abs(self.b + 1) < CLOSE
+        probability = 1.0 if certain else self.audit * self.rate
+        if view.counts:
+            self.b = min(60.0, self.b + self.rate - probability)
+        self.margins.append(abs(view.p))
+        return probability
+
+
 class Within:
     """At most burst + rate·t questions after t rows, and at most `limit`: otherwise probability 0."""
 
@@ -111,5 +139,6 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "Discrimination": discrimination,
     "Adaptive": adaptive,
     "Decaying": decaying,
+    "LeastCertain": LeastCertain,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

@@ -27,8 +27,13 @@ STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
 RATES = st.one_of(st.sampled_from([0.0, 0.1, 0.25, 0.3, 1 / 3, 1.0]), st.floats(0.0, 1.0))
 BURSTS = st.one_of(st.integers(0, 5).map(float), st.floats(0.0, 20.0))
 LIMITS = st.one_of(st.just(math.inf), st.integers(0, 30).map(float), st.floats(0.0, 50.0))
+LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.integers(1, 50))
 BUDGETS = st.builds(
-    queries.Within, st.one_of(st.builds(queries.Always), SCALABLE, STEERED), rate=RATES, burst=BURSTS, limit=LIMITS
+    queries.Within,
+    st.one_of(st.builds(queries.Always), SCALABLE, STEERED, LEAST_CERTAIN),
+    rate=RATES,
+    burst=BURSTS,
+    limit=LIMITS,
 )
 ANY = st.tuples(BUDGETS, SEEDS, st.integers(1, 150), st.integers(1, 149))
 
@@ -106,6 +111,7 @@ def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: floa
         queries.Random(0.7),
         queries.Margin(50.0),
         queries.AtRate(queries.Margin(1.0), 0.7),
+        queries.LeastCertain(0.7),
     ],
     ids=str,
 )
@@ -172,3 +178,69 @@ def test_a_steered_rule_still_prefers_small_margins() -> None:
     trace = learner.run(made.X, made.y)
     near = np.abs(trace.scores) < np.median(np.abs(trace.scores))
     assert trace.asked[near].mean() > 2 * trace.asked[~near].mean()
+
+
+# ---------------------------------------------------------------------- LeastCertain
+
+
+@examples(100)
+@given(query=LEAST_CERTAIN, random_state=SEEDS)
+def test_the_least_certain_rows_are_never_asked_about_ahead_of_the_plan(query: Any, random_state: int) -> None:
+    """However margins grow or fall: Σ probabilities ≤ rate·t + 2, and none is below audit·rate."""
+    rng = np.random.default_rng(random_state)
+    scores = rng.normal(size=300) * np.exp(rng.uniform(-0.05, 0.05) * np.arange(300))
+    memory = query.start()
+    asking = np.array([query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores])
+    assert (asking >= query.audit * query.rate).all()
+    assert (np.cumsum(asking) <= query.rate * np.arange(1, 301) + 2 + 1e-9).all()
+    assert set(asking) <= {1.0, query.audit * query.rate}
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.1, 0.4])
+def test_the_smallest_margins_are_asked_about_at_the_wanted_rate(rate: float) -> None:
+    scores = np.random.default_rng(5).normal(size=6000)
+    query = queries.LeastCertain(rate, audit=0.2)
+    memory, scaled = query.start(), query.start()
+    asking = np.array([query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores])
+    assert asking.sum() == pytest.approx(rate * 6000, abs=10)
+    margins = np.abs(scores)
+    for_sure = asking == 1.0
+    assert for_sure[margins < np.quantile(margins, rate / 2)].mean() > 0.6
+    assert for_sure[margins > np.quantile(margins, 2 * rate)].mean() < 0.01
+    other = [query.ask(scaled, Seen(-(2.0**30) * score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores]
+    assert other == asking.tolist()  # only the order of margins matters
+
+
+def test_an_audit_of_everything_is_asking_at_random() -> None:
+    made = streams.noisy(rows=200, width=4, random_state=9)
+    audited, random = (
+        askance.Learner(query=query, dtype="float64").run(made.X, made.y, coins=made.coins)
+        for query in (queries.LeastCertain(0.3, audit=1.0), queries.Random(0.3))
+    )
+    np.testing.assert_array_equal(audited.ask_probabilities, random.ask_probabilities)
+    np.testing.assert_array_equal(audited.scores, random.scores)
+
+
+def test_rows_long_ago_do_not_matter() -> None:
+    query = queries.LeastCertain(0.2, audit=0.5, recent=30)
+    one, other = query.start(), query.start()
+    for memory, size in ((one, 1.0), (other, 1e6)):
+        for score in np.random.default_rng(1).normal(size=100) * size:
+            query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5)
+    same = []
+    for part in np.random.default_rng(2).normal(size=(2, 30)):
+        other.behind[:] = one.behind
+        asking = [
+            [query.ask(memory, Seen(p, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for p in part] for memory in (one, other)
+        ]
+        same.append(asking[0] == asking[1])
+    assert same == [False, True]
+
+
+def test_rows_that_no_label_is_available_for_do_not_count() -> None:
+    query = queries.LeastCertain(0.1)
+    memory = query.start()
+    for score in np.random.default_rng(3).normal(size=50):
+        query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0, eligible=0.0), 0.5)
+    assert memory.behind[0] == 0.0
+    assert memory.count[0] == 50

@@ -11,7 +11,10 @@ from askance import Learner, queries, updates
 from askance.rules.query.rule import needs_spread
 from askance.rules.registry import check_rules
 
-BARE: dict[type, dict[str, float]] = {queries.Decaying: {"delta0": 8.0}}
+BARE: dict[type, dict[str, float]] = {
+    queries.Decaying: {"delta0": 8.0},
+    queries.LeastCertain: {"rate": 0.37, "audit": 0.43, "recent": 23},
+}
 WRAPPED: dict[type, dict[str, float]] = {
     queries.Within: {"rate": 0.4, "burst": 2.0},
     queries.AtRate: {"rate": 0.3},

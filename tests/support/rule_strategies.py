@@ -79,6 +79,7 @@ SCALABLE = st.one_of(
     st.builds(queries.Decaying, st.one_of(POSITIVE, st.just(math.inf)), st.booleans()),
     MARGIN,
 )
+LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.integers(1, 30))
 OF_SPREAD = st.one_of(
     st.builds(queries.SpreadMargin, POSITIVE, POSITIVE, POSITIVE),
     st.builds(queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()),
@@ -98,7 +99,7 @@ def query_parameters(update: type) -> st.SearchStrategy[Any]:
     """Any query rule that goes with an update rule, bare, steered or within a budget."""
     scalable = st.one_of(SCALABLE, OF_SPREAD) if about(update()).has_spread else SCALABLE
     steered = st.builds(queries.AtRate, scalable, SHARES)
-    bare = st.one_of(st.builds(queries.Always), scalable, steered)
+    bare = st.one_of(st.builds(queries.Always), scalable, steered, LEAST_CERTAIN)
     return st.one_of(bare, st.builds(queries.Within, bare, **BUDGETS))
 
 

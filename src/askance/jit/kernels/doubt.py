@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
+from askance.jit.select import where
 
 RECENT = 400  # rows to which a row is compared
 CATCHING_UP = 0.3  # how much more is asked for each label that the plan is behind
@@ -37,23 +38,41 @@ class Past(NamedTuple):
 
 
 @inlined
-def decide(certainty: float, coin: float, plan: Any, past: Any, granted: bool) -> tuple[bool, float]:
-    """Return whether to ask about the next row, and with which probability it is asked about."""
-    counts, recent = past.counts, past.recent
-    known = min(counts[ROWS], RECENT)
+def chance(certainty: float, recent: Any, rows: int, behind: float, rate: float, audit: float) -> float:
+    """Return the probability of asking about a row, given the certainty of recent ones.
+
+    It is 1 for the least certain share of rows, unless the plan is more than a label ahead, and `audit` · `rate`
+    for all others.
+    """
+    known = min(rows, recent.shape[0])
     lower = 0
     for place in range(known):
         lower += recent[place] < certainty
+    share = rate * (1.0 - audit) * (1.0 + CATCHING_UP * max(0.0, behind))
+    doubtful = (lower <= share * known) & (share > 0.0) & (behind > -1.0)
+    probability: float = where(doubtful, 1.0, audit * rate)
+    return probability
+
+
+@inlined
+def further_behind(behind: float, rate: float, probability: float) -> float:
+    """Return how many labels the plan is behind after a row that was asked about with this probability."""
+    return min(MOST_BEHIND, max(-MOST_BEHIND, behind + rate - probability))
+
+
+@inlined
+def decide(certainty: float, coin: float, plan: Any, past: Any, granted: bool) -> tuple[bool, float]:
+    """Return whether to ask about the next row, and with which probability it is asked about."""
+    counts = past.counts
     early = counts[ASKED] < plan.burst
     rate = max(plan.rate, plan.early_rate) if early else plan.rate
-    share = rate * (1.0 - plan.audit) * (1.0 + CATCHING_UP * max(0.0, past.behind[0]))
-    doubtful = counts[ASKED] < plan.first or (lower <= share * known and past.behind[0] > -1.0)
-    probability = 1.0 if doubtful else plan.audit * rate
+    probability = 1.0
+    if counts[ASKED] >= plan.first:
+        probability = chance(certainty, past.recent, counts[ROWS], past.behind[0], rate, plan.audit)
     within = counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
     if counts[ASKED] >= plan.first and granted:
-        behind = past.behind[0] + rate - (probability if within else 0.0)
-        past.behind[0] = min(MOST_BEHIND, max(-MOST_BEHIND, behind))
-    recent[counts[ROWS] % RECENT] = certainty
+        past.behind[0] = further_behind(past.behind[0], rate, probability if within else 0.0)
+    past.recent[counts[ROWS] % RECENT] = certainty
     counts[ROWS] += 1
     wanted = coin < probability
     counts[ASKED] += wanted and within

@@ -5,13 +5,14 @@ from askance.rules.query.always import Always
 from askance.rules.query.at_rate import AtRate
 from askance.rules.query.decaying import Decaying
 from askance.rules.query.discrimination import Discrimination
+from askance.rules.query.least_certain import LeastCertain
 from askance.rules.query.margin import Margin
 from askance.rules.query.random import Random
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.query.spread_margin import SpreadMargin
 from askance.rules.query.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin, Adaptive, Decaying, Discrimination, SpreadMargin)
+RULES: tuple[type, ...] = (Always, Random, Margin, Adaptive, Decaying, Discrimination, SpreadMargin, LeastCertain)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "AtRate",
     "Decaying",
     "Discrimination",
+    "LeastCertain",
     "Margin",
     "QueryRule",
     "Random",
