@@ -73,14 +73,13 @@ def decaying(delta0: float = 2.0**14, after: bool = False, eagerness: float = 1.
 class LeastCertain:
     """1 where at most a share rate·(1 - audit) of the `recent` rows before have a smaller margin, else audit·rate.
 
-    With b = rate·t - Σ earlier probabilities, at most 60: the share is 1 + 0.3 b times as large where b > 0, and
-    no row has probability 1 where b ≤ -1. Rows that a budget forbids leave b as it is.
+    With b = burst + rate·t - Σ earlier probabilities, at most 60: the share is 1 + 0.3 b times as large where
+    b > 0, and no row has probability 1 where b ≤ -1. Rows that a budget forbids leave b as it is.
     """
 
-    def __init__(self, rate: float = 0.1, audit: float = 0.1, recent: int = 400) -> None:
-        self.rate, self.audit, self.recent = rate, audit, recent
+    def __init__(self, rate: float = 0.1, audit: float = 0.1, burst: float = 20.0, recent: int = 400) -> None:
+        self.rate, self.audit, self.recent, self.b = rate, audit, recent, burst
         self.margins: list[float] = []
-        self.b = 0.0
         self.close = False  # whether the last decision hangs on the last bits
 
     def __call__(self, view: View, coin: float) -> float:

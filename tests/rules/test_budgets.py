@@ -27,7 +27,7 @@ STEERED = st.builds(queries.AtRate, SCALABLE, SHARES)
 RATES = st.one_of(st.sampled_from([0.0, 0.1, 0.25, 0.3, 1 / 3, 1.0]), st.floats(0.0, 1.0))
 BURSTS = st.one_of(st.integers(0, 5).map(float), st.floats(0.0, 20.0))
 LIMITS = st.one_of(st.just(math.inf), st.integers(0, 30).map(float), st.floats(0.0, 50.0))
-LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.integers(1, 50))
+LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.floats(0, 60), st.integers(1, 50))
 BUDGETS = st.builds(
     queries.Within,
     st.one_of(st.builds(queries.Always), SCALABLE, STEERED, LEAST_CERTAIN),
@@ -186,23 +186,23 @@ def test_a_steered_rule_still_prefers_small_margins() -> None:
 @examples(100)
 @given(query=LEAST_CERTAIN, random_state=SEEDS)
 def test_the_least_certain_rows_are_never_asked_about_ahead_of_the_plan(query: Any, random_state: int) -> None:
-    """However margins grow or fall: Σ probabilities ≤ rate·t + 2, and none is below audit·rate."""
+    """However margins grow or fall: Σ probabilities ≤ burst + rate·t + 2, and none is below audit·rate."""
     rng = np.random.default_rng(random_state)
     scores = rng.normal(size=300) * np.exp(rng.uniform(-0.05, 0.05) * np.arange(300))
     memory = query.start()
     asking = np.array([query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores])
     assert (asking >= query.audit * query.rate).all()
-    assert (np.cumsum(asking) <= query.rate * np.arange(1, 301) + 2 + 1e-9).all()
+    assert (np.cumsum(asking) <= query.burst + query.rate * np.arange(1, 301) + 2 + 1e-9).all()
     assert set(asking) <= {1.0, query.audit * query.rate}
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.4])
 def test_the_smallest_margins_are_asked_about_at_the_wanted_rate(rate: float) -> None:
     scores = np.random.default_rng(5).normal(size=6000)
-    query = queries.LeastCertain(rate, audit=0.2)
+    query = queries.LeastCertain(rate, audit=0.2, burst=10.0)
     memory, scaled = query.start(), query.start()
     asking = np.array([query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0), 0.5) for score in scores])
-    assert asking.sum() == pytest.approx(rate * 6000, abs=10)
+    assert asking.sum() == pytest.approx(10 + rate * 6000, abs=10)
     margins = np.abs(scores)
     for_sure = asking == 1.0
     assert for_sure[margins < np.quantile(margins, rate / 2)].mean() > 0.6
@@ -222,7 +222,7 @@ def test_an_audit_of_everything_is_asking_at_random() -> None:
 
 
 def test_rows_long_ago_do_not_matter() -> None:
-    query = queries.LeastCertain(0.2, audit=0.5, recent=30)
+    query = queries.LeastCertain(0.2, audit=0.5, burst=0.0, recent=30)
     one, other = query.start(), query.start()
     for memory, size in ((one, 1.0), (other, 1e6)):
         for score in np.random.default_rng(1).normal(size=100) * size:
@@ -238,9 +238,9 @@ def test_rows_long_ago_do_not_matter() -> None:
 
 
 def test_rows_that_no_label_is_available_for_do_not_count() -> None:
-    query = queries.LeastCertain(0.1)
+    query = queries.LeastCertain(0.1, burst=3.0)
     memory = query.start()
     for score in np.random.default_rng(3).normal(size=50):
         query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0, eligible=0.0), 0.5)
-    assert memory.behind[0] == 0.0
+    assert memory.behind[0] == 3.0
     assert memory.count[0] == 50

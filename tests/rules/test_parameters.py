@@ -34,6 +34,7 @@ X, Y, _ = streams.noisy(rows=30, width=4, random_state=8)
         (lambda: Learner(None, queries.Random(1.01)), ["ratio", "at most 1", "1.01"]),
         (lambda: Learner(None, queries.LeastCertain(rate=0)), ["rate", "not 0"]),
         (lambda: Learner(None, queries.LeastCertain(audit=0)), ["audit", "not 0"]),
+        (lambda: Learner(None, queries.LeastCertain(burst=61)), ["burst", "at most 60", "61"]),
         (lambda: Learner(None, queries.LeastCertain(recent=2.5)), ["recent", "2.5"]),
         (lambda: Learner(None, queries.AtRate(queries.LeastCertain())), ["AtRate", "LeastCertain"]),
         (lambda: Learner(None, queries.AtRate(queries.Margin(), 0)), ["rate", "not 0"]),

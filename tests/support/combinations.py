@@ -13,7 +13,7 @@ from askance.rules.registry import check_rules
 
 BARE: dict[type, dict[str, float]] = {
     queries.Decaying: {"delta0": 8.0},
-    queries.LeastCertain: {"rate": 0.37, "audit": 0.43, "recent": 23},
+    queries.LeastCertain: {"rate": 0.37, "audit": 0.43, "burst": 1.5, "recent": 23},
 }
 WRAPPED: dict[type, dict[str, float]] = {
     queries.Within: {"rate": 0.4, "burst": 2.0},

@@ -79,7 +79,7 @@ SCALABLE = st.one_of(
     st.builds(queries.Decaying, st.one_of(POSITIVE, st.just(math.inf)), st.booleans()),
     MARGIN,
 )
-LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.integers(1, 30))
+LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.floats(0, 60), st.integers(1, 30))
 OF_SPREAD = st.one_of(
     st.builds(queries.SpreadMargin, POSITIVE, POSITIVE, POSITIVE),
     st.builds(queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()),

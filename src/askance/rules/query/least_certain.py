@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.parameters import COUNT, SHARE, Constraints
-from askance.jit.kernels.doubt import chance, further_behind
+from askance._util.parameters import COUNT, SHARE, Constraints, Interval
+from askance.jit.kernels.doubt import MOST_BEHIND, chance, further_behind
 from askance.jit.select import where
 from askance.rules.rows import Seen
 
@@ -27,9 +27,10 @@ class LeastCertain(NamedTuple):
     otherwise. So every probability is positive and known. It does not matter how large margins are, only how they
     compare with recent ones.
 
-    With b = r·t - Σ probabilities so far, at most 60, the share is multiplied by 1 + 0.3 b if b is positive, and
-    all rows have probability r a if b ≤ -1. So Σ probabilities never exceeds r·t + 2. For a limit on the labels
-    themselves, use `Within` around this rule. Rows that a budget does not let it ask about do not count.
+    With b = `burst` + r·t - Σ probabilities so far, at most 60, the share is multiplied by 1 + 0.3 b if b is
+    positive, and all rows have probability r a if b ≤ -1. So Σ probabilities never exceeds `burst` + r·t + 2. Rows
+    that a budget does not let it ask about do not count. For a limit on the labels themselves, use `Within` around
+    this rule.
 
     A row whose features no label has been about yet has a score of 0, so it is among the least certain.
 
@@ -39,6 +40,8 @@ class LeastCertain(NamedTuple):
         The share of rows to ask about, greater than 0 and at most 1.
     audit : float, default=0.1
         The share of the questions that are asked at random, greater than 0. With 1, the rule is `Random(rate)`.
+    burst : float, default=20.0
+        Labels that may be asked for ahead of the rate, from 0 to 60. Most of them are spent in the beginning.
     recent : int, default=400
         The number of rows to compare with.
 
@@ -61,11 +64,12 @@ class LeastCertain(NamedTuple):
 
     rate: float = 0.1
     audit: float = 0.1
+    burst: float = 20.0
     recent: int = 400
 
     def start(self) -> RecentMargins:
         """Return a memory without rows."""
-        return RecentMargins(np.zeros(self.recent), np.zeros(1, np.int64), np.zeros(1))
+        return RecentMargins(np.zeros(self.recent), np.zeros(1, np.int64), np.full(1, self.burst, np.float64))
 
     def ask(self, memory: RecentMargins, seen: Seen, coin: float) -> float:  # noqa: ARG002
         """Return 1 for a row with one of the smallest margins, else `audit` · `rate`; remember the margin."""
@@ -78,5 +82,6 @@ class LeastCertain(NamedTuple):
         return probability
 
     def constraints(self) -> Constraints:
-        """0 < rate ≤ 1, 0 < audit ≤ 1, recent ≥ 1."""
-        return {"rate": SHARE, "audit": SHARE, "recent": COUNT}
+        """0 < rate ≤ 1, 0 < audit ≤ 1, 0 ≤ burst ≤ 60, recent ≥ 1."""
+        burst = Interval(0, MOST_BEHIND, low_closed=True)
+        return {"rate": SHARE, "audit": SHARE, "burst": burst, "recent": COUNT}
