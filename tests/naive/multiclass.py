@@ -68,6 +68,77 @@ def pa_2(C: float = 1.0) -> Prototypes:
     return Prototypes(lambda loss, norm: loss / (2 * norm + 1 / (2 * C)))
 
 
+class Replay:
+    """The machine of Crammer and Singer, one pair of classes of one row at a time.
+
+    A row adds -β_m x to w^m for each rival m, and (Σ β) x to the w of its label y. Let v_m = s_m + 1 for rivals,
+    and v_y = s_y + (Σ β)/(2C), or only s_y for PA-I. The label can give away C - Σ β, or any amount without that
+    limit, and a rival m its β_m. The class with the smallest v that has something gives to the one with the
+    largest v, so that the two become equal or the giver has nothing left.
+    """
+
+    def __init__(self, inner: Any = None, memory: int = 1000, visits: int = 1000) -> None:
+        C, limited = (inner.C if inner else 1.0), type(inner).__name__ == "PassiveAggressive1"
+        self.limit, self.damping = (C, 0.0) if limited else (math.inf, 1 / (2 * C))
+        self.memory, self.visits = memory, visits
+
+    def begin(self, classes: int, width: int) -> None:
+        """Know nothing."""
+        self.w = [[0.0] * width for _ in range(classes)]
+        self.remembered: list[Any] = []  # x, y and the β of each row
+        self.turn = 0
+        self.near = False  # whether a choice between classes has hung on the last bits
+
+    def look(self, x: list[float]) -> tuple[list[float], list[float]]:
+        """The scores of all classes, and no spreads."""
+        return [dot(w, x) for w in self.w], [0.0] * len(self.w)
+
+    def learn(self, x: list[float], y: int, scores: list[float], guess: int) -> bool:
+        """Remember the row, visit it, and then others in turn."""
+        fires = scores[y] - max(score for i, score in enumerate(scores) if i != y) < 1
+        if not any(x):
+            return fires
+        if len(self.remembered) == self.memory:
+            self.remembered.pop(0)
+            self.turn -= 1
+        self.remembered.append((x, y, [0.0] * len(self.w)))
+        self.visit(*self.remembered[-1])
+        for _ in range(min(self.visits, len(self.remembered) - 1)):
+            if not 0 <= self.turn < len(self.remembered) - 1:
+                self.turn = 0
+            self.visit(*self.remembered[self.turn])
+            self.turn += 1
+        return fires
+
+    def visit(self, x: list[float], y: int, beta: list[float]) -> None:
+        """One transfer from a class to another."""
+        total = sum(beta)
+        scores, _ = self.look(x)
+        v = [score + 1.0 for score in scores]
+        v[y] += self.damping * total - 1.0
+        has = list(beta)
+        has[y] = self.limit - total if total < self.limit * (1 - 1e-12) else 0.0
+        # Of equals, the label gives first and takes last.
+        givers = sorted((v[m], m != y, m) for m in range(len(v)) if has[m] > 0)
+        takers = sorted((-v[m], m == y, m) for m in range(len(v)))
+        if not givers:
+            return
+        giver, taker = givers[0][-1], takers[0][-1]
+        bend = 2 * dot(x, x) + (self.damping if y in (giver, taker) else 0.0)
+        step = min(has[giver], (v[taker] - v[giver]) / bend)
+        if step <= 0:
+            return
+        # A transfer makes two classes equal but for rounding; only scores of 0 are equal for sure.
+        pairs = [[one[-1] for one in part[:2]] for part in (givers, takers) if len(part) > 1]
+        tied = any(abs(v[a] - v[b]) < CLOSE and (scores[a] or scores[b]) for a, b in pairs)
+        unsure = tied or any(0 < left < CLOSE for left in has)
+        self.near = self.near or (unsure and v[taker] - v[giver] > CLOSE)
+        for m, change in ((giver, step), (taker, -step)):
+            self.w[m] = [w + change * value for w, value in zip(self.w[m], x, strict=True)]
+            if m != y:
+                beta[m] = max(0.0, beta[m] - change)
+
+
 class Adaptive(Prototypes):
     """An H a class: H^i = δ + √(Σ (g^i)²), with g^r = x and g^y = -x where 1 + s_r - s_y > 0."""
 
@@ -120,11 +191,12 @@ class MirrorDescent(Adaptive):
 
 DA, MD = DualAveraging, MirrorDescent
 
-UPDATES: Mapping[str, Callable[..., Prototypes]] = {
+UPDATES: Mapping[str, Callable[..., Any]] = {
     "Perceptron": perceptron,
     "PassiveAggressive": pa,
     "PassiveAggressive1": pa_1,
     "PassiveAggressive2": pa_2,
+    "Replay": Replay,
     "DualAveraging": DualAveraging,
     "MirrorDescent": MirrorDescent,
 }
@@ -155,7 +227,7 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
 }
 
 
-def run(X: Any, y: Any, coins: Any, twin: Prototypes, query: Query, classes: int) -> Run:
+def run(X: Any, y: Any, coins: Any, twin: Any, query: Query, classes: int) -> Run:
     """Predict each row, ask where coin < probability, learn where asked; labels are 0 to classes - 1."""
     rows = np.asarray(X, float).tolist()
     twin.begin(classes, np.shape(X)[1])
@@ -177,10 +249,14 @@ def run(X: Any, y: Any, coins: Any, twin: Prototypes, query: Query, classes: int
             settled = t
         asked = coin < probability
         fired = asked and twin.learn(x, label, scores, guess)
+        if settled is None and getattr(twin, "near", False):
+            settled = t + 1
         if fired and guess != label:
             mistakes, longest = mistakes + 1, max(longest, dot(x, x))
         rounds.append((guess, p, probability, asked, fired))
     columns = [np.array(column) for column in zip(*rounds, strict=True)]
+    # What the last label has done is not seen in any round: then the weights do not count as settled.
+    settled = settled if settled is None or settled < len(rounds) else len(rounds) - 1
     return Run(*columns, np.array(twin.w), refused_by(query), len(rounds) if settled is None else settled)
 
 

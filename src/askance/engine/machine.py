@@ -12,7 +12,7 @@ from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
 from askance.rules.rows import SOUND, AnyRows
 from askance.rules.state import Ensemble, form_for_classes
-from askance.rules.update.rule import about, form_of, widened, widened_lanes
+from askance.rules.update.rule import about, form_of, start_lanes, widened, widened_lanes
 
 
 class Machine:
@@ -30,8 +30,8 @@ class Machine:
         self.width: int | None = None
         self.lanes = lanes
         self.draws = about(update).draws
-        state = update.start(0, dtype)
-        form = self._classes(update, lanes) if many else form_of(state)
+        state = start_lanes(update, 0, lanes, dtype) if many else update.start(0, dtype)
+        form = self._classes(update, state, lanes) if many else form_of(state)
         self.core = Core(update, query, form, state, query.start(), passes.no_past(), at_zero)
         self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
 
@@ -143,9 +143,11 @@ class Machine:
             state = widened(state, update, width, self.dtype)
             return self.core._replace(state=state, form=form_of(state))
         state = widened_lanes(state, update, (width, lanes), self.lanes, self.dtype)
-        return self.core._replace(state=state, form=self._classes(update, lanes))
+        return self.core._replace(state=state, form=self._classes(update, state, lanes))
 
-    def _classes(self, update: Any, lanes: int) -> Any:
+    def _classes(self, update: Any, state: Any, lanes: int) -> Any:
+        if hasattr(state, "form"):
+            return state.form()
         return form_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
 
     def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:

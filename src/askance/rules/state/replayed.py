@@ -58,13 +58,7 @@ class ReplayState(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError if the numbers cannot be a memory: machine code trusts them."""
-        memory, places = self.memory, self.memory.places
-        entries, capacity = len(memory.indices), len(memory.starts)
-        beyond = (memory.starts > entries - memory.sizes) | (memory.sizes > entries) | (memory.labels > 1)
-        numbers = [places[OLDEST], places[CURSOR]]
-        wrong = beyond.any() or (memory.indices >= max(1, len(self.weights))).any() or max(numbers) >= capacity
-        if wrong or places[COUNT] > capacity or places[FREE] > entries:
-            raise ValueError("the remembered rows are not where they should be")
+        check_memory(self.memory, len(self.weights), 2)
 
 
 @with_defaults
@@ -84,7 +78,7 @@ class Replayed(NamedTuple):
         size = occupied(rows, t)
         if size == 0:
             return
-        slot = remember(state.memory, rows, t, size, label)
+        slot = remember(state.memory, rows, t, size, np.int64(label > 0))
         state.duals[slot] = 0.0
         visit(state, slot)
         places = state.memory.places
@@ -92,9 +86,19 @@ class Replayed(NamedTuple):
             visit(state, next_slot(state.memory))
 
 
+def check_memory(memory: LabelMemory, width: int, labels: int) -> None:
+    """Raise ValueError if the numbers cannot be a memory of rows with `width` features and `labels` labels."""
+    places, entries, capacity = memory.places, len(memory.indices), len(memory.starts)
+    beyond = (memory.starts > entries - memory.sizes) | (memory.sizes > entries) | (memory.labels >= labels)
+    numbers = [places[OLDEST], places[CURSOR]]
+    wrong = beyond.any() or (memory.indices >= max(1, width)).any() or max(numbers) >= capacity
+    if wrong or places[COUNT] > capacity or places[FREE] > entries:
+        raise ValueError("the remembered rows are not where they should be")
+
+
 @inlined
-def remember(memory: Any, rows: Any, t: int, size: int, label: float) -> int:
-    """Copy row `t`, of which `size` entries are not 0, into the memory and return its slot."""
+def remember(memory: Any, rows: Any, t: int, size: int, label: Any) -> int:
+    """Copy row `t`, of which `size` entries are not 0, and its label into the memory. Return its slot."""
     places = memory.places
     capacity, room = memory.starts.shape[0], memory.indices.shape[0]
     start = places[FREE]
@@ -113,7 +117,7 @@ def remember(memory: Any, rows: Any, t: int, size: int, label: float) -> int:
             squared_norm += np.float64(x) * np.float64(x)
             free += 1
     memory.starts[slot], memory.sizes[slot] = start, size
-    memory.labels[slot], memory.squared_norms[slot] = np.int64(label > 0), squared_norm
+    memory.labels[slot], memory.squared_norms[slot] = label, squared_norm
     places[COUNT] += 1
     places[FREE] = free
     return slot

@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike
 from askance._util.parameters import COUNT, Constraints, Interval
 from askance.rules.rows import Seen
 from askance.rules.state.replayed import ReplayState, empty_memory
+from askance.rules.state.replayed_classes import ReplayClassesState
 from askance.rules.update.passive_aggressive import PassiveAggressive2
 from askance.rules.update.rule import About
 
@@ -17,8 +18,9 @@ class Replay(NamedTuple):
 
     PA-I and PA-II take steps of dual coordinate descent for a support vector machine with hinge and squared hinge
     loss. With its dual variable remembered, a row can be visited again, and after enough visits the weights are
-    those of the support vector machine on all remembered labels. Use it where labels are few and rows are many: a
-    label is then worth more than the time that its visits take.
+    those of the support vector machine on all remembered labels; with many classes, of the machine of Crammer and
+    Singer. Use it where labels are few and rows are many: a label is then worth more than the time that its visits
+    take.
 
     Parameters
     ----------
@@ -32,7 +34,8 @@ class Replay(NamedTuple):
     References
     ----------
     Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
-    SVM".
+    SVM"; Keerthi, Sundararajan, Chang, Hsieh and Lin 2008, "A sequential dual method for large scale multi-class
+    linear SVMs".
 
     Examples
     --------
@@ -58,6 +61,11 @@ class Replay(NamedTuple):
         memory = empty_memory(self.memory, width, dtype)
         return ReplayState(np.zeros(width, dtype), np.zeros(self.memory), memory, self.inner, self.visits)
 
+    def start_lanes(self, width: int, lanes: int, dtype: DTypeLike) -> ReplayClassesState:
+        """The same for `lanes` classes."""
+        memory, duals = empty_memory(self.memory, width, dtype), np.zeros((self.memory, lanes))
+        return ReplayClassesState(np.zeros(width * lanes, dtype), duals, memory, self.inner, self.visits)
+
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """The step of `inner`."""
         fires, step = self.inner.step(seen, label)
@@ -74,5 +82,5 @@ class Replay(NamedTuple):
             raise TypeError(f"Replay needs PassiveAggressive1 or PassiveAggressive2, not {name}")
 
     def about(self) -> About:
-        """For two classes."""
-        return About(cost="O(d' · visits)")
+        """For two classes and for many."""
+        return About(cost="O(d' · visits)", many_classes=True)

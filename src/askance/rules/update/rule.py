@@ -145,9 +145,18 @@ def widened(state: Any, rule: UpdateRule, width: int, dtype: np.dtype[Any]) -> A
     return wider
 
 
+def start_lanes(rule: Any, width: int, lanes: int, dtype: DTypeLike) -> Any:
+    """Return the initial state of a rule for `lanes` classes: side by side, unless it has a method for that."""
+    if hasattr(rule, "start_lanes"):
+        return rule.start_lanes(width, lanes, dtype)
+    return rule.start(width * lanes, dtype)
+
+
 def widened_lanes(state: Any, rule: UpdateRule, room: tuple[int, int], lanes: int, dtype: np.dtype[Any]) -> Any:
     """The same for a state of `lanes` lanes; `room` is the wanted number of features and of lanes."""
-    wider = rule.start(room[0] * room[1], dtype)
+    wider = start_lanes(rule, *room, dtype)
+    if hasattr(state, "moved_to"):
+        return state.moved_to(wider)
     for old, new in zip(state, wider, strict=True):
         if isinstance(old, np.ndarray):  # otherwise it is a parameter of the rule
             window = old.reshape(-1, lanes, *old.shape[1:])
