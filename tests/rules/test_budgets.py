@@ -243,4 +243,4 @@ def test_rows_that_no_label_is_available_for_do_not_count() -> None:
     for score in np.random.default_rng(3).normal(size=50):
         query.ask(memory, Seen(score, 0.0, 1.0, 1.0, 0, 0.0, eligible=0.0), 0.5)
     assert memory.behind[0] == 3.0
-    assert memory.count[0] == 50
+    assert memory.rows[0] == 50

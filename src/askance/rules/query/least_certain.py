@@ -15,7 +15,7 @@ class RecentMargins(NamedTuple):
     """The margins of recent rows (a ring), the number of rows, and by how many labels the plan is behind."""
 
     margins: NDArray[np.float64]
-    count: NDArray[np.int64]
+    rows: NDArray[np.int64]
     behind: NDArray[np.float64]
 
 
@@ -74,11 +74,11 @@ class LeastCertain(NamedTuple):
     def ask(self, memory: RecentMargins, seen: Seen, coin: float) -> float:  # noqa: ARG002
         """Return 1 for a row with one of the smallest margins, else `audit` · `rate`; remember the margin."""
         margin = abs(seen.score)
-        probability = chance(margin, memory.margins, memory.count[0], memory.behind[0], self.rate, self.audit)
+        probability = chance(margin, memory.margins, memory.rows[0], memory.behind[0], self.rate, self.audit)
         after = further_behind(memory.behind[0], self.rate, probability)
         memory.behind[0] = where(seen.eligible > 0, after, memory.behind[0])
-        memory.margins[memory.count[0] % memory.margins.shape[0]] = margin
-        memory.count[0] += 1
+        memory.margins[memory.rows[0] % memory.margins.shape[0]] = margin
+        memory.rows[0] += 1
         return probability
 
     def constraints(self) -> Constraints:
