@@ -33,30 +33,46 @@ def a_poor_one() -> str:
 # The checks are about what is around a rule: a name for each way that classes and weights are kept will do.
 KINDS = ["PAA-II", "K-PAA", "MPAA-II", "OMCSL-F-h", a_poor_one()]
 
+# One step along a row with weight 2 is not two steps with weight 1, and a weight of 0 is refused.
+ONLINE = ("sample_weight_equivalence_on_dense_data", "sample_weight_equivalence_on_sparse_data")
+OF_WEIGHTS = (
+    *("sample_weights_pandas_series", "sample_weights_not_an_array", "sample_weights_list"),
+    *("all_zero_sample_weights_error", "sample_weights_shape", "sample_weights_not_overwritten"),
+)
+
+
+def expected_to_fail(estimator: Any) -> dict[str, str]:
+    """The checks of sample weights that a rule cannot pass, with the reason."""
+    found = dict.fromkeys(ONLINE, "a learner takes one step per row, and refuses weights of 0")
+    found["classifiers_one_label_sample_weights"] = "weights of 0 are refused"
+    if not hasattr(estimator._rules()[0], "weighted"):
+        found |= dict.fromkeys(OF_WEIGHTS, "the update rule cannot weight rows")
+    return {f"check_{name}": reason for name, reason in found.items()}
+
 
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make(KINDS[0])])
+@parametrize_with_checks([askance.make(KINDS[0])], expected_failed_checks=expected_to_fail)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 @pytest.mark.plain
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make(name) for name in KINDS[1:]])
+@parametrize_with_checks([askance.make(name) for name in KINDS[1:]], expected_failed_checks=expected_to_fail)
 def test_checks_of_scikit_learn_for_other_kinds(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 @pytest.mark.soak
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make(name) for name in askance.catalog])
+@parametrize_with_checks([askance.make(name) for name in askance.catalog], expected_failed_checks=expected_to_fail)
 def test_checks_of_scikit_learn_for_every_name(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 @pytest.mark.soak
 @pytest.mark.filterwarnings(OWN_WARNING)
-@parametrize_with_checks([askance.make("PAA-II", dtype="float64")])
+@parametrize_with_checks([askance.make("PAA-II", dtype="float64")], expected_failed_checks=expected_to_fail)
 def test_checks_of_scikit_learn_in_exact_mode(estimator: Any, check: Any) -> None:
     check(estimator)
 

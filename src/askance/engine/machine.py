@@ -1,5 +1,6 @@
 """A core with its compiled passes: what a learner does with validated rows and encoded labels."""
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -84,19 +85,35 @@ class Machine:
         lanes: int = 1,
         draws: NDArray[np.float64] | None = None,
         probability: float = 1.0,
+        rule: Any = None,
     ) -> tuple[int, int]:
         """Learn every label. Return an error code and the number of the bad row; if a row is bad, nothing changes.
 
-        `probability` is the probability with which each label was asked for.
+        `probability` is the probability with which each label was asked for. `rule` is the update rule with other
+        parameters, for these labels alone.
         """
         core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
         update, _, form, state, _, past, at_zero = core if draws is None else _with_draws(core, draws)
+        update = update if rule is None else rule
         error, row = self._pass(
             "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero)
         )
         if core is not self.core:
             self._accept(error, core, width, lanes)
         return error, row
+
+    def learn_weighted(
+        self, rows: AnyRows, width: int, labels: NDArray[Any], lanes: int, weights: NDArray[np.float64]
+    ) -> tuple[int, int]:
+        """Learn every label with its own weight, by the update rule's method `weighted`."""
+        error, row = self._pass("check", rows, (rows, len(labels), width))
+        if error != SOUND:
+            return error, row
+        starts = np.flatnonzero(np.diff(weights, prepend=np.nan)).tolist()  # of rows with the same weight
+        for start, stop in itertools.pairwise([*starts, len(labels)]):
+            rule = self.core.update.weighted(float(weights[start]))
+            self.learn(rows.between(start, stop), width, labels[start:stop], lanes, rule=rule)
+        return SOUND, 0
 
     def set_query_rule(self, query: Any) -> None:
         """Continue with another query rule, in its initial state."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from askance._util.parameters import check_parameters
 from askance.engine.machines import machine_for
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
@@ -21,6 +22,7 @@ from askance.rules.query import Always, QueryRule
 from askance.rules.query.rule import refused
 from askance.rules.registry import BINARY, MULTICLASS, check_rules, with_floats
 from askance.rules.rows import SOUND, AnyRows, Row
+from askance.rules.update import RULES
 
 # `ask` draws this many coins at a time. A coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
@@ -128,15 +130,19 @@ class LearnerCore:
             self.elastic = isinstance(x, Row)
         return tuple.__new__(Decision, (self.encoder.label(code), score, probability, ask, coin))
 
-    def tell(self, x: Any, y: Any, ask_probability: float = 1.0) -> Self:
+    def tell(self, x: Any, y: Any, ask_probability: float = 1.0, sample_weight: float | None = None) -> Self:
         """Learn the label of one row. See `Learner.tell`."""
         if not 0 < ask_probability <= 1:
             raise ParameterError("tell", "ask_probability", ask_probability, "greater than 0 and at most 1")
         machine = self.machine
+        weights = None if sample_weight is None else checked_weights(sample_weight, 1, machine.core.update)
         rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
         encoder, codes = self.encoder.encode_one(y)
         draws = self._draws(1) if machine.draws else None
-        kind, bad = machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
+        if weights is None:
+            kind, bad = machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
+        else:
+            kind, bad = machine.learn_weighted(rows, width, codes, encoder.lanes, weights)
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         self.encoder = encoder
@@ -178,15 +184,27 @@ class LearnerCore:
         )
 
     def learn(
-        self, X: Any, y: NDArray[Any], classes: Sequence[Any] | None = None, *, min_classes: int = 1
+        self,
+        X: Any,
+        y: NDArray[Any],
+        classes: Sequence[Any] | None = None,
+        *,
+        min_classes: int = 1,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         """Learn from every label. If a row is bad, nothing changes."""
         encoder, codes = self.encoder.encode(y, classes)
         if len(encoder.observed) < min_classes:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         machine, width = self.machine, X.shape[1]
-        draws = self._draws(len(codes))
-        self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, encoder.lanes, draws), None))
+        if sample_weight is None:
+            draws = self._draws(len(codes))
+            self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, encoder.lanes, draws), None))
+        else:
+            weights = checked_weights(sample_weight, len(codes), machine.core.update)
+            self._on_sound_rows(
+                X, lambda rows: (*machine.learn_weighted(rows, width, codes, encoder.lanes, weights), None)
+            )
         self.encoder, self.elastic = encoder, False
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -329,3 +347,25 @@ def checked_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float6
     if not ((given >= 0) & (given < 1)).all():
         raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
     return given
+
+
+def checked_weights(sample_weight: ArrayLike, n_rows: int, update: Any) -> NDArray[np.float64]:
+    """Weights of rows that a user passed: one positive finite number per row, for a rule that can use them."""
+    if not hasattr(update, "weighted"):
+        raise TypeError(
+            f"{type(update).__name__} cannot weight rows: leave out sample_weight, or use {weightable()}"
+        )
+    weights = np.atleast_1d(np.asarray(sample_weight, np.float64))
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must hold one number per row, {n_rows} in all, not shape {weights.shape}")
+    if not ((weights > 0) & (weights < np.inf)).all():
+        raise ValueError("sample_weight must hold positive finite numbers: leave out rows with a weight of zero")
+    for weight in (weights.min(), weights.max()):
+        rule = update.weighted(float(weight))
+        check_parameters(rule, rule.constraints())
+    return weights
+
+
+def weightable() -> str:
+    """The update rules that can weight rows."""
+    return ", ".join(rule.__name__ for rule in RULES if hasattr(rule, "weighted"))

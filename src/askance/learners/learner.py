@@ -124,7 +124,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._sync()
         return decision
 
-    def tell(self, x: Any, y: Any, ask_probability: float = 1.0) -> Self:
+    def tell(self, x: Any, y: Any, ask_probability: float = 1.0, sample_weight: float | None = None) -> Self:
         """Learn the label of one row, however long ago it was asked for.
 
         Parameters
@@ -136,13 +136,15 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ask_probability : float, default=1.0
             The probability with which the label was asked for: `Decision.ask_probability`. Only rules that
             estimate their own quality need it, such as those of `OMCSL`: they weight the label by its inverse.
+        sample_weight : float, optional
+            The weight of the row, as in `fit`.
 
         Returns
         -------
         Learner
             The learner itself.
         """
-        self._started().tell(x, y, ask_probability)
+        self._started().tell(x, y, ask_probability, sample_weight)
         self._sync()
         return self
 
@@ -194,22 +196,45 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ scikit-learn's methods
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Start from scratch and learn from every label in one pass over the rows."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Start from scratch and learn from every label in one pass over the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            The rows.
+        y : array-like
+            Their labels.
+        sample_weight : array-like, optional
+            A positive weight per row, which multiplies its loss: for PA-I and PA-II it multiplies C, and for OGD
+            the step. Other update rules raise TypeError.
+
+        Returns
+        -------
+        Learner
+            The learner itself.
+        """
         fresh = type(self)(**self.get_params(deep=False))
         core = fresh._started()
         X = fresh._validated(X)
-        core.learn(X, as_targets(y, X.shape[0]), min_classes=1 if self.classes is not None else 2)
+        fewest = 1 if self.classes is not None else 2
+        core.learn(X, as_targets(y, X.shape[0]), min_classes=fewest, sample_weight=sample_weight)
         fresh._sync()
         self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fresh.__dict__)
         return self
 
-    def partial_fit(self, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
-        """Learn from every label, continuing from what was learned before."""
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: Sequence[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from every label, continuing from what was learned before. For weights of rows, see `fit`."""
         core = self._started()
         X = self._validated(X)
-        core.learn(X, as_targets(y, X.shape[0]), classes)
+        core.learn(X, as_targets(y, X.shape[0]), classes, sample_weight=sample_weight)
         self._sync()
         return self
 

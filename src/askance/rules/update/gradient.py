@@ -57,6 +57,10 @@ class OGD(NamedTuple):
         slope = negative_slope(1.0 - label * seen.score, self.logistic)
         return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
+    def weighted(self, weight: float) -> "OGD":
+        """Return the rule for a label of this weight, which multiplies the gradient and so η."""
+        return OGD(self.eta * weight, self.logistic, self.decaying)
+
     def constraints(self) -> Constraints:
         """η > 0."""
         return COMMON

@@ -81,6 +81,10 @@ class PassiveAggressive1(NamedTuple):
         step = where(squared_norm > SHORTEST, (1.0 - margin) / maximum(squared_norm, SHORTEST), 0.0)
         return minimum(self.C, maximum(0.0, dual + step))
 
+    def weighted(self, weight: float) -> "PassiveAggressive1":
+        """Return the rule for a label of this weight, which multiplies its loss and so C."""
+        return PassiveAggressive1(self.C * weight)
+
     def constraints(self) -> Constraints:
         """C > 0."""
         return {"C": POSITIVE}
@@ -126,6 +130,10 @@ class PassiveAggressive2(NamedTuple):
         """Return the dual variable of a row after a visit, given its margin y p. See `Replay`."""
         damping = 1.0 / (2.0 * self.C)
         return maximum(0.0, dual + (1.0 - margin - damping * dual) / (squared_norm + damping))
+
+    def weighted(self, weight: float) -> "PassiveAggressive2":
+        """Return the rule for a label of this weight, which multiplies its loss and so C."""
+        return PassiveAggressive2(self.C * weight)
 
     def constraints(self) -> Constraints:
         """C > 0."""

@@ -46,9 +46,10 @@ class UpdateRule(Protocol):
     `start` and `constraints` run in plain Python. `step` also runs in compiled code and must not branch on
     numbers: use `where`, `maximum`, `minimum` and `sign` from `askance.rules.api` instead of `if`.
 
-    Two methods are optional. `about()` returns an `About`; without it, a rule counts as linear in the non-zeros,
+    Three methods are optional. `about()` returns an `About`; without it, a rule counts as linear in the non-zeros,
     without a spread, and for two classes. `check()` raises ValueError or TypeError if the parameters do not fit
-    together.
+    together. `weighted(weight)` returns the rule for a label of this weight; without it, a learner does not accept
+    `sample_weight`.
 
     Examples
     --------
