@@ -5,12 +5,13 @@ It needs no scikit-learn, which takes longer to import than everything else; the
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from askance._util.parameters import check_parameters
+from askance.engine.machine import Machine
 from askance.engine.machines import machine_for
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
@@ -142,7 +143,7 @@ class LearnerCore:
         if weights is None:
             kind, bad = machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
         else:
-            kind, bad = machine.learn_weighted(rows, width, codes, encoder.lanes, weights)
+            kind, bad = self._learn_weighted(rows, width, codes, encoder.lanes, weights)
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         self.encoder = encoder
@@ -203,7 +204,7 @@ class LearnerCore:
         else:
             weights = checked_weights(sample_weight, len(codes), machine.core.update)
             self._on_sound_rows(
-                X, lambda rows: (*machine.learn_weighted(rows, width, codes, encoder.lanes, weights), None)
+                X, lambda rows: (*self._learn_weighted(rows, width, codes, encoder.lanes, weights), None)
             )
         self.encoder, self.elastic = encoder, False
 
@@ -302,6 +303,12 @@ class LearnerCore:
             )
         scores: NDArray[Any] = self._on_sound_rows(X, lambda rows: self.machine.score(rows, *X.shape))
         return scores
+
+    def _learn_weighted(
+        self, rows: AnyRows, width: int, codes: NDArray[Any], lanes: int, weights: NDArray[np.float64]
+    ) -> tuple[int, int]:
+        machine = cast("Machine", self.machine)  # kernel rules have no method `weighted`
+        return machine.learn_weighted(rows, width, codes, lanes, weights)
 
     def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
         return sound_rows(X, self.machine.dtype, work)
