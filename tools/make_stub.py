@@ -25,6 +25,7 @@ from askance.learners.omcsl import OMCSL
 '''
 
 COMMON = "random_state: int = ..., dtype: str = ..., classes: Sequence[Any] | None = ..."
+SCALES = 'intercept: float = ..., scaling: Literal["standard", "tfidf"] | None = ...'
 
 AUTO = (
     '@overload\ndef make(name: Literal["auto"], *, rate: float = ..., audit: float = ..., memory: int = ..., '
@@ -35,14 +36,16 @@ AUTO = (
 def stub() -> str:
     """The content of the file."""
     overloads = [AUTO, *(_overload(name, entry) for name, entry in catalog.items())]
-    rest = f"@overload\ndef make(name: str, *, {COMMON}, **parameters: Any) -> Learner: ...\n"
+    rest = f"@overload\ndef make(name: str, *, {COMMON}, {SCALES}, **parameters: Any) -> Learner: ...\n"
     return "\n".join([HEAD, *overloads, rest])
 
 
 def _overload(name: str, entry: Entry) -> str:
     given = ", ".join(f"{parameter}: {_type(value)} = ..." for parameter, value in entry.defaults.items())
     kind = "OMCSL" if entry.update is ManyCosts else "Learner"
-    return f"@overload\ndef make(name: Literal[{name!r}], *, {given}, {COMMON}) -> {kind}: ...".replace("'", '"')
+    return f"@overload\ndef make(name: Literal[{name!r}], *, {given}, {COMMON}, {SCALES}) -> {kind}: ...".replace(
+        "'", '"'
+    )
 
 
 def _type(default: Any) -> str:

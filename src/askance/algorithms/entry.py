@@ -58,6 +58,8 @@ class Entry(NamedTuple):
         random_state: int = 0,
         dtype: str = "float32",
         classes: Sequence[Any] | None = None,
+        intercept: float = 0.0,
+        scaling: str | None = None,
         **parameters: Any,
     ) -> "Learner":
         """Make the learner; see `askance.make`."""
@@ -74,6 +76,8 @@ class Entry(NamedTuple):
             sgn0=sgn0,
             classes=classes if numbered is None else list(numbered),
             multiclass=multiclass,
+            intercept=intercept,
+            scaling=scaling,
         )
         learner.check_parameters()
         return learner
@@ -93,7 +97,7 @@ class Entry(NamedTuple):
         # On the instance alone, so that editors and `help` see the parameters of this very algorithm.
         if attribute != "__signature__":
             raise AttributeError(f"an entry of the catalog has no attribute {attribute!r}")
-        common = {"random_state": 0, "dtype": "float32", "classes": None}
+        common = {"random_state": 0, "dtype": "float32", "classes": None, "intercept": 0.0, "scaling": None}
         keyword = inspect.Parameter.KEYWORD_ONLY
         return inspect.Signature(
             [

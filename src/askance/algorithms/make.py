@@ -16,6 +16,8 @@ def make(
     random_state: int = 0,
     dtype: str = "float32",
     classes: Sequence[Any] | None = None,
+    intercept: float = 0.0,
+    scaling: str | None = None,
     **parameters: Any,
 ) -> Learner | AutoLearner:
     """Make the learner that a paper calls `name`, or the one that needs no settings.
@@ -24,8 +26,8 @@ def make(
     ----------
     name : str
         A name of `askance.catalog`, or "auto".
-    random_state, dtype, classes
-        As in `Learner`. "auto" always computes in double precision.
+    random_state, dtype, classes, intercept, scaling
+        As in `Learner`. "auto" always computes in double precision, and has an intercept and scales of its own.
     **parameters
         The paper's parameters, such as `C` and `delta`; for "auto", those of `AutoLearner`, such as `rate`.
 
@@ -49,9 +51,12 @@ def make(
     AutoLearner(rate=0.05)
     """
     if name == AUTO:
+        if intercept or scaling is not None:
+            raise ValueError("auto has an intercept and scales of its own: leave intercept and scaling out")
         own = sorted(set(AutoLearner().get_params()) - {"random_state", "classes"})
         unknown = [parameter for parameter in parameters if parameter not in own]
         if unknown:
             raise ValueError(f"auto has no parameter {unknown[0]!r}: its parameters are {', '.join(own)}")
         return AutoLearner(random_state=random_state, classes=classes, **parameters)
-    return look_up(name)(random_state=random_state, dtype=dtype, classes=classes, **parameters)
+    common = {"random_state": random_state, "dtype": dtype, "classes": classes}
+    return look_up(name)(**common, intercept=intercept, scaling=scaling, **parameters)

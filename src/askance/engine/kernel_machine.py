@@ -52,7 +52,7 @@ class KernelMachine:
         If a row is bad, nothing changes.
         """
         outcome = passes.blank_outcome(len(signs), self.dtype)
-        error, row = self._check(rows, len(signs), width)
+        error, row = passes.check_rows(rows, len(signs), width)
         if error != SOUND:
             return error, row, outcome
         core = self._copy_for(width)
@@ -80,7 +80,7 @@ class KernelMachine:
 
         `eligible` is 0 if the label cannot be asked for.
         """
-        error, _ = self._check(rows, 1, width)
+        error, _ = passes.check_rows(rows, 1, width)
         if error != SOUND:
             return error, 0.0, 0.0, 0.0, False
         core = self._copy_for(width)
@@ -104,7 +104,7 @@ class KernelMachine:
         probability: float = 1.0,  # noqa: ARG002
     ) -> tuple[int, int]:
         """Learn every label. Return an error code and the number of the bad row, if any; then nothing changes."""
-        error, row = self._check(rows, len(signs), width)
+        error, row = passes.check_rows(rows, len(signs), width)
         if error != SOUND:
             return error, row
         core = self._copy_for(width)
@@ -123,7 +123,7 @@ class KernelMachine:
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
         """Return an error code, the number of the bad row, and the scores."""
         scores = np.empty((count, 1), self.dtype)
-        error, row = self._check(rows, count, width)
+        error, row = passes.check_rows(rows, count, width)
         if error == SOUND:
             core = self._with_room(width)
             with self._scratch(width) as scratch:
@@ -189,12 +189,6 @@ class KernelMachine:
         return (
             self.core if width == self.width else self.core._replace(state=self.core.state._replace(width=width))
         )
-
-    def _check(self, rows: AnyRows, count: int, width: int) -> tuple[int, int]:
-        arguments = (rows, count, width)
-        with np.errstate(over="ignore", invalid="ignore"):
-            found: tuple[int, int] = passes.bind("check", arguments, exact=self.dtype == np.float64)(*arguments)
-        return found
 
     @contextlib.contextmanager
     def _scratch(self, width: int) -> Iterator[Numbers]:

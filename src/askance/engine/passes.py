@@ -210,6 +210,15 @@ def bind(name: str, arguments: tuple[Any, ...], *, exact: bool) -> Callable[...,
     return _bound[key]
 
 
+def check_rows(rows: Any, count: int, width: int) -> tuple[int, int]:
+    """Return the error code of the first bad row and its number; SOUND and 0 if there is none."""
+    arguments = (rows, count, width)
+    # Plain Python would warn about the infinities that a check is meant to find.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found: tuple[int, int] = bind("check", arguments, exact=rows.values.dtype == np.float64)(*arguments)
+    return found
+
+
 def _bind(name: str, arguments: tuple[Any, ...], exact: bool) -> Callable[..., Any]:
     classes = tuple(_classes(arguments))
     function = _dispatcher(name, classes, exact, cache=True)

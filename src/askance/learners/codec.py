@@ -19,7 +19,7 @@ IMPOSSIBLE = "is damaged: no learner can hold what it holds"
 
 def encode(core: LearnerCore) -> bytes:
     """The content of a model file."""
-    return seal(learned(core.machine.core), _header(core))
+    return seal(_arrays(core), _header(core))
 
 
 def decode(content: bytes, rules: tuple[type, ...] = ()) -> LearnerCore:
@@ -35,19 +35,28 @@ def decode(content: bytes, rules: tuple[type, ...] = ()) -> LearnerCore:
         raise ModelFileError(f"{IMPOSSIBLE} ({' '.join(str(error).split())[:100]})") from None
 
 
+def _arrays(core: LearnerCore) -> dict[str, NDArray[Any]]:
+    if core.features is None:
+        return learned(core.machine.core)
+    core.features.make_room(core.width or 0)  # a label may have brought a wider row that was not observed
+    return learned(core.machine.core) | core.features.learned()
+
+
 def _header(core: LearnerCore) -> dict[str, Any]:
     machine, settings = core.machine, core.settings
+    options = {"intercept": float(settings.intercept), "scaling": settings.scaling}
     return {
         "update": rule_to_dict(machine.core.update),
         "query": rule_to_dict(machine.core.query),
         "random_state": int(settings.random_state),
         "dtype": machine.dtype.name,
         "sgn0": int(machine.core.at_zero),
-        "width": machine.width,
+        "width": core.width,
         "elastic": core.elastic,
         "multiclass": bool(settings.multiclass),
         "classes": None if settings.classes is None else classes_to_dict(np.asarray(settings.classes)),
         "observed": classes_to_dict(core.encoder.observed),
+        **{name: value for name, value in options.items() if value},
     }
 
 
@@ -59,6 +68,8 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         header["sgn0"],
         None if classes is None else classes_from_dict(classes).tolist(),
         header["multiclass"],
+        header.get("intercept", 0.0),
+        header.get("scaling"),
     )
     update, query = (rule_from_dict(header[part], known) for part in ("update", "query"))
     core = LearnerCore(update, query, settings)
@@ -68,15 +79,17 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
     if width is not None:
         if settings.multiclass and width * core.encoder.lanes > len(content):
             raise ModelFileError(f"{IMPOSSIBLE}: more classes and features than the file has bytes")
-        core.machine.make_room(width, core.encoder.lanes)
+        core.make_room(width, core.encoder.lanes)
         core.elastic = header["elastic"]
     if json.dumps(_header(core), sort_keys=True) != json.dumps(header, sort_keys=True):
         raise ModelFileError("has a header that this version does not write: use a backup or train again")
     found = arrays_of(content)
     core.machine.expect(found)
-    _fill(learned(core.machine.core), found)
+    _fill(_arrays(core), found)
     if hasattr(core.machine.core.state, "check"):
         core.machine.core.state.check()
+    if core.features is not None:
+        core.features.check()
     return core
 
 

@@ -10,15 +10,19 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance._util.parameters import check_parameters
+from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, check_parameters
 from askance.engine.machine import Machine
 from askance.engine.machines import machine_for
+from askance.engine.passes import check_rows
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.learners import labels
 from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
+from askance.learners.features import Features
 from askance.learners.inputs import is_plain, one_row, sentence, sound_rows
+from askance.learners.scaling import SCALINGS
 from askance.learners.trace import Trace
+from askance.rules.kernel import RULES as DUAL
 from askance.rules.query import Always, QueryRule
 from askance.rules.query.rule import refused
 from askance.rules.registry import BINARY, MULTICLASS, check_rules, with_floats
@@ -72,6 +76,8 @@ class Settings(NamedTuple):
     sgn0: int = 1
     classes: Sequence[Any] | None = None
     multiclass: bool = False
+    intercept: float = 0.0
+    scaling: str | None = None
 
     def check(self, owner: str = "Learner") -> None:
         """Raise ParameterError for the first parameter that cannot be used."""
@@ -86,6 +92,25 @@ class Settings(NamedTuple):
             raise ParameterError(owner, "multiclass", self.multiclass, "True or False")
         if self.classes is not None:
             labels.as_classes(self.classes, many=bool(self.multiclass))
+        if not NOT_NEGATIVE_AND_FINITE.allows(self.intercept):
+            wanted = NOT_NEGATIVE_AND_FINITE.wanted(self.intercept)
+            raise ParameterError(owner, "intercept", self.intercept, wanted)
+        if not (self.scaling is None or (isinstance(self.scaling, str) and self.scaling in SCALINGS)):
+            raise ParameterError(owner, "scaling", self.scaling, f"None, {' or '.join(map(repr, SCALINGS))}")
+
+    def check_for(self, update: Any) -> None:
+        """Raise ValueError if this update rule cannot be used with these settings."""
+        if self.intercept and isinstance(update, DUAL):
+            raise ValueError(
+                f"{type(update).__name__} has no intercept, because it has no weights of features: "
+                "choose a kernel with a constant, such as a polynomial with coef0"
+            )
+
+    def features(self) -> Features | None:
+        """What to make of rows before the rules see them; None if nothing."""
+        if not self.intercept and self.scaling is None:
+            return None
+        return Features(self.intercept, self.scaling, np.dtype(self.dtype))
 
 
 class LearnerCore:
@@ -102,7 +127,9 @@ class LearnerCore:
     def __init__(self, update: Any, query: Any, settings: Settings) -> None:
         check_rules(update, query, many=settings.multiclass)
         settings.check()
+        settings.check_for(update)
         self.settings = settings
+        self.features = settings.features()
         dtype, many = np.dtype(settings.dtype), bool(settings.multiclass)
         known = np.empty(0) if settings.classes is None else labels.as_classes(settings.classes, many=many)
         self.encoder: ClassEncoder = (MulticlassEncoder if many else BinaryEncoder)(known, dtype)
@@ -122,9 +149,17 @@ class LearnerCore:
     def ask(self, x: Any, *, granted: bool = True) -> Decision:
         """Predict one row and decide whether to ask for its label. See `Learner.ask`."""
         machine = self.machine
-        rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
+        if self.features is None:
+            rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
+        else:
+            rows, width = self._raw_row(x, self.features)
         coin = self._coin(machine.core.past.rounds.item())
-        kind, code, score, probability, ask = machine.ask(rows, width, coin, float(granted))
+        if self.features is None:
+            kind, code, score, probability, ask = machine.ask(rows, width, coin, float(granted))
+        else:
+            kind, code, score, probability, ask = self.features.apply(
+                rows, width, lambda rows, width: machine.ask(rows, width, coin, float(granted)), observe=True
+            )
         if kind != SOUND:
             raise ValueError(sentence(kind, 0, rows))
         if self.elastic:
@@ -137,13 +172,23 @@ class LearnerCore:
             raise ParameterError("tell", "ask_probability", ask_probability, "greater than 0 and at most 1")
         machine = self.machine
         weights = None if sample_weight is None else checked_weights(sample_weight, 1, machine.core.update)
-        rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
+        if self.features is None:
+            rows, width = one_row(x, machine.dtype, machine.width, self.elastic)
+        else:
+            rows, width = self._raw_row(x, self.features)
         encoder, codes = self.encoder.encode_one(y)
         draws = self._draws(1) if machine.draws else None
-        if weights is None:
-            kind, bad = machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
+
+        def learn(rows: AnyRows, width: int) -> tuple[int, int]:
+            if weights is None:
+                return machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
+            return self._learn_weighted(rows, width, codes, encoder.lanes, weights)
+
+        if self.features is None:
+            kind, bad = learn(rows, width)
         else:
-            kind, bad = self._learn_weighted(rows, width, codes, encoder.lanes, weights)
+            is_new = self.features.is_new(int(machine.core.past.labels[0]))
+            kind, bad = self.features.apply(rows, width, learn, observe=is_new)
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         self.encoder = encoder
@@ -166,7 +211,9 @@ class LearnerCore:
         encoder, codes = self.encoder.encode(labels.as_labels(y, X.shape[0]), classes)
         first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
         own, draws = self._coins_for(first, len(codes), coins)
-        outcome = self._on_sound_rows(X, lambda rows: machine.run(rows, width, codes, own, encoder.lanes, draws))
+        outcome = self._on_sound_rows(
+            X, width, lambda rows, width: machine.run(rows, width, codes, own, encoder.lanes, draws)
+        )
         self.encoder, self.elastic = encoder, False
         return Trace(
             true_codes=codes.astype(np.int32),
@@ -197,15 +244,17 @@ class LearnerCore:
         encoder, codes = self.encoder.encode(y, classes)
         if len(encoder.observed) < min_classes:
             raise ValueError("fit needs rows of two classes, but y has only one class")
-        machine, width = self.machine, X.shape[1]
-        if sample_weight is None:
+        machine, draws = self.machine, None
+        weights = None if sample_weight is None else checked_weights(sample_weight, len(codes), machine.core.update)
+        if weights is None:
             draws = self._draws(len(codes))
-            self._on_sound_rows(X, lambda rows: (*machine.learn(rows, width, codes, encoder.lanes, draws), None))
-        else:
-            weights = checked_weights(sample_weight, len(codes), machine.core.update)
-            self._on_sound_rows(
-                X, lambda rows: (*self._learn_weighted(rows, width, codes, encoder.lanes, weights), None)
-            )
+
+        def learn(rows: AnyRows, width: int) -> tuple[int, int, None]:
+            if weights is None:
+                return (*machine.learn(rows, width, codes, encoder.lanes, draws), None)
+            return (*self._learn_weighted(rows, width, codes, encoder.lanes, weights), None)
+
+        self._on_sound_rows(X, X.shape[1], learn)
         self.encoder, self.elastic = encoder, False
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -229,7 +278,8 @@ class LearnerCore:
     @property
     def width(self) -> int | None:
         """The number of features, or None before the first row."""
-        return self.machine.width
+        width = self.machine.width
+        return width if width is None or self.features is None else width - self.features.extra
 
     @property
     def is_fitted(self) -> bool:
@@ -255,18 +305,37 @@ class LearnerCore:
     @property
     def coef(self) -> NDArray[Any]:
         """A read-only view of the weights: one row for two classes, or one row per class."""
-        weights = self.machine.weights()
-        if self.settings.multiclass:
-            weights = weights[np.argsort(self.encoder.observed)]
+        weights = self._weights()
+        if self.features is not None:
+            weights = weights[:, self.features.extra :]
         weights.flags.writeable = False
         return weights
 
+    @property
+    def intercept(self) -> NDArray[Any]:
+        """What is added to the scores: one number per row of `coef`."""
+        if isinstance(self.machine.core.update, DUAL):  # which may have no weights
+            return np.zeros(1, self.machine.dtype)
+        weights = self._weights()
+        if self.features is None or not self.features.extra:
+            return np.zeros(len(weights), self.machine.dtype)
+        return weights[:, 0] * self.machine.dtype.type(self.features.intercept)
+
     def resize(self, n_features: int) -> Self:
         """Make room for `n_features` features. See `Learner.resize`."""
-        if n_features < (self.machine.width or 1):
-            raise ValueError(f"this learner has {self.machine.width} features, which cannot become {n_features}")
-        self.machine.make_room(n_features)
+        if n_features < (self.width or 1):
+            raise ValueError(f"this learner has {self.width} features, which cannot become {n_features}")
+        self.make_room(n_features)
         self.elastic = False
+        return self
+
+    def make_room(self, width: int, lanes: int | None = None) -> Self:
+        """Make room for rows with `width` columns and, if given, for `lanes` classes."""
+        if self.features is None:
+            self.machine.make_room(width, lanes)
+        else:
+            self.machine.make_room(width + self.features.extra, lanes)
+            self.features.make_room(width)
         return self
 
     def set_query_rule(self, query: QueryRule) -> Self:
@@ -301,7 +370,10 @@ class LearnerCore:
             raise ValueError(
                 f"X must be a CSR matrix or an array of floats with {self.width} columns, not {shape}"
             )
-        scores: NDArray[Any] = self._on_sound_rows(X, lambda rows: self.machine.score(rows, *X.shape))
+        count, width = X.shape
+        scores: NDArray[Any] = self._on_sound_rows(
+            X, width, lambda rows, width: self.machine.score(rows, count, width), observe=False
+        )
         return scores
 
     def _learn_weighted(
@@ -310,8 +382,30 @@ class LearnerCore:
         machine = cast("Machine", self.machine)  # kernel rules have no method `weighted`
         return machine.learn_weighted(rows, width, codes, lanes, weights)
 
-    def _on_sound_rows(self, X: Any, work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
-        return sound_rows(X, self.machine.dtype, work)
+    def _weights(self) -> NDArray[Any]:
+        weights = self.machine.weights()
+        return weights[np.argsort(self.encoder.observed)] if self.settings.multiclass else weights
+
+    def _on_sound_rows(
+        self, X: Any, width: int, work: Callable[[AnyRows, int], tuple[int, int, Any]], *, observe: bool = True
+    ) -> Any:
+        """What `work` returns for the rows as the machine sees them, and their width there."""
+        features = self.features
+        if features is None:
+            return sound_rows(X, self.machine.dtype, lambda rows: work(rows, width))
+        rows = sound_rows(X, features.raw_dtype, lambda rows: (*check_rows(rows, X.shape[0], width), rows))
+        kind, bad, found = features.apply(rows, width, work, observe=observe)
+        if kind != SOUND:
+            raise ValueError(sentence(kind, bad, rows))
+        return found
+
+    def _raw_row(self, x: Any, features: Features) -> tuple[AnyRows, int]:
+        """One sound row, before features are made of it, and its width."""
+        rows, width = one_row(x, features.raw_dtype, self.width, self.elastic)
+        kind, bad = check_rows(rows, 1, width)
+        if kind != SOUND:
+            raise ValueError(sentence(kind, bad, rows))
+        return rows, width
 
     def _coin(self, round_: int) -> float:
         first, ahead = self._coins_ahead

@@ -56,13 +56,23 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     multiclass : bool, default=False
         Whether there may be more than two classes. New classes are learned when they appear; pass `classes` to
         make decisions independent of how the stream is cut into chunks.
+    intercept : float, default=0.0
+        The value of a constant feature beside each row, whose weight is learned; 0 means none. Rare classes need
+        it: 0.3 is a good value beside rows of length 1. Kernel rules have none.
+    scaling : {"standard", "tfidf"}, default=None
+        How to scale rows by what was seen of the stream so far. "standard" is for numeric columns: mean 0,
+        variance 1, at most 4 deviations, over the root of the number of columns. "tfidf" is for counts of words:
+        1 + log count, times how rare a word is, at length 1. `ask`, `run`, `fit` and `partial_fit` observe rows;
+        `tell` does so only if all rows so far had labels, because `ask` has seen the row otherwise.
 
     Attributes
     ----------
     classes_ : ndarray
         The classes, sorted.
     coef_ : ndarray
-        The weights: one row for two classes, or one row per class.
+        The weights, of scaled columns if there is scaling: one row for two classes, or one row per class.
+    intercept_ : ndarray
+        The intercept for two classes, or one per class; 0 if there is none.
     n_features_in_ : int
         The number of features.
     spending_ : Spending
@@ -91,6 +101,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sgn0: int = 1,
         classes: Sequence[Any] | None = None,
         multiclass: bool = False,
+        intercept: float = 0.0,
+        scaling: str | None = None,
     ) -> None:
         self.update = update
         self.query = query
@@ -99,6 +111,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.sgn0 = sgn0
         self.classes = classes
         self.multiclass = multiclass
+        self.intercept = intercept
+        self.scaling = scaling
         if all(is_rule(rule) for rule in self._rules()):
             check_rules(*self._rules(), many=multiclass)
 
@@ -261,6 +275,12 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._core.coef
 
     @property
+    def intercept_(self) -> NDArray[Any]:
+        """What is added to the scores: one number for two classes, or one per class; 0 without an intercept."""
+        self._check_fitted()
+        return self._core.intercept
+
+    @property
     def spending_(self) -> Spending:
         """The number of rows seen, of labels asked for, and of labels that a budget refused."""
         return self._started().spending
@@ -316,7 +336,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def check_parameters(self) -> None:
         """Raise an error if a parameter cannot be used."""
         check_rules(*self._rules(), many=self.multiclass)
-        self._settings().check(type(self).__name__)
+        settings = self._settings()
+        settings.check(type(self).__name__)
+        settings.check_for(self._rules()[0])
 
     # ------------------------------------------------------------------ inside
 
@@ -331,7 +353,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {part: rule for part, rule in zip(("update", "query"), self._rules(), strict=True) if is_rule(rule)}
 
     def _settings(self) -> Settings:
-        return Settings(self.random_state, self.dtype, self.sgn0, self.classes, self.multiclass)
+        return Settings(**{name: getattr(self, name) for name in Settings._fields})
 
     def _started(self) -> LearnerCore:
         """The core, which is made at the first use: parameters may change until then."""

@@ -49,7 +49,7 @@ class OMCSL(Learner):
     query : query rule, default=queries.Always()
         When to ask for a label. With another rule than the default, the measures are estimated from the labels
         that were asked for, weighted by 1/ask_probability: pass the probability of the decision to `tell`.
-    random_state, dtype, sgn0, classes
+    random_state, dtype, sgn0, classes, intercept, scaling
         As in `Learner`. The larger class is the positive, rare one.
 
     Examples
@@ -81,6 +81,8 @@ class OMCSL(Learner):
         dtype: str = "float32",
         sgn0: int = -1,
         classes: Sequence[Any] | None = None,
+        intercept: float = 0.0,
+        scaling: str | None = None,
     ) -> None:
         self.measure = measure
         self.loss = loss
@@ -94,6 +96,8 @@ class OMCSL(Learner):
         self.dtype = dtype
         self.sgn0 = sgn0
         self.classes = classes
+        self.intercept = intercept
+        self.scaling = scaling
 
     @classmethod
     def of(cls, update: ManyCosts, query: QueryRule, **others: Any) -> "OMCSL":

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.kernels.columns import observe_row
+from askance.jit.kernels.columns import FURTHEST, observe_row
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-# A value further from the mean counts as this many standard deviations: one column must not decide alone.
-FURTHEST = 4.0
 ARE_COUNTS, TAKES_LOGS = range(2)  # positions in `Scales.kinds`
 
 
