@@ -103,7 +103,7 @@ class Settings(NamedTuple):
         if self.intercept and isinstance(update, DUAL):
             raise ValueError(
                 f"{type(update).__name__} has no intercept, because it has no weights of features: "
-                "choose a kernel with a constant, such as a polynomial with coef0"
+                "choose a kernel with a constant, such as kernels.Polynomial"
             )
 
     def features(self) -> Features | None:
