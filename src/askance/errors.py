@@ -6,6 +6,7 @@ __all__ = [
     "DataWarning",
     "ModelFileError",
     "ParameterError",
+    "ScaleWarning",
     "ServiceError",
     "StoreError",
 ]
@@ -86,6 +87,10 @@ class StoreError(AskanceError, OSError):
 
 class DataWarning(UserWarning):
     """Data can be used but differ from what their name promises. The message says how."""
+
+
+class ScaleWarning(UserWarning):
+    """Columns differ so much in size that a linear learner follows the largest. The message says what to do."""
 
 
 def shown(value: object, most: int = 100) -> str:

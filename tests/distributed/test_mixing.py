@@ -99,6 +99,7 @@ def test_without_an_update_nothing_moves() -> None:
     [
         (askance.Learner(), "known before the first row"),
         (askance.make("MPAA-II", classes=[0, 1, 2]), "mixing needs two classes"),
+        (askance.make("PA-II", classes=[0, 1], scaling="standard"), "scale them before mixing"),
         (learner("D-ADA"), "cannot be averaged"),
         (learner("AROW"), "cannot be averaged"),
         (

@@ -37,6 +37,10 @@ def check_mixable(learner: Learner) -> None:
     core = learner._started().machine.core
     if learner.multiclass or learner.classes is None:
         raise ValueError("mixing needs two classes that are known before the first row: pass classes")
+    if learner.scaling is not None:
+        raise ValueError(
+            "each partition would scale rows in its own way: scale them before mixing, without scaling"
+        )
     if not isinstance(core.state, (Weights, *GAUSSIANS)):
         raise ValueError(
             f"the state of {type(core.update).__name__} cannot be averaged: mixing supports weights and diagonal "

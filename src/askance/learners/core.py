@@ -106,6 +106,12 @@ class Settings(NamedTuple):
                 "choose a kernel with a constant, such as kernels.Polynomial"
             )
 
+    def described(self) -> str:
+        """What is made of rows, for the name of a method; empty if nothing."""
+        parts = [f"intercept {self.intercept:g}"] if self.intercept else []
+        parts += [f"{self.scaling} scaling"] if self.scaling is not None else []
+        return f" with {' and '.join(parts)}" if parts else ""
+
     def features(self) -> Features | None:
         """What to make of rows before the rules see them; None if nothing."""
         if not self.intercept and self.scaling is None:
@@ -226,7 +232,7 @@ class LearnerCore:
             kind=MULTICLASS if self.settings.multiclass else BINARY,
             first_round=first,
             mode="float64 exact" if machine.dtype == np.float64 else "float32 relaxed",
-            algorithm=f"{machine.core.update} × {machine.core.query}",
+            algorithm=f"{machine.core.update} × {machine.core.query}{self.settings.described()}",
             spent=int(np.count_nonzero(outcome.asked)),
             refused=refused(machine.core.memory) - refused_before,
         )
@@ -280,6 +286,12 @@ class LearnerCore:
         """The number of features, or None before the first row."""
         width = self.machine.width
         return width if width is None or self.features is None else width - self.features.extra
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there were rows, with or without labels."""
+        past = self.machine.core.past
+        return bool(past.rounds[0] or past.labels[0])
 
     @property
     def is_fitted(self) -> bool:

@@ -13,6 +13,10 @@ from askance.rules.rows import NOT_FINITE, SOUND, TOO_WIDE, TORN, UNSORTED, AnyR
 INT32, UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 LARGEST_COLUMN = np.iinfo(np.int32).max
 
+# When columns are too different for a linear learner, judging by the first rows.
+LOOKED_AT, FEWEST_TO_JUDGE = 200, 10
+LARGEST_SIZE, LARGEST_RATIO = 1e4, 1e3
+
 
 def is_plain(X: Any) -> bool:
     """Whether `X` is an array or a CSR matrix of floats, which needs no conversion."""
@@ -94,6 +98,27 @@ def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> t
     if width is not None and X.shape[1] != width:
         raise ValueError(f"x has {X.shape[1]} features, but this learner has {width}")
     return as_rows(X, dtype), X.shape[1]
+
+
+def unlike_columns(X: Any) -> str | None:
+    """What to say if the columns of an array are of very different size, or very large; otherwise None."""
+    if sp.issparse(X) or X.shape[0] < FEWEST_TO_JUDGE:
+        return None
+    varies = X[:LOOKED_AT].min(axis=0) < X[:LOOKED_AT].max(axis=0)
+    first = np.sort(np.abs(X[:LOOKED_AT]), axis=0)
+    # The median of what is not 0: neither is a rare category small, nor is one wrong value typical.
+    middle = len(first) - (np.count_nonzero(first, axis=0) + 1) // 2
+    sizes = first[np.minimum(middle, len(first) - 1), np.arange(X.shape[1])]
+    sizes = sizes[varies & np.isfinite(sizes)]
+    if not len(sizes):
+        return None
+    smallest, largest = sizes.min(), sizes.max()
+    if largest <= LARGEST_SIZE and largest <= LARGEST_RATIO * smallest:
+        return None
+    return (
+        f"typical values of the columns range from {smallest:.2g} to {largest:.2g}, and a linear learner follows "
+        "the largest: pass scaling='standard', or use AutoLearner, which scales them itself"
+    )
 
 
 @functools.cache

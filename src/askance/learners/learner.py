@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -14,9 +15,11 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance._util.atomic_write import write_whole
 from askance.data.stream import Stream
+from askance.errors import ScaleWarning
 from askance.learners import labels
 from askance.learners.codec import encode
 from askance.learners.core import Decision, LearnerCore, Settings, Spending
+from askance.learners.inputs import unlike_columns
 from askance.learners.trace import Trace
 from askance.rules.query import Margin, QueryRule
 from askance.rules.registry import check_rules, is_rule, parameters_of, with_parameters
@@ -194,7 +197,9 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             return Trace.join(self.iter_run(X))
         core = self._started()
-        trace = core.run(self._validated(X), y, coins, classes)
+        X = self._validated(X)
+        self._warn_of_scales(X)
+        trace = core.run(X, y, coins, classes)
         self._sync()
         return trace
 
@@ -204,6 +209,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for chunk in stream:
             if chunk.y is None:
                 raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
+            self._warn_of_scales(chunk.X)
             trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
             self._sync()
             yield trace
@@ -231,6 +237,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fresh = type(self)(**self.get_params(deep=False))
         core = fresh._started()
         X = fresh._validated(X)
+        fresh._warn_of_scales(X)
         fewest = 1 if self.classes is not None else 2
         core.learn(X, as_targets(y, X.shape[0]), min_classes=fewest, sample_weight=sample_weight)
         fresh._sync()
@@ -248,6 +255,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from every label, continuing from what was learned before. For weights of rows, see `fit`."""
         core = self._started()
         X = self._validated(X)
+        self._warn_of_scales(X)
         core.learn(X, as_targets(y, X.shape[0]), classes, sample_weight=sample_weight)
         self._sync()
         return self
@@ -376,6 +384,12 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
+
+    def _warn_of_scales(self, X: Any) -> None:
+        """Warn if the first rows have columns of very different size and nothing scales them."""
+        found = None if self.scaling is not None or self._core.has_rows else unlike_columns(X)
+        if found is not None:
+            warnings.warn(found, ScaleWarning, stacklevel=3)
 
     def _support(self) -> Any:
         self._check_fitted()
