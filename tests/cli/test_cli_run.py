@@ -165,6 +165,17 @@ def test_a_file_that_begins_with_one_class(tmp_path):
     assert answer("run", data, "--shuffle", 7)["notes"][:1] != told["notes"][:1]
 
 
+def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
+    X, y = arrays
+    data = write_csv(tmp_path / "raw.csv", X * [1e6, 1, 1, 1, 1, 1], y)
+    notes = answer("run", data, "--against", "full")["notes"]
+    (note,) = [note for note in notes if note.startswith("Typical values of the columns range from")]
+    assert note.endswith(
+        "a linear learner follows the largest: scale them in the file, or in Python with scaling=."
+    )
+    assert "Typical values" in output("run", data)
+
+
 def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):
     plain, shuffled = tmp_path / "plain.parquet", tmp_path / "shuffled.parquet"
     output("run", data, "--trace", plain)

@@ -12,7 +12,6 @@ from askance.rules.rows import AnyRows, DenseRows, SparseRows
 Found = TypeVar("Found")
 
 CONSTANT = np.zeros(1, np.uint32)  # the number of the constant feature
-FROM_0_TO_1 = np.arange(2, dtype=np.uint64)
 
 
 class Features:
@@ -74,13 +73,13 @@ class Features:
         values = rows.values.astype(self.dtype, copy=False)
         if not self.extra:
             return SparseRows(rows.starts, rows.indices, values)
-        if len(rows.starts) == 2:  # `insert` would take longer than asking
+        starts: NDArray[np.uint64] = np.add(rows.starts, np.arange(len(rows.starts), dtype=np.uint64))
+        if len(starts) == 2:  # `insert` would take longer than asking
             indices = np.concatenate([CONSTANT, rows.indices + np.uint32(1)])
-            values = np.concatenate([np.full(1, self.intercept, self.dtype), values])
-            return SparseRows(rows.starts + FROM_0_TO_1, indices, values)
+            return SparseRows(starts, indices, np.concatenate([np.full(1, self.intercept, self.dtype), values]))
         heads = rows.starts[:-1].astype(np.int64)
         return SparseRows(
-            rows.starts + np.arange(len(rows.starts), dtype=np.uint64),
+            starts,
             np.insert(rows.indices + np.uint32(1), heads, np.uint32(0)),
             np.insert(values, heads, self.intercept),
         )

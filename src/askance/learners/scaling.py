@@ -70,7 +70,7 @@ class Standard(Scaling):
         if observe:
             arrays = {name: array.copy() for name, array in arrays.items()}
         with np.errstate(over="ignore"):
-            standardize(rows.values, *arrays.values(), observe, values)
+            standardize(rows.values, arrays["rows"], arrays["means"], arrays["squares"], observe, values)
         too_large = ~np.isfinite(arrays["squares"])
         if too_large.any():
             raise ValueError(f"column {np.argmax(too_large)} of X varies too much for float64: scale it down")
@@ -99,14 +99,14 @@ class TfIdf(Scaling):
         entries = sparse(rows)
         arrays, values = self._with_room(width), np.empty_like(entries.values)
         # In place, because a copy of all frequencies would cost more than a row. Counts can be undone exactly.
-        weigh(entries, *arrays.values(), observe, values)
+        weigh(entries, arrays["rows"], arrays["frequencies"], observe, values)
         if observe:
             self.arrays = arrays
         return SparseRows(entries.starts, entries.indices, values)
 
     def undo(self, rows: AnyRows, before: Arrays) -> None:
         """Take the rows out of the counts, and return to the arrays before, which may have been shorter."""
-        discount(sparse(rows), *self.arrays.values())
+        discount(sparse(rows), self.arrays["rows"], self.arrays["frequencies"])
         self.arrays = before
 
     def check(self) -> None:

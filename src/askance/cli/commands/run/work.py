@@ -1,6 +1,7 @@
 """The work of `askance run`: set up the methods, run them on the file and report the results."""
 
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -27,7 +28,7 @@ from askance.cli.contest.source import Classes, TooManyClassesError, find_classe
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
-from askance.errors import DataError, ParameterError
+from askance.errors import DataError, ParameterError, ScaleWarning
 from askance.metrics.measures import check_kind, find
 from askance.persistence import load
 from askance.plotting.curves import draw
@@ -46,6 +47,7 @@ class RunResult(NamedTuple):
     line_up: LineUp
     bounds: list[Bound]
     costs: Advice | None
+    scales: list[str]
     seconds: float
 
 
@@ -68,12 +70,13 @@ def simulate(request: RunRequest) -> RunResult:
         witness = Witness([contestant.name for contestant in line_up.contestants])
         if request.bound:
             keep.append(witness.add)
+        scales = stack.enter_context(_noting_scales())
         with progress(request.file.name) as report_progress, _naming(request.file):
             line_up.run(report_progress, keep)
             bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
         _write(line_up.contestants, request, paths)
     costs = advice(line_up.contestants) if request.costs else None
-    return RunResult(request, line_up, bounds, costs, time.perf_counter() - begun)
+    return RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun)
 
 
 def _started(request: RunRequest) -> LineUp:
@@ -127,6 +130,21 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
 
 
 @contextmanager
+def _noting_scales() -> Iterator[list[str]]:
+    """Collect what learners say about columns of very different size; every learner says the same."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ScaleWarning)
+        yield notes
+    for warning in caught:
+        if not isinstance(warning.message, ScaleWarning):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        elif not notes:
+            sizes = str(warning.message).partition(":")[0]
+            notes.append(f"{sizes[:1].upper()}{sizes[1:]}: scale them in the file, or in Python with scaling=.")
+
+
+@contextmanager
 def _naming(file: Path) -> Iterator[None]:
     """Name the file in errors of learners; readers name it themselves."""
     try:
@@ -172,7 +190,7 @@ def show(result: RunResult, *, as_json: bool) -> None:
     console.print(f"{request.file.name}: {_described(line_up)}\n")
     console.print(report.table(line_up.contestants, request.metric))
     console.print(f"\n{report.sentence(line_up.contestants, request.metric)}")
-    for note in (*_notes(line_up, request), *(bound.sentence for bound in result.bounds)):
+    for note in (*_notes(line_up, request), *result.scales, *(bound.sentence for bound in result.bounds)):
         console.print(note)
     if result.costs is not None:
         console.print(result.costs.sentence())
@@ -203,7 +221,7 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
         "metric": request.metric,
         "methods": [report.as_dict(contestant) for contestant in line_up.contestants],
         "sentence": report.sentence(line_up.contestants, request.metric),
-        "notes": _notes(line_up, request),
+        "notes": [*_notes(line_up, request), *result.scales],
         "bounds": [bound.as_dict() for bound in result.bounds],
         "costs": None if result.costs is None else result.costs.as_dict(),
         "written": _written(request),
