@@ -55,7 +55,8 @@ def test_what_a_learner_and_its_answers_have() -> None:
         "save",
     )
     assert all(callable(getattr(askance.Learner, verb)) for verb in verbs)
-    assert all(isinstance(getattr(askance.Learner, name), property) for name in ("coef_", "classes_", "spending_"))
+    attributes = ("coef_", "intercept_", "classes_", "spending_")
+    assert all(isinstance(getattr(askance.Learner, name), property) for name in attributes)
     assert askance.Decision._fields == ("prediction", "score", "ask_probability", "ask", "coin")
     assert askance.make("PAA-II").spending_._fields == ("rows", "asked", "refused")
     assert askance.Row._fields == ("indices", "values")
@@ -75,6 +76,8 @@ def test_parameters_are_those_promised() -> None:
         "sgn0",
         "classes",
         "multiclass",
+        "intercept",
+        "scaling",
     ]
     assert {"X", "y", "coins", "classes"} <= set(inspect.signature(askance.Learner.run).parameters)
 
