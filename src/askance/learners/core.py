@@ -251,7 +251,9 @@ class LearnerCore:
         if len(encoder.observed) < min_classes:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         machine, draws = self.machine, None
-        weights = None if sample_weight is None else checked_weights(sample_weight, len(codes), machine.core.update)
+        weights = (
+            None if sample_weight is None else checked_weights(sample_weight, len(codes), machine.core.update)
+        )
         if weights is None:
             draws = self._draws(len(codes))
 
