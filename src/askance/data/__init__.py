@@ -9,34 +9,42 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from askance.data.hashing import hash_records, hash_texts
     from askance.data.info import Description, describe
+    from askance.data.mixed import MixedRows
     from askance.data.rating_files import Pairs, read_pairs, read_ratings
     from askance.data.reading import read
     from askance.data.stream import Chunk, Stream
+    from askance.data.typed import TypedTable, read_table
 
 _HOMES = {
     "Chunk": "stream",
     "Description": "info",
+    "MixedRows": "mixed",
     "Pairs": "rating_files",
     "Stream": "stream",
+    "TypedTable": "typed",
     "describe": "info",
     "hash_records": "hashing",
     "hash_texts": "hashing",
     "read": "reading",
     "read_pairs": "rating_files",
     "read_ratings": "rating_files",
+    "read_table": "typed",
 }
 
 __all__ = [
     "Chunk",
     "Description",
+    "MixedRows",
     "Pairs",
     "Stream",
+    "TypedTable",
     "describe",
     "hash_records",
     "hash_texts",
     "read",
     "read_pairs",
     "read_ratings",
+    "read_table",
 ]
 
 

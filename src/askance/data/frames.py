@@ -250,7 +250,7 @@ class _Arrow:
         return list(self.table.column(column).to_pylist())
 
     def array(self, column: int) -> NDArray[Any]:
-        return np.asarray(self.table.column(column).to_numpy())
+        return np.asarray(self.table.column(column).to_numpy(zero_copy_only=False))
 
     def take(self, rows: RowSelection) -> "_Arrow":
         if isinstance(rows, slice):

@@ -136,7 +136,7 @@ def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, whe
     if (bad := first_unfit(values, dtype)) is not None:
         row = int(np.searchsorted(np.cumsum(lengths), bad, side="right"))
         raise DataError(f"{where(row)}, {shown(names[bad])}: {unfit(numbers[bad], dtype)}")
-    checksum = {name: _name_checksum(name) for name in set(names)}  # names repeat in all records
+    checksum = {name: name_checksum(name) for name in set(names)}  # names repeat in all records
     rows = _signed_rows(
         np.fromiter(map(checksum.__getitem__, names), np.uint32, len(names)), values, lengths, bits
     )
@@ -158,8 +158,23 @@ def record_features(record: Mapping[str, Any]) -> list[tuple[str, float]]:
 
 def name_columns(names: Iterable[str], bits: int, dtype: str = "float32") -> sp.csr_array:
     """One row per name, with only the feature of that name, of value 1."""
-    checksums = np.fromiter(map(_name_checksum, names), np.uint32)
+    checksums = np.fromiter(map(name_checksum, names), np.uint32)
     return _signed_rows(checksums, np.ones(len(checksums)), [1] * len(checksums), bits).astype(dtype)
+
+
+def word_checksums(text: str, prefix: str, *, pairs: bool) -> list[int]:
+    """The checksums of the words of a text, which differ from those with another prefix."""
+    start = name_checksum(prefix)
+    words = _words(text)
+    if pairs:
+        words += [b"%b %b" % neighbours for neighbours in pairwise(words)]
+    return [crc32(word, start) for word in words]
+
+
+def count_rows(checksums: list[int], lengths: list[int], bits: int) -> sp.csr_array:
+    """Rows of counts, without signs. `lengths` are the numbers of checksums of the rows."""
+    columns, _ = _places(np.array(checksums, np.uint32), bits)
+    return _csr(columns, np.ones(len(columns)), lengths, bits)
 
 
 def check_bits(bits: int) -> None:
@@ -189,7 +204,8 @@ def _words(text: str) -> list[bytes]:
     return [word.encode() for word in _unicode_words(text.lower())]
 
 
-def _name_checksum(name: str) -> int:
+def name_checksum(name: str) -> int:
+    """The checksum of the name of a feature."""
     # JSON may have half of a surrogate pair, which strict UTF-8 refuses.
     return crc32(name.encode("utf-8", "surrogatepass"))
 
@@ -241,12 +257,20 @@ def _number(name: str, value: Any) -> float:
 
 def _signed_rows(checksums: NDArray[np.uint32], values: FloatArray, lengths: list[int], bits: int) -> sp.csr_array:
     """Sparse rows with sorted columns, without duplicates and zeros."""
+    columns, negative = _places(checksums, bits)
+    return _csr(columns, np.where(negative, -values, values), lengths, bits)
+
+
+def _places(checksums: NDArray[np.uint32], bits: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """The columns of features, and whether their sign is negative."""
     spread = scrambled(checksums.astype(np.uint64) + GOLDEN)
-    columns = (spread & np.uint64((1 << bits) - 1)).astype(np.int32)
-    signed = np.where(spread >> np.uint64(63), -values, values)
+    return (spread & np.uint64((1 << bits) - 1)).astype(np.int32), spread >> np.uint64(63)
+
+
+def _csr(columns: NDArray[np.int32], values: FloatArray, lengths: list[int], bits: int) -> sp.csr_array:
     starts = np.zeros(len(lengths) + 1, np.int64 if len(columns) > np.iinfo(np.int32).max else np.int32)
     np.cumsum(lengths, out=starts[1:])
-    rows = sp.csr_array((signed, columns, starts), shape=(len(lengths), 1 << bits))
+    rows = sp.csr_array((values, columns, starts), shape=(len(lengths), 1 << bits))
     rows.sum_duplicates()
     rows.eliminate_zeros()
     return rows

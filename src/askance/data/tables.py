@@ -5,7 +5,7 @@ column, also that of the label, is numeric if all its cells in these rows are nu
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -99,7 +99,7 @@ class TableStream:
         if layout.fields.label is None:
             return Chunk(X, None, progress)
         kind = "number" if layout.fields.label in layout.numeric else "string"
-        labels = [_label(cell, kind) for cell in cells[layout.fields.label]]
+        labels = [label_of(cell, kind) for cell in cells[layout.fields.label]]
         return Chunk(X, label_array(labels, kind, where), progress)
 
 
@@ -132,7 +132,12 @@ def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
 def numeric_columns(names: Sequence[str], head: Sequence[Record]) -> set[str]:
     """The columns whose cells in the first rows are all numbers or empty."""
     columns = zip(names, zip(*(record.cells for record in head), strict=True), strict=True)
-    return {name for name, cells in columns if all(map(_is_number_or_empty, cells))}
+    return {name for name, cells in columns if are_numbers(cells)}
+
+
+def are_numbers(cells: Iterable[str]) -> bool:
+    """Whether all cells are numbers or empty."""
+    return all(map(_is_number_or_empty, cells))
 
 
 def _is_number_or_empty(cell: str) -> bool:
@@ -160,7 +165,7 @@ def numbers_of(cells: Sequence[str], name: str, where: Where) -> FloatArray:
     return numbers
 
 
-def _label(cell: str, kind: str) -> Any:
+def label_of(cell: str, kind: str) -> Any:
     """A cell as a label: a number if labels are numbers and the cell is one, None if it is empty."""
     bare = cell.strip()
     if not bare:

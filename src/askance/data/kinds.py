@@ -1,0 +1,167 @@
+"""The kind of each column of a table, as a person would guess it from the first rows."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from re import compile as pattern
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askance.data.cells import RawColumn, is_missing, level_of, moment_of, number_of
+from askance.typing import FloatArray
+
+NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT = "number", "category", "text", "date", "left out"
+TEXT_NAME = "text"
+MOST_LEVELS = 20  # of a category that is dense
+WORDS_OF_TEXT = 3  # on average, at least
+FEWEST_FOR_ID = 20  # rows: in fewer, values may well differ by chance
+PARTS = ("year", "month", "weekday", "hour")
+
+_is_id = pattern(r"(?i:id|uuid|guid|index|row|rowid|row[_ ]id|row[_ ]number|unnamed: ?0)").fullmatch
+_like_id = pattern(r"(?i:.*[_\s.-](?:id|uuid|guid))|.*[a-z](?:Id|ID)").fullmatch
+
+
+class ColumnPlan(NamedTuple):
+    """How a column becomes features.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    kind : {"number", "category", "text", "date", "left out"}
+        What it holds.
+    levels : tuple of str
+        The levels of a category, if they are few; other categories are hashed.
+    indicator : bool
+        Whether a feature says that the number or date is missing.
+    starts : tuple of float
+        What a missing number or part of a date counts as before others were seen: the mean of the first rows.
+    lenient : bool
+        Whether anything that is not a number counts as missing.
+    reason : str
+        Why it is left out.
+    """
+
+    name: str
+    kind: str
+    levels: tuple[str, ...] = ()
+    indicator: bool = False
+    starts: tuple[float, ...] = ()
+    lenient: bool = False
+    reason: str = ""
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is hashed."""
+        return self.kind == TEXT or (self.kind == CATEGORY and not self.levels)
+
+    @property
+    def width(self) -> int:
+        """The number of dense features."""
+        if self.kind == CATEGORY and self.levels:
+            return len(self.levels) + 1
+        return len(self.starts) + self.indicator
+
+
+def infer(
+    head: Mapping[str, RawColumn], given: Mapping[str, str], *, complete: bool, features: Collection[str]
+) -> tuple[ColumnPlan, ...]:
+    """The plan of each column that may be a feature, from its first values.
+
+    `given` has the kinds of columns that the user knows. `complete` says that there are no further rows.
+    """
+    return tuple(
+        _given(name, values, given[name]) if name in given else _guessed(name, values, complete=complete)
+        for name, values in head.items()
+        if name in features
+    )
+
+
+def _given(name: str, values: RawColumn, kind: str) -> ColumnPlan:
+    if kind == NUMBER:
+        numbers = np.array([np.nan if one is None else one for one in map(number_of, values)], np.float64)
+        return _number(name, numbers)._replace(lenient=True)
+    return ColumnPlan(name, TEXT) if kind == TEXT else _category(name, values)
+
+
+def _guessed(name: str, values: RawColumn, *, complete: bool) -> ColumnPlan:
+    known = [value for value in values if not is_missing(value)]
+    if not known:
+        return _left_out(name, "empty")
+    if _is_id(name) or not name:
+        return _left_out(name, "an id" if name else "no name")
+    if any(isinstance(value, list | tuple) for value in known):
+        return ColumnPlan(name, CATEGORY)  # each value may have several levels
+    numbers = [number_of(value) for value in known]
+    if all(number is not None for number in numbers):
+        return _guessed_number(name, values, np.array(numbers, np.float64), complete=complete)
+    if all(moment_of(value) is not None for value in known):
+        return _date(name, values)
+    return _guessed_words(name, values, [level_of(value) for value in known])
+
+
+def _guessed_number(name: str, values: RawColumn, known: FloatArray, *, complete: bool) -> ColumnPlan:
+    different = len(np.unique(known))
+    # A number that is the same in the first of many rows may vary later, and costs nothing until then.
+    if different == 1 and complete and len(known) == len(values):
+        return _left_out(name, "one value")
+    if different == len(known) == len(values):
+        if _like_id(name) and different > 1:
+            return _left_out(name, "all values differ")
+        whole = bool(np.all(known == np.rint(known)))
+        if whole and different >= FEWEST_FOR_ID and np.ptp(known) == different - 1:
+            return _left_out(name, "numbers the rows")
+    return _number(name, np.array([number_of(value) for value in values], np.float64))
+
+
+def _guessed_words(name: str, values: RawColumn, known: Sequence[str]) -> ColumnPlan:
+    different = len(set(known))
+    words = sum(len(value.split()) for value in known) / len(known)
+    if name.lower() == TEXT_NAME or (
+        words >= WORDS_OF_TEXT and (different > MOST_LEVELS or different > len(known) / 2)
+    ):
+        return ColumnPlan(name, TEXT)
+    if different == 1 and len(known) == len(values):
+        return _left_out(name, "one value")
+    if different == len(known) == len(values):
+        fewest = 2 if _like_id(name) else FEWEST_FOR_ID
+        if different >= fewest and not any(" " in value for value in known):
+            return _left_out(name, "all values differ")
+    return _category(name, values)
+
+
+def _number(name: str, numbers: FloatArray) -> ColumnPlan:
+    known = numbers[np.isfinite(numbers)]
+    start = float(known.mean()) if len(known) else 0.0
+    return ColumnPlan(name, NUMBER, indicator=len(known) < len(numbers), starts=(start,))
+
+
+def _category(name: str, values: RawColumn) -> ColumnPlan:
+    levels = Counter(map(level_of, values))
+    return ColumnPlan(name, CATEGORY, levels=tuple(sorted(levels)) if len(levels) <= MOST_LEVELS else ())
+
+
+def _date(name: str, values: RawColumn) -> ColumnPlan:
+    moments = [moment for moment in map(moment_of, values) if moment is not None]
+    parts: list[list[Any]] = [list(part) for part in zip(*moments, strict=True)]
+    if all(hour is None for hour in parts[-1]):
+        parts.pop()
+    starts = tuple(float(np.mean([value for value in part if value is not None])) for part in parts)
+    return ColumnPlan(name, DATE, indicator=len(moments) < len(values), starts=starts)
+
+
+def _left_out(name: str, reason: str) -> ColumnPlan:
+    return ColumnPlan(name, LEFT_OUT, reason=reason)
+
+
+def described(columns: Sequence[ColumnPlan]) -> str:
+    """The kinds of columns in one line: `5 numbers, 2 categories, 1 text; left out: id (an id)`."""
+    counts = Counter(column.kind for column in columns)
+    plurals = {NUMBER: "numbers", CATEGORY: "categories", TEXT: "texts", DATE: "dates"}
+    used = [
+        f"{counts[kind]} {kind if counts[kind] == 1 else plural}"
+        for kind, plural in plurals.items()
+        if counts[kind]
+    ]
+    left = [f"{column.name or 'a column'} ({column.reason})" for column in columns if column.kind == LEFT_OUT]
+    return ", ".join(used) + (f"; left out: {', '.join(left)}" if left else "")

@@ -1,0 +1,272 @@
+"""Tables of every format as columns of raw values, in batches of rows."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from askance.data.arrays import parts
+from askance.data.cells import RawColumn
+from askance.data.files import TextLines, Where, batches, reason, shown, stem
+from askance.data.frames import Frame, as_frame, row_namer
+from askance.data.jsonl import json_entries
+from askance.data.parquet import pyarrow_parquet
+from askance.data.tables import table_records
+from askance.errors import DataError
+
+DELIMITERS = ",;\t|"
+DEEPEST = 32
+
+
+class RawBatch(NamedTuple):
+    """The values of some consecutive rows, by column. A column that is not there has no value in any of them."""
+
+    rows: int
+    columns: dict[str, RawColumn]
+    where: Where
+    progress: float
+
+
+class RawTable(Protocol):
+    """A table that can be read more than once."""
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether all values are text, as in a CSV file."""
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order, at most this many at a time."""
+
+
+def first_rows(table: RawTable, rows: int) -> RawBatch:
+    """The first rows of a table, or all if there are fewer; raises DataError if there are none."""
+    found: list[RawBatch] = []
+    with closing(table.batches(rows)) as given:  # type: ignore[type-var]
+        for batch in given:
+            found.append(batch)
+            if sum(batch.rows for batch in found) >= rows:
+                break
+    if not found:
+        raise DataError(f"{table.place}: has no rows: check how it was created")
+    if len(found) == 1:
+        return found[0]
+    count = sum(batch.rows for batch in found)
+    names = dict.fromkeys(chain.from_iterable(batch.columns for batch in found))
+    columns: dict[str, RawColumn] = {
+        name: list(chain.from_iterable(batch.columns.get(name, [None] * batch.rows) for batch in found))
+        for name in names
+    }
+    return RawBatch(count, columns, found[0].where, found[-1].progress)
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A CSV or TSV file with a header; without a delimiter, the header decides."""
+
+    path: Path
+    delimiter: str | None = None
+
+    has_cells = True
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its extensions."""
+        return stem(self.path)
+
+    @property
+    def place(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order."""
+        with TextLines(self.path) as lines:
+            delimiter = self.delimiter or self._guessed()
+            records = table_records(lines, delimiter)
+            header = next(records, None)
+            if header is None:
+                raise DataError(f"{self.path}: has only blank lines: check how it was created")
+            names = [name.strip() for name in header.cells]
+            _check_names(names, f"{self.path}, line {header.line}")
+            for batch in batches(records, rows):
+                numbers = [record.line for record in batch]
+                columns = zip(*(record.cells for record in batch), strict=True)
+                yield RawBatch(
+                    len(batch),
+                    dict(zip(names, columns, strict=True)),
+                    _line_namer(self.path, numbers),
+                    lines.progress,
+                )
+
+    def _guessed(self) -> str:
+        """The delimiter of the header: a comma, unless it has none but others."""
+        with TextLines(self.path) as lines:
+            header = next((line for line in lines if line.strip()), "")
+        return "," if "," in header else max(DELIMITERS, key=header.count)
+
+
+@dataclass(frozen=True)
+class JsonTable:
+    """JSON lines: one object per line. Fields of objects inside it are columns with a dot in their name."""
+
+    path: Path
+
+    has_cells = False
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its extensions."""
+        return stem(self.path)
+
+    @property
+    def place(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order."""
+        with TextLines(self.path) as lines:
+            for batch in batches(json_entries(lines), rows):
+                names = dict.fromkeys(chain.from_iterable(entry.record for entry in batch))
+                columns: dict[str, RawColumn] = {
+                    name: [entry.record.get(name) for entry in batch] for name in names
+                }
+                where = _line_namer(self.path, [entry.line for entry in batch])
+                yield RawBatch(len(batch), flat(columns, where), where, lines.progress)
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """A Parquet file."""
+
+    path: Path
+
+    has_cells = False
+
+    def __post_init__(self) -> None:
+        pyarrow_parquet()  # fail now, not at the first batch
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its extensions."""
+        return stem(self.path)
+
+    @property
+    def place(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order."""
+        pyarrow = pyarrow_parquet()
+        try:
+            with pyarrow.parquet.ParquetFile(self.path) as file:
+                whole, given = file.metadata.num_rows, 0
+                for batch in file.iter_batches(batch_size=rows):
+                    first, given = given, given + batch.num_rows
+                    if batch.num_rows:
+                        where = row_namer(self.place, range(first, given))
+                        yield _frame_batch(as_frame(batch), where, given / whole)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"{self.path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): "
+                "create or download it again"
+            ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class FrameTable:
+    """A data frame of pandas, polars or pyarrow."""
+
+    frame: Frame
+
+    has_cells = False
+    name = place = "data frame"
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order."""
+        whole = len(self.frame)
+        for part, given in parts(whole, rows, None):
+            assert isinstance(part, slice)
+            where = row_namer(self.place, range(part.start, part.stop))
+            yield _frame_batch(self.frame.take(part), where, given / whole)
+
+
+def _frame_batch(frame: Frame, where: Where, progress: float) -> RawBatch:
+    _check_names(frame.names, where(0))
+    columns = {name: _frame_column(frame, place) for place, name in enumerate(frame.names)}
+    return RawBatch(len(frame), flat(columns, where), where, progress)
+
+
+def _frame_column(frame: Frame, place: int) -> RawColumn:
+    if frame.is_numeric(place):
+        array = frame.array(place)
+        if array.dtype.kind in "iuf":
+            return array
+    return frame.values(place)
+
+
+def flat(columns: Mapping[str, RawColumn], where: Where) -> dict[str, RawColumn]:
+    """The same columns, with one for each field of an object and for each place of a list of numbers.
+
+    Lists of strings stay as they are: they are several levels of one category.
+    """
+    found: dict[str, RawColumn] = {}
+    for name, values in columns.items():
+        _flatten(name, values, found, where, 0)
+    return found
+
+
+def _flatten(name: str, values: RawColumn, found: dict[str, RawColumn], where: Where, depth: int) -> None:
+    if isinstance(values, np.ndarray) or not any(map(_is_nested, values)):
+        found[name] = values
+        return
+    if depth == DEEPEST:
+        row = next(row for row, value in enumerate(values) if _is_nested(value))
+        raise DataError(f"{where(row)}, {shown(name)}: is nested deeper than {DEEPEST} levels: flatten it")
+    rest: list[Any] = []
+    fields: dict[str, list[Any]] = {}
+    for row, value in enumerate(values):
+        rest.append(None if _is_nested(value) else value)
+        for field, inner in _inside(value):
+            fields.setdefault(field, [None] * len(values))[row] = inner
+    if any(value is not None for value in rest):
+        found[name] = rest
+    for field, inner_values in fields.items():
+        _flatten(f"{name}.{field}", inner_values, found, where, depth + 1)
+
+
+def _is_nested(value: Any) -> bool:
+    if isinstance(value, list | tuple | np.ndarray):
+        return not all(isinstance(each, str) or each is None for each in value)
+    return isinstance(value, Mapping)
+
+
+def _inside(value: Any) -> Iterable[tuple[str, Any]]:
+    if not _is_nested(value):
+        return ()
+    if isinstance(value, Mapping):
+        return ((str(field), inner) for field, inner in value.items())
+    return ((str(place), inner) for place, inner in enumerate(value))
+
+
+def _line_namer(path: Path, lines: list[int]) -> Where:
+    return lambda row: f"{path}, line {lines[row]}"
+
+
+def _check_names(names: list[str], place: str) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for position, name in enumerate(names) if name in names[:position])
+        raise DataError(f"{place}: two columns have the name {shown(twice)}: rename one")
