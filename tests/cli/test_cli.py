@@ -118,7 +118,7 @@ def test_interrupted_it_says_so_and_leaves_nothing_behind(tmp_path):
     results = tmp_path / "results"
     results.mkdir()
     targets = ("--trace", results / "t.parquet", "--save", results / "m", "--plot", results / "p.png")
-    process = start("run", data, "--against", "random", *targets)
+    process = start("run", data, "-a", "PAA-II", "--against", "random", *targets)
     while process.poll() is None and len(list(results.iterdir())) < 3:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -139,7 +139,7 @@ def test_a_reader_that_goes_away_is_no_drama(words):
 def test_a_terminal_gets_a_progress_bar_and_a_program_gets_json(tmp_path):
     data = mails(tmp_path / "mails.csv", 6000)
     terminal = Terminal()
-    told, _ = start("run", data, "--json", stderr=terminal.theirs).communicate()
+    told, _ = start("run", data, "-a", "PAA-II", "--json", stderr=terminal.theirs).communicate()
     assert json.loads(told)["methods"][0]["rows"] == 6000
     assert b"mails.csv" in terminal.written()
 

@@ -22,14 +22,14 @@ def arrays():
 
 
 def test_the_sentence(data):
-    told = " ".join(output("run", data, "--bound").split())
+    told = " ".join(output("run", data, "-a", "PAA-II", "--bound").split())
     assert "By theorem 3 of Lu, Zhao, Hoi 2016, PAA-II's expected mistakes are at most " in told
     assert " were made" in told
 
 
 def test_the_figures_are_those_of_the_library(data, arrays):
     words = ("--param", "C=0.3", "--param", "delta=2", "--seed", 4, "--dtype", "float64")
-    (said,) = answer("run", data, "--bound", *words)["bounds"]
+    (said,) = answer("run", data, "-a", "PAA-II", "--bound", *words)["bounds"]
     trace = askance.make("PAA-II", C=0.3, delta=2.0, random_state=4, dtype="float64").run(*arrays)
     bound = askance.theory.evaluate("PAA-II", *arrays, trace=trace, C=0.3, delta=2.0)
     assert said == bound.as_dict()
@@ -39,8 +39,8 @@ def test_the_figures_are_those_of_the_library(data, arrays):
 
 
 def test_without_the_option_there_are_none(data):
-    assert answer("run", data)["bounds"] == []
-    assert "theorem" not in output("run", data)
+    assert answer("run", data, "-a", "PAA-II")["bounds"] == []
+    assert "theorem" not in output("run", data, "-a", "PAA-II")
 
 
 def test_methods_beside_it_that_have_a_theorem_get_their_own(data):
@@ -56,7 +56,7 @@ def test_methods_beside_it_that_have_a_theorem_get_their_own(data):
 
 
 def test_a_condition_that_fails_is_told(data):
-    told = " ".join(output("run", data, "--bound", "--param", "delta=0.1").split())
+    told = " ".join(output("run", data, "-a", "PAA-II", "--bound", "--param", "delta=0.1").split())
     assert "would be at most" in told
     assert "But the theorem does not apply: “δ ≥ 1” does not hold (δ = 0.1)." in told
     (said,) = answer("run", data, "--bound", "-a", "PAA")["bounds"]
@@ -67,7 +67,7 @@ def test_a_condition_that_fails_is_told(data):
 def test_many_classes(tmp_path):
     made = streams.several(rows=300)
     data = write_csv(tmp_path / "d.csv", made.X, np.array(["a", "b", "c", "d"])[made.y])
-    (said,) = answer("run", data, "--bound")["bounds"]
+    (said,) = answer("run", data, "-a", "MPAA-II", "--bound")["bounds"]
     assert said["name"] == "MPAA-II"
     assert said["applies"]
     assert said["holds"]
@@ -84,13 +84,13 @@ def test_sparse_rows_that_become_wider(tmp_path):
         lines.append(f"{label:+d} " + " ".join(f"{feature}:{rng.uniform(0.5, 1):.3f}" for feature in features))
     data = tmp_path / "d.svm"
     data.write_text("\n".join(lines) + "\n")
-    (said,) = answer("run", data, "--bound")["bounds"]
+    (said,) = answer("run", data, "-a", "PAA-II", "--bound")["bounds"]
     assert said["applies"]
     assert said["holds"]
 
 
 def test_with_a_trace_kept_and_rows_shuffled(data, tmp_path):
-    words = ("run", data, "--shuffle", 7, "--bound", "--trace", tmp_path / "t.parquet")
+    words = ("run", data, "-a", "PAA-II", "--shuffle", 7, "--bound", "--trace", tmp_path / "t.parquet")
     (said,) = answer(*words)["bounds"]
     assert said["applies"]
     assert (tmp_path / "t.parquet").is_file()
@@ -101,8 +101,10 @@ def test_with_a_trace_kept_and_rows_shuffled(data, tmp_path):
     [
         (["-a", "RPA-II"], "askance has no mistake bound for RPA-II: it asks at random"),
         (["-a", "MPE"], "askance has no mistake bound for MPE: none of the implemented theorems"),
-        (["--rate", "0.1"], "--bound needs an algorithm that asks as in its paper: remove --rate"),
-        (["--limit", "9"], "--bound needs an algorithm that asks as in its paper: remove --limit"),
+        ([], "--bound needs an algorithm that has a theorem: choose one, for example -a PAA-II"),
+        (["-a", "auto"], "--bound needs an algorithm that has a theorem"),
+        (["-a", "PAA-II", "--rate", "0.1"], "--bound needs an algorithm that asks as in its paper: remove --rate"),
+        (["-a", "PAA-II", "--limit", "9"], "--bound needs an algorithm that asks as in its paper: remove --limit"),
         (["--resume", "m"], "--bound needs an algorithm that starts from scratch: remove --resume"),
     ],
 )

@@ -41,7 +41,7 @@ def columns(path):
 
 
 def test_the_table_and_the_sentence(data):
-    told = output("run", data, "--rate", 0.1, "--against", "random,full", "--metric", "f")
+    told = output("run", data, "-a", "PAA-II", "--rate", 0.1, "--against", "random,full", "--metric", "f")
     assert "mails.csv: spam (positive) or ham" in told
     lines = [line.split() for line in told.splitlines()]
     for name in ("PAA-II", "asking at random", "asking for all"):
@@ -55,7 +55,9 @@ def test_the_table_and_the_sentence(data):
 
 
 def test_the_figures_are_those_of_the_library(data, arrays):
-    told = answer("run", data, "--param", "C=0.5", "--param", "delta=0.2", "--seed", 4, "--dtype", "float64")
+    told = answer(
+        "run", data, "-a", "PAA-II", "--param", "C=0.5", "--param", "delta=0.2", "--seed", 4, "--dtype", "float64"
+    )
     (method,) = told["methods"]
     trace = askance.make("PAA-II", C=0.5, delta=0.2, random_state=4, dtype="float64").run(*arrays)
     assert (method["rows"], method["asked"]) == (ROWS, np.count_nonzero(trace.asked))
@@ -66,7 +68,20 @@ def test_the_figures_are_those_of_the_library(data, arrays):
 
 
 def test_estimates_are_those_of_the_library(data, arrays):
-    words = ("run", data, "--rate", 0.1, "--against", "full", "--metric", "auroc", "--dtype", "float64")
+    words = (
+        "run",
+        data,
+        "-a",
+        "PAA-II",
+        "--rate",
+        0.1,
+        "--against",
+        "full",
+        "--metric",
+        "auroc",
+        "--dtype",
+        "float64",
+    )
     main, full = answer(*words)["methods"]
     learner = askance.make("PAA-II", dtype="float64")
     trace = learner.set_params(query=askance.queries.AtRate(learner.query, 0.1)).run(*arrays)
@@ -84,7 +99,7 @@ def test_estimates_are_those_of_the_library(data, arrays):
 def test_what_cannot_be_told_is_not_told(tmp_path):
     rng = np.random.default_rng(0)
     data = write_csv(tmp_path / "d.csv", rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.02, "b", "a"))
-    words = ("run", data, "--rate", 0.1, "--metric", "f")
+    words = ("run", data, "-a", "PAA-II", "--rate", 0.1, "--metric", "f")
     assert "too few labels" in output(*words)
     found = answer(*words)["methods"][0]["estimates"]["f"]
     assert (found["enough"], found["value"], found["low"]) == (False, None, None)
@@ -112,14 +127,16 @@ def test_a_parameter_may_be_a_word(data, arrays):
 
 
 def test_the_same_seed_says_the_same(data):
-    words = ("run", data, "--rate", 0.1, "--against", "random,full", "--seed", 3)
+    words = ("run", data, "-a", "PAA-II", "--rate", 0.1, "--against", "random,full", "--seed", 3)
     assert without_times(answer(*words)) == without_times(answer(*words))
     other = answer(*words[:-1], 4)
     assert other["methods"][0]["asked"] != answer(*words)["methods"][0]["asked"]
 
 
 def test_a_rate_is_reached_by_all_but_full(data):
-    told = answer("run", data, "--rate", 0.1, "--against", "random, full,PEA,PA-II", "--param", "C=0.3")
+    told = answer(
+        "run", data, "-a", "PAA-II", "--rate", 0.1, "--against", "random, full,PEA,PA-II", "--param", "C=0.3"
+    )
     methods = {method["name"]: method for method in told["methods"]}
     assert list(methods) == ["PAA-II", "random", "full", "PEA", "PA-II"]
     for name in ("PAA-II", "random", "PEA"):
@@ -133,7 +150,7 @@ def test_a_rate_is_reached_by_all_but_full(data):
 
 
 def test_without_a_rate_random_asks_as_often_as_the_algorithm_did(data):
-    told = answer("run", data, "--against", "full,random")
+    told = answer("run", data, "-a", "PAA-II", "--against", "full,random")
     main, random, full = told["methods"]
     assert (random["name"], full["name"]) == ("random", "full")
     assert random["query"] == f"Random(ratio={main['share_asked']})"
@@ -146,23 +163,23 @@ def test_the_metrics_are_all_in_the_help():
 
 @pytest.mark.parametrize(("metric", "words"), [("mistakes", "made {} mistakes."), ("cost", "reached cost {}.")])
 def test_counts_are_told_as_counts(data, metric, words):
-    told = answer("run", data, "--metric", metric)
+    told = answer("run", data, "-a", "PAA-II", "--metric", metric)
     assert told["sentence"].endswith(words.format(round(told["methods"][0]["metrics"][metric])))
 
 
 def test_a_blind_guess_that_is_as_good_is_told(tmp_path):
     data = write_csv(tmp_path / "d.csv", np.random.default_rng(0).normal(size=(300, 3)), [0, 0, 0, 0, 1] * 60)
-    assert "Always predicting 0 would reach accuracy 0.800" in answer("run", data)["notes"][0]
+    assert "Always predicting 0 would reach accuracy 0.800" in answer("run", data, "-a", "PAA-II")["notes"][0]
 
 
 def test_a_file_that_begins_with_one_class(tmp_path):
     data = write_csv(
         tmp_path / "d.csv", np.random.default_rng(0).normal(size=(5000, 2)), ["b"] * 4500 + ["a"] * 500
     )
-    told = answer("run", data)
+    told = answer("run", data, "-a", "PAA-II")
     assert told["classes"] == ["a", "b"]
     assert told["notes"][0].startswith("The first 4,096 rows have the same class")
-    assert answer("run", data, "--shuffle", 7)["notes"][:1] != told["notes"][:1]
+    assert answer("run", data, "-a", "PAA-II", "--shuffle", 7)["notes"][:1] != told["notes"][:1]
 
 
 def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
@@ -178,8 +195,8 @@ def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
 
 def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):
     plain, shuffled = tmp_path / "plain.parquet", tmp_path / "shuffled.parquet"
-    output("run", data, "--trace", plain)
-    output("run", data, "--trace", shuffled, "--shuffle", 7)
+    output("run", data, "-a", "PAA-II", "--trace", plain)
+    output("run", data, "-a", "PAA-II", "--trace", shuffled, "--shuffle", 7)
     before, after = columns(plain)["y"], columns(shuffled)["y"]
     assert before.tolist() != after.tolist()
     assert sorted(before) == sorted(after)
@@ -191,16 +208,16 @@ def test_sparse_rows_that_grow_wider_can_be_shuffled(tmp_path):
     # A chunk of svmlight text is a megabyte.
     lines = [f"{(-1) ** row} {row % 7 + 1}:1 {8 + row // 2_500}:0.5 # {'.' * 400}" for row in range(3_000)]
     data.write_text("\n".join(lines))
-    told = answer("run", data, "--shuffle", 1, "--rate", 0.01)
+    told = answer("run", data, "-a", "PAA-II", "--shuffle", 1, "--rate", 0.01)
     assert told["methods"][0]["rows"] == 3_000
     assert told["classes"] == [-1.0, 1.0]
 
 
 def test_given_classes_decide(tmp_path):
     data = write_csv(tmp_path / "d.csv", [[1.0], [2.0]], ["a", "a"])
-    assert answer("run", data, "--classes", "z,a")["positive"] == "z"
+    assert answer("run", data, "-a", "PAA-II", "--classes", "z,a")["positive"] == "z"
     numbers = write_csv(tmp_path / "n.csv", [[1.0], [2.0]], [3, 3])
-    assert answer("run", numbers, "--classes", "3,2")["classes"] == [2, 3]
+    assert answer("run", numbers, "-a", "PAA-II", "--classes", "3,2")["classes"] == [2, 3]
 
 
 # ---------------------------------------------------------------------- what it writes
@@ -208,7 +225,7 @@ def test_given_classes_decide(tmp_path):
 
 def test_the_trace_is_that_of_the_library(data, arrays, tmp_path):
     path = tmp_path / "trace.parquet"
-    output("run", data, "--seed", 5, "--dtype", "float64", "--trace", path)
+    output("run", data, "-a", "PAA-II", "--seed", 5, "--dtype", "float64", "--trace", path)
     expected = askance.make("PAA-II", random_state=5, dtype="float64").run(*arrays).to_arrow()
     written = parquet.read_table(path)
     assert written.equals(expected, check_metadata=False)
@@ -217,7 +234,22 @@ def test_the_trace_is_that_of_the_library(data, arrays, tmp_path):
 
 def test_a_budget_holds_at_every_prefix(data, tmp_path):
     path = tmp_path / "trace.parquet"
-    told = answer("run", data, "--rate", 0.1, "--burst", 3, "--limit", 200, "--against", "random", "--trace", path)
+    told = answer(
+        "run",
+        data,
+        "-a",
+        "PAA-II",
+        "--rate",
+        0.1,
+        "--burst",
+        3,
+        "--limit",
+        200,
+        "--against",
+        "random",
+        "--trace",
+        path,
+    )
     main, random = told["methods"]
     spent = np.cumsum(columns(path)["asked"])
     assert (spent <= 3 + 0.1 * np.arange(1, ROWS + 1)).all()
@@ -228,7 +260,7 @@ def test_a_budget_holds_at_every_prefix(data, tmp_path):
 
 
 def test_a_limit_alone(data):
-    main, random, full = answer("run", data, "--limit", 50, "--against", "random,full")["methods"]
+    main, random, full = answer("run", data, "-a", "PAA-II", "--limit", 50, "--against", "random,full")["methods"]
     assert main["asked"] == 50
     assert random["asked"] <= 50
     assert full["asked"] == ROWS
@@ -242,7 +274,7 @@ def test_a_saved_model_goes_on_as_if_nothing_had_happened(arrays, tmp_path):
         write_csv(tmp_path / "2.csv", X[half:], y[half:]),
     )
     model, path = tmp_path / "model", tmp_path / "trace.parquet"
-    output("run", first, "--seed", 2, "--dtype", "float64", "--save", model)
+    output("run", first, "-a", "PAA-II", "--seed", 2, "--dtype", "float64", "--save", model)
     whole = askance.make("PAA-II", random_state=2, dtype="float64").run(X, y)
     continued = askance.load(model).run(X[half:], y[half:])
     assert (continued.scores == whole.scores[half:]).all()
@@ -257,7 +289,9 @@ def test_a_saved_model_goes_on_as_if_nothing_had_happened(arrays, tmp_path):
 
 def test_the_picture(data, tmp_path):
     path = tmp_path / "curve.png"
-    assert "Wrote the plot to" in output("run", data, "--rate", 0.1, "--against", "random,full", "--plot", path)
+    assert "Wrote the plot to" in output(
+        "run", data, "-a", "PAA-II", "--rate", 0.1, "--against", "random,full", "--plot", path
+    )
     assert path.read_bytes().startswith(b"\x89PNG")
     assert [file.name for file in tmp_path.iterdir()] == ["curve.png"]
 
@@ -267,7 +301,7 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
     broken.write_text(data.read_text() + "1,2,3,4,5,nan,ham\n")
     old = tmp_path / "old.parquet"
     old.write_text("precious")
-    said = complaint("run", broken, "--trace", old, "--save", tmp_path / "model")
+    said = complaint("run", broken, "-a", "PAA-II", "--trace", old, "--save", tmp_path / "model")
     assert (
         said == f"{broken}, line {ROWS + 2}, column 'x5': nan is not a finite number: fix it or leave the row out"
     )
@@ -327,7 +361,8 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
 )
 def test_one_line_for_a_mistake(data, words, said):
     words = [word.replace("{data}", str(data)) for word in words]
-    assert complaint("run", data, *words).startswith(said.replace("{data}", str(data)))
+    algorithm = [] if "--resume" in words else ["-a", "PAA-II"]
+    assert complaint("run", data, *algorithm, *words).startswith(said.replace("{data}", str(data)))
 
 
 @pytest.mark.parametrize(
@@ -348,7 +383,7 @@ def test_one_line_for_a_bad_file(tmp_path, content, said):
     data = tmp_path / "d.csv"
     if content is not None:
         data.write_text(content)
-    told = complaint("run", data)
+    told = complaint("run", data, "-a", "PAA-II")
     assert told.startswith(str(data))
     assert said in told
 
@@ -356,15 +391,15 @@ def test_one_line_for_a_bad_file(tmp_path, content, said):
 def test_many_classes_take_a_method_for_many_classes(tmp_path):
     made = streams.several(rows=300)
     data = write_csv(tmp_path / "d.csv", made.X, np.array(["a", "b", "c", "d"])[made.y])
-    said = answer("run", data, "--against", "MPE,full", "--rate", "0.3")
+    said = answer("run", data, "-a", "MPAA-II", "--against", "MPE,full", "--rate", "0.3")
     assert [method["name"] for method in said["methods"]] == ["MPAA-II", "MPE", "full"]
     assert said["classes"] == ["a", "b", "c", "d"]
     assert said["positive"] is None
     assert set(said["methods"][0]["metrics"]) == {"accuracy", "error", "mistakes", "query_ratio"}
-    assert "4 classes: a, b, c, d" in output("run", data)
+    assert "4 classes: a, b, c, d" in output("run", data, "-a", "MPAA-II")
     told = complaint("run", data, "--algorithm", "PAA-II")
     assert "has more than two classes ('a', 'b', 'c', 'd'): use a multiclass method" in told
-    assert "the metric 'f' is for two classes" in complaint("run", data, "--metric", "f")
+    assert "the metric 'f' is for two classes" in complaint("run", data, "-a", "MPAA-II", "--metric", "f")
     assert "PE is binary but MPAA-II is multiclass" in complaint(
         "run", data, "--algorithm", "MPAA-II", "--against", "PE"
     )
@@ -375,7 +410,7 @@ def test_a_model_of_many_classes_goes_on(tmp_path):
     made = streams.several(rows=300)
     first = write_csv(tmp_path / "first.csv", made.X[:150], made.y[:150])
     second = write_csv(tmp_path / "second.csv", made.X[150:], made.y[150:])
-    output("run", first, "--save", tmp_path / "m.safetensors", "--trace", tmp_path / "t.parquet")
+    output("run", first, "-a", "MPAA-II", "--save", tmp_path / "m.safetensors", "--trace", tmp_path / "t.parquet")
     resumed = answer("run", second, "--resume", tmp_path / "m.safetensors")
     assert resumed["classes"] == [0, 1, 2, 3]
     assert resumed["methods"][0]["rows"] == 150
@@ -406,7 +441,7 @@ def test_the_parameters_of_the_library_become_options():
 )
 def test_a_missing_package_is_told_before_the_work(data, package, words, said, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    assert complaint("run", data, *words) == said
+    assert complaint("run", data, "-a", "PAA-II", *words) == said
 
 
 def test_a_directory_that_cannot_be_written(data, tmp_path, monkeypatch):
@@ -415,4 +450,6 @@ def test_a_directory_that_cannot_be_written(data, tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.open", refuse)
     target = tmp_path / "model"
-    assert complaint("run", data, "--save", target).startswith(f"{target}: cannot be written (Permission denied)")
+    assert complaint("run", data, "-a", "PAA-II", "--save", target).startswith(
+        f"{target}: cannot be written (Permission denied)"
+    )

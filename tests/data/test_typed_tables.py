@@ -17,7 +17,7 @@ from askance.data import MixedRows, read_table
 from askance.data.hashing import count_rows, name_checksum
 from askance.data.mixed import take_rows
 from askance.errors import DataError
-from raw_table import customers, write_customers
+from customer_table import customers, write_customers
 
 CHUNK_ROWS = [1, 7, 333, 5000]
 

@@ -44,6 +44,11 @@ def header_of(content: bytes) -> dict[str, Any]:
     return {key: value for key, value in header.items() if key not in ("format", "sha256")}
 
 
+def with_more(content: bytes, more: Mapping[str, Any]) -> bytes:
+    """Return the content of the same file with more in its header."""
+    return seal(arrays_of(content), {**header_of(content), **more})
+
+
 def arrays_of(content: bytes) -> dict[str, NDArray[Any]]:
     """Return the arrays."""
     from safetensors.numpy import load

@@ -40,6 +40,10 @@ Category = Annotated[
     list[str] | None,
     option("A numeric column to treat as categorical, such as a postcode. Can be repeated.", "COLUMN", READING),
 ]
+Number = Annotated[
+    list[str] | None,
+    option("A column of numbers. Anything else in it counts as missing. Can be repeated.", "COLUMN", READING),
+]
 Format = Annotated[
     str | None, option(f"The format of the file: {FORMATS}. By default, the file extension.", "FORMAT", READING)
 ]
@@ -85,3 +89,4 @@ class Reading(NamedTuple):
     delimiter: str | None
     zero_based: bool
     shuffle: int | None
+    number: list[str] | None = None

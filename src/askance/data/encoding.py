@@ -61,6 +61,7 @@ class RunningMeans:
     """
 
     def __init__(self, plan: TablePlan) -> None:
+        self.plan = plan
         places, starts, at = [], [], 0
         for column in plan.dense:
             places += range(at, at + len(column.starts))
@@ -68,8 +69,8 @@ class RunningMeans:
             at += column.width
         self._places: IntArray = np.array(places, np.int64)
         self._starts: FloatArray = np.array(starts, np.float64)
-        self.sums = np.zeros(len(places))
-        self.counts = np.zeros(len(places), np.int64)
+        self.sums: FloatArray = np.zeros(len(places))
+        self.counts: IntArray = np.zeros(len(places), np.int64)
 
     def fill(self, dense: FloatArray) -> FloatArray:
         """The same rows without NaN."""

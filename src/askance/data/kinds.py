@@ -11,6 +11,7 @@ from askance.data.cells import RawColumn, is_missing, level_of, moment_of, numbe
 from askance.typing import FloatArray
 
 NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT = "number", "category", "text", "date", "left out"
+KINDS = (NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT)
 TEXT_NAME = "text"
 MOST_LEVELS = 20  # of a category that is dense
 WORDS_OF_TEXT = 3  # on average, at least

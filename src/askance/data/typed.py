@@ -1,6 +1,7 @@
 """`read_table`: columns of different kinds as rows, each in the way that suits its kind."""
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -37,7 +38,7 @@ class LabelPlan:
     array: NDArray[Any] | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TypedTable:
     """A table as a stream, as `read_table` makes it.
 
@@ -45,14 +46,21 @@ class TypedTable:
     ----------
     plan : TablePlan
         The kinds of columns, and how they become rows.
+    before, after : RunningMeans
+        The means of numbers before the first row, and after the last row of the last reading.
     """
 
     table: RawTable
     plan: TablePlan
     labels: LabelPlan
+    before: RunningMeans
     chunk_rows: int
     shuffle: bool = False
     random_state: int | None = None
+    after: RunningMeans = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.after = self.before
 
     @property
     def name(self) -> str:
@@ -69,9 +77,10 @@ class TypedTable:
         return described(self.plan.columns)
 
     def __iter__(self) -> Iterator[Chunk]:
-        means = RunningMeans(self.plan)
+        means = copy(self.before)
         for rows, y, progress in self._shuffled() if self.shuffle else self._encoded():
             yield Chunk(_simplest(MixedRows(means.fill(rows.dense), rows.sparse)), y, progress)
+        self.after = means
 
     def labels_only(self) -> Iterator[Chunk]:
         """The chunks without features, which is faster."""
@@ -198,12 +207,14 @@ def read_table(
         NUMBER: several_names("numbers", numbers),
     }
     recipe = Recipe(False if y is not None else label, False, drop=several_names("drop", drop))
-    table = _raw_table(source, format, delimiter)
+    table = raw_table(source, format, delimiter)
     head = first_rows(table, HEAD_ROWS + 1)
     complete = head.rows <= HEAD_ROWS
     names = list(head.columns)
     fields = recipe.fields(names, lambda _name: True, table.place)
     kinds = _given_kinds(given, recipe.drop, names, table.place)
+    if y is not None and not isinstance(table, FrameTable):
+        raise DataError("y is for data frames: name the column of a file with label=", parameter="label")
     first = {name: values[:HEAD_ROWS] for name, values in head.columns.items()}
     columns = infer(
         first, kinds, complete=complete, features=[name for name in names if name not in fields.left_out]
@@ -211,8 +222,8 @@ def read_table(
     plan = TablePlan(columns, bits, pairs)
     if not plan.dense and not plan.sparse:
         raise DataError(f"{table.place}: no feature columns are left of {listed(names)}: check label and drop")
-    labels = _label_plan(table, head, fields.label, y)
-    return TypedTable(table, plan, labels, chunk_rows, shuffle, random_state)
+    labels = label_plan(table, head, fields.label, y)
+    return TypedTable(table, plan, labels, RunningMeans(plan), chunk_rows, shuffle, random_state)
 
 
 def is_table(source: Any, named: str | None) -> bool:
@@ -222,7 +233,8 @@ def is_table(source: Any, named: str | None) -> bool:
     return is_frame(source)
 
 
-def _raw_table(source: Any, named: str | None, delimiter: str | None) -> RawTable:
+def raw_table(source: Any, named: str | None, delimiter: str | None) -> RawTable:
+    """The columns of a file or frame."""
     if not isinstance(source, str | PathLike):
         frame = as_frame(source)
         if not len(frame):
@@ -268,10 +280,9 @@ def _given_kinds(
     return kinds
 
 
-def _label_plan(table: RawTable, head: RawBatch, column: str | None, y: Any) -> LabelPlan:
-    if y is not None:
-        if not isinstance(table, FrameTable):
-            raise DataError("y is for data frames: name the column of a file with label=", parameter="label")
+def label_plan(table: RawTable, head: RawBatch, column: str | None, y: Any) -> LabelPlan:
+    """Where the labels of a table are, and of which kind."""
+    if y is not None and isinstance(table, FrameTable):
         return LabelPlan(None, array=as_labels(y, len(table.frame), table.name))
     if column is None:
         return LabelPlan(None)

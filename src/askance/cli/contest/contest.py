@@ -1,4 +1,4 @@
-"""Several learners on one stream, side by side, in constant memory."""
+"""Several learners on one file, side by side, in constant memory."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -8,12 +8,17 @@ from typing import Any
 from sklearn.base import clone
 
 from askance._util.progress import Progress
+from askance.auto.learner import AutoLearner
+from askance.cli.contest.limited import run_within
 from askance.cli.contest.source import Classes
 from askance.cli.output.progress import Watched
+from askance.data.mixed import take_rows
 from askance.data.stream import Chunk, Stream
 from askance.learners.learner import Learner
 from askance.learners.trace import Trace
 from askance.metrics import AskedTally, CurveRecorder
+
+WARM_UP = 64  # rows that an automatic learner needs to compile all of its parts
 
 Keep = Callable[[Chunk, Sequence[Trace]], None]
 """Called with each chunk and the decisions of all contestants about it."""
@@ -21,18 +26,25 @@ Keep = Callable[[Chunk, Sequence[Trace]], None]
 
 @dataclass
 class Contestant:
-    """A learner and its results so far."""
+    """A learner and its results so far.
+
+    `stream` is its own reading of the file, if it has one. `limit` is for automatic learners: others have it in
+    their query rule.
+    """
 
     name: str
-    learner: Learner
+    learner: Learner | AutoLearner
+    many: bool
+    stream: Stream | None = None
+    limit: int | None = None
     recorder: CurveRecorder = field(init=False)
     asked: AskedTally = field(init=False)
     refused: int = 0
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        self.recorder = CurveRecorder(many=self.learner.multiclass)
-        self.asked = AskedTally(many=self.learner.multiclass)
+        self.recorder = CurveRecorder(many=self.many)
+        self.asked = AskedTally(many=self.many)
 
     @property
     def share_asked(self) -> float:
@@ -42,7 +54,7 @@ class Contestant:
     def follow(self, chunk: Chunk) -> Trace:
         """Learn from a chunk and count."""
         begun = time.perf_counter()
-        (trace,) = self.learner.iter_run(_Alone(self.name, chunk))
+        trace = self._run(chunk)
         self.seconds += time.perf_counter() - begun
         self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
         self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)
@@ -51,8 +63,23 @@ class Contestant:
 
     def warm_up(self, chunk: Chunk, classes: Sequence[Any]) -> None:
         """Compile now, with a copy that learns one row, so that `seconds` measures learning only."""
-        if chunk.y is not None:
+        if chunk.y is None:
+            return
+        if isinstance(self.learner, AutoLearner):
+            clone(self.learner).run(take_rows(chunk.X, slice(0, WARM_UP)), chunk.y[:WARM_UP])
+        else:
             clone(self.learner).run(chunk.X[:1], chunk.y[:1], classes=classes)
+
+    def _run(self, chunk: Chunk) -> Trace:
+        if isinstance(self.learner, AutoLearner):
+            assert chunk.y is not None
+            if self.limit is None:
+                return self.learner.run(chunk.X, chunk.y)
+            done = int(self.recorder.tally.counts.rows)
+            self.learner, trace = run_within(self.learner, chunk.X, chunk.y, self.limit, done)
+            return trace
+        (trace,) = self.learner.iter_run(_Alone(self.name, chunk))
+        return trace
 
 
 @dataclass(frozen=True)
@@ -76,15 +103,20 @@ class LineUp:
     later: Callable[[float], Contestant] | None = None
 
     def run(self, report: Progress, keep: Sequence[Keep] = ()) -> None:
-        """Run all contestants on the stream; the callbacks in `keep` see all but the later one."""
-        readings = 1 if self.later is None else 2
-        self._run(self.contestants, Watched(self.stream, report, 0, readings), keep)
+        """Run all contestants; the callbacks in `keep` see those without a stream of their own."""
+        apart = [contestant for contestant in self.contestants if contestant.stream is not None]
+        together = [contestant for contestant in self.contestants if contestant.stream is None]
+        readings = 1 + len(apart) + (self.later is not None)
+        self._run(together, Watched(self.stream, report, 0, readings), keep)
+        for place, contestant in enumerate(apart, 1):
+            assert contestant.stream is not None
+            self._run([contestant], Watched(contestant.stream, report, place, readings))
         reached = self.contestants[0].share_asked
         if self.later is not None and reached:
             late = self.later(reached)
             self.later = None
             self.contestants.insert(1, late)
-            self._run([late], Watched(self.stream, report, 1, readings))
+            self._run([late], Watched(self.stream, report, readings - 1, readings))
 
     @property
     def is_waiting(self) -> bool:

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from askance.algorithms import catalog, look_up, parts_of
+from askance.algorithms.make import make
 from askance.algorithms.steering import steered
+from askance.auto.learner import AutoLearner
 from askance.learners.from_rules import with_rules
 from askance.learners.learner import Learner
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
-from askance.rules.registry import MULTICLASS
 from askance.rules.update import UpdateRule
 
-RANDOM, FULL = "random", "full"
+AUTO, RANDOM, FULL = "auto", "random", "full"
 
 # Words that are allowed where the catalog has a number.
 WORDS = ("running",)
@@ -47,6 +48,20 @@ class Method(NamedTuple):
         """A new learner."""
         learner = with_rules(self.update, self.query, sgn0=self.sgn0, multiclass=self.many, **options)
         learner.check_parameters()
+        return learner
+
+
+class AutoMethod(NamedTuple):
+    """The automatic learner, and ways of asking to compare it with."""
+
+    name: str
+    parameters: dict[str, Any]
+
+    def learner(self, **options: Any) -> AutoLearner:
+        """A new learner."""
+        learner = make(AUTO, **self.parameters, **options)
+        assert isinstance(learner, AutoLearner)
+        learner.spending_  # noqa: B018 - refuses wrong parameters
         return learner
 
 
@@ -99,9 +114,29 @@ def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Bud
     return Method(word, parts.update, query, parts.sgn0, parts.multiclass)
 
 
-def for_many(word: str) -> bool:
-    """Whether a word of `--against` names a multiclass method."""
-    return word not in (RANDOM, FULL) and look_up(word).kind == MULTICLASS
+def automatic(parameters: Mapping[str, Any], budget: Budget) -> AutoMethod:
+    """The automatic learner at the target rate."""
+    whole = {"memory": int(parameters["memory"])} if "memory" in parameters else {}
+    rate = {} if budget.rate is None else {"rate": budget.rate}
+    return AutoMethod(AUTO, {**parameters, **whole, **rate})
+
+
+def auto_opponent(word: str, main: AutoMethod) -> AutoMethod:
+    """The automatic learner with another way of asking: at random at the same rate, or for all labels."""
+    return AutoMethod(word, {**main.parameters, "audit": 1.0, **({} if word == RANDOM else {"rate": 1.0})})
+
+
+def beside_auto(word: str, rate: float, budget: Budget, *, many: bool) -> Method:
+    """A catalog entry that `--against` names beside the automatic learner, at the same rate."""
+    method = algorithm(word, {}, Budget())
+    if method.many != many:
+        kind, count = ("multiclass", "two") if method.many else ("binary", "more than two")
+        raise ValueError(f"--against {word}: {word} is {kind}, but the file has {count} classes")
+    if isinstance(method.query, Always):
+        return method
+    query: Any = method.query
+    query = AtRate(query, rate) if hasattr(query, "scaled") else query
+    return method._replace(query=budget._replace(burst=None).around(query))
 
 
 def parse_opponents(against: str | None, main: str) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
+from askance.auto.learner import AutoLearner
 from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL, RANDOM
 from askance.cli.output.console import shown_class
@@ -77,8 +78,7 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
     tally = contestant.recorder.tally
     return {
         "name": contestant.name,
-        "update": repr(contestant.learner.update),
-        "query": repr(contestant.learner.query),
+        **_rules(contestant),
         "rows": tally.counts.rows,
         "asked": tally.counts.asked,
         "share_asked": contestant.share_asked,
@@ -89,6 +89,13 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
         },
         "estimates": {name: found.as_dict() for name, found in contestant.asked.estimates().items()},
     }
+
+
+def _rules(contestant: Contestant) -> dict[str, Any]:
+    learner = contestant.learner
+    if isinstance(learner, AutoLearner):
+        return {"rate": learner.rate, "audit": learner.audit, "memory": learner.memory}
+    return {"update": repr(learner.update), "query": repr(learner.query)}
 
 
 def learning_times(contestants: Sequence[Contestant]) -> dict[str, float]:

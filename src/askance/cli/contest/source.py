@@ -1,6 +1,7 @@
 """A file as a stream, and its classes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +12,15 @@ from askance.cli.options import Reading
 from askance.cli.output.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
-from askance.data.stacking import stacked
+from askance.data.kinds import ColumnPlan
+from askance.data.saved_plans import read_as_saved
+from askance.data.stacking import stacked, widened
 from askance.data.stream import Chunk
+from askance.data.typed import TypedTable, is_table, read_table
 
 CHUNK_ROWS = 2048
+# More classes than this are most likely numbers to be predicted, or ids.
+MOST_CLASSES, MOST_FRACTIONS = 1000, 100
 
 
 class Classes(NamedTuple):
@@ -22,10 +28,6 @@ class Classes(NamedTuple):
 
     values: list[Any]
     alone: int = 0
-
-
-class TooManyClassesError(ValueError):
-    """A file has more than two classes, but the method is binary."""
 
 
 def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True) -> Stream:
@@ -43,6 +45,122 @@ def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True
         chunk_rows=CHUNK_ROWS,
     )
     return stream if reading.shuffle is None else _shuffled(stream, reading.shuffle, dtype)
+
+
+def open_typed(file: Path, reading: Reading, saved: dict[str, Any] | None = None) -> Stream:
+    """Open a file for the automatic learner: tables by the kinds of their columns, others as they are.
+
+    `saved` is how a model has read its table before.
+    """
+    if not is_table(file, reading.format):
+        if reading.number:
+            raise ValueError("--number is for tables: csv, tsv, jsonl and parquet")
+        return open_file(file, reading, "float64")
+    if reading.zero_based:
+        raise ValueError("--zero-based is for svmlight files")
+    if reading.shuffle is not None and reading.shuffle < 0:
+        raise ValueError(f"--shuffle {reading.shuffle}: give a whole number, 0 or more")
+    common: dict[str, Any] = {
+        "format": reading.format,
+        "label": reading.label,
+        "delimiter": reading.delimiter,
+        "chunk_rows": CHUNK_ROWS,
+        "shuffle": reading.shuffle is not None,
+        "random_state": reading.shuffle,
+    }
+    if saved is not None:
+        return read_as_saved(file, saved, **common)
+    return read_table(
+        file,
+        text=() if reading.text is None else [reading.text],
+        categories=reading.category or (),
+        numbers=reading.number or (),
+        drop=reading.drop or (),
+        **common,
+    )
+
+
+@dataclass(frozen=True)
+class Widened:
+    """A stream whose sparse rows are all as wide as the widest."""
+
+    stream: Stream
+    width: int
+
+    @property
+    def name(self) -> str:
+        """The name of the stream."""
+        return self.stream.name
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self.stream:
+            narrow = not isinstance(chunk.X, np.ndarray) and chunk.X.shape[1] < self.width
+            yield chunk._replace(X=widened(chunk.X, self.width)) if narrow else chunk
+
+
+@dataclass(frozen=True)
+class _LabelsOnly:
+    """A table without its features, which is faster to read."""
+
+    table: TypedTable
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self.table.labels_only()
+
+
+def survey(stream: Stream, given: str | None, place: str) -> tuple[Stream, Classes]:
+    """The stream with rows of one width, and its classes, from one pass over all labels."""
+    classes: set[Any] = set()
+    width = alone = 0
+    labels = np.empty(0)
+    with progress("looking for classes") as report:
+        for chunk in Watched(_LabelsOnly(stream) if isinstance(stream, TypedTable) else stream, report):
+            labels = _labels(chunk, place)
+            classes.update(np.unique(labels).tolist())
+            _check_are_classes(classes, place)
+            width = max(width, chunk.X.shape[1])
+            alone += chunk.X.shape[0] if len(classes) == 1 else 0
+    if not isinstance(stream, TypedTable):
+        stream = Widened(stream, width)
+    if given is not None:
+        return stream, Classes(_known(classes, _parsed(given, labels, many=True), place))
+    if len(classes) < 2:
+        raise _only_one(classes, place)
+    shuffled = isinstance(stream, TypedTable) and stream.shuffle
+    return stream, Classes(sorted(classes), 0 if shuffled else alone)
+
+
+def _known(found: set[Any], classes: list[Any], place: str) -> list[Any]:
+    """The given classes, if the file has no others."""
+    if unknown := sorted(found.difference(classes)):
+        listed = ", ".join(map(repr, classes))
+        raise ValueError(f"{place}: unknown class {unknown[0]!r}: the classes are {listed}")
+    return classes
+
+
+def columns_of(stream: Stream) -> tuple[ColumnPlan, ...] | None:
+    """The columns of a table with their kinds; None for other streams."""
+    return stream.columns if isinstance(stream, TypedTable) else None
+
+
+def _check_are_classes(classes: set[Any], place: str) -> None:
+    """Raise ValueError if labels are numbers to be predicted rather than classes."""
+    fractions = len(classes) > MOST_FRACTIONS and any(isinstance(value, float) and value % 1 for value in classes)
+    if fractions or len(classes) > MOST_CLASSES:
+        shown = ", ".join(f"{value!r}" for value in sorted(classes)[:3])
+        most = MOST_FRACTIONS if fractions else MOST_CLASSES
+        raise ValueError(
+            f"{place} has more than {most:,} different labels ({shown}, …): "
+            "askance learns classes, not numbers; name the column of the class with --label"
+        )
+
+
+def _only_one(classes: set[Any], place: str) -> ValueError:
+    return ValueError(f"{place} has only one class, {classes.pop()!r}: there is nothing to learn")
 
 
 def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
@@ -75,7 +193,7 @@ def _all_found(chunks: Iterable[Chunk], place: str) -> Classes:
     for chunk in chunks:
         classes.update(np.unique(_labels(chunk, place)).tolist())
     if len(classes) < 2:
-        raise ValueError(f"{place} has only one class, {classes.pop()!r}: there is nothing to learn")
+        raise _only_one(classes, place)
     return Classes(sorted(classes))
 
 
@@ -86,14 +204,14 @@ def _found(chunks: Iterable[Chunk], place: str) -> Classes:
         classes.update(np.unique(_labels(chunk, place)).tolist())
         if len(classes) > 2:
             shown = ", ".join(map(repr, sorted(classes)[:5]))
-            raise TooManyClassesError(
+            raise ValueError(
                 f"{place} has more than two classes ({shown}{', …' if len(classes) > 5 else ''}): "
                 "use a multiclass method, for example --algorithm MPAA-II, or keep two classes"
             )
         if len(classes) == 2:
             return Classes(sorted(classes), alone)
         alone += chunk.X.shape[0]
-    raise ValueError(f"{place} has only one class, {classes.pop()!r}: there is nothing to learn")
+    raise _only_one(classes, place)
 
 
 def _labels(chunk: Chunk, place: str) -> NDArray[Any]:

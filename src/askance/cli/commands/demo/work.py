@@ -80,7 +80,7 @@ def line_up_for(X: NDArray[np.float64], y: NDArray[np.str_], seed: int) -> LineU
     main = algorithm(ALGORITHM, {}, Budget(rate=RATE))
 
     def contestant(method: Method) -> Contestant:
-        return Contestant(method.name, method.learner(random_state=seed, classes=CLASSES))
+        return Contestant(method.name, method.learner(random_state=seed, classes=CLASSES), many=False)
 
     def at_random(rate: float) -> Contestant:
         return contestant(opponent(RANDOM, main, {}, Budget(rate=rate)))

@@ -18,18 +18,19 @@ FILES = "Models and traces"
 Algorithm = Annotated[
     str | None,
     option(
-        "An algorithm of `askance catalog`. By default PAA-II, or MPAA-II if there are more than two classes.",
+        "An algorithm of `askance catalog`, or auto, which needs no settings.",
         "NAME",
         None,
         "--algorithm",
         "-a",
+        show_default="auto",
     ),
 ]
 Param = Annotated[list[str] | None, option("A parameter of the algorithm. Can be repeated.", "NAME=VALUE")]
 Seed = Annotated[int | None, option("The seed of the coins that decide what to ask.", "N", show_default="0")]
 Dtype = Annotated[
     str | None,
-    option("float32 (fast) or float64 (exact).", "TYPE", show_default="float32"),
+    option("float32 (fast) or float64 (exact), for algorithms of the catalog.", "TYPE", show_default="float32"),
 ]
 Rate = Annotated[float | None, option("The share of labels to ask for, such as 0.1.", "SHARE", ASKING)]
 Limit = Annotated[int | None, option("Never ask for more than N labels.", "N", ASKING, min=1)]
@@ -86,6 +87,7 @@ def run(
     text: options.Text = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    number: options.Number = None,
     format: options.Format = None,  # noqa: A002 - the word that users expect
     delimiter: options.Delimiter = None,
     zero_based: options.ZeroBased = False,
@@ -102,7 +104,7 @@ def run(
     """
     request = RunRequest(
         file=file,
-        reading=options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle),
+        reading=options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle, number),
         algorithm=algorithm,
         parameters=param or [],
         seed=seed,

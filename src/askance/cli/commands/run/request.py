@@ -29,6 +29,11 @@ class RunRequest(NamedTuple):
     trace: Path | None
     plot: Path | None
 
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the automatic learner is wanted."""
+        return self.resume is None and self.algorithm in (None, "auto")
+
     def check(self) -> None:
         """Raise ValueError or ImportError for problems that show before the file is opened."""
         if self.rate is not None and not 0 < self.rate <= 1:
@@ -37,6 +42,10 @@ class RunRequest(NamedTuple):
             raise ValueError("--burst limits how far questions may run ahead of --rate: give --rate too")
         if self.resume is not None:
             self._check_resumed()
+        if self.is_automatic:
+            self._check_automatic()
+        elif self.reading.number:
+            raise ValueError("--number is for the automatic learner: remove --number or --algorithm")
         if self.bound:
             self._check_bound()
         if self.costs:
@@ -47,6 +56,20 @@ class RunRequest(NamedTuple):
             require_extra("pyarrow")
         if self.plot is not None:
             require_extra("matplotlib")
+
+    def check_same_columns(self) -> None:
+        """Raise ValueError if columns are to be read in another way than the model has read them."""
+        for name in ("text", "drop", "category", "number"):
+            if getattr(self.reading, name):
+                raise ValueError(f"--resume reads columns as the model has read them before: remove --{name}")
+
+    def _check_automatic(self) -> None:
+        if self.bound:
+            raise ValueError("--bound needs an algorithm that has a theorem: choose one, for example -a PAA-II")
+        if self.burst is not None:
+            raise ValueError("--burst needs an algorithm of the catalog: choose one, for example -a PAA-II")
+        if self.dtype is not None:
+            raise ValueError("auto always computes in float64: remove --dtype, or choose an algorithm with -a")
 
     def _check_bound(self) -> None:
         for name in ("rate", "limit", "burst"):

@@ -7,36 +7,28 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance._util.sealed_file import with_more
+from askance.auto.learner import AutoLearner
 from askance.cli.commands.run.bounds import Witness
 from askance.cli.commands.run.costs import Advice, advice
+from askance.cli.commands.run.line_up import line_up_for
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
-from askance.cli.contest.contest import Contestant, Keep, LineUp
-from askance.cli.contest.methods import (
-    FULL,
-    RANDOM,
-    Budget,
-    Method,
-    algorithm,
-    for_many,
-    opponent,
-    parse_opponents,
-    parse_parameters,
-)
-from askance.cli.contest.source import Classes, TooManyClassesError, find_classes, open_file
+from askance.cli.contest.contest import Keep, LineUp
+from askance.cli.contest.methods import parse_parameters
+from askance.cli.contest.source import columns_of
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
+from askance.data.kinds import described
+from askance.data.saved_plans import saved_plan
+from askance.data.typed import TypedTable
 from askance.errors import DataError, ParameterError, ScaleWarning
-from askance.metrics.measures import check_kind, find
-from askance.persistence import load
+from askance.metrics.measures import find
 from askance.plotting.curves import draw
-from askance.rules.query import Always
 from askance.theory import Bound
-from askance.theory.register import find as find_theorem
 
-ALGORITHM, MANY_ALGORITHM = "PAA-II", "MPAA-II"
 SHOWN = 10  # classes named in a heading
 
 
@@ -62,7 +54,7 @@ def simulate(request: RunRequest) -> RunResult:
             for name, target in targets.items()
             if target is not None
         }
-        line_up = _started(request) if request.resume is None else _resumed(request, request.resume)
+        line_up = line_up_for(request)
         keep: list[Keep] = []
         if "trace" in paths:
             writer = stack.enter_context(trace_writer(paths["trace"]))
@@ -74,59 +66,9 @@ def simulate(request: RunRequest) -> RunResult:
         with progress(request.file.name) as report_progress, _naming(request.file):
             line_up.run(report_progress, keep)
             bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
-        _write(line_up.contestants, request, paths)
+        _write(line_up, request, paths)
     costs = advice(line_up.contestants) if request.costs else None
     return RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun)
-
-
-def _started(request: RunRequest) -> LineUp:
-    if request.algorithm is not None:
-        return _lined_up(request, request.algorithm)
-    if any(for_many(word) for word in parse_opponents(request.against, ALGORITHM)):
-        return _lined_up(request, MANY_ALGORITHM)
-    try:
-        return _lined_up(request, ALGORITHM)
-    except TooManyClassesError:
-        return _lined_up(request, MANY_ALGORITHM)
-
-
-def _lined_up(request: RunRequest, name: str) -> LineUp:
-    parameters = parse_parameters(request.parameters)
-    budget = Budget(request.rate, request.limit, request.burst)
-    main = algorithm(name, parameters, budget)
-    if request.bound:
-        find_theorem(main.name)
-    check_kind(request.metric, many=main.many)
-    words = parse_opponents(request.against, main.name)
-    if request.costs and FULL not in words and not isinstance(main.query, Always):
-        words.append(FULL)  # which knows the best costs
-    waits = RANDOM in words and budget.rate is None
-    others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
-    dtype = request.dtype or "float32"
-    for method in (main, *others):
-        method.learner(
-            random_state=request.seed or 0, dtype=dtype
-        )  # wrong parameters show before the file is opened
-    stream = open_file(request.file, request.reading, dtype)
-    classes = find_classes(stream, request.classes, str(request.file), many=main.many)
-
-    def contestant(method: Method) -> Contestant:
-        learner = method.learner(random_state=request.seed or 0, dtype=dtype, classes=classes.values)
-        return Contestant(method.name, learner)
-
-    def at_random(rate: float) -> Contestant:
-        return contestant(opponent(RANDOM, main, parameters, budget._replace(rate=rate)))
-
-    return LineUp(
-        stream, classes, [contestant(method) for method in (main, *others)], at_random if waits else None
-    )
-
-
-def _resumed(request: RunRequest, model: Path) -> LineUp:
-    learner = load(model)
-    check_kind(request.metric, many=learner.multiclass)
-    stream = open_file(request.file, request.reading, learner.dtype)
-    return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner)])
 
 
 @contextmanager
@@ -141,7 +83,7 @@ def _noting_scales() -> Iterator[list[str]]:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         elif not notes:
             sizes = str(warning.message).partition(":")[0]
-            notes.append(f"{sizes[:1].upper()}{sizes[1:]}: scale them in the file, or in Python with scaling=.")
+            notes.append(f"{sizes[:1].upper()}{sizes[1:]}: use auto, which scales them, or scale them in the file.")
 
 
 @contextmanager
@@ -155,11 +97,19 @@ def _naming(file: Path) -> Iterator[None]:
         raise ValueError(f"{file}: {error}") from error
 
 
-def _write(contestants: list[Contestant], request: RunRequest, paths: Mapping[str, Path]) -> None:
+def _write(line_up: LineUp, request: RunRequest, paths: Mapping[str, Path]) -> None:
     if "save" in paths:
-        contestants[0].learner.save(paths["save"])
+        _save(line_up, paths["save"])
     if "plot" in paths:
-        draw(report.curves(contestants, request.metric), request.metric, paths["plot"], title=request.file.name)
+        curves = report.curves(line_up.contestants, request.metric)
+        draw(curves, request.metric, paths["plot"], title=request.file.name)
+
+
+def _save(line_up: LineUp, path: Path) -> None:
+    """Save the model, with what the columns were taken for: --resume reads the next file in the same way."""
+    line_up.contestants[0].learner.save(path)
+    if isinstance(line_up.stream, TypedTable):
+        path.write_bytes(with_more(path.read_bytes(), {"table": saved_plan(line_up.stream)}))
 
 
 def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
@@ -171,11 +121,15 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             f"The first {line_up.classes.alone:,} rows have the same class. If the file is sorted by class, "
             "shuffle it with --shuffle 7."
         )
-    if main.refused:
+    if main.refused and not isinstance(main.learner, AutoLearner):
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
+    if main.limit is not None and main.recorder.tally.counts.asked == main.limit:
+        notes.append(
+            f"{main.name} asked for all {main.limit:,} labels that the limit allows, and only predicted then."
+        )
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is no rate at which to ask at random.")
-    if request.metric in ("accuracy", "error", "mistakes") and not main.learner.multiclass:
+    if request.metric in ("accuracy", "error", "mistakes") and not main.many:
         notes += report.majority_note(main, line_up.classes.values)
     return notes
 
@@ -187,7 +141,10 @@ def show(result: RunResult, *, as_json: bool) -> None:
         return
     console = stdout()
     request, line_up = result.request, result.line_up
-    console.print(f"{request.file.name}: {_described(line_up)}\n")
+    console.print(f"{request.file.name}: {_described(line_up)}")
+    if (columns := columns_of(line_up.stream)) is not None:
+        console.print(f"Columns: {described(columns)}.")
+    console.print()
     console.print(report.table(line_up.contestants, request.metric))
     console.print(f"\n{report.sentence(line_up.contestants, request.metric)}")
     for note in (*_notes(line_up, request), *result.scales, *(bound.sentence for bound in result.bounds)):
@@ -202,9 +159,17 @@ def show(result: RunResult, *, as_json: bool) -> None:
 def _described(line_up: LineUp) -> str:
     """The classes, as text."""
     names = [shown_class(value) for value in line_up.classes.values]
-    if not line_up.contestants[0].learner.multiclass:
+    if not line_up.contestants[0].many:
         return f"{names[1]} (positive) or {names[0]}"
     return f"{len(names)} classes: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
+
+
+def _columns(line_up: LineUp) -> list[dict[str, str]] | None:
+    """The columns of a table and what they were taken for."""
+    columns = columns_of(line_up.stream)
+    if columns is None:
+        return None
+    return [{"name": column.name, "kind": column.kind, "reason": column.reason} for column in columns]
 
 
 def _written(request: RunRequest) -> dict[str, str]:
@@ -217,7 +182,8 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
     return {
         "file": str(request.file),
         "classes": line_up.classes.values,
-        "positive": None if line_up.contestants[0].learner.multiclass else line_up.classes.values[1],
+        "columns": _columns(line_up),
+        "positive": None if line_up.contestants[0].many else line_up.classes.values[1],
         "metric": request.metric,
         "methods": [report.as_dict(contestant) for contestant in line_up.contestants],
         "sentence": report.sentence(line_up.contestants, request.metric),

@@ -1,0 +1,107 @@
+"""The methods that `askance run` lets learn, and how each of them reads the file."""
+
+from pathlib import Path
+from typing import Any
+
+from askance._util.sealed_file import header_of, read
+from askance.auto.learner import AutoLearner
+from askance.cli.commands.run.request import RunRequest
+from askance.cli.contest.contest import Contestant, LineUp
+from askance.cli.contest.methods import (
+    AUTO,
+    FULL,
+    RANDOM,
+    AutoMethod,
+    Budget,
+    Method,
+    algorithm,
+    auto_opponent,
+    automatic,
+    beside_auto,
+    opponent,
+    parse_opponents,
+    parse_parameters,
+)
+from askance.cli.contest.source import Classes, find_classes, open_file, open_typed, survey
+from askance.metrics.measures import check_kind
+from askance.persistence import load
+from askance.rules.query import Always
+from askance.theory.register import find as find_theorem
+
+
+def line_up_for(request: RunRequest) -> LineUp:
+    """The methods of a request, which have not learned anything yet or continue with a model."""
+    if request.resume is not None:
+        return _resumed(request, request.resume)
+    if request.is_automatic:
+        return _automatic(request)
+    return _named(request, request.algorithm or AUTO)
+
+
+def _automatic(request: RunRequest) -> LineUp:
+    budget = Budget(request.rate, request.limit)
+    main = automatic(parse_parameters(request.parameters), budget)
+    words = parse_opponents(request.against, AUTO)
+    seed = request.seed or 0
+    rate = main.learner(random_state=seed).rate  # wrong parameters show before the file is opened
+    stream, classes = survey(open_typed(request.file, request.reading), request.classes, str(request.file))
+    many = len(classes.values) > 2
+    check_kind(request.metric, many=many)
+
+    def contestant(method: AutoMethod) -> Contestant:
+        limit = None if method.name == FULL else request.limit
+        learner = method.learner(random_state=seed, classes=classes.values)
+        return Contestant(method.name, learner, many, limit=limit)
+
+    def other(word: str) -> Contestant:
+        if word in (RANDOM, FULL):
+            return contestant(auto_opponent(word, main))
+        method = beside_auto(word, rate, budget, many=many)
+        learner = method.learner(random_state=seed, classes=classes.values)
+        return Contestant(word, learner, many, open_file(request.file, request.reading, "float32"))
+
+    return LineUp(stream, classes, [contestant(main), *map(other, words)])
+
+
+def _named(request: RunRequest, name: str) -> LineUp:
+    parameters = parse_parameters(request.parameters)
+    budget = Budget(request.rate, request.limit, request.burst)
+    main = algorithm(name, parameters, budget)
+    if request.bound:
+        find_theorem(main.name)
+    check_kind(request.metric, many=main.many)
+    words = parse_opponents(request.against, main.name)
+    if request.costs and FULL not in words and not isinstance(main.query, Always):
+        words.append(FULL)  # which knows the best costs
+    waits = RANDOM in words and budget.rate is None
+    others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
+    dtype = request.dtype or "float32"
+    for method in (main, *others):
+        method.learner(
+            random_state=request.seed or 0, dtype=dtype
+        )  # wrong parameters show before the file is opened
+    stream = open_file(request.file, request.reading, dtype)
+    classes = find_classes(stream, request.classes, str(request.file), many=main.many)
+
+    def contestant(method: Method) -> Contestant:
+        learner = method.learner(random_state=request.seed or 0, dtype=dtype, classes=classes.values)
+        return Contestant(method.name, learner, main.many)
+
+    def at_random(rate: float) -> Contestant:
+        return contestant(opponent(RANDOM, main, parameters, budget._replace(rate=rate)))
+
+    return LineUp(
+        stream, classes, [contestant(method) for method in (main, *others)], at_random if waits else None
+    )
+
+
+def _resumed(request: RunRequest, model: Path) -> LineUp:
+    learner: Any = load(model)
+    many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
+    check_kind(request.metric, many=many)
+    if isinstance(learner, AutoLearner):
+        request.check_same_columns()
+        stream = open_typed(request.file, request.reading, header_of(read(model)).get("table"))
+    else:
+        stream = open_file(request.file, request.reading, learner.dtype)
+    return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner, many)])

@@ -1,0 +1,78 @@
+"""How a table was read, for model files: the next table is read in the same way."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from askance.data.encoding import RunningMeans, TablePlan
+from askance.data.files import listed, shown
+from askance.data.kinds import KINDS, LEFT_OUT, ColumnPlan
+from askance.data.raw_tables import JsonTable, RawTable, first_rows
+from askance.data.recipe import Recipe
+from askance.data.tables import HEAD_ROWS
+from askance.data.typed import TypedTable, label_plan, raw_table
+from askance.errors import DataError, ModelFileError
+
+
+def saved_plan(table: TypedTable) -> dict[str, Any]:
+    """What a model file holds of a table that has been read."""
+    return {
+        "columns": [column._asdict() for column in table.plan.columns],
+        "bits": table.plan.bits,
+        "pairs": table.plan.pairs,
+        "sums": table.after.sums.tolist(),
+        "counts": table.after.counts.tolist(),
+    }
+
+
+def read_as_saved(
+    source: Any,
+    saved: dict[str, Any],
+    *,
+    format: str | None = None,  # noqa: A002 - as in `read_table`
+    label: str | Literal[False] | None = None,
+    delimiter: str | None = None,
+    chunk_rows: int = 2048,
+    shuffle: bool = False,
+    random_state: int | None = None,
+) -> TypedTable:
+    """Read another table in the way in which one was read before; missing numbers continue with its means."""
+    means = _means(saved)
+    plan = means.plan
+    table = raw_table(source, format, delimiter)
+    head = first_rows(table, HEAD_ROWS + 1)
+    names = list(head.columns)
+    _check_columns(plan, names, table)
+    fields = Recipe(label, False).fields(names, lambda _name: True, table.place)
+    labels = label_plan(table, head, fields.label, None)
+    return TypedTable(table, plan, labels, means, chunk_rows, shuffle, random_state)
+
+
+def _means(saved: dict[str, Any]) -> RunningMeans:
+    try:
+        columns = tuple(_column(each) for each in saved["columns"])
+        means = RunningMeans(TablePlan(columns, int(saved["bits"]), bool(saved["pairs"])))
+        sums, counts = np.array(saved["sums"], np.float64), np.array(saved["counts"], np.int64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"holds columns that no table has ({error})") from None
+    if sums.shape != means.sums.shape or counts.shape != sums.shape or (counts < 0).any():
+        raise ModelFileError("holds means that do not match its columns")
+    means.sums, means.counts = sums, counts
+    return means
+
+
+def _column(saved: dict[str, Any]) -> ColumnPlan:
+    column = ColumnPlan(**{**saved, "levels": tuple(saved["levels"]), "starts": tuple(saved["starts"])})
+    if column.kind not in KINDS:
+        raise ValueError(f"kind {column.kind!r}")
+    return column
+
+
+def _check_columns(plan: TablePlan, names: list[str], table: RawTable) -> None:
+    """Raise DataError if a column is missing. Objects in JSON lines may leave out what they do not have."""
+    for column in plan.columns:
+        if column.kind != LEFT_OUT and column.name not in names and not isinstance(table, JsonTable):
+            raise DataError(
+                f"{table.place}: no column {shown(column.name)}, which the model has learned from; there are "
+                f"{listed(names)}"
+            )

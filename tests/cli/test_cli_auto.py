@@ -1,0 +1,253 @@
+"""`askance run` without an algorithm: raw tables, by the learner that needs no settings."""
+
+import inspect
+import json
+import sys
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+import askance
+import streams
+from askance.auto import learner as auto_learner
+from askance.data import read_table
+from command_line import answer, complaint, output, write_csv
+from customer_table import customers, write_customers
+from mixed_adapter import accept_mixed_rows
+
+# The forest and the linear models are too slow without machine code.
+pytestmark = pytest.mark.compiled
+
+ROWS = 2500  # more than a chunk
+
+
+@pytest.fixture(autouse=True)
+def mixed_rows(monkeypatch):
+    if "MixedRows" not in inspect.getsource(auto_learner):
+        accept_mixed_rows(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_customers(tmp_path_factory.mktemp("data") / "customers.csv", ROWS)
+
+
+def asked_in(path):
+    return parquet.read_table(path)["asked"].to_numpy()
+
+
+def larger_class(path):
+    labels = [line.rpartition(",")[2] for line in path.read_text().splitlines()[1:]]
+    return max(labels.count(label) for label in set(labels)) / len(labels)
+
+
+def test_a_raw_table_with_everything_in_it(data):
+    told = answer("run", data, "--rate", 0.05)
+    (method,) = told["methods"]
+    assert method["asked"] <= 30 + 0.05 * ROWS
+    assert method["metrics"]["accuracy"] > larger_class(data) + 0.04
+    assert method["metrics"]["auroc"] > 0.85
+    assert (method["name"], method["rate"]) == ("auto", 0.05)
+    kinds = {column["name"]: column["kind"] for column in told["columns"]}
+    assert (kinds["income"], kinds["city"], kinds["comment"]) == ("number", "category", "text")
+    assert (kinds["customer"], kinds["signup"]) == ("left out", "date")
+    assert not any("wanted" in note or "Always" in note for note in told["notes"])
+
+
+def test_the_report_says_what_it_did(data):
+    told = " ".join(output("run", data, "--rate", 0.05).split())
+    assert "Columns: 3 numbers, 1 category, 1 text, 1 date; left out: customer (all values differ), region" in told
+    assert "customers.csv: stays (positive) or leaves" in told
+    assert "auto asked for " in told
+
+
+@pytest.mark.slow
+def test_the_decisions_are_those_of_the_library(data, tmp_path):
+    path = tmp_path / "trace.parquet"
+    output("run", data, "--rate", 0.1, "--seed", 3, "--trace", path)
+    (chunk,) = read_table(data, chunk_rows=ROWS)
+    learner = askance.AutoLearner(rate=0.1, random_state=3, classes=["leaves", "stays"])
+    trace = learner.run(chunk.X, chunk.y)
+    written = parquet.read_table(path)
+    assert written["asked"].to_numpy().tolist() == trace.asked.tolist()
+    assert written["prediction"].to_numpy().tolist() == trace.predictions.tolist()
+
+
+@pytest.mark.slow
+def test_other_ways_of_asking_and_other_algorithms_beside_it(data):
+    told = answer("run", data, "--rate", 0.1, "--against", "PAA-II,random,PA-II", "--limit", 150)
+    methods = {method["name"]: method for method in told["methods"]}
+    assert list(methods) == ["auto", "PAA-II", "random", "PA-II"]
+    assert methods["random"]["audit"] == 1
+    assert {name: method["asked"] <= 150 for name, method in methods.items()} == {
+        "auto": True,
+        "PAA-II": True,
+        "random": True,
+        "PA-II": False,
+    }
+    assert methods["PAA-II"]["update"] == "PassiveAggressive2(C=1.0)"
+    assert all(method["rows"] == ROWS for method in methods.values())
+
+
+def test_asking_for_all(tmp_path):
+    data = write_customers(tmp_path / "c.csv", 300)
+    told = answer("run", data, "--against", "full")
+    assert told["methods"][1]["asked"] == 300
+    assert "asking for all labels reached" in told["sentence"]
+
+
+@pytest.mark.slow
+def test_a_limit_is_kept_and_decisions_before_it_stay_the_same(data, tmp_path):
+    free, limited = tmp_path / "free.parquet", tmp_path / "limited.parquet"
+    output("run", data, "--trace", free)
+    told = answer("run", data, "--limit", 60, "--trace", limited)
+    assert told["methods"][0]["asked"] == 60
+    without, within = asked_in(free), asked_in(limited)
+    last = np.flatnonzero(without)[59]
+    assert np.array_equal(within[: last + 1], without[: last + 1])
+    assert not within[last + 1 :].any()
+    assert told["methods"][0]["metrics"]["accuracy"] > larger_class(data)
+    assert any(note.startswith("auto asked for all 60 labels that the limit allows") for note in told["notes"])
+    rounds = parquet.read_table(limited)["round"].to_numpy()
+    assert rounds.tolist() == list(range(ROWS))
+
+
+def test_a_saved_model_reads_the_next_file_as_it_has_read_the_first(tmp_path):
+    """The second file has one city, no gaps and other rows, and would be read in another way by itself."""
+    records = customers(1600)
+    records[1100:] = [record for record in records[1100:] if record["city"] == "Oslo" and record["age"]]
+    header = ",".join(records[0])
+    lines = [",".join(map(str, record.values())) for record in records]
+    files = {"first": lines[:1100], "second": lines[1100:], "whole": lines}
+    for name, content in files.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *content]) + "\n")
+    model, traces = tmp_path / "model", {name: tmp_path / f"{name}.parquet" for name in files}
+    words = ("--rate", 0.1, "--seed", 2)
+    output("run", tmp_path / "first.csv", *words, "--save", model, "--trace", traces["first"])
+    output("run", tmp_path / "second.csv", "--resume", model, "--save", model, "--trace", traces["second"])
+    output("run", tmp_path / "whole.csv", *words, "--trace", traces["whole"])
+    both = np.concatenate([asked_in(traces["first"]), asked_in(traces["second"])])
+    assert np.array_equal(both, asked_in(traces["whole"]))
+    assert askance.load(model).spending_.rows == len(records)
+
+    (tmp_path / "less.csv").write_text("income,label\n1,leaves\n2,stays\n")
+    said = complaint("run", tmp_path / "less.csv", "--resume", model)
+    assert "no column 'age', which the model has learned from; there are 'income', 'label'" in said
+    said = complaint("run", tmp_path / "second.csv", "--resume", model, "--text", "city")
+    assert said == "--resume reads columns as the model has read them before: remove --text"
+
+
+@pytest.mark.slow
+def test_many_classes(tmp_path):
+    made = streams.several(rows=400)
+    data = write_csv(tmp_path / "d.csv", made.X, np.array(["a", "b", "c", "d"])[made.y])
+    told = answer("run", data, "--rate", 0.2, "--against", "MPAA-II", "--limit", 70)
+    assert [method["name"] for method in told["methods"]] == ["auto", "MPAA-II"]
+    assert told["classes"] == ["a", "b", "c", "d"]
+    assert told["positive"] is None
+    assert told["methods"][0]["metrics"]["accuracy"] > 0.5
+    assert "the metric 'f' is for two classes" in complaint("run", data, "--metric", "f")
+    assert "PAA-II is binary, but the file has more than two classes" in complaint(
+        "run", data, "--against", "PAA-II"
+    )
+
+
+def test_texts_alone(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = []
+    for row in range(300):
+        words = rng.choice(["the", "a", "of", "in", "on"], 4).tolist() + [("win", "see")[row % 2]] * 2
+        lines.append(json.dumps({"text": " ".join(words), "label": "spam" if row % 2 == 0 else "ham"}))
+    texts = tmp_path / "mails.jsonl"
+    texts.write_text("\n".join(lines))
+    assert answer("run", texts)["methods"][0]["metrics"]["accuracy"] > 0.85
+    assert "Columns: 1 text." in output("run", texts)
+
+
+@pytest.mark.slow
+def test_svmlight_rows_that_grow_wider(tmp_path):
+    wider = tmp_path / "d.svm"
+    # A chunk of svmlight text is a megabyte.
+    wider.write_text(
+        "\n".join(f"{(-1) ** row} {row % 2 + 1}:1 {8 + row // 2500}:0.5 #{'.' * 400}" for row in range(3000))
+    )
+    told = answer("run", wider, "--rate", 0.01)
+    assert told["columns"] is None
+    assert told["methods"][0]["metrics"]["accuracy"] > 0.9
+
+
+@pytest.mark.slow
+def test_the_user_knows_better(data):
+    told = answer("run", data, "--text", "city", "--category", "age", "--number", "customer", "--drop", "comment")
+    kinds = {column["name"]: column["kind"] for column in told["columns"]}
+    assert (kinds["city"], kinds["age"], kinds["customer"]) == ("text", "category", "number")
+    assert "comment" not in kinds
+
+
+@pytest.mark.slow
+def test_shuffling_and_classes(data):
+    plain, shuffled = answer("run", data), answer("run", data, "--shuffle", 7)
+    assert plain["methods"][0]["metrics"] != shuffled["methods"][0]["metrics"]
+    assert plain["classes"] == answer("run", data, "--classes", "stays,leaves")["classes"]
+    assert "unknown class 'leaves': the classes are 'goes', 'stays'" in complaint(
+        "run", data, "--classes", "stays,goes"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--burst", "3", "--rate", "0.1"], "--burst needs an algorithm of the catalog"),
+        (["--dtype", "float32"], "auto always computes in float64: remove --dtype"),
+        (["--bound"], "--bound needs an algorithm that has a theorem"),
+        (["--costs"], "--costs is for OMCSL algorithms"),
+        (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, memory, rate"),
+        (["--param", "audit=0"], "--param audit must be greater than 0 and at most 1, not 0.0"),
+        (["--rate", "2"], "--rate must be a share of the rows"),
+        (["--against", "auto"], "--against auto: this is the algorithm itself"),
+        (["--zero-based"], "--zero-based is for svmlight files"),
+        (["--shuffle", "-1"], "--shuffle -1: give a whole number, 0 or more"),
+        (["--number", "size"], "{data}: no column 'size'; there are 'customer', "),
+        (["--drop", "size"], "{data}: no column 'size' to drop"),
+        (["-a", "PAA-II", "--number", "age"], "--number is for the automatic learner"),
+    ],
+)
+def test_one_line_for_a_mistake(data, words, said):
+    assert complaint("run", data, *words).startswith(said.replace("{data}", str(data)))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is empty"),
+        (
+            "a,b\n1,2\n",
+            "no label field: looked for 'label', 'y', 'class', 'target' among 'a', 'b': name it with --label",
+        ),
+        ("a;b\n1;2\n", "among 'a', 'b': name it with --label"),
+        ("x,label\n1,a\n2,a\n", "has only one class, 'a': there is nothing to learn"),
+        ("x,label\n1,a\ninf,b\n", "line 3, column 'x': inf is too large or infinite"),
+        ("x,label\n1,a\n2\n", "line 3: has 1 cells but the header has 2"),
+        ("x,label\n" + "1,a\n2,b\n" * 600 + "many,b\n", "line 1202, column 'x': 'many' is not a number"),
+        (
+            "x,label\n" + "".join(f"{row % 2},{row / 7}\n" for row in range(200)),
+            "has more than 100 different labels (0.0,",
+        ),
+        (
+            "x,label\n" + "".join(f"{row % 2},{row}\n" for row in range(1200)),
+            "has more than 1,000 different labels (0, 1, 2",
+        ),
+    ],
+)
+def test_one_line_for_a_bad_file(tmp_path, content, said):
+    path = tmp_path / "d.csv"
+    path.write_text(content)
+    told = complaint("run", path)
+    assert told.startswith(str(path))
+    assert said in told
+
+
+def test_a_missing_package_is_told_before_the_work(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert complaint("run", data, "--trace", "t.parquet").startswith("Parquet needs pyarrow")

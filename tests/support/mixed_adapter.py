@@ -1,0 +1,26 @@
+"""Lets `AutoLearner` take `MixedRows` as one array, until it takes both parts as they are."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from askance.auto.learner import AutoLearner
+from askance.data.mixed import MixedRows
+
+FOLDED = 128  # columns into which the sparse part is folded
+
+
+def accept_mixed_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fold the sparse part into a few dense columns."""
+    as_before = AutoLearner._validated
+
+    def validated(learner: AutoLearner, X: Any) -> Any:
+        if isinstance(X, MixedRows):
+            folded = np.zeros((X.shape[0], FOLDED))
+            rows = np.repeat(np.arange(X.shape[0]), np.diff(X.sparse.indptr))
+            np.add.at(folded, (rows, X.sparse.indices % FOLDED), X.sparse.data)
+            X = np.hstack([X.dense, folded])
+        return as_before(learner, X)
+
+    monkeypatch.setattr(AutoLearner, "_validated", validated)
