@@ -112,15 +112,23 @@ def level_of(value: Any) -> str:
 
 def moment_of(value: Any) -> Moment | None:
     """The parts of a date; None if it is something else."""
-    if isinstance(value, date):
-        hour = value.hour + value.minute / 60 if isinstance(value, datetime) else None
-        return Moment(value.year, value.month, value.weekday(), hour)
-    found = _date_parts(value.strip()) if isinstance(value, str) else None
+    if not isinstance(value, date):
+        value = _date_of(value.strip()) if isinstance(value, str) else None
+    if value is None:
+        return None
+    hour = value.hour + value.minute / 60 if isinstance(value, datetime) else None
+    return Moment(value.year, value.month, value.weekday(), hour)
+
+
+def _date_of(text: str) -> date | None:
+    """A date, with its time if it has one; None if the text is something else."""
+    found = _date_parts(text)
     if found is None:
         return None
     year, _, month, day, hour, minute = found.groups()
     try:
-        day_of_week = date(int(year), int(month), int(day)).weekday()
+        if hour is None:
+            return date(int(year), int(month), int(day))
+        return datetime(int(year), int(month), int(day), int(hour), int(minute))
     except ValueError:
         return None
-    return Moment(int(year), int(month), day_of_week, None if hour is None else int(hour) + int(minute) / 60)

@@ -62,7 +62,9 @@ class RunningMeans:
 
     def __init__(self, plan: TablePlan) -> None:
         self.plan = plan
-        places, starts, at = [], [], 0
+        places: list[int] = []
+        starts: list[float] = []
+        at = 0
         for column in plan.dense:
             places += range(at, at + len(column.starts))
             starts += column.starts
