@@ -188,7 +188,7 @@ def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
     notes = answer("run", data, "--against", "full")["notes"]
     (note,) = [note for note in notes if note.startswith("Typical values of the columns range from")]
     assert note.endswith(
-        "a linear learner follows the largest: scale them in the file, or in Python with scaling=."
+        "a linear learner follows the largest: use auto, which scales them, or scale them in the file."
     )
     assert "Typical values" in output("run", data)
 

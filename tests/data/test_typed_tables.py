@@ -137,6 +137,8 @@ def test_a_number_that_is_always_the_same_stays_if_there_are_more_rows(tmp_path)
     stream = table(tmp_path, "flag,b,label\n" + "".join(rows))
     assert kinds(stream) == {"flag": "number", "b": "number"}
     assert gathered(stream)[0][:, 0].max() == 5
+    words = table(tmp_path, "word,b,label\n" + "".join(rows).replace("0,1", "no,1"), "w.csv")
+    assert words.described() == "1 number; left out: word (one value in the first 1,000 rows)"
     short = table(tmp_path, "flag,b,label\n0,1,a\n0,2,b\n")
     assert kinds(short) == {"flag": "left out", "b": "number"}
 

@@ -98,7 +98,7 @@ def _guessed(name: str, values: RawColumn, *, complete: bool) -> ColumnPlan:
         return _guessed_number(name, values, np.array(numbers, np.float64), complete=complete)
     if all(moment_of(value) is not None for value in known):
         return _date(name, values)
-    return _guessed_words(name, values, [level_of(value) for value in known])
+    return _guessed_words(name, values, [level_of(value) for value in known], complete=complete)
 
 
 def _guessed_number(name: str, values: RawColumn, known: FloatArray, *, complete: bool) -> ColumnPlan:
@@ -115,7 +115,7 @@ def _guessed_number(name: str, values: RawColumn, known: FloatArray, *, complete
     return _number(name, np.array([number_of(value) for value in values], np.float64))
 
 
-def _guessed_words(name: str, values: RawColumn, known: Sequence[str]) -> ColumnPlan:
+def _guessed_words(name: str, values: RawColumn, known: Sequence[str], *, complete: bool) -> ColumnPlan:
     different = len(set(known))
     words = sum(len(value.split()) for value in known) / len(known)
     if name.lower() == TEXT_NAME or (
@@ -123,7 +123,7 @@ def _guessed_words(name: str, values: RawColumn, known: Sequence[str]) -> Column
     ):
         return ColumnPlan(name, TEXT)
     if different == 1 and len(known) == len(values):
-        return _left_out(name, "one value")
+        return _left_out(name, "one value" if complete else f"one value in the first {len(values):,} rows")
     if different == len(known) == len(values):
         fewest = 2 if _like_id(name) else FEWEST_FOR_ID
         if different >= fewest and not any(" " in value for value in known):
