@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from askance.data import hash_records, read
+from askance.data import MixedRows, hash_records, read, read_table
 from askance.errors import DataError
 from examples import scaled
 
@@ -86,12 +86,12 @@ def damaged(draw):
     return name, bytes(raw)
 
 
-def check_gives_a_fault_or_rows(directory, name, content):
+def check_gives_a_fault_or_rows(directory, name, content, reader=read):
     path = directory / name
     path.write_bytes(content)
     chunks, message = [], None
     try:
-        chunks.extend(read(path, chunk_rows=2))
+        chunks.extend(reader(path, chunk_rows=2))
     except DataError as fault:
         message = str(fault)
     if message is None:
@@ -101,8 +101,10 @@ def check_gives_a_fault_or_rows(directory, name, content):
         assert "\n" not in message
     for X, y, progress in chunks:
         assert X.shape[0] == len(y) > 0
-        assert np.isfinite(X.data if sp.issparse(X) else X).all()
-        assert not sp.issparse(X) or X.has_canonical_format
+        for part in X if isinstance(X, MixedRows) else [X]:
+            assert part.shape[0] == len(y)
+            assert np.isfinite(part.data if sp.issparse(part) else part).all()
+            assert not sp.issparse(part) or part.has_canonical_format
         assert 0 < progress <= 1
 
 
@@ -119,6 +121,19 @@ def test_damaged_files_long(tmp_path, case):
     check_gives_a_fault_or_rows(tmp_path, *case)
 
 
+@quick
+@given(damaged())
+def test_damaged_tables_by_kind(tmp_path, case):
+    check_gives_a_fault_or_rows(tmp_path, *case, read_table)
+
+
+@pytest.mark.soak
+@soak
+@given(damaged())
+def test_damaged_tables_by_kind_long(tmp_path, case):
+    check_gives_a_fault_or_rows(tmp_path, *case, read_table)
+
+
 file_names = st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.npz", "a.csv.gz"])
 headed = st.builds(
     bytes.__add__, st.sampled_from([b"", b"a,label\n", b'{"label": 1}\n', b"PK\x03\x04"]), st.binary()
@@ -129,6 +144,12 @@ headed = st.builds(
 @given(file_names, headed)
 def test_junk(tmp_path, name, content):
     check_gives_a_fault_or_rows(tmp_path, name, content)
+
+
+@quick
+@given(file_names, headed)
+def test_junk_by_kind(tmp_path, name, content):
+    check_gives_a_fault_or_rows(tmp_path, name, content, read_table)
 
 
 @pytest.mark.soak
