@@ -13,7 +13,8 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from askance.data import MixedRows, read_table
+from askance import make
+from askance.data import MixedRows, describe, read_table
 from askance.data.hashing import count_rows, name_checksum
 from askance.data.mixed import take_rows
 from askance.errors import DataError
@@ -376,6 +377,19 @@ def test_sources_without_columns_of_kinds(tmp_path):
         read_table([1, 2])
     with pytest.raises(DataError, match="y is for data frames"):
         read_table(write_customers(tmp_path / "c.csv", 5), y=[1] * 5)
+
+
+def test_a_table_of_several_kinds_can_be_described(tmp_path):
+    about = describe(read_table(write_customers(tmp_path / "c.csv", 100)))
+    assert (about.rows, about.features) == (100, 13 + 2**20)
+    assert about.largest > 10_000
+    assert sum(about.classes.values()) == 100
+
+
+def test_learners_of_one_matrix_say_so(tmp_path):
+    table = read_table(write_customers(tmp_path / "c.csv", 50))
+    with pytest.raises(TypeError, match="a dense and a sparse part are for AutoLearner"):
+        make("PAA-II").run(table)
 
 
 def test_mixed_rows_must_fit_together():

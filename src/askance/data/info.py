@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.data.mixed import as_matrix
 from askance.data.stream import Features, Stream
 from askance.typing import FloatArray
 
@@ -72,7 +73,7 @@ def describe(stream: Stream) -> Description:
     values = _Values()
     labels = _Labels()
     for chunk in stream:
-        values.add(chunk.X)
+        values.add(as_matrix(chunk.X))
         if chunk.y is not None:
             labels.add(chunk.y)
     smallest, largest = values.extremes()

@@ -59,6 +59,11 @@ def take_rows(X: Any, rows: slice | IntArray) -> Any:
     return MixedRows(X.dense[rows], X.sparse[rows]) if isinstance(X, MixedRows) else X[rows]
 
 
+def as_matrix(X: Any) -> Any:
+    """The same rows as one matrix; those of `MixedRows` become sparse, with the dense columns first."""
+    return sp.csr_array(sp.hstack([sp.csr_array(X.dense), X.sparse])) if isinstance(X, MixedRows) else X
+
+
 def joined_rows(parts: list[MixedRows]) -> MixedRows:
     """The rows of several parts, one after the other."""
     return MixedRows(

@@ -14,8 +14,9 @@ class Chunk(NamedTuple):
 
     Attributes
     ----------
-    X : ndarray or csr_array
-        The rows. They may be wider than those of the chunk before, but never narrower.
+    X : ndarray, csr_array or MixedRows
+        The rows; `MixedRows` only from `read_table`. They may be wider than those of the chunk before, but never
+        narrower.
     y : ndarray or None
         The labels; None if the source has none.
     progress : float

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance._util.atomic_write import write_whole
+from askance.data.mixed import MixedRows
 from askance.data.stream import Stream
 from askance.errors import ScaleWarning
 from askance.learners import labels
@@ -209,6 +210,10 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for chunk in stream:
             if chunk.y is None:
                 raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
+            if isinstance(chunk.X, MixedRows):
+                raise TypeError(
+                    "rows with a dense and a sparse part are for AutoLearner: read the table with data.read"
+                )
             self._warn_of_scales(chunk.X)
             trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
             self._sync()
