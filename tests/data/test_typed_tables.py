@@ -144,6 +144,14 @@ def test_a_number_that_is_always_the_same_stays_if_there_are_more_rows(tmp_path)
     assert kinds(short) == {"flag": "left out", "b": "number"}
 
 
+def test_a_long_list_of_columns_is_cut_short(tmp_path):
+    names = [f"c{number}" for number in range(12)]
+    header = ",".join([*names, "b", "label"])
+    stream = table(tmp_path, f"{header}\n{'0,' * 12}1,x\n{'0,' * 12}2,y\n")
+    assert stream.described().startswith("1 number; left out: c0 (one value), c1 ")
+    assert stream.described().endswith(" c7 (one value), 4 more")
+
+
 def test_the_user_knows_better(tmp_path):
     rows = "".join(f"{row % 3},{8000 + row % 4},word{row % 2},unknown,{row},{row % 2}\n" for row in range(30))
     names = "size,zip,note,price,id,label\n"

@@ -16,7 +16,7 @@ TEXT_NAME = "text"
 MOST_LEVELS = 20  # of a category that is dense
 WORDS_OF_TEXT = 3  # on average, at least
 FEWEST_FOR_ID = 20  # rows: in fewer, values may well differ by chance
-PARTS = ("year", "month", "weekday", "hour")
+SHOWN = 8  # columns named in a line
 
 _is_id = pattern(r"(?i:id|uuid|guid|index|row|rowid|row[_ ]id|row[_ ]number|unnamed: ?0)").fullmatch
 _like_id = pattern(r"(?i:.*[_\s.-](?:id|uuid|guid))|.*[a-z](?:Id|ID)").fullmatch
@@ -165,4 +165,6 @@ def described(columns: Sequence[ColumnPlan]) -> str:
         if counts[kind]
     ]
     left = [f"{column.name or 'a column'} ({column.reason})" for column in columns if column.kind == LEFT_OUT]
+    if len(left) > SHOWN:
+        left[SHOWN:] = [f"{len(left) - SHOWN} more"]
     return ", ".join(used) + (f"; left out: {', '.join(left)}" if left else "")

@@ -63,6 +63,12 @@ Costs = Annotated[
 ]
 Metric = Annotated[str, option(f"The metric: {', '.join(METRIC_NAMES)}.", "NAME", COMPARING)]
 Classes = Annotated[str | None, option("The classes. By default, those in the file.", "A,B", options.READING)]
+Text = Annotated[
+    str | None,
+    option(
+        "A column with text. An algorithm of the catalog ignores all other columns.", "COLUMN", options.READING
+    ),
+]
 Save = Annotated[Path | None, option("Save the model to this file.", "MODEL", FILES)]
 Resume = Annotated[Path | None, option("Continue with a saved model.", "MODEL", FILES)]
 TraceFile = Annotated[Path | None, option("Write every decision to a .parquet file.", "PARQUET", FILES)]
@@ -84,7 +90,7 @@ def run(
     metric: Metric = "accuracy",
     plot: options.Plot = None,
     label: options.Label = None,
-    text: options.Text = None,
+    text: Text = None,
     drop: options.Drop = None,
     category: options.Category = None,
     number: options.Number = None,
