@@ -5,7 +5,8 @@ from typing import Any, Literal
 import numpy as np
 
 from askance.data.encoding import RunningMeans, TablePlan
-from askance.data.files import listed, shown
+from askance.data.files import listed, reason, shown
+from askance.data.hashing import check_bits
 from askance.data.kinds import KINDS, LEFT_OUT, ColumnPlan
 from askance.data.raw_tables import JsonTable, RawTable, first_rows
 from askance.data.recipe import Recipe
@@ -53,8 +54,9 @@ def _means(saved: dict[str, Any]) -> RunningMeans:
         columns = tuple(_column(each) for each in saved["columns"])
         means = RunningMeans(TablePlan(columns, int(saved["bits"]), bool(saved["pairs"])))
         sums, counts = np.array(saved["sums"], np.float64), np.array(saved["counts"], np.int64)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"holds columns that no table has ({error})") from None
+        check_bits(means.plan.bits)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(f"holds columns that no table has ({reason(error)[:100]})") from None
     if sums.shape != means.sums.shape or counts.shape != sums.shape or (counts < 0).any():
         raise ModelFileError("holds means that do not match its columns")
     means.sums, means.counts = sums, counts

@@ -23,6 +23,7 @@ from askance.cli.contest.methods import (
     parse_parameters,
 )
 from askance.cli.contest.source import Classes, find_classes, open_file, open_typed, survey
+from askance.errors import ModelFileError
 from askance.metrics.measures import check_kind
 from askance.persistence import load
 from askance.rules.query import Always
@@ -101,7 +102,10 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
     check_kind(request.metric, many=many)
     if isinstance(learner, AutoLearner):
         request.check_same_columns()
-        stream = open_typed(request.file, request.reading, header_of(read(model)).get("table"))
+        try:
+            stream = open_typed(request.file, request.reading, header_of(read(model)).get("table"))
+        except ModelFileError as error:
+            raise ModelFileError(f"{model} {error}") from None
     else:
         stream = open_file(request.file, request.reading, learner.dtype)
     return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner, many)])
