@@ -1,6 +1,6 @@
 """Scales that are learned from a stream."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,18 +11,12 @@ from sklearn.preprocessing import StandardScaler
 from askance import AutoLearner
 from askance.auto.models import DENSE_INTERCEPT, SPARSE_INTERCEPT, new_scales, refresh
 from askance.auto.rows import part, plain
+from askance.data import MixedRows
 from askance.jit.interop import compiled
 from askance.jit.kernels.labelling import observe_all
 from askance.jit.kernels.mixed import Mixed, Scales, features_of
 
 set_features: Any = compiled(lambda *arguments: features_of(*arguments), exact=True, cache=False)
-
-
-class Both(NamedTuple):
-    """Rows with a dense and a sparse part."""
-
-    dense: Any
-    sparse: Any
 
 
 def features(X: Mixed, scales: Scales) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -71,16 +65,16 @@ def test_values_that_are_no_counts_keep_their_proportions() -> None:
     assert values[1] / values[0] == pytest.approx(-3.0 * scales.weights[2] / scales.weights[0])
 
 
-def mixed_rows(rows: int = 500) -> tuple[Both, np.ndarray]:
+def mixed_rows(rows: int = 500) -> tuple[MixedRows, np.ndarray]:
     """A number and words decide together."""
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(rows, 3)) * [1, 1e5, 1e-5]
     words = rng.poisson(0.5, (rows, 40)).astype(float)
-    return Both(dense, sp.csr_array(words)), (dense[:, 0] + words[:, 0] - words[:, 1] > 0).astype(int)
+    return MixedRows(dense, sp.csr_array(words)), (dense[:, 0] + words[:, 0] - words[:, 1] > 0).astype(int)
 
 
-def rows_of(X: Both, rows: Any) -> Both:
-    return Both(X.dense[rows], X.sparse[rows])
+def rows_of(X: MixedRows, rows: Any) -> MixedRows:
+    return MixedRows(X.dense[rows], X.sparse[rows])
 
 
 def test_dense_and_sparse_parts_are_learned_together() -> None:
@@ -93,7 +87,7 @@ def test_dense_and_sparse_parts_are_learned_together() -> None:
         single.run(alone[:1000], y[:1000])
         assert both > single.score(alone[1000:], y[1000:]) + 0.05
     with pytest.raises(ValueError, match="2 dense and 40 sparse features, but AutoLearner is expecting 3 and 40"):
-        learner.predict(Both(X.dense[:, :2], X.sparse))
+        learner.predict(MixedRows(X.dense[:, :2], X.sparse))
 
 
 def test_chunks_of_rows_with_both_parts_change_nothing() -> None:

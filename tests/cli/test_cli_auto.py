@@ -12,18 +12,11 @@ import streams
 from askance.data import read_table
 from command_line import answer, complaint, output, write_csv
 from customer_table import customers, write_customers
-from mixed_adapter import accept_mixed_rows, takes_mixed_rows
 
 # The forest and the linear models are too slow without machine code.
 pytestmark = pytest.mark.compiled
 
 ROWS = 2500  # more than a chunk
-
-
-@pytest.fixture(autouse=True)
-def mixed_rows(monkeypatch):
-    if not takes_mixed_rows():
-        accept_mixed_rows(monkeypatch)
 
 
 @pytest.fixture(scope="module")

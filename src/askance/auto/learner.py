@@ -13,6 +13,7 @@ from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import contents
 from askance.auto.core import AutoCore, AutoSettings
 from askance.auto.rows import as_before, part, plain
+from askance.data.mixed import MixedRows
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
@@ -225,7 +226,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self._core
 
     def _one_row(self, x: Any) -> Any:
-        if not hasattr(x, "tocsr") and not hasattr(x, "dense"):
+        if not hasattr(x, "tocsr") and not isinstance(x, MixedRows):
             x = np.asarray(x, np.float64).reshape(1, -1)
         return self._validated(x)
 
@@ -233,15 +234,16 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """`X` as rows of float64, with the right number of columns."""
         known = self._core.widths
         try:
-            if hasattr(X, "dense"):
+            if isinstance(X, MixedRows):
                 return plain(self._checked_parts(X))
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
         return plain(X if known is None else as_before(X, known))
 
-    def _checked_parts(self, X: Any) -> Any:
+    def _checked_parts(self, X: MixedRows) -> MixedRows:
         known = self._core.widths
+        X.check()
         dense = check_array(X.dense, dtype=np.float64, ensure_min_features=0)
         sparse = check_array(X.sparse, accept_sparse="csr", dtype=np.float64, ensure_min_features=0)
         found = dense.shape[1], sparse.shape[1]
@@ -251,7 +253,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 f"{known[0]} and {known[1]} features as input"
             )
         self.n_features_in_ = sum(found)
-        return X._replace(dense=dense, sparse=sparse)
+        return MixedRows(dense, sparse)
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from askance.data.mixed import MixedRows
 from askance.jit.kernels.mixed import Mixed
 
 
 def plain(X: Any) -> Mixed:
     """Return rows of checked numbers as compiled code takes them."""
-    if hasattr(X, "dense"):
+    if isinstance(X, MixedRows):
         return mixed(X.dense, X.sparse)
     if sp.issparse(X):
         return mixed(np.empty((X.shape[0], 0)), X)

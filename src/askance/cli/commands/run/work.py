@@ -83,7 +83,9 @@ def _noting_scales() -> Iterator[list[str]]:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         elif not notes:
             sizes = str(warning.message).partition(":")[0]
-            notes.append(f"{sizes[:1].upper()}{sizes[1:]}: use auto, which scales them, or scale them in the file.")
+            notes.append(
+                f"{sizes[:1].upper()}{sizes[1:]}: use auto, which scales them, or scale them in the file."
+            )
 
 
 @contextmanager
