@@ -45,7 +45,7 @@ bench: .venv/installed-bench
 	$(MAKE) bench-ratings
 
 # Who gets the best result from the same number of labels. Takes hours, and goes on from what it has stored.
-league: .venv/installed-test
+league: .venv/installed-bench
 	$(BIN)/python -m bench.league
 
 bench-ratings: .venv-ratings/installed

@@ -2,47 +2,58 @@
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import track
 
-from bench.league.methods import FOR_TABLES, METHODS
+from bench.league.figures import ALL, ALL_LABELS, Results
+from bench.league.methods import METHODS, run, warm_up
+from bench.league.scripts import all_labels
 from bench.league.tables import summary
-from bench.league.tasks import budgets, folder, load, made_up, names, task
+from bench.league.tasks import Task, budgets, folder, load, made_up, names, task
 from bench.setting import DIRECTORY
 
 ORDERS = 10
 
 
-def main(arguments: list[str] | None = None, directory: Path = DIRECTORY) -> list[dict[str, Any]]:
+def main(arguments: list[str] | None = None, directory: Path = DIRECTORY) -> Results:
     """Run what is missing, and print the tables."""
     options = parsed(arguments)
-    made = made_up() if options.quick else {}
-    sets = options.sets or list(made) or names(folder())
+    errors = Console(stderr=True)
+    for name in options.methods:
+        if not METHODS[name].is_installed:
+            errors.print(f"left out: {name} ({METHODS[name].package} is not installed)")
     path = directory / ("quick-league.jsonl" if options.quick else "league.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
     results = read(path)
-    done = {key(one) for one in results}
-    for name in track(sets, "data sets", console=Console(stderr=True)):
-        X, y = made[name] if name in made else load(folder(), name)
-        for order in range(options.orders):
-            one = task(name, X, y, order)
-            for budget, count in budgets(len(one.y)).items():
-                if options.budgets and budget not in options.budgets:
-                    continue
-                for method in options.methods:
-                    missing = (name, order, budget, method) not in done
-                    if missing and (one.is_table or method not in FOR_TABLES):
-                        found = METHODS[method](one, count, order)
-                        about = {"set": name, "order": order, "budget": budget, "method": method}
-                        results.append({**about, "is_table": one.is_table, **found._asdict()})
-                        with path.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps(results[-1]) + "\n")
-    for table in summary(results):
-        Console(width=None if Console().is_terminal else 160).print(table)
+    made = made_up() if options.quick else {}
+    sets = options.sets or list(made) or names(folder())
+    if not options.quick:
+        warm_up()
+    for order, name in track([(o, n) for o in range(options.orders) for n in sets], "streams", console=errors):
+        one = task(name, *(made[name] if name in made else load(folder(), name)), order)
+        for found in missing(one, order, options, {key(done) for done in results}):
+            results.append(found)
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found) + "\n")
+    for sheet in summary(results):
+        Console(width=None if Console().is_terminal else 200).print(sheet.shown())
     return results
+
+
+def missing(one: Task, order: int, options: Any, done: set[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    """Run what has no result yet: every method at every budget, and once all labels for comparison."""
+    about = {"set": one.name, "order": order, **one.about()}
+    if (one.name, order, ALL, ALL_LABELS) not in done:
+        yield {**about, "budget": ALL, "method": ALL_LABELS, **all_labels(one)._asdict()}
+    chosen = [name for name in options.methods if METHODS[name].is_installed and METHODS[name].takes(one)]
+    for budget, count in budgets(len(one.y)).items():
+        for method in chosen if not options.budgets or budget in options.budgets else ():
+            if (one.name, order, budget, method) not in done:
+                yield {**about, "budget": budget, "method": method, **run(method, one, count, order)}
 
 
 def key(result: dict[str, Any]) -> tuple[Any, ...]:
@@ -50,7 +61,7 @@ def key(result: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(result[name] for name in ("set", "order", "budget", "method"))
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read(path: Path) -> Results:
     """The results of earlier runs."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 

@@ -1,52 +1,55 @@
 """The entrants of the league. Each learns from at most `budget` labels of a stream."""
 
+import importlib.util
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import normalize
 
 import askance
 from askance.auto.core import BURST
 from askance.rules.query import AtRate, Margin, Within
 from askance.rules.update import PassiveAggressive2
-from bench.league.tasks import Task
+from bench.league import with_activeml as activeml
+from bench.league import with_river as river
+from bench.league import with_vowpal as vowpal
+from bench.league.outcome import Outcome, outcome, spread
+from bench.league.scripts import forest_script, script, script_at_random
+from bench.league.tasks import Task, made_up, task
 
-FIRST = 10  # labels that a script asks for before it fits
-BLOCK, RECENT = 200, 400  # rows that a script predicts at a time, and compares to
 
+class Method(NamedTuple):
+    """An entrant: what it does, the package that it needs, and the streams that it takes."""
 
-class Outcome(NamedTuple):
-    """The share of right predictions over the stream and on held-out rows, and what they cost."""
+    run: Callable[[Task, int, int], Outcome]
+    about: str
+    package: str | None = None
+    takes: Callable[[Task], bool] = lambda _: True
 
-    stream: float
-    held_out: float
-    labels: int
-    seconds: float
-    calibration_error: float | None = None
+    @property
+    def is_installed(self) -> bool:
+        """Whether its package can be imported here."""
+        return self.package is None or importlib.util.find_spec(self.package) is not None
 
 
 def automatic(task: Task, budget: int, order: int) -> Outcome:
-    """`AutoLearner`."""
+    """`AutoLearner`, at the rate that spends the budget."""
     start = time.process_time()
     rate = max(1e-6, (budget - BURST) / len(task.y))
     learner = askance.AutoLearner(rate, random_state=order)
     trace = learner.run(task.X, task.y)
+    predictions, labels = trace.predictions, int(trace.asked.sum())
+    if labels > budget:  # a budget smaller than what it asks for in the beginning: its labels end there
+        stop = int(np.flatnonzero(trace.asked)[budget - 1]) + 1
+        start, labels = time.process_time(), budget
+        learner = askance.AutoLearner(rate, random_state=order)
+        first = learner.run(task.X[:stop], task.y[:stop])
+        predictions = np.concatenate([first.predictions, learner.predict(task.X[stop:])])
     seconds = time.process_time() - start
-    chances = learner.predict_proba(task.X_held)
-    right = learner.classes_[chances.argmax(axis=1)] == task.y_held
-    stream = float((trace.predictions == task.y).mean())
-    error = calibration_error(chances.max(axis=1), right)
-    return Outcome(stream, float(right.mean()), int(trace.asked.sum()), seconds, error)
+    chances = spread(learner.predict_proba(task.X_held), learner.classes_, task.classes)
+    return outcome(predictions, task.y, chances, task.y_held, labels, seconds)
 
 
 def single_rule(task: Task, budget: int, order: int) -> Outcome:
@@ -61,97 +64,52 @@ def single_rule(task: Task, budget: int, order: int) -> Outcome:
     return Outcome(float((trace.predictions == task.y).mean()), float(held), int(trace.asked.sum()), seconds)
 
 
-def script(task: Task, budget: int, order: int) -> Outcome:
-    """What people write: logistic regression, refitted when there are a tenth more labels; asks in doubt."""
-    return _script(task, budget, order, _regression, by_doubt=True)
-
-
-def script_at_random(task: Task, budget: int, order: int) -> Outcome:
-    """The same, but it asks at random."""
-    return _script(task, budget, order, _regression, by_doubt=False)
-
-
-def forest_script(task: Task, budget: int, order: int) -> Outcome:
-    """The same with a random forest, for tables."""
-    return _script(task, budget, order, lambda _: RandomForestClassifier(random_state=0), by_doubt=True)
-
-
-METHODS: Mapping[str, Callable[[Task, int, int], Outcome]] = {
-    "auto": automatic,
-    "script": script,
-    "random": script_at_random,
-    "forest": forest_script,
-    "PAA-II": single_rule,
+METHODS: Mapping[str, Method] = {
+    "auto": Method(automatic, "`AutoLearner`"),
+    "script": Method(script, "logistic regression, fitted again after a tenth more labels; asks when in doubt"),
+    "random": Method(script_at_random, "the script, but it asks at random"),
+    "PAA-II": Method(single_rule, "a single rule of a paper, on rows of length 1"),
+    "forest": Method(
+        forest_script, "the script with a random forest; tables only", takes=lambda task: task.is_table
+    ),
+    "activeml split": Method(
+        activeml.split, "scikit-activeml's `Split` with the script's model", activeml.PACKAGE
+    ),
+    "activeml variable": Method(
+        activeml.variable, "scikit-activeml's `VariableUncertainty` with the script's model", activeml.PACKAGE
+    ),
+    "river": Method(
+        river.linear,
+        "river's logistic regression, one label at a time, with the script's questions",
+        river.PACKAGE,
+    ),
+    "river forest": Method(
+        river.forest,
+        "river's adaptive random forest, with the script's questions; tables only",
+        river.PACKAGE,
+        takes=lambda task: task.is_table,
+    ),
+    "vowpal": Method(
+        vowpal.active,
+        "Vowpal Wabbit's `--active` with the mellowness that meets the budget; two classes only",
+        vowpal.PACKAGE,
+        takes=lambda task: task.classes == 2,
+    ),
 }
-FOR_TABLES = {"forest"}
 
 
-def _regression(is_table: bool) -> Any:
-    scaler = StandardScaler() if is_table else TfidfTransformer(sublinear_tf=True)
-    return make_pipeline(scaler, LogisticRegression(max_iter=200))
+def warm_up() -> None:
+    """Compile what would otherwise count as time of the first streams, for two and more classes."""
+    for name, (X, y) in made_up().items():
+        for classes in (2, 3):
+            small = task(name, X, (y if y.max() == classes - 1 else np.arange(len(y))) % classes, 0)
+            automatic(small, 40, 0)
+            single_rule(small, 40, 0)
 
 
-def _script(task: Task, budget: int, order: int, make: Callable[[bool], Any], *, by_doubt: bool) -> Outcome:
-    start = time.process_time()
-    X, y, rows = _without_negatives(task.X), task.y, len(task.y)
-    rng, predictions = np.random.default_rng(order), np.zeros(rows, np.int64)
-    labelled: list[int] = []
-    recent: list[float] = []
-    t = 0
-    while len(labelled) < FIRST or len(set(y[labelled])) < 2:  # nothing to fit yet: everything is asked
-        if len(labelled) == budget:
-            break
-        predictions[t] = np.bincount(y[labelled]).argmax() if labelled else 0
-        labelled.append(t)
-        t += 1
-    model, fitted = _fit(make(task.is_table), X, y, labelled)
-    while t < rows:
-        block = slice(t, min(rows, t + BLOCK))
-        chances = np.sort(model.predict_proba(X[block]), axis=1)
-        predictions[block] = model.predict(X[block])
-        certainty = chances[:, -1] - (chances[:, -2] if chances.shape[1] > 1 else 0.0)
-        for place, value in enumerate(certainty.tolist()):
-            left = budget - len(labelled)
-            share = min(1.0, left / (rows - t - place))
-            if by_doubt and len(recent) >= 20:
-                asks = value <= np.quantile(recent[-RECENT:], share)
-            else:
-                asks = rng.random() < share
-            recent.append(value)
-            if left and asks:
-                labelled.append(t + place)
-                if len(labelled) >= 1.1 * fitted:
-                    model, fitted = _fit(make(task.is_table), X, y, labelled)
-                    t += place + 1
-                    break
-        else:
-            t += len(certainty)
-    model, _ = _fit(make(task.is_table), X, y, labelled)
-    seconds = time.process_time() - start
-    held = model.score(_without_negatives(task.X_held), task.y_held)
-    return Outcome(float((predictions == y).mean()), float(held), len(labelled), seconds)
-
-
-def _fit(model: Any, X: Any, y: NDArray[np.int64], labelled: list[int]) -> tuple[Any, int]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        if len(set(y[labelled])) < 2:
-            model = RandomForestClassifier(1)  # the only estimator here that takes one class
-        return model.fit(X[labelled], y[labelled]), len(labelled)
-
-
-def _without_negatives(X: Any) -> Any:
-    """Sparse rows as counts: the logarithms of a TfidfTransformer take no negative values."""
-    if not sp.issparse(X) or X.data.min(initial=0.0) >= 0:
-        return X
-    return sp.csr_array((np.maximum(X.data, 0.0), X.indices, X.indptr), shape=X.shape)
-
-
-def calibration_error(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """The mean difference, over ten bins of confidence, between confidence and the share of right predictions."""
-    bins = np.minimum((confidence * 10).astype(int), 9)
-    differences = [
-        (bins == number).mean() * abs(confidence[bins == number].mean() - right[bins == number].mean())
-        for number in np.unique(bins)
-    ]
-    return float(np.sum(differences))
+def run(method: str, task: Task, budget: int, order: int) -> dict[str, Any]:
+    """The outcome of a method as a line of the results; no method may exceed the budget."""
+    found = METHODS[method].run(task, budget, order)
+    if found.labels > budget:
+        raise RuntimeError(f"{method} asked for {found.labels} labels on {task.name}, but may ask for {budget}")
+    return found._asdict()

@@ -1,94 +1,150 @@
-"""What the results of the league say."""
+"""What the results of the league say, as sheets for the screen and for the documentation."""
 
-from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
 
+from bench.league.figures import (
+    ALL,
+    REFERENCE,
+    Results,
+    above_larger,
+    calibration,
+    labels_against_random,
+    over_orders,
+    points,
+    ranks,
+    share_at_or_above,
+    times_cheaper,
+    worst,
+)
 from bench.league.methods import METHODS
+from bench.league.tasks import EMBEDDED, IN_TIME
 
-REFERENCE = "script"
-Results = list[dict[str, Any]]
+NOTHING = "–"
+# Kinds of data, by what is known of a result.
+KINDS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "text and other sparse rows": lambda one: not one["is_table"],
+    "tables": lambda one: one["is_table"] and not one["set"].endswith(EMBEDDED),
+    "embeddings": lambda one: one["set"].endswith(EMBEDDED),
+    "ten classes or more": lambda one: one["classes"] >= 10 and not one["set"].endswith(EMBEDDED),
+    "one row in eight positive, or fewer": lambda one: one["classes"] == 2 and one["larger"] >= 7 / 8,
+    "in the order of time": lambda one: one["set"] in IN_TIME,
+}
 
 
-def summary(results: Results) -> Iterator[Table]:
-    """All tables."""
-    yield overview(results)
+class Sheet(NamedTuple):
+    """A table: the first column has names, the others have figures."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def shown(self) -> Table:
+        """For the screen."""
+        table = Table(box=None, title=self.title)
+        for number, heading in enumerate(self.header):
+            table.add_column(heading, justify="right" if number else "left")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+
+def summary(results: Results) -> Iterator[Sheet]:
+    """All sheets. Embeddings of a text are no further set: they count as a kind only."""
+    whole = [one for one in results if not one["set"].endswith(EMBEDDED)]
+    yield overview(whole)
+    yield quality(whole)
+    yield by_rank(whole)
+    yield by_kind(results)
     yield by_set(results)
 
 
-def points(results: Results, field: str, method: str) -> dict[str, list[float]]:
-    """The difference to the script in points, for every set: one for every budget and order that both have."""
-    found: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
-    for one in results:
-        found[one["set"], one["budget"], one["order"]][one["method"]] = one[field]
-    differences = defaultdict(list)
-    for (name, *_), values in found.items():
-        if method in values and REFERENCE in values:
-            differences[name].append(100 * (values[method] - values[REFERENCE]))
-    return differences
+def present(results: Results) -> list[str]:
+    """The methods that have results, in the order of the register."""
+    ran = {one["method"] for one in results}
+    return [name for name in METHODS if name in ran]
 
 
-def ranks(results: Results, method: str) -> float:
-    """The mean rank of a method over the stream, among those that ran on the same stream."""
-    cells: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
-    for one in results:
-        cells[one["set"], one["budget"], one["order"]][one["method"]] = one["stream"]
-    found = [sum(value > cell[method] for value in cell.values()) + 1 for cell in cells.values() if method in cell]
-    return float(np.mean(found))
-
-
-def overview(results: Results) -> Table:
-    """A line per method: the mean over sets, the worst set, the rank, and the cost."""
-    table = Table(box=None, title=f"points against the {REFERENCE}, mean over data sets")
-    for heading in ("method", "stream", "held out", "worst set", "rank", "labels", "calibration", "times cheaper"):
-        table.add_column(heading, justify="left" if heading == "method" else "right")
-    for method in METHODS:
-        own = [one for one in results if one["method"] == method]
-        stream, held = (_means(points(results, field, method)) for field in ("stream", "held_out"))
-        if not own or not stream:
+def overview(results: Results) -> Sheet:
+    """A line per method: points against the script, the share of wins, and the worst sets."""
+    header = ("method", "sets", "stream", "held out", "at or above", "worst sets over the stream", "and held out")
+    rows = []
+    for name in present(results):
+        sets = points(results, "stream", name)
+        if not sets or name == REFERENCE:
             continue
-        errors = [one["calibration_error"] for one in own if one["calibration_error"] is not None]
-        table.add_row(
-            method,
-            f"{np.mean(stream):+.1f}",
-            f"{np.mean(held):+.1f}",
-            f"{min(stream):+.1f} / {min(held):+.1f}",
-            f"{ranks(results, method):.2f}",
-            f"{np.mean([one['labels'] for one in own]):.0f}",
-            f"{np.mean(errors):.3f}" if errors else "–",
-            f"{cheaper(results, method):.1f}",
+        low, high = (
+            ", ".join(f"{s} {v:+.1f}" for s, v in worst(results, f, name)) for f in ("stream", "held_out")
         )
-    return table
+        shares = " / ".join(f"{share_at_or_above(results, f, name):.0%}" for f in ("stream", "held_out"))
+        intervals = (str(over_orders(results, f, name)) for f in ("stream", "held_out"))
+        rows.append((name, str(len(sets)), *intervals, shares, low, high))
+    return Sheet(f"points against the {REFERENCE}, mean over data sets", header, rows)
 
 
-def by_set(results: Results) -> Table:
+def quality(results: Results) -> Sheet:
+    """A line per method: what else counts."""
+    header = (
+        *("method", "above the larger class", "cells below it"),
+        *("labels needed, of random's", "calibration error", "times cheaper"),
+    )
+    rows = []
+    for name in present(results):
+        mean, below = above_larger(results, name)
+        figures = (
+            f"{labels_against_random(results, name):.2f}",
+            f"{calibration(results, name):.3f}",
+            f"{times_cheaper(results, name):.1f}",
+        )
+        rows.append((name, f"{mean:+.1f}", f"{below:.0%}", *(NOTHING if one == "nan" else one for one in figures)))
+    return Sheet("beyond points", header, rows)
+
+
+def by_rank(results: Results) -> Sheet:
+    """A line per method: the mean rank over the stream at every budget, where the methods for all sets ran."""
+    widest = max((len(points(results, "stream", name)) for name in present(results)), default=0)
+    methods = [name for name in present(results) if len(points(results, "stream", name)) == widest]
+    found = ranks(results, "stream", methods)
+    shown = [budget for budget in _budgets(results) if budget in found]
+    rows = [(name, *(f"{found[budget][name]:.2f}" for budget in shown)) for name in methods]
+    return Sheet("mean rank over the stream at each budget", ("method", *shown), rows)
+
+
+def by_kind(results: Results) -> Sheet:
+    """A line per kind of data: points over the stream and on held-out rows."""
+    rows = []
+    for kind, belongs in KINDS.items():
+        own = [one for one in results if belongs(one)]
+        if own:
+            rows.append((kind, str(len({one["set"] for one in own})), *_pairs(own, _others(results))))
+    header = ("kind", "sets", *_others(results))
+    return Sheet(f"points against the {REFERENCE} by kind, stream / held out", header, rows)
+
+
+def by_set(results: Results) -> Sheet:
     """A line per data set: points over the stream and on held-out rows."""
-    methods = [method for method in METHODS if method != REFERENCE and any(o["method"] == method for o in results)]
-    table = Table(box=None, title=f"points against the {REFERENCE}, stream / held out")
-    for heading in ("data", *methods):
-        table.add_column(heading, justify="left" if heading == "data" else "right")
-    stream, held = ({m: points(results, field, m) for m in methods} for field in ("stream", "held_out"))
-    for name in sorted({one["set"] for one in results}):
-        cells = [
-            f"{np.mean(stream[m][name]):+.1f} / {np.mean(held[m][name]):+.1f}" if name in stream[m] else "–"
-            for m in methods
-        ]
-        table.add_row(name, *cells)
-    return table
+    rows = [
+        (name, *_pairs([one for one in results if one["set"] == name], _others(results)))
+        for name in sorted({one["set"] for one in results})
+    ]
+    return Sheet(f"points against the {REFERENCE}, stream / held out", ("data", *_others(results)), rows)
 
 
-def cheaper(results: Results, method: str) -> float:
-    """How many times less processor time than the script, on the median set."""
-    seconds: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for one in results:
-        if one["method"] in (method, REFERENCE):
-            seconds[one["set"]][one["method"]] += one["seconds"]
-    ratios = [times[REFERENCE] / times[method] for times in seconds.values() if times.get(method)]
-    return float(np.median(ratios)) if ratios else 1.0
+def _others(results: Results) -> list[str]:
+    return [name for name in present(results) if name != REFERENCE]
 
 
-def _means(differences: dict[str, list[float]]) -> list[float]:
-    return [float(np.mean(values)) for values in differences.values()]
+def _pairs(results: Results, methods: Sequence[str]) -> list[str]:
+    cells = []
+    for method in methods:
+        pair = [list(points(results, field, method).values()) for field in ("stream", "held_out")]
+        cells.append(" / ".join(f"{np.mean(one):+.1f}" for one in pair) if pair[0] else NOTHING)
+    return cells
+
+
+def _budgets(results: Results) -> list[str]:
+    found = {one["budget"] for one in results} - {ALL}
+    return sorted(found, key=lambda name: (name.endswith("%"), float(name.rstrip("%"))))

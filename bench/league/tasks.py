@@ -8,10 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
 
 # Copies or parts of others, and sets that are no classification.
 LEFT_OUT = {"a8a", "covtype_10k", "kddcup99_10pct", "ml100k", "ml1m"}
 IN_TIME = {"elec2", "outdoor", "spam_corpus"}  # whose rows keep their order
+EMBEDDED = ":embedded"  # after a name: its terms as a dense vector
+DIMENSIONS = 100
 MOST_ROWS, HELD_OUT = 6000, 2000
 DENSE_SHARE, DENSE_WIDTH = 0.25, 400  # tables: a quarter of the values is not zero, or there are few columns
 
@@ -29,6 +34,20 @@ class Task(NamedTuple):
     def is_table(self) -> bool:
         """Whether rows are dense."""
         return not sp.issparse(self.X)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return int(max(self.y.max(), self.y_held.max())) + 1
+
+    def about(self) -> dict[str, Any]:
+        """What the tables need to know of it: its kind, and the shares of its larger class."""
+        return {
+            "is_table": self.is_table,
+            "classes": self.classes,
+            "larger": float(np.bincount(self.y).max() / len(self.y)),
+            "larger_held": float((self.y_held == np.bincount(self.y).argmax()).mean()),
+        }
 
 
 def budgets(rows: int) -> dict[str, int]:
@@ -51,12 +70,21 @@ def folder() -> Path:
 
 def load(directory: Path, name: str) -> tuple[Any, NDArray[np.int64]]:
     """The rows of a data set, with several views side by side, and its classes numbered from 0."""
+    if name.endswith(EMBEDDED):
+        X, y = load(directory, name.removesuffix(EMBEDDED))
+        return embedded(X), y
     with np.load(directory / f"{name}.npz") as archive:
         views = list(_views(archive))
         X = sp.hstack(views) if views else _matrix(archive, "")
         _, y = np.unique(archive["y"], return_inverse=True)
     X = sp.csr_array(X, dtype=np.float64)
     return (X.toarray() if _is_table(X) else X), y.astype(np.int64)
+
+
+def embedded(X: Any) -> NDArray[np.float64]:
+    """Terms as dense vectors of length 1, by latent semantic analysis of all rows: it sees no label."""
+    weights = TfidfTransformer(sublinear_tf=True).fit_transform(X)
+    return normalize(TruncatedSVD(DIMENSIONS, random_state=0).fit_transform(weights))
 
 
 def _views(archive: Any) -> Iterator[Any]:

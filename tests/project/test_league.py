@@ -1,19 +1,23 @@
-"""The league: small runs of what compares methods at equal numbers of labels."""
+"""The league: small runs of what compares methods at equal numbers of labels, and figures worked out by hand."""
 
 import pathlib
 import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from needs import missing
 from paths import ROOT
 
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
 from bench.league.__main__ import main
-from bench.league.methods import METHODS, calibration_error
-from bench.league.tables import cheaper, points, ranks
-from bench.league.tasks import budgets, made_up, task
+from bench.league.methods import METHODS, Method, run
+from bench.league.outcome import Outcome, calibration_error, outcome, spread
+from bench.league.scripts import Questions
+from bench.league.tasks import Task, budgets, made_up, task
+from bench.league.terms import weighted
 
 QUICK = ["--quick", "--orders", "1", "--budgets", "50"]
 
@@ -21,24 +25,72 @@ QUICK = ["--quick", "--orders", "1", "--budgets", "50"]
 def test_a_quick_run_is_stored_and_goes_on(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = main([*QUICK, "--sets", "table", "--methods", "script"], tmp_path)
     both = main([*QUICK, "--methods", "auto", "script"], tmp_path)
-    assert len(first) == 1
-    assert both[0] == first[0]
-    assert [(one["set"], one["method"]) for one in both[1:]] == [
+    assert [(one["budget"], one["method"]) for one in first] == [("all", "all labels"), ("50", "script")]
+    assert both[:2] == first
+    assert [(one["set"], one["method"]) for one in both[2:]] == [
         ("table", "auto"),
+        ("words", "all labels"),
         ("words", "auto"),
         ("words", "script"),
     ]
-    assert all(0.4 < one["stream"] <= 1 and 0.4 < one["held_out"] <= 1 and one["labels"] <= 50 for one in both)
+    asked = [one for one in both if one["budget"] == "50"]
+    assert all(0.4 < one["stream"] <= 1 and 0.4 < one["held_out"] <= 1 and one["labels"] <= 50 for one in asked)
     assert "times cheaper" in capsys.readouterr().out
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["table", "words"])
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_keeps_the_budget(method: str) -> None:
+def test_every_method_keeps_the_budget(method: str, kind: str) -> None:
+    if not METHODS[method].is_installed:
+        missing(f"{method} in the league", str(METHODS[method].package))
+    X, y = made_up()[kind]
+    one = task(kind, X, y % 2, order=0)
+    if METHODS[method].takes(one):
+        found = METHODS[method].run(one, 60, 0)
+        assert 30 <= found.labels <= 60
+        assert found.held_out > 0.4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["river", "activeml split", "activeml variable"])
+def test_peers_learn_more_than_two_classes(method: str) -> None:
+    if not METHODS[method].is_installed:
+        missing(f"{method} in the league", str(METHODS[method].package))
+    one = task("words", *made_up()["words"], order=0)
+    found = METHODS[method].run(one, 200, 0)
+    assert found.labels <= 200
+    assert found.held_out > one.about()["larger_held"] + 0.05
+
+
+def test_the_automatic_learner_keeps_a_budget_below_its_first_labels() -> None:
     one = task("table", *made_up()["table"], order=0)
-    found = METHODS[method](one, 60, 0)
-    assert 30 <= found.labels <= 60
-    assert found.held_out > 0.4
+    assert METHODS["auto"].run(one, 14, 0).labels == 14
+
+
+def test_a_method_that_exceeds_the_budget_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    greedy = Method(lambda *_: Outcome(1.0, 1.0, 51, 0.0), "asks for one label too many")
+    monkeypatch.setitem(METHODS, "greedy", greedy)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="greedy asked for 51 labels on table, but may ask for 50"):
+        run("greedy", task("table", *made_up()["table"], order=0), 50, 0)
+
+
+def test_a_method_whose_package_is_missing_is_left_out(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(METHODS, "river", METHODS["river"]._replace(package="no_such_package"))  # type: ignore[arg-type]
+    results = main([*QUICK, "--sets", "table", "--methods", "river"], tmp_path)
+    assert [one["method"] for one in results] == ["all labels"]
+    assert "left out: river (no_such_package is not installed)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by_doubt", [True, False])
+def test_questions_spend_the_budget_and_no_more(by_doubt: bool) -> None:
+    questions = Questions(40, 500, 0, by_doubt=by_doubt)
+    values = np.random.default_rng(1).random(500)
+    asked = np.array([questions.asks(value) for value in values])
+    assert asked.sum() == 40
+    assert (values[asked].mean() < 0.2) == by_doubt
 
 
 def test_streams_and_held_out_rows_are_apart() -> None:
@@ -51,14 +103,26 @@ def test_streams_and_held_out_rows_are_apart() -> None:
     assert budgets(700) == {"50": 50, "100": 100, "200": 200, "2%": 14, "5%": 35, "10%": 70, "1%": 12}
 
 
-def test_figures_by_hand() -> None:
-    common = {"set": "a", "order": 0, "budget": "50"}
-    results = [
-        {**common, "method": "script", "stream": 0.5, "seconds": 8.0},
-        {**common, "method": "auto", "stream": 0.75, "seconds": 2.0},
-    ]
-    assert points(results, "stream", "auto") == {"a": [25.0]}
-    assert (ranks(results, "auto"), ranks(results, "script")) == (1.0, 2.0)
-    assert cheaper(results, "auto") == 4.0
+def test_a_stream_says_what_it_is() -> None:
+    one = Task("any", np.zeros((5, 1)), np.array([0, 2, 2, 2, 0]), np.zeros((4, 1)), np.array([2, 0, 0, 1]))
+    assert one.about() == {"is_table": True, "classes": 3, "larger": 0.6, "larger_held": 0.25}
+
+
+def test_terms_are_weighted_by_the_rows_so_far() -> None:
+    X = sp.csr_array(np.array([[1.0, 0.0, 2.0], [1.0, 3.0, 0.0]]))
+    stream, held = (part.toarray() for part in weighted(X, X[:1]))
+    first = np.array([1.0, 0.0, 1 + np.log(2)])  # every term occurred in the one row so far: idf 1
+    second = np.array([1.0, (1 + np.log(3)) * (1 + np.log(3 / 2)), 0.0])
+    last = np.array([1.0, 0.0, (1 + np.log(2)) * (1 + np.log(3 / 2))])
+    np.testing.assert_allclose(stream, [first / np.linalg.norm(first), second / np.linalg.norm(second)])
+    np.testing.assert_allclose(held, [last / np.linalg.norm(last)])
+
+
+def test_outcomes_by_hand() -> None:
     sure, right = np.array([0.95, 0.95, 0.65, 0.65]), np.array([True, True, True, False])
     assert calibration_error(sure, right) == pytest.approx(0.5 * 0.05 + 0.5 * 0.15)
+    chances = spread(np.array([[0.2, 0.8], [1.0, 0.0]]), [0, 2], 3)
+    assert chances.tolist() == [[0.2, 0.0, 0.8], [1.0, 0.0, 0.0]]
+    found = outcome(np.array([1, 2]), np.array([1, 0]), chances, np.array([2, 2]), 5, 0.5)
+    assert found[:4] == (0.5, 0.5, 5, 0.5)
+    assert found.calibration_error == pytest.approx(0.5 * 0.2 + 0.5 * 1.0)

@@ -1,0 +1,153 @@
+"""The figures of the league, on results whose answers are worked out by hand."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from paths import ROOT
+
+sys.path.append(str(ROOT))  # the benchmark is not part of the package
+
+from bench.league.figures import (
+    above_larger,
+    calibration,
+    differences,
+    labels_against_random,
+    labels_needed,
+    over_orders,
+    points,
+    ranks,
+    share_at_or_above,
+    times_cheaper,
+    worst,
+)
+from bench.league.tables import summary
+
+
+def result(method: str, stream: float, **others: Any) -> dict[str, Any]:
+    """A line of the results, of which a test names what it is about."""
+    common = {"set": "a", "order": 0, "budget": "50", "method": method, "stream": stream, "held_out": stream}
+    about = {"is_table": True, "classes": 2, "larger": 0.5, "larger_held": 0.5}
+    return common | about | {"labels": 50, "seconds": 1.0, "calibration_error": None} | others
+
+
+def pair(auto: float, script: float, **others: Any) -> list[dict[str, Any]]:
+    return [result("auto", auto, **others), result("script", script, **others)]
+
+
+def test_points_are_means_over_budgets_and_orders() -> None:
+    results = [
+        *pair(0.75, 0.5),
+        *pair(0.5, 0.5, budget="10%"),
+        *pair(0.5, 0.625, set="b"),
+        result("auto", 1, set="c"),
+    ]
+    assert differences(results, "stream", "auto") == {
+        ("a", "50", 0): 25.0,
+        ("a", "10%", 0): 0.0,
+        ("b", "50", 0): -12.5,
+    }
+    assert points(results, "stream", "auto") == {"a": 12.5, "b": -12.5}
+    assert worst(results, "stream", "auto", 1) == [("b", -12.5)]
+    assert share_at_or_above(results, "stream", "auto") == pytest.approx(2 / 3)
+
+
+def test_intervals_pool_the_spread_over_orders() -> None:
+    results = [
+        *pair(0.51, 0.5),  # set a: 1 and 3 points, variance 2
+        *pair(0.53, 0.5, order=1),
+        *pair(0.54, 0.5, set="b"),  # set b: 4 and 8 points, variance 8
+        *pair(0.58, 0.5, set="b", order=1),
+        *pair(0.57, 0.5, set="c"),  # set c: 7 points, in one order
+    ]
+    found = over_orders(results, "stream", "auto")
+    assert found.mean == pytest.approx((2 + 6 + 7) / 3)
+    pooled = (2 + 8) / 2
+    assert found.half == pytest.approx(stats.t.ppf(0.975, 2) * np.sqrt(pooled / 2 + pooled / 2 + pooled) / 3)
+    alone = over_orders(pair(0.51, 0.5), "stream", "auto")
+    assert alone.mean == pytest.approx(1.0)
+    assert str(alone) == "+1.0"
+
+
+def test_ranks_count_streams_on_which_all_ran() -> None:
+    results = [
+        *(*pair(0.9, 0.8), result("random", 0.8)),
+        *(*pair(0.7, 0.9, set="b"), result("random", 0.6, set="b")),
+        *pair(0.0, 1.0, set="c"),
+        *(*pair(0.5, 0.4, budget="10%"), result("random", 0.3, budget="10%")),
+    ]
+    assert ranks(results, "stream", ("auto", "script", "random")) == {
+        "50": {"auto": 1.5, "script": 1.75, "random": 2.75},
+        "10%": {"auto": 1.0, "script": 2.0, "random": 3.0},
+    }
+
+
+def test_distance_to_the_larger_class() -> None:
+    results = [result("auto", 0.75), result("auto", 0.25, order=1), result("auto", 0.875, set="b")]
+    mean, below = above_larger(results, "auto")
+    assert mean == pytest.approx((0 + 37.5) / 2)
+    assert below == pytest.approx(1 / 3)
+
+
+def curve(method: str, *values: tuple[int, float], **others: Any) -> list[dict[str, Any]]:
+    return [result(method, value, labels=labels, budget=str(labels), **others) for labels, value in values]
+
+
+def test_labels_needed_are_interpolated_by_their_logarithm() -> None:
+    results = [
+        result("all labels", 1.0, held_out=0.8, budget="all"),  # the goal is 0.76
+        *curve("auto", (50, 0.72), (200, 0.80)),
+        *curve("random", (50, 0.70), (200, 0.76)),
+        *curve("script", (50, 0.77), (200, 0.80)),
+        *curve("PAA-II", (50, 0.70), (200, 0.71)),
+    ]
+    assert labels_needed(results, "auto") == {("a", 0): pytest.approx(100)}  # half way between 50 and 200
+    assert labels_needed(results, "script") == {("a", 0): 50.0}
+    assert labels_needed(results, "PAA-II") == {("a", 0): np.inf}
+    assert labels_against_random(results, "auto") == pytest.approx(0.5)
+    assert labels_against_random(results, "PAA-II") == np.inf
+    assert labels_against_random(results, "random") == 1.0
+
+
+def test_labels_are_compared_where_there_is_a_difference_to_see() -> None:
+    results = [result("all labels", 1.0, held_out=0.5, budget="all")]
+    results += curve("auto", (50, 0.9)) + curve("random", (50, 0.9))
+    assert np.isnan(labels_against_random(results, "auto"))  # both with the smallest budget
+    results = [result("all labels", 1.0, held_out=1.0, budget="all")]
+    results += curve("auto", (50, 0.96)) + curve("random", (50, 0.9))
+    assert labels_against_random(results, "auto") == 0.0  # random asking never gets there
+
+
+def test_cost_and_calibration() -> None:
+    results = [
+        *pair(0.5, 0.5),
+        result("auto", 0.5, set="b", seconds=2.0, budget="10%", calibration_error=0.1),
+        result("script", 0.5, set="b", seconds=8.0, budget="10%"),
+        result("auto", 0.5, set="c", seconds=1.0, budget="10%", calibration_error=0.3),
+        result("script", 0.5, set="c", seconds=10.0, budget="10%"),
+        result("auto", 0.5, set="c", seconds=100.0, budget="50"),  # without the script there is no ratio
+    ]
+    assert times_cheaper(results, "auto") == 4.0
+    assert calibration(results, "auto") == pytest.approx(0.2)
+    assert np.isnan(calibration(results, "script"))
+
+
+def test_sheets_have_a_row_for_each_method_kind_and_set() -> None:
+    results = [
+        *pair(0.75, 0.5, order=0),
+        *pair(0.5, 0.5, order=1),
+        *pair(0.6, 0.5, set="sms:embedded", classes=12),
+    ]
+    overview, quality, ranked, kinds, sets = summary(results)
+    assert overview.rows == [
+        ("auto", "1", "+12.5 ± 158.8", "+12.5 ± 158.8", "100% / 100%", "a +12.5", "a +12.5"),
+    ]
+    assert [row[0] for row in quality.rows] == ["auto", "script"]
+    assert quality.rows[0] == ("auto", "+12.5", "0%", "–", "–", "1.0")
+    assert (ranked.header, ranked.rows) == (("method", "50"), [("auto", "1.25"), ("script", "1.75")])
+    assert kinds.rows == [("tables", "1", "+12.5 / +12.5"), ("embeddings", "1", "+10.0 / +10.0")]
+    assert sets.rows == [("a", "+12.5 / +12.5"), ("sms:embedded", "+10.0 / +10.0")]
+    assert overview.shown().row_count == 1
