@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.preprocessing import normalize
+import scipy.sparse as sp
+from sklearn.preprocessing import MaxAbsScaler, normalize
 
 import askance
 from askance.auto.core import BURST
@@ -15,7 +16,7 @@ from askance.rules.update import PassiveAggressive2
 from bench.league import with_activeml as activeml
 from bench.league import with_river as river
 from bench.league import with_vowpal as vowpal
-from bench.league.outcome import Outcome, outcome, spread
+from bench.league.outcome import Outcome, outcome, plain_outcome, spread
 from bench.league.scripts import forest_script, script, script_at_random
 from bench.league.tasks import Task, made_up, task
 
@@ -49,7 +50,7 @@ def automatic(task: Task, budget: int, order: int) -> Outcome:
         predictions = np.concatenate([first.predictions, learner.predict(task.X[stop:])])
     seconds = time.process_time() - start
     chances = spread(learner.predict_proba(task.X_held), learner.classes_, task.classes)
-    return outcome(predictions, task.y, chances, task.y_held, labels, seconds)
+    return outcome(task, predictions, chances, labels, seconds)
 
 
 def single_rule(task: Task, budget: int, order: int) -> Outcome:
@@ -60,8 +61,28 @@ def single_rule(task: Task, budget: int, order: int) -> Outcome:
     learner = askance.Learner(PassiveAggressive2(), query, random_state=order, multiclass=many)
     trace = learner.run(normalize(task.X), task.y)
     seconds = time.process_time() - start
-    held = learner.score(normalize(task.X_held), task.y_held)
-    return Outcome(float((trace.predictions == task.y).mean()), float(held), int(trace.asked.sum()), seconds)
+    told = learner.predict(normalize(task.X_held))
+    return plain_outcome(task, trace.predictions, told, int(trace.asked.sum()), seconds)
+
+
+def many_costs(task: Task, budget: int, order: int) -> Outcome:
+    """OMCSL for F at the rate of the budget, on rows of length 1 with a constant feature.
+
+    It scales nothing itself, so columns are divided by their largest value in the stream.
+    """
+    start = time.process_time()
+    scaler = MaxAbsScaler().fit(task.X)
+    query = Within(AtRate(Margin(), rate=budget / len(task.y)), limit=budget)
+    learner = askance.OMCSL("F", eta=10.0, query=query, random_state=order)
+    trace = learner.run(_with_constant(scaler.transform(task.X)), task.y)
+    seconds = time.process_time() - start
+    told = learner.predict(_with_constant(scaler.transform(task.X_held)))
+    return plain_outcome(task, trace.predictions, told, int(trace.asked.sum()), seconds)
+
+
+def _with_constant(X: Any) -> Any:
+    stack = sp.hstack if sp.issparse(X) else np.hstack
+    return normalize(stack([normalize(X), np.ones((X.shape[0], 1))]))
 
 
 METHODS: Mapping[str, Method] = {
@@ -69,6 +90,11 @@ METHODS: Mapping[str, Method] = {
     "script": Method(script, "logistic regression, fitted again after a tenth more labels; asks when in doubt"),
     "random": Method(script_at_random, "the script, but it asks at random"),
     "PAA-II": Method(single_rule, "a single rule of a paper, on rows of length 1"),
+    "OMCSL": Method(
+        many_costs,
+        "many costs at once, for F; rare positives only",
+        takes=lambda task: task.is_rare,
+    ),
     "forest": Method(
         forest_script, "the script with a random forest; tables only", takes=lambda task: task.is_table
     ),

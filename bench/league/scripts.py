@@ -63,12 +63,12 @@ def forest_script(task: Task, budget: int, order: int) -> Outcome:
 
 
 def all_labels(task: Task) -> Outcome:
-    """Logistic regression with every label of the stream. There are no predictions over the stream."""
+    """Logistic regression with every label of the stream. It has nothing to predict over the stream."""
     start = time.process_time()
     model, count = fit(regression(task.is_table), without_negatives(task.X), task.y, np.arange(len(task.y)))
     seconds = time.process_time() - start
     chances = spread(model.predict_proba(without_negatives(task.X_held)), model.classes_, task.classes)
-    return outcome(task.y, task.y, chances, task.y_held, count, seconds)
+    return outcome(task, task.y, chances, count, seconds)
 
 
 def regression(is_table: bool) -> Any:
@@ -109,7 +109,7 @@ def _script(task: Task, budget: int, order: int, make: Callable[[bool], Any], *,
     model, _ = fit(make(task.is_table), X, y, labelled)
     seconds = time.process_time() - start
     chances = spread(model.predict_proba(without_negatives(task.X_held)), model.classes_, task.classes)
-    return outcome(predictions, y, chances, task.y_held, len(labelled), seconds)
+    return outcome(task, predictions, chances, len(labelled), seconds)
 
 
 def lead(chances: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,11 @@ from sklearn.preprocessing import normalize
 # Copies or parts of others, and sets that are no classification.
 LEFT_OUT = {"a8a", "covtype_10k", "kddcup99_10pct", "ml100k", "ml1m"}
 IN_TIME = {"elec2", "outdoor", "spam_corpus"}  # whose rows keep their order
-EMBEDDED = ":embedded"  # after a name: its terms as a dense vector
+EMBEDDED, RAREST = (
+    ":embedded",
+    ":rarest",
+)  # after a name: terms as dense vectors; the rarest class against the rest
+RARE = 1 / 8  # the share of positives up to which they are rare
 DIMENSIONS = 100
 MOST_ROWS, HELD_OUT = 6000, 2000
 DENSE_SHARE, DENSE_WIDTH = 0.25, 400  # tables: a quarter of the values is not zero, or there are few columns
@@ -39,6 +43,11 @@ class Task(NamedTuple):
     def classes(self) -> int:
         """The number of classes."""
         return int(max(self.y.max(), self.y_held.max())) + 1
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether there are two classes, one of them rare."""
+        return self.classes == 2 and bool(np.bincount(self.y).min() <= RARE * len(self.y))
 
     def about(self) -> dict[str, Any]:
         """What the tables need to know of it: its kind, and the shares of its larger class."""
@@ -73,6 +82,9 @@ def load(directory: Path, name: str) -> tuple[Any, NDArray[np.int64]]:
     if name.endswith(EMBEDDED):
         X, y = load(directory, name.removesuffix(EMBEDDED))
         return embedded(X), y
+    if name.endswith(RAREST):
+        X, y = load(directory, name.removesuffix(RAREST))
+        return X, (y == np.bincount(y).argmin()).astype(np.int64)
     with np.load(directory / f"{name}.npz") as archive:
         views = list(_views(archive))
         X = sp.hstack(views) if views else _matrix(archive, "")

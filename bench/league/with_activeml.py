@@ -50,7 +50,7 @@ def _stream(task: Task, budget: int, order: int, name: str) -> Outcome:
     model, _ = fit(regression(task.is_table), X, y, labelled)
     seconds = time.process_time() - start
     held = spread(model.predict_proba(without_negatives(task.X_held)), model.classes_, task.classes)
-    return outcome(predictions, y, held, task.y_held, len(labelled), seconds)
+    return outcome(task, predictions, held, len(labelled), seconds)
 
 
 def _asks(strategy: Any, known: Any) -> bool:

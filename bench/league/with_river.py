@@ -62,7 +62,7 @@ def _stream(task: Task, budget: int, order: int, make: Callable[[], Any]) -> Out
             asked += 1
     seconds = time.process_time() - start
     held = [row_of(model.predict_proba_one(as_dict(X_held, t)), task.classes) for t in range(len(task.y_held))]
-    return outcome(predictions, task.y, np.array(held), task.y_held, asked, seconds)
+    return outcome(task, predictions, np.array(held), asked, seconds)
 
 
 def as_dict(X: Any, t: int) -> dict[int, float]:

@@ -46,8 +46,7 @@ def active(task: Task, budget: int, order: int) -> Outcome:
     if found.asked < NEAR * budget:
         found = _pass(rows, high, order, budget)
     chances = expit([found.workspace.predict(row) for row in lines(X_held)])
-    both = np.c_[1 - chances, chances]
-    return outcome(found.predictions, task.y, both, task.y_held, found.asked, found.seconds)
+    return outcome(task, found.predictions, np.c_[1 - chances, chances], found.asked, found.seconds)
 
 
 def lines(X: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
 from bench.league.__main__ import main
 from bench.league.methods import METHODS, Method, run
-from bench.league.outcome import Outcome, calibration_error, outcome, spread
+from bench.league.outcome import Outcome, calibration_error, outcome, plain_outcome, spread
 from bench.league.scripts import Questions
 from bench.league.tasks import Task, budgets, made_up, task
 from bench.league.terms import weighted
@@ -39,17 +39,23 @@ def test_a_quick_run_is_stored_and_goes_on(tmp_path: pathlib.Path, capsys: pytes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["table", "words"])
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_keeps_the_budget(method: str, kind: str) -> None:
+def test_every_method_keeps_the_budget(method: str) -> None:
     if not METHODS[method].is_installed:
         missing(f"{method} in the league", str(METHODS[method].package))
-    X, y = made_up()[kind]
-    one = task(kind, X, y % 2, order=0)
-    if METHODS[method].takes(one):
+    (table, same), (words, topic) = made_up().values()
+    streams = {
+        "table": (table, same),
+        "words": (words, topic % 2),
+        "rare": (table, (table[:, 0] > 1.4).astype(int)),
+    }
+    tasks = [task(name, X, y, order=0) for name, (X, y) in streams.items()]
+    taken = [one for one in tasks if METHODS[method].takes(one)]
+    assert taken
+    for one in taken:
         found = METHODS[method].run(one, 60, 0)
         assert 30 <= found.labels <= 60
-        assert found.held_out > 0.4
+        assert found.held_out > 0.4 or method == "OMCSL"  # which is after F
 
 
 @pytest.mark.slow
@@ -123,6 +129,11 @@ def test_outcomes_by_hand() -> None:
     assert calibration_error(sure, right) == pytest.approx(0.5 * 0.05 + 0.5 * 0.15)
     chances = spread(np.array([[0.2, 0.8], [1.0, 0.0]]), [0, 2], 3)
     assert chances.tolist() == [[0.2, 0.0, 0.8], [1.0, 0.0, 0.0]]
-    found = outcome(np.array([1, 2]), np.array([1, 0]), chances, np.array([2, 2]), 5, 0.5)
+    many = Task("any", np.zeros((2, 1)), np.array([1, 0]), np.zeros((2, 1)), np.array([2, 2]))
+    found = outcome(many, np.array([1, 2]), chances, 5, 0.5)
     assert found[:4] == (0.5, 0.5, 5, 0.5)
     assert found.calibration_error == pytest.approx(0.5 * 0.2 + 0.5 * 1.0)
+    assert found.f_stream is None
+    two = Task("any", np.zeros((5, 1)), np.array([0, 0, 1, 0, 1]), np.zeros((2, 1)), np.array([0, 0]))
+    found = plain_outcome(two, np.array([1, 0, 1, 0, 0]), np.array([0, 1]), 5, 0.5)
+    assert (found.f_stream, found.f_held_out) == (0.5, 0.0)  # one of two found, one of two right; none to find

@@ -24,14 +24,20 @@ from bench.league.figures import (
     times_cheaper,
     worst,
 )
-from bench.league.tables import summary
+from bench.league.tables import rare, summary
 
 
 def result(method: str, stream: float, **others: Any) -> dict[str, Any]:
     """A line of the results, of which a test names what it is about."""
     common = {"set": "a", "order": 0, "budget": "50", "method": method, "stream": stream, "held_out": stream}
     about = {"is_table": True, "classes": 2, "larger": 0.5, "larger_held": 0.5}
-    return common | about | {"labels": 50, "seconds": 1.0, "calibration_error": None} | others
+    return (
+        common
+        | about
+        | {"labels": 50, "seconds": 1.0, "calibration_error": None}
+        | {"f_stream": None, "f_held_out": None}
+        | others
+    )
 
 
 def pair(auto: float, script: float, **others: Any) -> list[dict[str, Any]]:
@@ -141,7 +147,7 @@ def test_sheets_have_a_row_for_each_method_kind_and_set() -> None:
         *pair(0.5, 0.5, order=1),
         *pair(0.6, 0.5, set="sms:embedded", classes=12),
     ]
-    overview, quality, ranked, kinds, sets = summary(results)
+    overview, quality, ranked, kinds, _, sets = summary(results)
     assert overview.rows == [
         ("auto", "1", "+12.5 ± 158.8", "+12.5 ± 158.8", "100% / 100%", "a +12.5", "a +12.5"),
     ]
@@ -151,3 +157,17 @@ def test_sheets_have_a_row_for_each_method_kind_and_set() -> None:
     assert kinds.rows == [("tables", "1", "+12.5 / +12.5"), ("embeddings", "1", "+10.0 / +10.0")]
     assert sets.rows == [("a", "+12.5 / +12.5"), ("sms:embedded", "+10.0 / +10.0")]
     assert overview.shown().row_count == 1
+
+
+def test_f_of_rare_positives_at_one_budget() -> None:
+    common = {"set": "a:rarest", "larger": 0.9, "budget": "10%"}
+    results = [
+        result("auto", 0.9, **common, f_stream=0.5, f_held_out=0.6),
+        result("auto", 0.9, **common, f_stream=0.7, f_held_out=0.7, order=1),
+        result("OMCSL", 0.9, **common, f_stream=0.25, f_held_out=0.5),
+        result("script", 0.9, f_stream=1.0, f_held_out=1.0, budget="10%"),  # positives are not rare
+        result("script", 0.9, **{**common, "budget": "50"}, f_stream=1.0, f_held_out=1.0),
+    ]
+    sheet = rare(results)
+    assert sheet.header == ("data", "positive", "auto", "OMCSL")
+    assert sheet.rows == [["a:rarest", "10.0%", "0.60 / 0.65", "0.25 / 0.50"]]
