@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Tests start many processes, each of which would otherwise compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test slow check format docs bench league bench-ratings soak pictures papers screenshots api-page clean
+.PHONY: demo test slow check format docs bench league bench-ratings soak pictures papers league-page screenshots api-page clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -61,6 +61,9 @@ pictures: .venv/installed-test
 
 papers: .venv/installed-test  # from what `askance reproduce` has stored in `reproduced`
 	$(BIN)/python tools/make_papers.py reproduced
+
+league-page: .venv/installed-test  # from what `make league` has stored
+	$(BIN)/python tools/make_league.py
 
 screenshots: .venv/installed-test  # of every page, into build/screenshots; those of the tutorial are kept
 	$(BIN)/python tools/make_screenshots.py --keep

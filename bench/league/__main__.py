@@ -12,7 +12,7 @@ from rich.progress import track
 from bench.league.figures import ALL, ALL_LABELS, Results
 from bench.league.methods import METHODS, run, warm_up
 from bench.league.scripts import all_labels
-from bench.league.tables import summary
+from bench.league.tables import sheets
 from bench.league.tasks import Task, budgets, folder, load, made_up, names, task
 from bench.setting import DIRECTORY
 
@@ -29,6 +29,9 @@ def main(arguments: list[str] | None = None, directory: Path = DIRECTORY) -> Res
     path = directory / ("quick-league.jsonl" if options.quick else "league.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
     results = read(path)
+    if options.again:
+        results = [one for one in results if one["method"] not in options.again]
+        path.write_text("".join(json.dumps(one) + "\n" for one in results), encoding="utf-8")
     made = made_up() if options.quick else {}
     sets = options.sets or list(made) or names(folder())
     if not options.quick:
@@ -39,7 +42,7 @@ def main(arguments: list[str] | None = None, directory: Path = DIRECTORY) -> Res
             results.append(found)
             with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(found) + "\n")
-    for sheet in summary(results):
+    for sheet in sheets(results).values():
         Console(width=None if Console().is_terminal else 200).print(sheet.shown())
     return results
 
@@ -73,6 +76,9 @@ def parsed(arguments: list[str] | None) -> Any:
     parser.add_argument("--sets", nargs="+", metavar="NAME", help="data sets; by default all in $ASKANCE_DATA")
     parser.add_argument("--budgets", nargs="+", metavar="LABELS", help="such as 50 or 10%%; by default all eight")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument(
+        "--again", nargs="+", choices=METHODS, default=[], help="forget the results of these first"
+    )
     parser.add_argument("--orders", type=int, default=ORDERS, metavar="N", help="random orders of every set")
     return parser.parse_args(arguments)
 

@@ -1,6 +1,6 @@
 """What the results of the league say, as sheets for the screen and for the documentation."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from bench.league.figures import (
     times_cheaper,
     worst,
 )
-from bench.league.methods import METHODS
+from bench.league.methods import FOR_F, METHODS
 from bench.league.tasks import EMBEDDED, IN_TIME, RARE, RAREST
 
 NOTHING = "–"
@@ -59,21 +59,44 @@ class Sheet(NamedTuple):
         return table
 
 
-def summary(results: Results) -> Iterator[Sheet]:
-    """All sheets."""
+def sheets(results: Results) -> dict[str, Sheet]:
+    """All sheets, by the names of their files."""
     whole = [one for one in results if not is_derived(one)]
-    yield overview(whole)
-    yield quality(whole)
-    yield by_rank(whole)
-    yield by_kind(results)
-    yield rare(results)
-    yield by_set(results)
+    return {
+        "methods": entrants(results),
+        "overview": overview(whole),
+        "quality": quality(whole),
+        "ranks": by_rank(whole),
+        "kinds": by_kind(results),
+        "rare": rare(results),
+        "sets": by_set(results),
+    }
+
+
+def ran(results: Results) -> list[str]:
+    """The methods that have results, in the order of the register."""
+    found = {one["method"] for one in results}
+    return [name for name in METHODS if name in found]
 
 
 def present(results: Results) -> list[str]:
-    """The methods that have results, in the order of the register."""
-    ran = {one["method"] for one in results}
-    return [name for name in METHODS if name in ran]
+    """The same without methods that are not after accuracy."""
+    return [name for name in ran(results) if name not in FOR_F]
+
+
+def others(results: Results) -> list[str]:
+    """The methods that are compared with the script."""
+    return [name for name in present(results) if name != REFERENCE]
+
+
+def entrants(results: Results) -> Sheet:
+    """A line per method: what it is, and on how many data sets and streams it ran."""
+    rows = []
+    for name in ran(results):
+        own = [one for one in results if one["method"] == name and not is_derived(one)]
+        streams = {(one["set"], one["order"]) for one in own}
+        rows.append((name, METHODS[name].about, str(len({one["set"] for one in own})), str(len(streams))))
+    return Sheet("methods", ("method", "what it does", "data sets", "streams"), rows)
 
 
 def overview(results: Results) -> Sheet:
@@ -116,7 +139,7 @@ def by_rank(results: Results) -> Sheet:
     widest = max((len(points(results, "stream", name)) for name in present(results)), default=0)
     methods = [name for name in present(results) if len(points(results, "stream", name)) == widest]
     found = ranks(results, "stream", methods)
-    shown = [budget for budget in _budgets(results) if budget in found]
+    shown = [budget for budget in budgets_of(results) if budget in found]
     rows = [(name, *(f"{found[budget][name]:.2f}" for budget in shown)) for name in methods]
     return Sheet("mean rank over the stream at each budget", ("method", *shown), rows)
 
@@ -127,22 +150,22 @@ def by_kind(results: Results) -> Sheet:
     for kind, belongs in KINDS.items():
         own = [one for one in results if belongs(one)]
         if own:
-            rows.append((kind, str(len({one["set"] for one in own})), *_pairs(own, _others(results))))
-    header = ("kind", "sets", *_others(results))
+            rows.append((kind, str(len({one["set"] for one in own})), *_pairs(own, others(results))))
+    header = ("kind", "sets", *others(results))
     return Sheet(f"points against the {REFERENCE} by kind, stream / held out", header, rows)
 
 
 def rare(results: Results, budget: str = "10%") -> Sheet:
     """A line per set with rare positives: F over the stream and on held-out rows, at one budget."""
     own = [one for one in results if one["budget"] == budget and KINDS["rare positives"](one)]
-    methods = present(own)
+    methods = ran(own)
     rows = []
     for name in sorted({one["set"] for one in own}):
         line = [name, f"{np.mean([1 - one['larger'] for one in own if one['set'] == name]):.1%}"]
         for method in methods:
-            ran = [one for one in own if (one["set"], one["method"]) == (name, method)]
-            pair = [[one[field] for one in ran] for field in ("f_stream", "f_held_out")]
-            line.append(" / ".join(f"{np.mean(one):.2f}" for one in pair) if ran else NOTHING)
+            some = [one for one in own if (one["set"], one["method"]) == (name, method)]
+            pair = [[one[field] for one in some] for field in ("f_stream", "f_held_out")]
+            line.append(" / ".join(f"{np.mean(one):.2f}" for one in pair) if some else NOTHING)
         rows.append(line)
     return Sheet(
         f"F of rare positives with {budget} of the labels, stream / held out", ("data", "positive", *methods), rows
@@ -152,14 +175,10 @@ def rare(results: Results, budget: str = "10%") -> Sheet:
 def by_set(results: Results) -> Sheet:
     """A line per data set: points over the stream and on held-out rows."""
     rows = [
-        (name, *_pairs([one for one in results if one["set"] == name], _others(results)))
+        (name, *_pairs([one for one in results if one["set"] == name], others(results)))
         for name in sorted({one["set"] for one in results})
     ]
-    return Sheet(f"points against the {REFERENCE}, stream / held out", ("data", *_others(results)), rows)
-
-
-def _others(results: Results) -> list[str]:
-    return [name for name in present(results) if name != REFERENCE]
+    return Sheet(f"points against the {REFERENCE}, stream / held out", ("data", *others(results)), rows)
 
 
 def _pairs(results: Results, methods: Sequence[str]) -> list[str]:
@@ -170,6 +189,7 @@ def _pairs(results: Results, methods: Sequence[str]) -> list[str]:
     return cells
 
 
-def _budgets(results: Results) -> list[str]:
+def budgets_of(results: Results) -> list[str]:
+    """The budgets that have results: numbers first, then shares."""
     found = {one["budget"] for one in results} - {ALL}
     return sorted(found, key=lambda name: (name.endswith("%"), float(name.rstrip("%"))))

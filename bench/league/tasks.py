@@ -19,7 +19,7 @@ EMBEDDED, RAREST = (
     ":embedded",
     ":rarest",
 )  # after a name: terms as dense vectors; the rarest class against the rest
-RARE = 1 / 8  # the share of positives up to which they are rare
+RARE = 1 / 7  # the share of positives up to which they are rare
 DIMENSIONS = 100
 MOST_ROWS, HELD_OUT = 6000, 2000
 DENSE_SHARE, DENSE_WIDTH = 0.25, 400  # tables: a quarter of the values is not zero, or there are few columns

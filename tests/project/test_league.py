@@ -12,7 +12,7 @@ from paths import ROOT
 
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
-from bench.league.__main__ import main
+from bench.league.__main__ import main, read
 from bench.league.methods import METHODS, Method, run
 from bench.league.outcome import Outcome, calibration_error, outcome, plain_outcome, spread
 from bench.league.scripts import Questions
@@ -36,6 +36,13 @@ def test_a_quick_run_is_stored_and_goes_on(tmp_path: pathlib.Path, capsys: pytes
     asked = [one for one in both if one["budget"] == "50"]
     assert all(0.4 < one["stream"] <= 1 and 0.4 < one["held_out"] <= 1 and one["labels"] <= 50 for one in asked)
     assert "times cheaper" in capsys.readouterr().out
+    again = main([*QUICK, "--sets", "table", "--methods", "script", "--again", "script", "auto"], tmp_path)
+    assert [(one["set"], one["method"]) for one in again] == [
+        ("table", "all labels"),
+        ("words", "all labels"),
+        ("table", "script"),
+    ]
+    assert read(tmp_path / "quick-league.jsonl") == again
 
 
 @pytest.mark.slow

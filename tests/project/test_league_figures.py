@@ -24,7 +24,7 @@ from bench.league.figures import (
     times_cheaper,
     worst,
 )
-from bench.league.tables import rare, summary
+from bench.league.tables import rare, sheets
 
 
 def result(method: str, stream: float, **others: Any) -> dict[str, Any]:
@@ -147,7 +147,8 @@ def test_sheets_have_a_row_for_each_method_kind_and_set() -> None:
         *pair(0.5, 0.5, order=1),
         *pair(0.6, 0.5, set="sms:embedded", classes=12),
     ]
-    overview, quality, ranked, kinds, _, sets = summary(results)
+    methods, overview, quality, ranked, kinds, _, sets = sheets(results).values()
+    assert [(row[0], *row[2:]) for row in methods.rows] == [("auto", "1", "2"), ("script", "1", "2")]
     assert overview.rows == [
         ("auto", "1", "+12.5 ± 158.8", "+12.5 ± 158.8", "100% / 100%", "a +12.5", "a +12.5"),
     ]
