@@ -42,7 +42,7 @@ def draw_points(results: Results, path: Path) -> None:
     """One dot per data set and method, and a bar at the mean over sets."""
     methods = others(results)
     figure = new_figure((1600, 200 + 90 * len(methods)))
-    for ax, (field, where) in zip(figure.subplots(1, 2, sharey=True), FIELDS.items(), strict=True):
+    for ax, (field, where) in zip(figure.subplots(1, 2, sharex=True, sharey=True), FIELDS.items(), strict=True):
         for place, method in enumerate(methods):
             values = list(points(results, field, method).values())
             colour = COLOURS[place % len(COLOURS)]

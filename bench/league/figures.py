@@ -113,11 +113,17 @@ def above_larger(results: Results, method: str) -> AboveLarger:
     return AboveLarger(float(np.mean(list(means(found).values()))), below)
 
 
-def labels_needed(results: Results, method: str) -> dict[tuple[str, int], float]:
+class Needed(NamedTuple):
+    """The labels that a goal needs; `at_once` if the smallest budget was enough, so that it may need fewer."""
+
+    labels: float
+    at_once: bool
+
+
+def labels_needed(results: Results, method: str) -> dict[tuple[str, int], Needed]:
     """The labels that reach 95 % of the accuracy with all labels on held-out rows, for each set and order.
 
-    Between two budgets the accuracy is taken to grow with the logarithm of labels. Infinite if no budget is
-    enough; where the smallest is, its labels.
+    Between two budgets the accuracy is taken to grow with the logarithm of labels. Infinite if none is enough.
     """
     goals = {(one["set"], one["order"]): ENOUGH * one["held_out"] for one in results if one["budget"] == ALL}
     reached = defaultdict(list)
@@ -127,35 +133,31 @@ def labels_needed(results: Results, method: str) -> dict[tuple[str, int], float]
     return {key: _crossing(sorted(curve), goals[key]) for key, curve in reached.items()}
 
 
-def _crossing(curve: list[tuple[int, float]], goal: float) -> float:
+def _crossing(curve: list[tuple[int, float]], goal: float) -> Needed:
     before: tuple[int, float] | None = None
     for labels, value in curve:
         if value >= goal:
             if before is None:
-                return float(labels)
+                return Needed(labels, at_once=True)
             share = (goal - before[1]) / (value - before[1])
-            return float(before[0] * (labels / before[0]) ** share)
+            return Needed(before[0] * (labels / before[0]) ** share, at_once=False)
         before = (labels, value)
-    return float("inf")
+    return Needed(float("inf"), at_once=False)
 
 
 def labels_against_random(results: Results, method: str) -> float:
     """The median, over sets and orders, of the labels needed as a share of those that random asking needs.
 
-    Where neither reaches the goal, or both do with the smallest budget, there is nothing to compare.
+    Where neither reaches the goal, or both do at once, there is nothing to compare.
     """
     own, others = (labels_needed(results, name) for name in (method, RANDOM))
-    smallest = {key: min(_asked(results, key)) for key in own}
+    pairs = [(own[key], others[key]) for key in own.keys() & others.keys()]
     ratios = [
-        0.0 if np.isinf(others[key]) else own[key] / others[key]
-        for key in own.keys() & others.keys()
-        if min(own[key], others[key]) < np.inf and max(own[key], others[key]) > smallest[key]
+        0.0 if np.isinf(other.labels) else one.labels / other.labels
+        for one, other in pairs
+        if min(one.labels, other.labels) < np.inf and not (one.at_once and other.at_once)
     ]
     return float(np.median(ratios)) if ratios else float("nan")
-
-
-def _asked(results: Results, key: tuple[str, int]) -> list[int]:
-    return [one["labels"] for one in results if (one["set"], one["order"]) == key and one["budget"] != ALL]
 
 
 def times_cheaper(results: Results, method: str) -> float:

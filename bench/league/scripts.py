@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -124,7 +125,7 @@ def fit(model: Any, X: Any, y: NDArray[np.int64], labelled: Any) -> tuple[Any, i
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         if len(set(y[labelled])) < 2:
-            model = RandomForestClassifier(1)  # the only estimator here that takes one class
+            model = DummyClassifier()  # the others refuse a single class
         return model.fit(X[labelled], y[labelled]), len(labelled)
 
 

@@ -21,14 +21,14 @@ from bench.league.figures import (
     worst,
 )
 from bench.league.methods import FOR_F, METHODS
-from bench.league.tasks import EMBEDDED, IN_TIME, RARE, RAREST
+from bench.league.tasks import DERIVED, EMBEDDED, IN_TIME, RARE
 
 NOTHING = "–"
 
 
 def is_derived(one: dict[str, Any]) -> bool:
     """Whether a set is another one in a different form: it counts as a kind only."""
-    return one["set"].endswith((EMBEDDED, RAREST))
+    return one["set"].endswith(DERIVED)
 
 
 # Kinds of data, by what is known of a result.

@@ -15,13 +15,11 @@ from sklearn.preprocessing import normalize
 # Copies or parts of others, and sets that are no classification.
 LEFT_OUT = {"a8a", "covtype_10k", "kddcup99_10pct", "ml100k", "ml1m"}
 IN_TIME = {"elec2", "outdoor", "spam_corpus"}  # whose rows keep their order
-EMBEDDED, RAREST = (
-    ":embedded",
-    ":rarest",
-)  # after a name: terms as dense vectors; the rarest class against the rest
+# After a name: terms as dense vectors; the rarest class against the rest; more rows than other streams have.
+EMBEDDED, RAREST, LONG = DERIVED = ":embedded", ":rarest", ":long"
 RARE = 1 / 7  # the share of positives up to which they are rare
 DIMENSIONS = 100
-MOST_ROWS, HELD_OUT = 6000, 2000
+MOST_ROWS, MOST_OF_LONG, HELD_OUT = 6000, 40_000, 2000
 DENSE_SHARE, DENSE_WIDTH = 0.25, 400  # tables: a quarter of the values is not zero, or there are few columns
 
 
@@ -82,6 +80,8 @@ def load(directory: Path, name: str) -> tuple[Any, NDArray[np.int64]]:
     if name.endswith(EMBEDDED):
         X, y = load(directory, name.removesuffix(EMBEDDED))
         return embedded(X), y
+    if name.endswith(LONG):
+        return load(directory, name.removesuffix(LONG))
     if name.endswith(RAREST):
         X, y = load(directory, name.removesuffix(RAREST))
         return X, (y == np.bincount(y).argmin()).astype(np.int64)
@@ -119,7 +119,7 @@ def task(name: str, X: Any, y: NDArray[np.int64], order: int) -> Task:
     """A stream and held-out rows in the given of several random orders."""
     rng, rows = np.random.default_rng(1000 + order), X.shape[0]
     held = min(HELD_OUT, int(rows * 0.3))
-    kept = min(MOST_ROWS, rows - held)
+    kept = min(MOST_OF_LONG if name.endswith(LONG) else MOST_ROWS, rows - held)
     if name in IN_TIME:
         start = rng.integers(0, rows - held - kept + 1)
         is_held = np.zeros(kept + held, bool)

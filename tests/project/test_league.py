@@ -15,7 +15,7 @@ sys.path.append(str(ROOT))  # the benchmark is not part of the package
 from bench.league.__main__ import main, read
 from bench.league.methods import METHODS, Method, run
 from bench.league.outcome import Outcome, calibration_error, outcome, plain_outcome, spread
-from bench.league.scripts import Questions
+from bench.league.scripts import Questions, script
 from bench.league.tasks import Task, budgets, made_up, task
 from bench.league.terms import weighted
 
@@ -81,6 +81,15 @@ def test_the_automatic_learner_keeps_a_budget_below_its_first_labels() -> None:
     assert METHODS["auto"].run(one, 14, 0).labels == 14
 
 
+@pytest.mark.parametrize("kind", ["table", "words"])
+def test_scripts_wait_for_a_second_class(kind: str) -> None:
+    X, _ = made_up()[kind]
+    one = task(kind, X, np.zeros(600, np.int64), order=0)
+    late = one._replace(y=(np.arange(len(one.y)) > 300).astype(np.int64))
+    found = script(late, 50, 0)
+    assert (found.labels, found.held_out) == (50, 1.0)  # the budget ends before the second class appears
+
+
 def test_a_method_that_exceeds_the_budget_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     greedy = Method(lambda *_: Outcome(1.0, 1.0, 51, 0.0), "asks for one label too many")
     monkeypatch.setitem(METHODS, "greedy", greedy)  # type: ignore[arg-type]
@@ -113,6 +122,8 @@ def test_streams_and_held_out_rows_are_apart() -> None:
         assert len(one.y) == 700
         assert not set(one.X.ravel()) & set(one.X_held.ravel())
         assert (np.diff(one.X.ravel()) > 0).all() == (name == "elec2")
+    many, classes = np.zeros((9000, 1)), np.zeros(9000, np.int64)
+    assert [len(task(name, many, classes, order=0).y) for name in ("any", "any:long")] == [6000, 7000]
     assert budgets(700) == {"50": 50, "100": 100, "200": 200, "2%": 14, "5%": 35, "10%": 70, "1%": 12}
 
 

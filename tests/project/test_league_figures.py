@@ -1,6 +1,10 @@
 """The figures of the league, on results whose answers are worked out by hand."""
 
+import csv
+import importlib.util
+import pathlib
 import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,16 @@ from bench.league.figures import (
     worst,
 )
 from bench.league.tables import rare, sheets
+
+
+def tool(name: str) -> ModuleType:
+    """A script of the folder tools."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def result(method: str, stream: float, **others: Any) -> dict[str, Any]:
@@ -110,9 +124,9 @@ def test_labels_needed_are_interpolated_by_their_logarithm() -> None:
         *curve("script", (50, 0.77), (200, 0.80)),
         *curve("PAA-II", (50, 0.70), (200, 0.71)),
     ]
-    assert labels_needed(results, "auto") == {("a", 0): pytest.approx(100)}  # half way between 50 and 200
-    assert labels_needed(results, "script") == {("a", 0): 50.0}
-    assert labels_needed(results, "PAA-II") == {("a", 0): np.inf}
+    assert labels_needed(results, "auto") == {("a", 0): (pytest.approx(100), False)}  # half way from 50 to 200
+    assert labels_needed(results, "script") == {("a", 0): (50, True)}
+    assert labels_needed(results, "PAA-II") == {("a", 0): (np.inf, False)}
     assert labels_against_random(results, "auto") == pytest.approx(0.5)
     assert labels_against_random(results, "PAA-II") == np.inf
     assert labels_against_random(results, "random") == 1.0
@@ -120,7 +134,7 @@ def test_labels_needed_are_interpolated_by_their_logarithm() -> None:
 
 def test_labels_are_compared_where_there_is_a_difference_to_see() -> None:
     results = [result("all labels", 1.0, held_out=0.5, budget="all")]
-    results += curve("auto", (50, 0.9)) + curve("random", (50, 0.9))
+    results += curve("auto", (48, 0.9)) + curve("random", (50, 0.9))
     assert np.isnan(labels_against_random(results, "auto"))  # both with the smallest budget
     results = [result("all labels", 1.0, held_out=1.0, budget="all")]
     results += curve("auto", (50, 0.96)) + curve("random", (50, 0.9))
@@ -158,6 +172,27 @@ def test_sheets_have_a_row_for_each_method_kind_and_set() -> None:
     assert kinds.rows == [("tables", "1", "+12.5 / +12.5"), ("embeddings", "1", "+10.0 / +10.0")]
     assert sets.rows == [("a", "+12.5 / +12.5"), ("sms:embedded", "+10.0 / +10.0")]
     assert overview.shown().row_count == 1
+
+
+def test_pages_include_all_that_is_written_for_them(tmp_path: pathlib.Path) -> None:
+    results = [*pair(0.75, 0.5), *pair(0.5, 0.5, set="b", budget="10%", f_stream=0.5, f_held_out=0.5, larger=0.9)]
+    maker = tool("make_league")
+    written = maker.write_tables(results, tmp_path)
+    maker.draw_points(results, tmp_path / "points.png")
+    maker.draw_budgets(results, tmp_path / "budgets.png")
+    assert {path.name for path in written} == {path.name for path in maker.TABLES.glob("*.csv")}
+    with (tmp_path / "kinds.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["kind", "sets", "auto"],
+            ["tables", "2", "+12.5 / +12.5"],
+            ["rare positives", "1", "+0.0 / +0.0"],
+        ]
+    assert all((tmp_path / f"{name}.png").stat().st_size > 1000 for name in ("points", "budgets"))
+    pages = "".join(
+        (ROOT / "docs" / page).read_text() for page in ("reference/league.md", "guides/which-learner.md")
+    )
+    for path in [*written, *maker.PICTURES.glob("league-*.png")]:
+        assert path.name in pages
 
 
 def test_f_of_rare_positives_at_one_budget() -> None:
