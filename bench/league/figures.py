@@ -48,6 +48,16 @@ def points(results: Results, field: str, method: str) -> dict[str, float]:
     return means((name, value) for (name, _, _), value in differences(results, field, method).items())
 
 
+def ahead(results: Results, field: str, method: str, other: str) -> dict[str, float]:
+    """The points by which a method is ahead of another in each set that both ran on."""
+    found = (
+        (name, 100 * (values[method] - values[other]))
+        for (name, _, _), values in cells(results, field).items()
+        if method in values and other in values
+    )
+    return means(found)
+
+
 def means(pairs: Iterable[tuple[Any, float]]) -> dict[Any, float]:
     """The mean of the values of each key."""
     gathered = defaultdict(list)

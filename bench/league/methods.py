@@ -74,12 +74,12 @@ def _passive_aggressive(task: Task, X: Any, X_held: Any, budget: int, order: int
     return plain_outcome(task, trace.predictions, learner.predict(X_held), int(trace.asked.sum()), seconds)
 
 
-def many_costs(task: Task, budget: int, order: int) -> Outcome:
+def many_costs(task: Task, budget: int, order: int, eta: float = 10.0) -> Outcome:
     """OMCSL for F at the rate of the budget, on rows that are prepared."""
     X, X_held = prepared(task, constant=1.0)
     start = time.process_time()
     query = Within(AtRate(Margin(), rate=budget / len(task.y)), limit=budget)
-    learner = askance.OMCSL("F", eta=10.0, query=query, random_state=order)
+    learner = askance.OMCSL("F", eta=eta, query=query, random_state=order)
     trace = learner.run(X, task.y)
     seconds = time.process_time() - start
     return plain_outcome(task, trace.predictions, learner.predict(X_held), int(trace.asked.sum()), seconds)

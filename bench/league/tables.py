@@ -11,6 +11,7 @@ from bench.league.figures import (
     REFERENCE,
     Results,
     above_larger,
+    ahead,
     calibration,
     labels_against_random,
     over_orders,
@@ -65,6 +66,7 @@ def sheets(results: Results) -> dict[str, Sheet]:
     return {
         "methods": entrants(results),
         "overview": overview(whole),
+        "against": against(whole),
         "quality": quality(whole),
         "ranks": by_rank(whole),
         "kinds": by_kind(results),
@@ -116,6 +118,20 @@ def overview(results: Results) -> Sheet:
     return Sheet(f"points against the {REFERENCE}, mean over data sets", header, rows)
 
 
+def against(results: Results, method: str = "auto") -> Sheet:
+    """A line per other method: the points by which `method` is ahead on the sets that both ran on."""
+    rows = []
+    for other in present(results):
+        found = [ahead(results, field, method, other) for field in ("stream", "held_out")]
+        if other == method or not found[0]:
+            continue
+        gains = (f"{np.mean(list(one.values())):+.1f}" for one in found)
+        wins = (f"{sum(value >= 0 for value in one.values())}" for one in found)
+        rows.append((other, str(len(found[0])), *gains, " / ".join(wins)))
+    header = ("against", "sets", "stream", "held out", "sets at or above")
+    return Sheet(f"points by which {method} is ahead, where both ran", header, rows)
+
+
 def quality(results: Results) -> Sheet:
     """A line per method: what else counts."""
     header = (
@@ -145,14 +161,16 @@ def by_rank(results: Results) -> Sheet:
 
 
 def by_kind(results: Results) -> Sheet:
-    """A line per kind of data: points over the stream and on held-out rows."""
+    """A line per method: points over the stream and on held-out rows, and the number of sets, in each kind."""
+    kinds = {kind: [one for one in results if belongs(one)] for kind, belongs in KINDS.items()}
+    kinds = {kind: own for kind, own in kinds.items() if any(points(own, "stream", name) for name in others(own))}
     rows = []
-    for kind, belongs in KINDS.items():
-        own = [one for one in results if belongs(one)]
-        if own:
-            rows.append((kind, str(len({one["set"] for one in own})), *_pairs(own, others(results))))
-    header = ("kind", "sets", *others(results))
-    return Sheet(f"points against the {REFERENCE} by kind, stream / held out", header, rows)
+    for method in others(results):
+        cells = [_pair(own, method) for own in kinds.values()]
+        counts = [len(points(own, "stream", method)) for own in kinds.values()]
+        shown = (f"{cell} ({count})" if count else cell for cell, count in zip(cells, counts, strict=True))
+        rows.append((method, *shown))
+    return Sheet(f"points against the {REFERENCE}, stream / held out (data sets)", ("method", *kinds), rows)
 
 
 def rare(results: Results, budget: str = "10%") -> Sheet:
@@ -174,19 +192,17 @@ def rare(results: Results, budget: str = "10%") -> Sheet:
 
 def by_set(results: Results) -> Sheet:
     """A line per data set: points over the stream and on held-out rows."""
-    rows = [
-        (name, *_pairs([one for one in results if one["set"] == name], others(results)))
-        for name in sorted({one["set"] for one in results})
-    ]
+    rows = []
+    for name in sorted({one["set"] for one in results}):
+        own = [one for one in results if one["set"] == name]
+        if others(own):
+            rows.append((name, *(_pair(own, method) for method in others(results))))
     return Sheet(f"points against the {REFERENCE}, stream / held out", ("data", *others(results)), rows)
 
 
-def _pairs(results: Results, methods: Sequence[str]) -> list[str]:
-    cells = []
-    for method in methods:
-        pair = [list(points(results, field, method).values()) for field in ("stream", "held_out")]
-        cells.append(" / ".join(f"{np.mean(one):+.1f}" for one in pair) if pair[0] else NOTHING)
-    return cells
+def _pair(results: Results, method: str) -> str:
+    pair = [list(points(results, field, method).values()) for field in ("stream", "held_out")]
+    return " / ".join(f"{np.mean(one):+.1f}" for one in pair) if pair[0] else NOTHING
 
 
 def budgets_of(results: Results) -> list[str]:

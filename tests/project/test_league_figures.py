@@ -17,6 +17,7 @@ sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
 from bench.league.figures import (
     above_larger,
+    ahead,
     calibration,
     differences,
     labels_against_random,
@@ -73,6 +74,13 @@ def test_points_are_means_over_budgets_and_orders() -> None:
     assert points(results, "stream", "auto") == {"a": 12.5, "b": -12.5}
     assert worst(results, "stream", "auto", 1) == [("b", -12.5)]
     assert share_at_or_above(results, "stream", "auto") == pytest.approx(2 / 3)
+
+
+def test_methods_are_compared_where_both_ran() -> None:
+    results = [*pair(0.75, 0.5), *pair(0.5, 0.5, order=1), result("river", 0.25), result("river", 0.5, set="b")]
+    assert ahead(results, "stream", "auto", "script") == {"a": 12.5}
+    assert ahead(results, "stream", "auto", "river") == {"a": 50.0}
+    assert ahead(results, "stream", "river", "script") == {"a": -25.0}
 
 
 def test_intervals_pool_the_spread_over_orders() -> None:
@@ -161,15 +169,17 @@ def test_sheets_have_a_row_for_each_method_kind_and_set() -> None:
         *pair(0.5, 0.5, order=1),
         *pair(0.6, 0.5, set="sms:embedded", classes=12),
     ]
-    methods, overview, quality, ranked, kinds, _, sets = sheets(results).values()
+    methods, overview, paired, quality, ranked, kinds, _, sets = sheets(results).values()
     assert [(row[0], *row[2:]) for row in methods.rows] == [("auto", "1", "2"), ("script", "1", "2")]
     assert overview.rows == [
         ("auto", "1", "+12.5 ± 158.8", "+12.5 ± 158.8", "100% / 100%", "a +12.5", "a +12.5"),
     ]
+    assert paired.rows == [("script", "1", "+12.5", "+12.5", "1 / 1")]
     assert [row[0] for row in quality.rows] == ["auto", "script"]
     assert quality.rows[0] == ("auto", "+12.5", "0%", "–", "–", "1.0")
     assert (ranked.header, ranked.rows) == (("method", "50"), [("auto", "1.25"), ("script", "1.75")])
-    assert kinds.rows == [("tables", "1", "+12.5 / +12.5"), ("embeddings", "1", "+10.0 / +10.0")]
+    assert kinds.header == ("method", "tables", "embeddings")
+    assert kinds.rows == [("auto", "+12.5 / +12.5 (1)", "+10.0 / +10.0 (1)")]
     assert sets.rows == [("a", "+12.5 / +12.5"), ("sms:embedded", "+10.0 / +10.0")]
     assert overview.shown().row_count == 1
 
@@ -183,9 +193,8 @@ def test_pages_include_all_that_is_written_for_them(tmp_path: pathlib.Path) -> N
     assert {path.name for path in written} == {path.name for path in maker.TABLES.glob("*.csv")}
     with (tmp_path / "kinds.csv").open(encoding="utf-8", newline="") as file:
         assert list(csv.reader(file)) == [
-            ["kind", "sets", "auto"],
-            ["tables", "2", "+12.5 / +12.5"],
-            ["rare positives", "1", "+0.0 / +0.0"],
+            ["method", "tables", "rare positives"],
+            ["auto", "+12.5 / +12.5 (2)", "+0.0 / +0.0 (1)"],
         ]
     assert all((tmp_path / f"{name}.png").stat().st_size > 1000 for name in ("points", "budgets"))
     pages = "".join(
