@@ -170,6 +170,15 @@ def test_a_forest_keeps_up_when_memory_is_full() -> None:
     assert learner.score(X, turned) > 0.6
 
 
+def test_a_stream_that_begins_with_one_class_leaves_labels_for_the_other() -> None:
+    X, y = raw_table(rows=2000)
+    order = np.argsort(y[:1200] == "yes", kind="stable")  # 600 rows or so of one class, then of the other
+    X, y = np.vstack([X[order], X[1200:]]), np.concatenate([y[order], y[1200:]])
+    asked = AutoLearner(0.01).run(X, y).asked.cumsum()
+    assert asked[500] <= 30
+    assert asked[-1] >= asked[500] + 15
+
+
 def test_classes_are_learned_when_they_appear() -> None:
     X, y = counts_of_words(rows=600)
     order = np.argsort(y == 2, kind="stable")  # the third class comes last

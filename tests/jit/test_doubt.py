@@ -11,14 +11,17 @@ from askance.jit.kernels.doubt import RECENT, Plan, decide, no_past
 decided: Any = compiled(lambda *arguments: decide(*arguments), exact=True, cache=False)
 
 
-def naive(certainty: np.ndarray, coins: np.ndarray, plan: Plan) -> tuple[list[bool], list[float]]:
+def naive(
+    certainty: np.ndarray, coins: np.ndarray, plan: Plan, several: np.ndarray
+) -> tuple[list[bool], list[float]]:
     asked, chances, behind = [], [], 0.0
     for t, value in enumerate(certainty):
         spent = sum(asked)
-        rate = max(plan.rate, plan.early_rate) if spent < plan.burst else plan.rate
+        early = plan.early_rate if several[t] else min(plan.early_rate, 7 / (t + 1))
+        rate = max(plan.rate, early) if spent < plan.burst else plan.rate
         recent = certainty[max(0, t - RECENT) : t]
         share = rate * (1 - plan.audit) * (1 + 0.3 * max(0.0, behind))
-        doubtful = (recent < value).sum() <= share * len(recent) and behind > -1
+        doubtful = (recent < value).sum() <= share * len(recent) and share > 0 and behind > -1
         chance = 1.0 if spent < plan.first or doubtful else plan.audit * rate
         chance = chance if spent + 1 <= plan.burst + plan.rate * (t + 1) else 0.0
         if spent >= plan.first:
@@ -31,12 +34,15 @@ def naive(certainty: np.ndarray, coins: np.ndarray, plan: Plan) -> tuple[list[bo
 @pytest.mark.parametrize(
     "plan", [Plan(0.05, 0.1, 10, 30, 0.3), Plan(0.3, 0.5, 3, 3, 0.0), Plan(0.01, 1.0, 0, 1, 0.1)]
 )
-def test_questions_are_those_of_the_rule(plan: Plan) -> None:
+@pytest.mark.parametrize("alone", [0, 300])  # rows until a second class is known
+def test_questions_are_those_of_the_rule(plan: Plan, alone: int) -> None:
     rng = np.random.default_rng(0)
     certainty, coins, past = rng.random(1000) ** 2, rng.random(1000), no_past()
-    found = [decided(value, coin, plan, past, True) for value, coin in zip(certainty, coins, strict=True)]
+    several = np.arange(1000) >= alone
+    rows = zip(certainty, coins, several, strict=True)
+    found = [decided(value, coin, plan, past, True, known) for value, coin, known in rows]
     asked, chances = np.array([one[0] for one in found]), np.array([one[1] for one in found])
-    expected, probabilities = naive(certainty, coins, plan)
+    expected, probabilities = naive(certainty, coins, plan, several)
     np.testing.assert_array_equal(asked, expected)
     np.testing.assert_array_equal(chances, probabilities)
     assert past.counts.tolist()[:2] == [1000, asked.sum()]

@@ -21,7 +21,7 @@ FIRST_ROWS = 16
 def new_models(columns: int, terms: int, classes: int, memory: int, random_state: int) -> Models:
     """Return models that have learned nothing, for rows with this many dense columns and sparse terms."""
     penalties = np.array(PENALTIES)
-    dense, counts = np.zeros((0, columns)), np.zeros(5, np.int64)
+    dense, counts = np.zeros((0, columns)), np.zeros(6, np.int64)
     counts[PLACES] = counts[labelling.NEXT_REFRESH] = 1
     lanes = Lanes(
         dense=np.zeros((0, columns + 1)),

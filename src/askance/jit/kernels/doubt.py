@@ -11,6 +11,7 @@ from askance.jit.select import where
 RECENT = 400  # rows to which a row is compared
 CATCHING_UP = 0.3  # how much more is asked for each label that the plan is behind
 MOST_BEHIND = 60.0
+PER_LOGARITHM = 7.0  # questions for each e-fold of rows, while all labels are of one class
 
 ROWS, ASKED, REFUSED = range(3)  # positions in `Past.counts`
 
@@ -61,11 +62,16 @@ def further_behind(behind: float, rate: float, probability: float) -> float:
 
 
 @inlined
-def decide(certainty: float, coin: float, plan: Any, past: Any, granted: bool) -> tuple[bool, float]:
-    """Return whether to ask about the next row, and with which probability it is asked about."""
+def decide(
+    certainty: float, coin: float, plan: Any, past: Any, granted: bool, several: bool
+) -> tuple[bool, float]:
+    """Return whether to ask about the next row, and with which probability it is asked about.
+
+    While not `several` classes are known, early questions become rarer: a stream may begin with rows of one class.
+    """
     counts = past.counts
-    early = counts[ASKED] < plan.burst
-    rate = max(plan.rate, plan.early_rate) if early else plan.rate
+    early = plan.early_rate if several else min(plan.early_rate, PER_LOGARITHM / (counts[ROWS] + 1.0))
+    rate = max(plan.rate, early) if counts[ASKED] < plan.burst else plan.rate
     probability = 1.0
     if counts[ASKED] >= plan.first:
         probability = chance(certainty, past.recent, counts[ROWS], past.behind[0], rate, plan.audit)

@@ -34,8 +34,8 @@ YOUNG, YOUNG_SWEEPS = 50, 3  # up to 50 labels, all are visited three times afte
 GROWTH, GROWTH_SWEEPS = 10, 2
 
 # Positions in `Models.counts`: rows in memory, places of terms, all labels so far, those when models last grew,
-# and the number of rows after which scales are refreshed.
-REMEMBERED, PLACES, LABELS, GROWN_AT, NEXT_REFRESH = range(5)
+# the number of rows after which scales are refreshed, and whether there were labels of several classes.
+REMEMBERED, PLACES, LABELS, GROWN_AT, NEXT_REFRESH, SEVERAL = range(6)
 
 # Why the loop returns: all rows are done, a row waits for fresh scales, a row was asked about but not learned.
 DONE, REFRESH, ASKED = range(3)
@@ -232,6 +232,8 @@ def remember(X: Any, t: int, code: int, models: Any, view: Any) -> None:
     lanes.codes[row], lanes.squared_norms[row] = code, view.squared_norm[0]
     for lane in range(lanes.duals.shape[1]):
         lanes.duals[row, lane] = 0.0
+    if code != lanes.codes[0]:
+        counts[SEVERAL] = 1
     counts[REMEMBERED] += 1
     counts[LABELS] += 1
 
@@ -302,7 +304,8 @@ def _advance(
             return t, REFRESH
         predict(X, t, models, view)
         note(view, t, found)
-        asks, probability = decide(found.certainty[t], coins[t], plan, past, granted)
+        several = models.counts[SEVERAL] > 0
+        asks, probability = decide(found.certainty[t], coins[t], plan, past, granted, several)
         found.asked[t], found.ask_probabilities[t] = asks, probability
         if asks:
             if codes[t] < 0 or not has_room(X, t, models):
