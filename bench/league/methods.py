@@ -2,6 +2,7 @@
 
 import importlib.util
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, normalize
 
 import askance
 from askance.auto.core import BURST
+from askance.errors import ScaleWarning
 from askance.rules.query import AtRate, Margin, Within
 from askance.rules.update import PassiveAggressive2
 from bench.league import with_activeml as activeml
@@ -69,7 +71,9 @@ def _passive_aggressive(task: Task, X: Any, X_held: Any, budget: int, order: int
     query = Within(AtRate(Margin(), rate=budget / len(task.y)), limit=budget)
     many = len(np.unique(task.y)) > 2
     learner = askance.Learner(PassiveAggressive2(), query, random_state=order, multiclass=many)
-    trace = learner.run(X, task.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)  # raw columns are what is measured
+        trace = learner.run(X, task.y)
     seconds = time.process_time() - start
     return plain_outcome(task, trace.predictions, learner.predict(X_held), int(trace.asked.sum()), seconds)
 
