@@ -185,12 +185,12 @@ def test_a_file_that_begins_with_one_class(tmp_path):
 def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
     X, y = arrays
     data = write_csv(tmp_path / "raw.csv", X * [1e6, 1, 1, 1, 1, 1], y)
-    notes = answer("run", data, "--against", "full")["notes"]
+    notes = answer("run", data, "-a", "PAA-II", "--against", "full")["notes"]
     (note,) = [note for note in notes if note.startswith("Typical values of the columns range from")]
     assert note.endswith(
         "a linear learner follows the largest: use auto, which scales them, or scale them in the file."
     )
-    assert "Typical values" in output("run", data)
+    assert "Typical values" in output("run", data, "-a", "PAA-II")
 
 
 def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):

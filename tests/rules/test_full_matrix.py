@@ -44,6 +44,7 @@ EXTREME = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::askance.errors.ScaleWarning")
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize(("update", "dtype"), IN_PRECISIONS, ids=named)
 @pytest.mark.parametrize(("X", "what"), EXTREME, ids=[what for _, what in EXTREME])

@@ -183,7 +183,10 @@ class AutoCore:
     def _advance(
         self, X: Mixed, codes: NDArray[np.int64], coins: Numbers, found: Found, t: int, *, observed: bool
     ) -> tuple[int, int]:
-        return labelling.advance(X, codes, coins, self.plan, self.past, self.models, found, t, (observed, True))
+        with np.errstate(over="ignore"):  # 64-bit arithmetic is meant to wrap when trees are drawn
+            return labelling.advance(
+                X, codes, coins, self.plan, self.past, self.models, found, t, (observed, True)
+            )
 
     def _learn(self, X: Mixed, encoder: MulticlassEncoder, codes: NDArray[np.int64], chances: Numbers) -> None:
         """Learn the labels of rows, which the models have not seen."""
@@ -193,7 +196,8 @@ class AutoCore:
         if self.classes > before:
             models, sweeps = with_classes(models, self.classes), NEW_CLASS_SWEEPS
             chances = np.zeros(len(codes))  # nothing has been learned for as many classes yet
-        labelling.learn(X, codes, chances, models, sweeps)
+        with np.errstate(over="ignore"):
+            labelling.learn(X, codes, chances, models, sweeps)
         memory = self.settings.memory
         if models.counts[REMEMBERED] > memory:
             models = without_oldest(models, int(models.counts[REMEMBERED]) - memory + memory // 10)

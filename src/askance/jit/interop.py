@@ -104,8 +104,8 @@ def persistent(function: Function, *, exact: bool) -> Function:
 
 
 def separate(function: Function) -> Function:
-    """Compile a function that compiled code calls on its own, once for all callers. Its arithmetic is strict."""
-    return compiled(function, exact=True)
+    """Compile a function that only compiled code calls, once for all callers. Its arithmetic is strict."""
+    return numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def inlined(function: Function) -> Function:
