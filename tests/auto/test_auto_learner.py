@@ -175,7 +175,7 @@ def test_a_stream_that_begins_with_one_class_leaves_labels_for_the_other() -> No
     order = np.argsort(y[:1200] == "yes", kind="stable")  # 600 rows or so of one class, then of the other
     X, y = np.vstack([X[order], X[1200:]]), np.concatenate([y[order], y[1200:]])
     asked = AutoLearner(0.01).run(X, y).asked.cumsum()
-    assert asked[500] <= 30
+    assert asked[500] <= 25  # 31 if it asked as often as with two classes
     assert asked[-1] >= asked[500] + 15
 
 

@@ -141,7 +141,8 @@ def test_ask_tosses_the_right_coin_however_far_it_has_come() -> None:
 USE = """
 import numpy as np
 import askance
-from askance.learners.core import LearnerCore, Settings
+from askance.learners.core import LearnerCore
+from askance.learners.settings import Settings
 made = np.random.default_rng(0)
 X, y = made.normal(size=(40, 3)), made.choice([-1, 1], 40)
 settings = Settings(dtype="float64", classes=[-1, 1])
@@ -230,7 +231,8 @@ class Stubborn(NamedTuple):
 """
 USE_OWN = """
 import numpy as np, askance
-from askance.learners.core import LearnerCore, Settings
+from askance.learners.core import LearnerCore
+from askance.learners.settings import Settings
 X, y = np.eye(3), np.array([-1, -1, 1])
 settings = Settings(dtype="float64", classes=[-1, 1])
 learner = LearnerCore(Stubborn(), askance.queries.Margin(), settings)

@@ -11,10 +11,11 @@ import streams
 from askance import Learner, queries, updates
 from askance.algorithms import parts_of
 from askance.learners.codec import decode
-from askance.learners.core import LearnerCore, Settings
+from askance.learners.core import LearnerCore
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.from_rules import with_rules
 from askance.learners.omcsl import OMCSL
+from askance.learners.settings import Settings
 from paths import SUPPORT
 from processes import run_code
 from thinning import also_compiled

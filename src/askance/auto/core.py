@@ -131,16 +131,19 @@ class AutoCore:
         known = np.arange(len(every.observed))  # the codes of classes, by their place in `every`
         known[len(self.encoder.observed) :] = -1
         places, found = codes.astype(np.int64), _nothing_found(count)
-        t, why = self._advance(X, known[places], own, found, 0, observed=False)
+        own_codes = known[places]
+        t, why = self._advance(X, own_codes, own, found, 0, observed=False)
         while why != DONE:
             if why == REFRESH:
                 self._refresh()
-                t, why = self._advance(X, known[places], own, found, t, observed=True)
+                t, why = self._advance(X, own_codes, own, found, t, observed=True)
                 continue
             encoder, code = self.encoder.encode(targets[t : t + 1])
             self._learn(part(X, t, t + 1), encoder, code.astype(np.int64), found.ask_probabilities[t : t + 1])
-            known[places[t]] = int(code[0])
-            t, why = self._advance(X, known[places], own, found, t + 1, observed=False)
+            if own_codes[t] < 0:  # a class is new
+                known[places[t]] = int(code[0])
+                own_codes = known[places]
+            t, why = self._advance(X, own_codes, own, found, t + 1, observed=False)
         final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
         return self._trace(final, true_codes.astype(np.int64), found, first, refused)
 

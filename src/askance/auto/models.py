@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.longer import longer
 from askance.jit.kernels import labelling, trees
+from askance.jit.kernels.columns import scale_of
 from askance.jit.kernels.descent import Lanes
 from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
 from askance.jit.kernels.mixed import ARE_COUNTS, TAKES_LOGS, Mixed, Scales
@@ -38,7 +40,7 @@ def new_models(columns: int, terms: int, classes: int, memory: int, random_state
     )
     models = Models(
         scales=new_scales(columns, terms),
-        labelled=Mixed(dense, lanes.starts.copy(), np.zeros(0, np.int32), np.zeros(0), terms),
+        labelled=Mixed(dense, lanes.starts.copy(), np.zeros(0, np.int32), np.zeros(0), terms, 0),
         lanes=lanes,
         places=np.zeros(terms, np.int32),
         vocabulary=np.zeros(1, np.int64),
@@ -69,10 +71,9 @@ def new_scales(columns: int, terms: int) -> Scales:
 def refresh(scales: Scales) -> None:
     """Use what was observed so far."""
     rows = int(scales.rows[0])
-    deviations = np.sqrt(scales.squares / max(1, rows))
-    varies = deviations > 1e-12 * np.maximum(1e-300, np.abs(scales.means))
     scales.centres[:] = scales.means
-    scales.factors[:] = np.where(varies, 1.0, 0.0) / np.where(varies, deviations, 1.0)
+    columns = zip(scales.means.tolist(), scales.squares.tolist(), strict=True)
+    scales.factors[:] = [scale_of(mean, squares, rows) for mean, squares in columns]
     scales.kinds[TAKES_LOGS] = scales.kinds[ARE_COUNTS]
     scales.weights[:] = np.log((1.0 + rows) / (1.0 + scales.frequencies)) + 1.0
 
@@ -85,27 +86,27 @@ def with_room(models: Models, rows: int, entries: int) -> Models:
     if wanted > len(lanes.codes):
         count = max(FIRST_ROWS, 2 * wanted)
         lanes = lanes._replace(
-            dense=_longer(lanes.dense, count),
-            starts=_longer(lanes.starts, count + 1),
-            squared_norms=_longer(lanes.squared_norms, count),
-            codes=_longer(lanes.codes, count),
-            duals=_longer(lanes.duals, count),
+            dense=longer(lanes.dense, count),
+            starts=longer(lanes.starts, count + 1),
+            squared_norms=longer(lanes.squared_norms, count),
+            codes=longer(lanes.codes, count),
+            duals=longer(lanes.duals, count),
         )
         labelled = labelled._replace(
-            dense=_longer(labelled.dense, count), starts=_longer(labelled.starts, count + 1)
+            dense=longer(labelled.dense, count), starts=longer(labelled.starts, count + 1)
         )
         forest = trees.with_room(forest, count)
     wanted = int(lanes.starts[remembered]) + entries
     if wanted > len(lanes.values):
-        lanes = lanes._replace(places=_longer(lanes.places, 2 * wanted), values=_longer(lanes.values, 2 * wanted))
+        lanes = lanes._replace(places=longer(lanes.places, 2 * wanted), values=longer(lanes.values, 2 * wanted))
         labelled = labelled._replace(
-            indices=_longer(labelled.indices, 2 * wanted), values=_longer(labelled.values, 2 * wanted)
+            indices=longer(labelled.indices, 2 * wanted), values=longer(labelled.values, 2 * wanted)
         )
     wanted = int(models.counts[PLACES]) + entries
     if wanted > len(terms):
-        terms = _longer(terms, 2 * wanted)
+        terms = longer(terms, 2 * wanted)
     if len(terms) > len(lanes.weights):
-        lanes = lanes._replace(weights=_longer(lanes.weights, len(terms)))
+        lanes = lanes._replace(weights=longer(lanes.weights, len(terms)))
     return models._replace(lanes=lanes, labelled=labelled, vocabulary=terms, trees=forest)
 
 
@@ -150,9 +151,3 @@ def place_terms(models: Models, terms: NDArray[np.int64]) -> None:
     models.counts[PLACES] = len(terms) + 1
     entries = int(models.lanes.starts[models.counts[REMEMBERED]])
     models.lanes.places[:entries] = models.places[models.labelled.indices[:entries]]
-
-
-def _longer(array: NDArray[Any], count: int) -> NDArray[Any]:
-    found = np.zeros((count, *array.shape[1:]), array.dtype)
-    found[: len(array)] = array
-    return found

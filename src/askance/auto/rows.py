@@ -21,7 +21,8 @@ def plain(X: Any) -> Mixed:
 def mixed(dense: Any, sparse: Any) -> Mixed:
     """Return rows with a dense and a sparse part as compiled code takes them."""
     starts, indices = sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32, copy=False)
-    return Mixed(np.ascontiguousarray(dense), starts, indices, sparse.data, sparse.shape[1])
+    longest = int(np.diff(starts).max(initial=0))
+    return Mixed(np.ascontiguousarray(dense), starts, indices, sparse.data, sparse.shape[1], longest)
 
 
 def as_before(X: Any, widths: tuple[int, int]) -> Any:
@@ -35,4 +36,9 @@ def part(X: Mixed, start: int, stop: int) -> Mixed:
     """Return the rows from `start` to `stop` - 1."""
     starts = X.starts[start : stop + 1]
     first, last = starts[0], starts[-1]
-    return Mixed(X.dense[start:stop], starts - first, X.indices[first:last], X.values[first:last], X.sparse_width)
+    return X._replace(
+        dense=X.dense[start:stop],
+        starts=starts - first,
+        indices=X.indices[first:last],
+        values=X.values[first:last],
+    )

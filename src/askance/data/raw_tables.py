@@ -72,13 +72,10 @@ def first_rows(table: RawTable, rows: int) -> RawBatch:
 
 
 @dataclass(frozen=True)
-class CsvTable:
-    """A CSV or TSV file with a header; without a delimiter, the header decides."""
+class _File:
+    """What tables in files have in common."""
 
     path: Path
-    delimiter: str | None = None
-
-    has_cells = True
 
     @property
     def name(self) -> str:
@@ -89,6 +86,15 @@ class CsvTable:
     def place(self) -> str:
         """The path."""
         return str(self.path)
+
+
+@dataclass(frozen=True)
+class CsvTable(_File):
+    """A CSV or TSV file with a header; without a delimiter, the header decides."""
+
+    delimiter: str | None = None
+
+    has_cells = True
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
@@ -118,22 +124,10 @@ class CsvTable:
 
 
 @dataclass(frozen=True)
-class JsonTable:
+class JsonTable(_File):
     """JSON lines: one object per line. Fields of objects inside it are columns with a dot in their name."""
 
-    path: Path
-
     has_cells = False
-
-    @property
-    def name(self) -> str:
-        """The name of the file without its extensions."""
-        return stem(self.path)
-
-    @property
-    def place(self) -> str:
-        """The path."""
-        return str(self.path)
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
@@ -148,25 +142,13 @@ class JsonTable:
 
 
 @dataclass(frozen=True)
-class ParquetTable:
+class ParquetTable(_File):
     """A Parquet file."""
-
-    path: Path
 
     has_cells = False
 
     def __post_init__(self) -> None:
         pyarrow_parquet()  # fail now, not at the first batch
-
-    @property
-    def name(self) -> str:
-        """The name of the file without its extensions."""
-        return stem(self.path)
-
-    @property
-    def place(self) -> str:
-        """The path."""
-        return str(self.path)
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""

@@ -61,6 +61,12 @@ class Unlabelled:
         return (chunk._replace(y=None) for chunk in self.stream)
 
 
+def check_chunk_rows(chunk_rows: Any) -> None:
+    """Raise DataError unless it is a number of rows."""
+    if not isinstance(chunk_rows, int) or chunk_rows < 1:
+        raise DataError(f"chunk_rows={shown(chunk_rows)}: give a whole number, 1 or more")
+
+
 def read(
     source: Any,
     *,
@@ -152,8 +158,7 @@ def read(
         "shuffle": shuffle is not False,
         "random_state": random_state is not None,
     }
-    if not isinstance(chunk_rows, int) or chunk_rows < 1:
-        raise DataError(f"chunk_rows={shown(chunk_rows)}: give a whole number, 1 or more")
+    check_chunk_rows(chunk_rows)
     kind = _kind(source, format)
     _refuse_meaningless([option for option, was_given in given.items() if was_given], kind)
     recipe = Recipe(

@@ -20,7 +20,7 @@ from askance.data.kinds import CATEGORY, NUMBER, TEXT, ColumnPlan, described, in
 from askance.data.labels import as_labels, label_array, label_kind
 from askance.data.mixed import MixedRows, joined_rows, take_rows
 from askance.data.raw_tables import CsvTable, FrameTable, JsonTable, ParquetTable, RawBatch, RawTable, first_rows
-from askance.data.reading import format_of
+from askance.data.reading import check_chunk_rows, format_of
 from askance.data.recipe import Recipe, several_names
 from askance.data.stream import Chunk
 from askance.data.tables import HEAD_ROWS, are_numbers, label_of
@@ -197,8 +197,7 @@ def read_table(
     >>> next(iter(table)).X.tolist()
     [[31.0, 0.0, 0.0, 1.0, 0.0], [31.0, 1.0, 1.0, 0.0, 0.0], [45.0, 0.0, 0.0, 1.0, 0.0]]
     """
-    if not isinstance(chunk_rows, int) or chunk_rows < 1:
-        raise DataError(f"chunk_rows={shown(chunk_rows)}: give a whole number, 1 or more")
+    check_chunk_rows(chunk_rows)
     check_bits(bits)
     row_order(0, shuffle, random_state)  # refuses what cannot be used
     given = {

@@ -10,8 +10,9 @@ from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.engine.passes import learned
 from askance.errors import ModelFileError
 from askance.learners.classes import ClassEncoder, MulticlassEncoder
-from askance.learners.core import LearnerCore, Settings
+from askance.learners.core import LearnerCore
 from askance.learners.labels import as_labels, distinct
+from askance.learners.settings import Settings
 from askance.rules.registry import known_rules
 
 IMPOSSIBLE = "is damaged: no learner can hold what it holds"

@@ -19,8 +19,9 @@ from askance.data.stream import Stream
 from askance.errors import ScaleWarning
 from askance.learners import labels
 from askance.learners.codec import encode
-from askance.learners.core import Decision, LearnerCore, Settings, Spending
+from askance.learners.core import Decision, LearnerCore, Spending
 from askance.learners.inputs import unlike_columns
+from askance.learners.settings import Settings
 from askance.learners.trace import Trace
 from askance.rules.query import Margin, QueryRule
 from askance.rules.registry import check_rules, is_rule, parameters_of, with_parameters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.longer import longer
 from askance.jit.kernels.columns import standardize
 from askance.jit.kernels.terms import discount, weigh
 from askance.rules.rows import AnyRows, DenseRows, SparseRows
@@ -40,7 +41,7 @@ class Scaling:
     def _with_room(self, width: int) -> Arrays:
         """Return arrays with room for `width` columns. Earlier rows had 0 in new ones."""
         return {
-            name: array if name == "rows" or len(array) >= width else _longer(array, width)
+            name: array if name == "rows" or len(array) >= width else longer(array, width)
             for name, array in self.arrays.items()
         }
 
@@ -116,10 +117,6 @@ class TfIdf(Scaling):
 
 
 SCALINGS: dict[str, type[Scaling]] = {"standard": Standard, "tfidf": TfIdf}
-
-
-def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
-    return np.concatenate([array, np.zeros(length - len(array), array.dtype)])
 
 
 def sparse(rows: AnyRows) -> SparseRows:

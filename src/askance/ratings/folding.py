@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askance._util.longer import longer
 from askance.jit.kernels.rating_rows import Rows, solve
 from askance.ratings.biases import Biases, damped
 from askance.ratings.model import Factors, Model, Numbers
@@ -90,15 +91,8 @@ def _with_room(factors: Factors, shape: tuple[int, int]) -> Factors:
     users, items, values, thresholds = factors
     if len(thresholds) > 1:
         thresholds = np.vstack([thresholds, np.tile(thresholds.mean(0), (shape[0] - len(users), 1))])
-    return Factors(_longer(users, shape[0]), _longer(items, shape[1]), values, thresholds)
+    return Factors(longer(users, shape[0]), longer(items, shape[1]), values, thresholds)
 
 
 def _longer_biases(biases: Biases, shape: tuple[int, int]) -> Biases:
-    return Biases(biases.mean, _longer(biases.users, shape[0]), _longer(biases.items, shape[1]))
-
-
-def _longer(rows: FloatArray, count: int) -> FloatArray:
-    """A copy with zeros at the end."""
-    longer = np.zeros((count, *rows.shape[1:]))
-    longer[: len(rows)] = rows
-    return longer
+    return Biases(biases.mean, longer(biases.users, shape[0]), longer(biases.items, shape[1]))

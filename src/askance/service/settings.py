@@ -122,7 +122,8 @@ class TaskSettings(Section, frozen=True):
     def learner(self) -> "LearnerCore":
         """The learner before the first item; ValueError if the settings are not valid."""
         from askance.algorithms import parts_of
-        from askance.learners.core import LearnerCore, Settings
+        from askance.learners.core import LearnerCore
+        from askance.learners.settings import Settings
 
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must be distinct, not {self.classes}")

@@ -62,7 +62,7 @@ class Contestant:
         return trace
 
     def warm_up(self, chunk: Chunk, classes: Sequence[Any]) -> None:
-        """Compile now, with a copy that learns one row, so that `seconds` measures learning only."""
+        """Compile now, with a copy that learns the first rows, so that `seconds` measures learning only."""
         if chunk.y is None:
             return
         if isinstance(self.learner, AutoLearner):

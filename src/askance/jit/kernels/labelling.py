@@ -82,14 +82,11 @@ class View(NamedTuple):
 @inlined
 def new_view(X: Any, models: Any) -> Any:
     """Return room for what the models make of any row of `X`."""
-    longest = 0
-    for t in range(X.starts.shape[0] - 1):
-        longest = max(longest, X.starts[t + 1] - X.starts[t])
     classes = max(2, models.lanes.width)
     return View(
         np.empty(models.lanes.dense.shape[1]),
-        np.empty(longest, np.int32),
-        np.empty(longest),
+        np.empty(X.longest, np.int32),
+        np.empty(X.longest),
         np.empty(models.lanes.duals.shape[1]),
         np.empty(classes),
         np.empty(classes),
@@ -256,12 +253,6 @@ def train(lanes: Any, counts: Any, steps: Any, sweeps: int) -> None:
 
 
 @separate
-def grow(labelled: Any, codes: Any, classes: int, trees: Any, rows: int, random_state: Any) -> None:
-    """Grow a forest from scratch."""
-    grow_trees(labelled, codes, rows, classes, trees, random_state)
-
-
-@separate
 def learn_one(X: Any, t: int, code: int, chance: float, models: Any, view: Any) -> None:
     """Compare predictions with the label of row t, unless its chance is 0, and remember it."""
     score(X, t, models.scales, models.lanes, models.places, view)
@@ -287,7 +278,7 @@ def improve(models: Any, view: Any, sweeps: int) -> None:
         counts[GROWN_AT] = counts[LABELS]
         if has_trees(models):
             classes = max(2, models.lanes.width)
-            grow(models.labelled.dense, models.lanes.codes, classes, models.trees, rows, models.random_state)
+            grow_trees(models.labelled.dense, models.lanes.codes, rows, classes, models.trees, models.random_state)
 
 
 def _advance(

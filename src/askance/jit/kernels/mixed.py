@@ -28,6 +28,7 @@ class Mixed(NamedTuple):
     indices: NDArray[np.int32]
     values: Numbers
     sparse_width: int
+    longest: int  # no row has more sparse entries
 
 
 class Scales(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.coins import coin_at
-from askance.jit.interop import inlined, persistent
+from askance.jit.interop import inlined, persistent, separate
 
 # Draws of a feature at a node, in relation to the features wanted: some are constant there.
 PATIENCE = 3
@@ -99,7 +99,7 @@ def majority(codes: Any, order: Any, first: int, last: int, counts: Any) -> tupl
     return best, counts[0, best] == last - first
 
 
-@inlined
+@separate
 def grow_trees(X: Any, codes: Any, rows: int, classes: int, trees: Any, random_state: Any) -> None:
     """Grow every tree on the first `rows` rows. Classes are numbered from 0."""
     order = np.empty(rows, np.int64)

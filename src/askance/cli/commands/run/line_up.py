@@ -1,4 +1,4 @@
-"""The methods that `askance run` lets learn, and how each of them reads the file."""
+"""The methods of a run, and how each of them reads the file."""
 
 from pathlib import Path
 from typing import Any
