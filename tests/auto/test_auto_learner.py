@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import askance
 from askance import AutoLearner
 from askance.errors import ModelFileError, ParameterError
+from askance.jit.kernels.labelling import GROWN_AT, LABELS
 
 FIELDS = ("predictions", "scores", "ask_probabilities", "asked", "updated")
 
@@ -98,6 +99,10 @@ def test_a_forged_file_is_refused(tmp_path: pathlib.Path) -> None:
     for array, value, said in (
         (models.trees.children, 0, "lead nowhere"),
         (models.trees.features, 9, "lead nowhere"),
+        (models.trees.classes, 2, "lead nowhere"),
+        (models.trees.thresholds, 1e9, "no labelled row belongs"),
+        (models.counts[LABELS:], 3, "do not fit together"),
+        (models.counts[GROWN_AT:], 3, "do not fit together"),
         (models.lanes.codes, 2, "more than its 2 classes"),
         (core.past.counts, -1, "negative counts"),
         (models.lanes.dense_weights, np.nan, "NaN"),

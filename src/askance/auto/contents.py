@@ -2,14 +2,17 @@
 
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from askance._util.saving import Arrays, Header, class_list, matrix_arrays
 from askance.auto.core import AutoCore
 from askance.jit.kernels.labelling import PLACES, REMEMBERED
+from askance.jit.kernels.trees import Trees, empty
 
 SCALES = ("means", "squares", "centres", "factors", "weights")
 COUNTS = ("rows", "frequencies")
+FOREST = ("features", "thresholds", "children", "classes")
 
 
 def contents(core: AutoCore) -> tuple[Header, Arrays]:
@@ -17,7 +20,6 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
     models = core.models
     rows, places = (int(models.counts[place]) for place in (REMEMBERED, PLACES))
     lanes, scales = models.lanes, models.scales
-    nodes = int(models.trees.children.max(initial=-1)) + 2
     arrays: Arrays = {
         **matrix_arrays("labelled/sparse", _sparse(models.labelled, rows)),
         "labelled/dense": models.labelled.dense[:rows],
@@ -32,13 +34,22 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         "past/counts": core.past.counts,
         "counts": models.counts,
         **{f"scales/{name}": getattr(scales, name) for name in (*SCALES, *COUNTS)},
-        **{f"forest/{name}": array[:, :nodes] for name, array in models.trees._asdict().items()},
+        **{f"forest/{name}": array for name, array in _forest(models.trees).items()},
     }
     header: Header = {
         "observed": class_list(core.encoder.observed),
         "kinds": [bool(kind) for kind in scales.kinds],
     }
     return header, arrays
+
+
+def _forest(trees: Trees) -> Arrays:
+    """The nodes in use. After them, whatever trees had before they were grown again is left out."""
+    nodes = int(trees.used.max(initial=1))
+    unused, fresh = np.arange(nodes) >= trees.used[:, np.newaxis], empty(len(trees.used), nodes)
+    return {
+        name: np.where(unused, getattr(fresh, name)[:, :nodes], getattr(trees, name)[:, :nodes]) for name in FOREST
+    }
 
 
 def _sparse(labelled: Any, rows: int) -> Any:

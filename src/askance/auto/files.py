@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, take_features
-from askance.auto.contents import COUNTS, SCALES
+from askance.auto.contents import COUNTS, FOREST, SCALES
 from askance.auto.core import AutoCore
 from askance.auto.learner import KIND, AutoLearner
 from askance.auto.models import place_terms, with_classes, with_room
@@ -14,9 +14,9 @@ from askance.auto.rows import mixed
 from askance.errors import ModelFileError
 from askance.jit.kernels import labelling
 from askance.jit.kernels.doubt import RECENT, Past
-from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
+from askance.jit.kernels.labelling import GROWN_AT, LABELS, PLACES, REMEMBERED, Models
 from askance.jit.kernels.mixed import Mixed
-from askance.jit.kernels.trees import Trees
+from askance.jit.kernels.trees import link
 from askance.learners.classes import MulticlassEncoder
 from askance.learners.labels import as_labels
 
@@ -71,6 +71,8 @@ def _fill_rows(core: AutoCore, arrays: Arrays, X: Mixed) -> None:
     terms = arrays["linear/terms"]
     if models.counts[REMEMBERED] != rows or models.counts[PLACES] != len(terms) + 1:
         raise ModelFileError("has other counts than rows")
+    if models.counts[LABELS] < rows or models.counts[GROWN_AT] not in (0, models.counts[LABELS]):
+        raise ModelFileError("has counts of labels that do not fit together")
     models.labelled.dense[:rows] = X.dense
     models.labelled.starts[: rows + 1] = models.lanes.starts[: rows + 1] = X.starts
     models.labelled.indices[:entries], models.labelled.values[:entries] = X.indices, X.values
@@ -101,24 +103,29 @@ def _fill_models(models: Models, arrays: Arrays) -> None:
 
 
 def _fill_trees(core: AutoCore, arrays: Arrays) -> None:
-    """Put the trees back, if following them leads to a leaf: children come after their parent."""
-    models = core.models
-    trees = Trees(*(arrays[f"forest/{name}"] for name in Trees._fields))
-    nodes, room = trees.features.shape[1], models.trees.features.shape
-    types = [array.dtype for array in trees] == [np.int32, np.float64, np.int32]
-    shapes = all(array.shape == (room[0], nodes) for array in trees)
-    if not types or not shapes or not np.isfinite(trees.thresholds).all():
-        raise ModelFileError("has trees of the wrong type or shape")
-    inner = trees.features >= 0
-    later = (trees.children > np.arange(nodes)) & (trees.children < nodes - 1)
-    known = (trees.features < models.labelled.dense.shape[1]) & (trees.features >= -core.classes)
-    if not (known & (later | ~inner)).all():
+    """Put the trees back, if following them leads to a leaf with rows: growing them relies on it."""
+    models, rows = core.models, core.remembered
+    found = {name: arrays[f"forest/{name}"] for name in FOREST}
+    trees, room = models.trees.features.shape
+    shape = trees, min(room, found["features"].shape[-1])
+    for name, array in found.items():
+        if array.dtype != getattr(models.trees, name).dtype or array.shape != shape or not shape[1]:
+            raise ModelFileError("has trees of the wrong type or shape")
+    features, thresholds, children, classes = found.values()
+    places = np.arange(shape[1])
+    leaf = (children == places) & (thresholds == np.inf)
+    inner = (children > places) & (children < shape[1] - 1) & np.isfinite(thresholds)
+    known = (
+        (features >= 0) & (features < models.labelled.dense.shape[1]) & (classes >= 0) & (classes < core.classes)
+    )
+    if not ((leaf | inner) & known).all():
         raise ModelFileError("has trees that lead nowhere")
-    if nodes > room[1]:
-        core.models = models._replace(trees=trees)
-        return
-    for name in Trees._fields:
-        getattr(models.trees, name)[:, :nodes] = getattr(trees, name)
+    for name, array in found.items():
+        getattr(models.trees, name)[:, : shape[1]] = array
+    link(models.labelled.dense[:rows], models.trees)
+    used = places < models.trees.used[:, np.newaxis]
+    if rows and (used & leaf & (models.trees.heads[:, : shape[1]] < 0)).any():
+        raise ModelFileError("has trees with leaves to which no labelled row belongs")
 
 
 def _encoder(header: Header) -> MulticlassEncoder:

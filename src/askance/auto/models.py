@@ -23,7 +23,7 @@ FIRST_ROWS = 16
 def new_models(columns: int, terms: int, classes: int, memory: int, random_state: int) -> Models:
     """Return models that have learned nothing, for rows with this many dense columns and sparse terms."""
     penalties = np.array(PENALTIES)
-    dense, counts = np.zeros((0, columns)), np.zeros(6, np.int64)
+    dense, counts = np.zeros((0, columns)), np.zeros(7, np.int64)
     counts[PLACES] = counts[labelling.NEXT_REFRESH] = 1
     lanes = Lanes(
         dense=np.zeros((0, columns + 1)),
@@ -140,6 +140,9 @@ def without_oldest(models: Models, number: int) -> Models:
     counts[REMEMBERED] -= number
     place_terms(models, np.unique(labelled.indices[: entries - first]).astype(np.int64))
     labelling.retrain(models, True, 0)
+    if len(models.trees.features):  # trees know rows by their places, which have changed
+        with np.errstate(over="ignore"):  # 64-bit arithmetic is meant to wrap
+            labelling.regrow(models)
     return models
 
 

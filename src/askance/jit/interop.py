@@ -103,9 +103,20 @@ def persistent(function: Function, *, exact: bool) -> Function:
     return call  # type: ignore[return-value]
 
 
+SEPARATE: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def separate(function: Function) -> Function:
-    """Compile a function that only compiled code calls, once for all callers. Its arithmetic is strict."""
-    return numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    """Compile a function that only compiled code calls, once for all callers. Its arithmetic is strict.
+
+    It must not make arrays: references are not counted, which takes longer than most of what such functions do.
+    """
+    return numba.njit(**SEPARATE, _nrt=False)(function)
+
+
+def allocating(function: Function) -> Function:
+    """Compile a function like `separate` that makes arrays."""
+    return numba.njit(**SEPARATE)(function)
 
 
 def inlined(function: Function) -> Function:

@@ -30,12 +30,13 @@ Numbers = NDArray[np.float64]
 FEWEST_FOR_LOSSES = 3  # labels before predictions are compared
 VISITS = 64  # remembered rows that a label makes linear models visit again: the newest, and as many others in turn
 YOUNG, YOUNG_SWEEPS = 50, 3  # up to 50 labels, all are visited three times after each
-# After one label for this many remembered ones, linear models visit all rows, and a forest is grown from scratch.
+# After one label for this many remembered ones, linear models visit all rows.
 GROWTH, GROWTH_SWEEPS = 10, 2
 
-# Positions in `Models.counts`: rows in memory, places of terms, all labels so far, those when models last grew,
-# the number of rows after which scales are refreshed, and whether there were labels of several classes.
-REMEMBERED, PLACES, LABELS, GROWN_AT, NEXT_REFRESH, SEVERAL = range(6)
+# Positions in `Models.counts`: rows in memory, places of terms, all labels so far, those that the forest knows,
+# the number of rows after which scales are refreshed, whether there were labels of several classes, and the labels
+# when linear models last visited all rows.
+REMEMBERED, PLACES, LABELS, GROWN_AT, NEXT_REFRESH, SEVERAL, SWEPT_AT = range(7)
 
 # Why the loop returns: all rows are done, a row waits for fresh scales, a row was asked about but not learned.
 DONE, REFRESH, ASKED = range(3)
@@ -77,6 +78,7 @@ class View(NamedTuple):
     probabilities: Numbers
     parts: Numbers
     squared_norm: Numbers
+    nodes: NDArray[np.uint64]
 
 
 @inlined
@@ -92,6 +94,7 @@ def new_view(X: Any, models: Any) -> Any:
         np.empty(classes),
         np.empty(classes),
         np.empty(1),
+        np.empty(models.trees.features.shape[0], np.uint64),
     )
 
 
@@ -119,7 +122,7 @@ def vote(X: Any, t: int, trees: Any, counts: Any, view: Any) -> None:
     for k in range(classes):
         view.votes[k] = 1.0 / classes
     if counts[GROWN_AT]:
-        add_votes(X, t, trees, view.votes)
+        add_votes(X, t, trees, view.nodes, view.votes)
         for k in range(classes):
             view.votes[k] /= 1.0 + trees.features.shape[0]
 
@@ -267,18 +270,28 @@ def learn_one(X: Any, t: int, code: int, chance: float, models: Any, view: Any) 
 def improve(models: Any, view: Any, sweeps: int) -> None:
     """Let all models learn from what is remembered; `sweeps` of 0 means as many as suit the number of labels."""
     counts, rows = models.counts, models.counts[REMEMBERED]
-    since = counts[LABELS] - counts[GROWN_AT]
-    grows = rows >= 2 and since * GROWTH >= min(counts[GROWN_AT], rows)
+    since = counts[LABELS] - counts[SWEPT_AT]
+    grew = rows >= 2 and since * GROWTH >= min(counts[SWEPT_AT], rows)
     if sweeps == 0 and rows <= YOUNG:
         sweeps = YOUNG_SWEEPS
-    elif sweeps == 0 and grows:
+    elif sweeps == 0 and grew:
         sweeps = GROWTH_SWEEPS
-    train(models.lanes, counts, view.scores, sweeps)
-    if grows:
-        counts[GROWN_AT] = counts[LABELS]
-        if has_trees(models):
-            classes = max(2, models.lanes.width)
-            grow_trees(models.labelled.dense, models.lanes.codes, rows, classes, models.trees, models.random_state)
+    if grew:
+        counts[SWEPT_AT] = counts[LABELS]
+    # Models that nobody listens to need not be up to date.
+    if sweeps or any_trusted(models.mixture.trust, models.lanes.dampings.shape[0]):
+        train(models.lanes, counts, view.scores, sweeps)
+    if rows >= 2 and has_trees(models):
+        grow_forest(models)
+
+
+@inlined
+def grow_forest(models: Any) -> None:
+    """Teach the forest what it does not know yet."""
+    counts = models.counts
+    known, classes = (counts[REMEMBERED], counts[GROWN_AT], counts[LABELS]), max(2, models.lanes.width)
+    grow_trees(models.labelled.dense, models.lanes.codes, known, classes, models.trees, models.random_state)
+    counts[GROWN_AT] = counts[LABELS]
 
 
 def _advance(
@@ -315,6 +328,12 @@ def _learn(X: Any, codes: Any, chances: Any, models: Any, sweeps: int) -> None:
     improve(models, view, sweeps)
 
 
+def _regrow(models: Any) -> None:
+    """Grow the whole forest from scratch."""
+    models.counts[GROWN_AT] = 0
+    grow_forest(models)
+
+
 def _observe_all(X: Any, scales: Any) -> None:
     for t in range(X.dense.shape[0]):
         observe(X, t, scales)
@@ -345,4 +364,5 @@ advance = persistent(_advance, exact=True)
 learn = persistent(_learn, exact=True)
 observe_all = persistent(_observe_all, exact=True)
 probabilities = persistent(_probabilities, exact=True)
+regrow = persistent(_regrow, exact=True)
 retrain = persistent(_retrain, exact=True)
