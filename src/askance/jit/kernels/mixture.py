@@ -16,7 +16,7 @@ from askance.jit.interop import inlined
 Numbers = NDArray[np.float64]
 
 SCORE_TEMPERATURES = np.array([0.7, 1.5, 3.0, 6.0, 12.0])
-VOTE_TEMPERATURES = np.array([0.5, 0.75, 1.0, 1.5, 2.0])
+VOTE_TEMPERATURES = np.array([0.5, 1.0, 2.0, 3.5, 6.0])
 MIDDLE = 2
 FURTHEST_POWER = 700.0  # beyond it, exp overflows
 LEAST_PROBABILITY = 1e-4
