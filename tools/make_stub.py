@@ -28,8 +28,8 @@ COMMON = "random_state: int = ..., dtype: str = ..., classes: Sequence[Any] | No
 SCALES = 'intercept: float = ..., scaling: Literal["standard", "tfidf"] | None = ...'
 
 AUTO = (
-    '@overload\ndef make(name: Literal["auto"], *, rate: float = ..., audit: float = ..., memory: int = ..., '
-    f"{COMMON}) -> AutoLearner: ..."
+    '@overload\ndef make(name: Literal["auto"], *, rate: float = ..., limit: int | None = ..., '
+    f"audit: float = ..., memory: int = ..., {COMMON}) -> AutoLearner: ..."
 )
 
 

@@ -42,18 +42,11 @@ def automatic(task: Task, budget: int, order: int) -> Outcome:
     """`AutoLearner`, at the rate that spends the budget."""
     start = time.process_time()
     rate = max(1e-6, (budget - BURST) / len(task.y))
-    learner = askance.AutoLearner(rate, random_state=order)
+    learner = askance.AutoLearner(rate, limit=budget, random_state=order)
     trace = learner.run(task.X, task.y)
-    predictions, labels = trace.predictions, int(trace.asked.sum())
-    if labels > budget:  # a budget smaller than what it asks for in the beginning: its labels end there
-        stop = int(np.flatnonzero(trace.asked)[budget - 1]) + 1
-        start, labels = time.process_time(), budget
-        learner = askance.AutoLearner(rate, random_state=order)
-        first = learner.run(task.X[:stop], task.y[:stop])
-        predictions = np.concatenate([first.predictions, learner.predict(task.X[stop:])])
     seconds = time.process_time() - start
     chances = spread(learner.predict_proba(task.X_held), learner.classes_, task.classes)
-    return outcome(task, predictions, chances, labels, seconds)
+    return outcome(task, trace.predictions, chances, int(trace.asked.sum()), seconds)
 
 
 def single_rule(task: Task, budget: int, order: int) -> Outcome:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -127,6 +128,69 @@ def test_no_prefix_exceeds_the_budget(rate: float) -> None:
     assert asked[-1] >= 0.8 * (30 + rate * 1500)
 
 
+@pytest.mark.parametrize("stream", STREAMS)
+def test_after_the_limit_rows_are_only_predicted(stream: str) -> None:
+    X, y = STREAMS[stream]()
+    free, learner = AutoLearner(0.2).run(X, y), AutoLearner(0.2, limit=45)
+    trace = learner.run(X, y)
+    last = int(np.flatnonzero(free.asked)[44])
+    assert last < len(y) - 100
+    for field in FIELDS:
+        np.testing.assert_array_equal(getattr(trace, field)[: last + 1], getattr(free, field)[: last + 1])
+    assert not trace.asked[last + 1 :].any()
+    assert not trace.ask_probabilities[last + 1 :].any()
+    assert (trace.predictions == y)[last + 1 :].mean() > 0.5
+    assert trace.spent == learner.spending_.asked == 45
+    assert trace.refused == learner.spending_.refused > 0
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("limit", [0, 4, 33])
+def test_a_limit_holds_however_rows_come(stream: str, limit: int, tmp_path: pathlib.Path) -> None:
+    X, y = STREAMS[stream](rows=200)
+    classes = sorted(set(y))
+    whole = clone(AutoLearner(0.2, limit=limit, classes=classes)).run(X, y)
+    learner = AutoLearner(0.2, limit=limit, classes=classes)
+    parts = [learner.run(X[:60], y[:60])]
+    if limit:
+        learner.save(tmp_path / "auto.model")
+        learner = askance.load(tmp_path / "auto.model")
+    parts.append(learner.run(X[60:], y[60:]))
+    for field in FIELDS:
+        np.testing.assert_array_equal(
+            np.concatenate([getattr(part, field) for part in parts]), getattr(whole, field)
+        )
+    told = AutoLearner(0.2, limit=limit, classes=classes)
+    for t in range(200):
+        decision = told.ask(X[[t]])
+        assert (decision.ask, decision.ask_probability) == (whole.asked[t], whole.ask_probabilities[t])
+        assert decision.score == whole.scores[t]
+        if decision.ask:
+            told.tell(X[[t]], y[t], decision.ask_probability)
+    assert told.spending_ == learner.spending_ == (200, limit, whole.refused)
+
+
+def test_labels_that_nobody_asked_for_are_learned_beyond_the_limit() -> None:
+    X, y = raw_table()
+    learner = askance.make("auto", rate=0.2, limit=12)
+    learner.run(X[:100], y[:100])
+    before = learner.score(X[400:], y[400:])
+    learner.tell(X[100], y[100])
+    learner.partial_fit(X[101:400], y[101:400])
+    assert learner._core.remembered == 12 + 300
+    assert learner.spending_.asked == 12
+    assert learner.score(X[400:], y[400:]) > before
+
+
+@pytest.mark.parametrize("audit", [0.1, 1.0])
+def test_at_rate_one_every_row_is_asked_about(audit: float) -> None:
+    X, y = raw_table()
+    trace = AutoLearner(1.0, audit=audit).run(X, y)
+    assert trace.asked.all()
+    assert (trace.ask_probabilities == 1).all()
+    assert AutoLearner(1.0, limit=77).run(X, y).asked.nonzero()[0].tolist() == list(range(77))
+
+
 def test_every_probability_is_known() -> None:
     X, y = raw_table(rows=1000)
     trace = AutoLearner(0.1, audit=0.2).run(X, y)
@@ -220,6 +284,10 @@ def test_it_works_with_the_tools_of_scikit_learn() -> None:
         ({"rate": 1.5}, "rate"),
         ({"audit": 0.0}, "audit"),
         ({"memory": 0}, "memory"),
+        ({"limit": -1}, "limit must be None or a whole number of at least 0, not -1"),
+        ({"limit": 2.5}, "limit must be None or a whole number of at least 0, not 2.5"),
+        ({"limit": True}, "limit must be None or a whole number"),
+        ({"limit": "9"}, "limit must be None or a whole number"),
         ({"random_state": -1}, "random_state"),
     ],
 )

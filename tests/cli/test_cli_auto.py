@@ -102,6 +102,7 @@ def test_a_limit_is_kept_and_decisions_before_it_stay_the_same(data, tmp_path):
     assert any(note.startswith("auto asked for all 60 labels that the limit allows") for note in told["notes"])
     rounds = parquet.read_table(limited)["round"].to_numpy()
     assert rounds.tolist() == list(range(ROWS))
+    assert (told["methods"][0]["limit"], told["methods"][0]["refused"] > 0) == (60, True)
 
 
 def test_a_saved_model_reads_the_next_file_as_it_has_read_the_first(tmp_path):
@@ -193,8 +194,10 @@ def test_shuffling_and_classes(data):
         (["--dtype", "float32"], "auto always computes in float64: remove --dtype"),
         (["--bound"], "--bound needs an algorithm that has a theorem"),
         (["--costs"], "--costs is for OMCSL algorithms"),
-        (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, memory, rate"),
+        (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, limit, memory, rate"),
         (["--param", "audit=0"], "--param audit must be greater than 0 and at most 1, not 0.0"),
+        (["--param", "limit=2.5"], "--limit must be None or a whole number of at least 0, not 2.5"),
+        (["--param", "memory=2.5"], "--param memory must be a whole number of at least 1, not 2.5"),
         (["--rate", "2"], "--rate must be a share of the rows"),
         (["--against", "auto"], "--against auto: this is the algorithm itself"),
         (["--zero-based"], "--zero-based is for svmlight files"),

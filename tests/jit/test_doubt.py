@@ -1,5 +1,6 @@
 """Which rows are asked about, against a naive reading of the rule."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ def naive(
         recent = certainty[max(0, t - RECENT) : t]
         share = rate * (1 - plan.audit) * (1 + 0.3 * max(0.0, behind))
         doubtful = (recent < value).sum() <= share * len(recent) and share > 0 and behind > -1
-        chance = 1.0 if spent < plan.first or doubtful else plan.audit * rate
-        chance = chance if spent + 1 <= plan.burst + plan.rate * (t + 1) else 0.0
-        if spent >= plan.first:
+        chance = 1.0 if spent < plan.first or doubtful or rate >= 1 else plan.audit * rate
+        chance = chance if spent + 1 <= min(plan.limit, plan.burst + plan.rate * (t + 1)) else 0.0
+        if plan.first <= spent < plan.limit:
             behind = min(60.0, max(-60.0, behind + rate - chance))
         asked.append(bool(coins[t] < chance))
         chances.append(chance)
@@ -32,7 +33,16 @@ def naive(
 
 
 @pytest.mark.parametrize(
-    "plan", [Plan(0.05, 0.1, 10, 30, 0.3), Plan(0.3, 0.5, 3, 3, 0.0), Plan(0.01, 1.0, 0, 1, 0.1)]
+    "plan",
+    [
+        Plan(0.05, 0.1, 10, 30, 0.3, math.inf),
+        Plan(0.3, 0.5, 3, 3, 0.0, math.inf),
+        Plan(0.01, 1.0, 0, 1, 0.1, math.inf),
+        Plan(0.05, 0.1, 10, 30, 0.3, 45.0),
+        Plan(0.05, 0.1, 10, 30, 0.3, 7.0),
+        Plan(0.05, 0.1, 10, 30, 0.3, 0.0),
+        Plan(1.0, 0.1, 10, 30, 0.3, math.inf),
+    ],
 )
 @pytest.mark.parametrize("alone", [0, 300])  # rows until a second class is known
 def test_questions_are_those_of_the_rule(plan: Plan, alone: int) -> None:
@@ -46,3 +56,16 @@ def test_questions_are_those_of_the_rule(plan: Plan, alone: int) -> None:
     np.testing.assert_array_equal(asked, expected)
     np.testing.assert_array_equal(chances, probabilities)
     assert past.counts.tolist()[:2] == [1000, asked.sum()]
+    assert asked.sum() <= plan.limit
+    assert asked.all() == (plan.rate == 1)
+
+
+def test_after_the_limit_questions_count_as_refused_at_the_rate() -> None:
+    """The plan does not fall behind for labels that it may not ask for, so it wants no more than before."""
+    rng = np.random.default_rng(0)
+    past = no_past()
+    for value, coin in rng.random((3000, 2)):
+        decided(value, coin, Plan(0.1, 0.1, 10, 30, 0.3, 60.0), past, True, True)
+    rows, asked, refused = past.counts.tolist()
+    assert (rows, asked) == (3000, 60)
+    assert 0.05 * 3000 < refused < 0.15 * 3000

@@ -74,7 +74,8 @@ class LeastCertain:
     """1 where at most a share rate·(1 - audit) of the `recent` rows before have a smaller margin, else audit·rate.
 
     With b = burst + rate·t - Σ earlier probabilities, at most 60: the share is 1 + 0.3 b times as large where
-    b > 0, and no row has probability 1 where b ≤ -1. Rows that a budget forbids leave b as it is.
+    b > 0, and no row has probability 1 where b ≤ -1. Rows that a budget forbids leave b as it is. At rate 1, every
+    row has probability 1.
     """
 
     def __init__(self, rate: float = 0.1, audit: float = 0.1, burst: float = 20.0, recent: int = 400) -> None:
@@ -87,7 +88,7 @@ class LeastCertain:
         share = self.rate * (1 - self.audit) * (1 + 0.3 * max(0.0, self.b))
         smaller = sum(other < abs(view.p) for other in before)
         most = share * len(before)
-        certain = self.audit < 1 and smaller <= most and self.b > -1
+        certain = self.rate >= 1 or (self.audit < 1 and smaller <= most and self.b > -1)
         near = any(0 < abs(other - abs(view.p)) < CLOSE for other in before)  # only exact ties are sure
         self.close = near or (len(before) > 0 and abs(smaller - most) < CLOSE) or abs(self.b + 1) < CLOSE
         probability = 1.0 if certain else self.audit * self.rate

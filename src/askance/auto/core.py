@@ -1,5 +1,6 @@
 """The core of an automatic learner: models that compete, and the questions they ask."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -34,6 +35,7 @@ class AutoSettings(NamedTuple):
     """The parameters of an automatic learner."""
 
     rate: float = 0.1
+    limit: int | None = None
     audit: float = 0.1
     memory: int = 2000
     random_state: int = 0
@@ -44,6 +46,8 @@ class AutoSettings(NamedTuple):
         owner = "AutoLearner"
         if not 0 < self.rate <= 1:
             raise ParameterError(owner, "rate", self.rate, "greater than 0 and at most 1")
+        if self.limit is not None and (not _is_whole(self.limit) or self.limit < 0):
+            raise ParameterError(owner, "limit", self.limit, "None or a whole number of at least 0")
         if not 0 < self.audit <= 1:
             raise ParameterError(owner, "audit", self.audit, "greater than 0 and at most 1")
         if not _is_whole(self.memory) or self.memory < 1:
@@ -69,7 +73,9 @@ class AutoCore:
         known = np.empty(0) if settings.classes is None else labels.as_classes(settings.classes, many=True)
         self.encoder = MulticlassEncoder(known, np.dtype(np.float64))
         self.past = no_past()
-        self.plan = Plan(float(settings.rate), float(settings.audit), FIRST_LABELS, BURST, EARLY_RATE)
+        rate, audit = float(settings.rate), float(settings.audit)
+        limit = math.inf if settings.limit is None else float(settings.limit)
+        self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit)
         self.widths: tuple[int, int] | None = None
 
     def start(self, X: Mixed) -> None:

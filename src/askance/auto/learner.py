@@ -36,7 +36,10 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     ----------
     rate : float, default=0.1
         The share of rows to ask about, beyond 30 labels in the beginning: at any time, at most 30 + rate × rows
-        labels have been asked for.
+        labels have been asked for. With 1, every row is asked about.
+    limit : int, default=None
+        The number of labels to ask for in all. After that, rows are only predicted. Labels that you give without a
+        question do not count. By default there is no limit.
     audit : float, default=0.1
         The share of questions that are drawn at random. They find what the models are wrongly certain of, and
         give every row a known probability of being asked about.
@@ -76,12 +79,14 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self,
         rate: float = 0.1,
         *,
+        limit: int | None = None,
         audit: float = 0.1,
         memory: int = 2000,
         random_state: int = 0,
         classes: Sequence[Any] | None = None,
     ) -> None:
         self.rate = rate
+        self.limit = limit
         self.audit = audit
         self.memory = memory
         self.random_state = random_state
@@ -221,7 +226,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """The core, which is made at the first use: parameters may change until then."""
         if not hasattr(self, "_core"):
             self._core = AutoCore(
-                AutoSettings(self.rate, self.audit, self.memory, self.random_state, self.classes)
+                AutoSettings(self.rate, self.limit, self.audit, self.memory, self.random_state, self.classes)
             )
         return self._core
 

@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from askance._util.progress import Progress
 from askance.auto.learner import AutoLearner
-from askance.cli.contest.limited import run_within
 from askance.cli.contest.source import Classes
 from askance.cli.output.progress import Watched
 from askance.data.mixed import take_rows
@@ -28,15 +27,13 @@ Keep = Callable[[Chunk, Sequence[Trace]], None]
 class Contestant:
     """A learner and its results so far.
 
-    `stream` is its own reading of the file, if it has one. `limit` is for automatic learners: others have it in
-    their query rule.
+    `stream` is its own reading of the file, if it has one.
     """
 
     name: str
     learner: Learner | AutoLearner
     many: bool
     stream: Stream | None = None
-    limit: int | None = None
     recorder: CurveRecorder = field(init=False)
     asked: AskedTally = field(init=False)
     refused: int = 0
@@ -66,18 +63,15 @@ class Contestant:
         if chunk.y is None:
             return
         if isinstance(self.learner, AutoLearner):
-            clone(self.learner).run(take_rows(chunk.X, slice(0, WARM_UP)), chunk.y[:WARM_UP])
+            copy = clone(self.learner).set_params(limit=None)
+            copy.run(take_rows(chunk.X, slice(0, WARM_UP)), chunk.y[:WARM_UP])
         else:
             clone(self.learner).run(chunk.X[:1], chunk.y[:1], classes=classes)
 
     def _run(self, chunk: Chunk) -> Trace:
         if isinstance(self.learner, AutoLearner):
             assert chunk.y is not None
-            if self.limit is None:
-                return self.learner.run(chunk.X, chunk.y)
-            done = int(self.recorder.tally.counts.rows)
-            self.learner, trace = run_within(self.learner, chunk.X, chunk.y, self.limit, done)
-            return trace
+            return self.learner.run(chunk.X, chunk.y)
         (trace,) = self.learner.iter_run(_Alone(self.name, chunk))
         return trace
 

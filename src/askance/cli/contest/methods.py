@@ -16,6 +16,7 @@ AUTO, RANDOM, FULL = "auto", "random", "full"
 
 # Words that are allowed where the catalog has a number.
 WORDS = ("running",)
+WHOLE = ("limit", "memory")  # parameters of the automatic learner that are whole numbers
 
 
 class Budget(NamedTuple):
@@ -115,15 +116,20 @@ def opponent(word: str, main: Method, parameters: Mapping[str, Any], budget: Bud
 
 
 def automatic(parameters: Mapping[str, Any], budget: Budget) -> AutoMethod:
-    """The automatic learner at the target rate."""
-    whole = {"memory": int(parameters["memory"])} if "memory" in parameters else {}
-    rate = {} if budget.rate is None else {"rate": budget.rate}
-    return AutoMethod(AUTO, {**parameters, **whole, **rate})
+    """The automatic learner at the target rate and within the limit."""
+    whole = {name: _whole(value) for name, value in parameters.items() if name in WHOLE}
+    given = {name: value for name, value in budget._asdict().items() if name != "burst" and value is not None}
+    return AutoMethod(AUTO, {**parameters, **whole, **given})
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def auto_opponent(word: str, main: AutoMethod) -> AutoMethod:
     """The automatic learner with another way of asking: at random at the same rate, or for all labels."""
-    return AutoMethod(word, {**main.parameters, "audit": 1.0, **({} if word == RANDOM else {"rate": 1.0})})
+    other: dict[str, Any] = {"audit": 1.0} if word == RANDOM else {"rate": 1.0, "limit": None}
+    return AutoMethod(word, {**main.parameters, **other})
 
 
 def beside_auto(word: str, rate: float, budget: Budget, *, many: bool) -> Method:

@@ -94,7 +94,7 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
 def _rules(contestant: Contestant) -> dict[str, Any]:
     learner = contestant.learner
     if isinstance(learner, AutoLearner):
-        return {"rate": learner.rate, "audit": learner.audit, "memory": learner.memory}
+        return {name: getattr(learner, name) for name in ("rate", "limit", "audit", "memory")}
     return {"update": repr(learner.update), "query": repr(learner.query)}
 
 

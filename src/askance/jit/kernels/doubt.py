@@ -20,7 +20,7 @@ class Plan(NamedTuple):
     """What is wanted.
 
     Labels per row, and the share of them asked at random. In the beginning `first` labels at once, and until there
-    are `burst` of them a higher rate.
+    are `burst` of them a higher rate. Never more than `limit` in all.
     """
 
     rate: float
@@ -28,6 +28,7 @@ class Plan(NamedTuple):
     first: int
     burst: int
     early_rate: float
+    limit: float
 
 
 class Past(NamedTuple):
@@ -43,7 +44,7 @@ def chance(certainty: float, recent: Any, rows: int, behind: float, rate: float,
     """Return the probability of asking about a row, given the certainty of recent ones.
 
     It is 1 for the least certain share of rows, unless the plan is more than a label ahead, and `audit` · `rate`
-    for all others.
+    for all others. At rate 1 it is 1 for all rows.
     """
     known = min(rows, recent.shape[0])
     lower = 0
@@ -51,7 +52,7 @@ def chance(certainty: float, recent: Any, rows: int, behind: float, rate: float,
         lower += recent[place] < certainty
     share = rate * (1.0 - audit) * (1.0 + CATCHING_UP * max(0.0, behind))
     doubtful = (lower <= share * known) & (share > 0.0) & (behind > -1.0)
-    probability: float = where(doubtful, 1.0, audit * rate)
+    probability: float = where(doubtful | (rate >= 1.0), 1.0, audit * rate)
     return probability
 
 
@@ -68,6 +69,7 @@ def decide(
     """Return whether to ask about the next row, and with which probability it is asked about.
 
     While not `several` classes are known, early questions become rarer: a stream may begin with rows of one class.
+    Rows after the limit, or whose label is not `granted`, do not put the plan behind.
     """
     counts = past.counts
     early = plan.early_rate if several else min(plan.early_rate, PER_LOGARITHM / (counts[ROWS] + 1.0))
@@ -75,8 +77,9 @@ def decide(
     probability = 1.0
     if counts[ASKED] >= plan.first:
         probability = chance(certainty, past.recent, counts[ROWS], past.behind[0], rate, plan.audit)
-    within = counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
-    if counts[ASKED] >= plan.first and granted:
+    left = counts[ASKED] < plan.limit
+    within = left and counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
+    if counts[ASKED] >= plan.first and granted and left:
         past.behind[0] = further_behind(past.behind[0], rate, probability if within else 0.0)
     past.recent[counts[ROWS] % RECENT] = certainty
     counts[ROWS] += 1

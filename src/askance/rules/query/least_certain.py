@@ -30,7 +30,7 @@ class LeastCertain(NamedTuple):
     With b = `burst` + r·t - Σ probabilities so far, at most 60, the share is multiplied by 1 + 0.3 b if b is
     positive, and all rows have probability r a if b ≤ -1. So Σ probabilities never exceeds `burst` + r·t + 2. Rows
     that a budget does not let it ask about do not count. For a limit on the labels themselves, use `Within` around
-    this rule.
+    this rule. With r = 1, every row has probability 1.
 
     A row whose features no label has been about yet has a score of 0, so it is among the least certain.
 

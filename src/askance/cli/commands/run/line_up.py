@@ -50,9 +50,7 @@ def _automatic(request: RunRequest) -> LineUp:
     check_kind(request.metric, many=many)
 
     def contestant(method: AutoMethod) -> Contestant:
-        limit = None if method.name == FULL else request.limit
-        learner = method.learner(random_state=seed, classes=classes.values)
-        return Contestant(method.name, learner, many, limit=limit)
+        return Contestant(method.name, method.learner(random_state=seed, classes=classes.values), many)
 
     def other(word: str) -> Contestant:
         if word in (RANDOM, FULL):

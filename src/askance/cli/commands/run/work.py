@@ -123,17 +123,22 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             f"The first {line_up.classes.alone:,} rows have the same class. If the file is sorted by class, "
             "shuffle it with --shuffle 7."
         )
-    if main.refused and not isinstance(main.learner, AutoLearner):
+    if isinstance(main.learner, AutoLearner):
+        notes += _limit_note(main.name, main.learner)
+    elif main.refused:
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
-    if main.limit is not None and main.recorder.tally.counts.asked == main.limit:
-        notes.append(
-            f"{main.name} asked for all {main.limit:,} labels that the limit allows, and only predicted then."
-        )
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is no rate at which to ask at random.")
     if request.metric in ("accuracy", "error", "mistakes") and not main.many:
         notes += report.majority_note(main, line_up.classes.values)
     return notes
+
+
+def _limit_note(name: str, learner: AutoLearner) -> list[str]:
+    limit = learner.limit
+    if limit is None or learner.spending_.asked < limit:
+        return []
+    return [f"{name} asked for all {limit:,} labels that the limit allows, and only predicted then."]
 
 
 def show(result: RunResult, *, as_json: bool) -> None:
