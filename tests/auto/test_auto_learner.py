@@ -4,6 +4,7 @@ import pathlib
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -17,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import askance
 from askance import AutoLearner
+from askance.auto.rows import are_ready
 from askance.errors import ModelFileError, ParameterError
 from askance.jit.kernels.labelling import GROWN_AT, LABELS
 
@@ -228,6 +230,40 @@ def test_rows_may_be_dense_or_sparse_whatever_they_were_before() -> None:
     learner = AutoLearner(0.2)
     learner.run(table, z)
     np.testing.assert_array_equal(learner.predict_proba(table), learner.predict_proba(sp.csr_array(table)))
+
+
+@pytest.mark.parametrize(
+    ("stream", "other"),
+    [
+        ("table", lambda X: X.tolist()),
+        ("table", np.asfortranarray),
+        ("table", lambda X: X.astype(">f8")),
+        ("text", sp.csc_array),
+        ("text", lambda X: X.astype(np.int64)),
+    ],
+)
+def test_rows_that_need_no_conversion_are_decided_on_as_others(stream: str, other: Any) -> None:
+    X, y = STREAMS[stream](rows=150)
+    assert are_ready(X)
+    one, another = AutoLearner(0.2), AutoLearner(0.2)
+    traces = one.run(X, y), another.run(other(X), y)
+    for field in FIELDS:
+        np.testing.assert_array_equal(*(getattr(trace, field) for trace in traces))
+    assert one.n_features_in_ == another.n_features_in_ == X.shape[1]
+
+
+def test_scikit_learn_judges_rows_that_are_not_ready() -> None:
+    good = np.ones((2, 3))
+    assert are_ready(good)
+    assert are_ready(sp.csr_array(good))
+    for bad in (good[:0], good[0], good * np.nan, good.tolist(), good.astype(np.float32), sp.coo_array(good)):
+        assert not are_ready(bad)
+    frame = pd.DataFrame(good, columns=["a", "b", "c"])
+    assert not are_ready(frame)
+    learner = AutoLearner(0.2)
+    learner.run(frame, [0, 1])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        learner.predict(good)
 
 
 def test_a_forest_keeps_up_when_memory_is_full() -> None:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import contents
 from askance.auto.core import AutoCore, AutoSettings
-from askance.auto.rows import as_before, part, plain
+from askance.auto.rows import are_ready, as_before, part, plain
 from askance.data.mixed import MixedRows
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
@@ -241,16 +241,28 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         try:
             if isinstance(X, MixedRows):
                 return plain(self._checked_parts(X))
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
+            if not self._takes_as_they_are(X):
+                X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
         return plain(X if known is None else as_before(X, known))
 
+    def _takes_as_they_are(self, X: Any) -> bool:
+        """Whether rows need no conversion and have the right number of columns, which is any at first."""
+        if hasattr(self, "feature_names_in_") or not are_ready(X) or not X.shape[1]:
+            return False
+        if self._core.widths is None:
+            self.n_features_in_ = X.shape[1]
+        return bool(X.shape[1] == self.n_features_in_)
+
     def _checked_parts(self, X: MixedRows) -> MixedRows:
         known = self._core.widths
         X.check()
-        dense = check_array(X.dense, dtype=np.float64, ensure_min_features=0)
-        sparse = check_array(X.sparse, accept_sparse="csr", dtype=np.float64, ensure_min_features=0)
+        dense, sparse = X
+        if not are_ready(dense):
+            dense = check_array(dense, dtype=np.float64, ensure_min_features=0)
+        if not are_ready(sparse):
+            sparse = check_array(sparse, accept_sparse="csr", dtype=np.float64, ensure_min_features=0)
         found = dense.shape[1], sparse.shape[1]
         if known is not None and found != known:
             raise ValueError(

@@ -9,6 +9,17 @@ from askance.data.mixed import MixedRows
 from askance.jit.kernels.mixed import Mixed
 
 
+def are_ready(X: Any) -> bool:
+    """Whether rows are finite numbers in a form that compiled code takes, so that nothing need be converted.
+
+    The checks of scikit-learn take longer than a decision about one row, and load pandas if it is installed.
+    """
+    if X.__class__ is not np.ndarray and not (sp.issparse(X) and X.format == "csr"):
+        return False
+    values = X.data if sp.issparse(X) else X
+    return X.ndim == 2 and X.shape[0] > 0 and X.dtype == np.float64 and bool(np.isfinite(values).all())
+
+
 def plain(X: Any) -> Mixed:
     """Return rows of checked numbers as compiled code takes them."""
     if isinstance(X, MixedRows):
