@@ -9,8 +9,8 @@ from askance.cli.options import option
 from askance.cli.targets import PICTURES, check_ending, require_extra
 
 EXAMPLE = "Example:   askance demo --plot demo.png"
-# Of the first two hundred seeds, the one whose figures are nearest to the medians: neither luck nor bad luck.
-TYPICAL_SEED = 71
+# Of the first two hundred seeds, one whose figures are close to all medians: neither luck nor bad luck.
+TYPICAL_SEED = 189
 
 
 Seed = Annotated[int, option("Random seed for the order of the tumours and for asking.", "N", min=0)]
@@ -23,7 +23,7 @@ def demo(
     """Show on real data how many labels are saved by asking only when in doubt.
 
     The data come with scikit-learn: 569 breast tumours with 30 measurements
-    each, malignant or benign.
+    each, malignant or benign. The automatic learner takes them as they are.
     """
     check_ending(data, "--data", (".csv",))
     check_ending(plot, "--plot", PICTURES)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from askance.cli.contest import report
 from askance.cli.contest.contest import Contestant, LineUp
-from askance.cli.contest.methods import FULL, RANDOM, Budget, Method, algorithm, opponent
+from askance.cli.contest.methods import FULL, RANDOM, AutoMethod, Budget, auto_opponent, automatic
 from askance.cli.contest.source import CHUNK_ROWS, Classes
 from askance.cli.output import chart
 from askance.cli.output.console import print_json, stdout
@@ -22,14 +22,19 @@ from askance.data.arrays import read_arrays
 from askance.metrics import Tally
 from askance.plotting.curves import draw
 
-ALGORITHM = "PAA-II"
 RATE = 0.1
 METRIC = "accuracy"
 LOWEST = 0.85  # of the chart
 CLASSES = ["benign", "malignant"]
+MEASURED = [
+    *("radius", "texture", "perimeter", "area", "smoothness"),
+    *("compactness", "concavity", "concave points", "symmetry", "fractal dimension"),
+]
+COLUMNS = [form.format(name) for form in ("mean {}", "{} error", "worst {}") for name in MEASURED]
 INTRODUCTION = (
     "569 breast tumours come in one after the other, each in 30 measurements. Is it malignant? Each is first "
-    "predicted; then its true label, which costs an expert's time, may be asked for and learned from."
+    "predicted; then its true label, which costs an expert's time, may be asked for and learned from. "
+    "auto takes the measurements as they are, areas up to 4,254 beside ratios below 0.1, and asks when in doubt."
 )
 
 
@@ -54,11 +59,8 @@ def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: boo
 
 
 def tumours(seed: int) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    """The tumours in a random order: measurements of equal weight, rows of length 1."""
+    """The tumours as they were measured, in a random order."""
     X, is_benign = _measured()
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    X = np.column_stack([X, np.ones(len(X))])  # a constant, so that the border need not go through the mean
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
     y = np.where(is_benign, *CLASSES)
     order = np.random.default_rng(seed).permutation(len(X))
     return X[order], y[order]
@@ -76,24 +78,21 @@ def _measured() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
 
 def line_up_for(X: NDArray[np.float64], y: NDArray[np.str_], seed: int) -> LineUp:
-    """Ask when in doubt, and for all labels; then, at the rate that the first has reached, at random."""
-    main = algorithm(ALGORITHM, {}, Budget(rate=RATE))
+    """Ask when in doubt, at random and for all labels."""
+    main = automatic({}, Budget(rate=RATE))
 
-    def contestant(method: Method) -> Contestant:
+    def contestant(method: AutoMethod) -> Contestant:
         return Contestant(method.name, method.learner(random_state=seed, classes=CLASSES), many=False)
 
-    def at_random(rate: float) -> Contestant:
-        return contestant(opponent(RANDOM, main, {}, Budget(rate=rate)))
-
-    stream = read_arrays(X, y, name="tumours", dtype="float32", chunk_rows=CHUNK_ROWS)
-    full = opponent(FULL, main, {}, Budget())
-    return LineUp(stream, Classes(CLASSES), [contestant(main), contestant(full)], at_random)
+    stream = read_arrays(X, y, name="tumours", dtype="float64", chunk_rows=CHUNK_ROWS)
+    methods = main, auto_opponent(RANDOM, main), auto_opponent(FULL, main)
+    return LineUp(stream, Classes(CLASSES), [contestant(method) for method in methods])
 
 
 def _write_csv(path: Path, X: NDArray[np.float64], y: NDArray[np.str_]) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*(f"x{number}" for number in range(1, X.shape[1] + 1)), "label"])
+        writer.writerow([*COLUMNS, "label"])
         writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
 
 
@@ -113,7 +112,7 @@ def _show_next(console: Console, seed: int, data: Path | None) -> None:
     run = f"askance run {file} --rate {RATE} --against random,full --seed {seed}"
     keep = [] if data else [f"askance demo --data {file}"]
     console.print("What to try next:")
-    for command in ("askance demo --seed 1", *keep, run, f"askance catalog {ALGORITHM}"):
+    for command in ("askance demo --seed 1", *keep, run, "askance catalog"):
         console.print(f"  {command}", soft_wrap=True)
 
 
