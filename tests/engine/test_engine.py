@@ -159,6 +159,19 @@ EDITS = {
 DEEPER = {
     "rules/rows.py": ("state.move(j, self.values[t, j], step)", "state.move(j, 2 * self.values[t, j], step)"),
 }
+USE_KERNEL = """
+import numpy as np
+import askance
+from askance.auto.models import new_scales
+from askance.auto.rows import plain
+from askance.jit.kernels import labelling
+scales = new_scales(2, 0)
+labelling.observe_all(plain(np.ones((5, 2))), scales)
+assert askance.__file__.startswith(HOME), askance.__file__
+print(scales.rows.tolist())
+"""
+# A kernel is in another file than the functions that it calls.
+KERNEL_EDITS = {"jit/kernels/columns.py": ("    rows[0] += 1\n", "    rows[0] += 2\n")}
 
 
 def compiled_files(cache: pathlib.Path) -> set[str]:
@@ -170,11 +183,11 @@ def own_copy(home: pathlib.Path) -> pathlib.Path:
     return shutil.copytree(PACKAGE, home / "askance", ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def edits_count(tmp_path: pathlib.Path, edits: dict[str, tuple[str, str]]) -> list[str]:
-    """What each edit makes of the weights; with all of them undone, nothing is compiled again."""
+def edits_count(tmp_path: pathlib.Path, edits: dict[str, tuple[str, str]], code: str = USE) -> list[str]:
+    """What each edit makes of what is printed; with all of them undone, nothing is compiled again."""
     home, cache, use = tmp_path / "home", tmp_path / "cache", tmp_path / "use.py"
     package = own_copy(home)
-    use.write_text(f"HOME = {str(home)!r}\n{USE}")
+    use.write_text(f"HOME = {str(home)!r}\n{code}")
     environment = {"PYTHONPATH": home, "NUMBA_CACHE_DIR": cache}
     found, files = [run_script(use, **environment)], [compiled_files(cache)]
     assert files[0]
@@ -197,6 +210,11 @@ def test_an_edited_rule_counts_at_once_and_a_revert_finds_its_code_again(tmp_pat
     first, edited, _ = edits_count(tmp_path, EDITS)
     assert ast.literal_eval(first) == pytest.approx(twin_of_use(C=1.0), abs=1e-9)
     assert ast.literal_eval(edited) == pytest.approx(twin_of_use(C=4.0), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_an_edit_of_what_a_kernel_calls_counts_at_once(tmp_path: pathlib.Path) -> None:
+    assert [ast.literal_eval(found) for found in edits_count(tmp_path, KERNEL_EDITS, USE_KERNEL)] == [[5], [10]]
 
 
 @pytest.mark.soak

@@ -28,6 +28,8 @@ from numba.extending import (
     unbox,
 )
 
+from askance.jit.source_digest import kernel_digest
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Sums may be reordered and products fused, which is what lets a dot product use vector instructions.
@@ -88,7 +90,11 @@ def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function
 
 
 def persistent(function: Function, *, exact: bool) -> Function:
-    """Compile `function` and cache the machine code on disk; if the cache fails at a call, compile without it."""
+    """Compile `function` and cache the machine code on disk; if the cache fails at a call, compile without it.
+
+    The cache has entries by name, so the name says which sources the machine code was made from.
+    """
+    function.__qualname__ += f".{kernel_digest()[:16]}"
     kept = compiled(function, exact=exact)
 
     @functools.wraps(function)

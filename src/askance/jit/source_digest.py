@@ -1,9 +1,9 @@
 """A digest of the sources, so that cached machine code is never older than the rules it was compiled from.
 
 Numba's cache notices an edit of the file that defines a compiled function, but not of the files whose methods that
-function calls. Passes therefore close over the digest computed here: after an edit the cache has no entry, and
-after a revert it has one again. Rules from outside the package, whose source files are not known, are compiled
-again in each process.
+function calls. Passes therefore close over the digest computed here, and kernels have it in their names: after an
+edit the cache has no entry, and after a revert it has one again. Rules from outside the package, whose source
+files are not known, are compiled again in each process.
 """
 
 import functools
@@ -11,13 +11,19 @@ import hashlib
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
-# The sources of compiled code. Editing any other file leaves the cache valid.
-COMPILED = ("_util/splitmix.py", "jit/**/*.py", "rules/**/*.py", "engine/**/*.py")
+# The sources of kernels, and of all compiled code. Editing any other file leaves the cache valid.
+KERNELS = ("_util/splitmix.py", "jit/**/*.py")
+COMPILED = (*KERNELS, "rules/**/*.py", "engine/**/*.py")
 
 
 def package_digest() -> str:
     """Return the digest of all source files that compiled code is made from."""
     return digest_of(*COMPILED)
+
+
+def kernel_digest() -> str:
+    """Return the digest of the source files that kernels are made from, which need no rules."""
+    return digest_of(*KERNELS)
 
 
 @functools.cache
