@@ -7,14 +7,15 @@ call is resolved by the *type* of the tuple, so one generic pass serves every ru
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, event
 from numba.core.types import Type
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 from numba.extending import (
@@ -107,6 +108,28 @@ def persistent(function: Function, *, exact: bool) -> Function:
             return kept(*arguments)
 
     return call  # type: ignore[return-value]
+
+
+class _FirstCompilation(event.Listener):  # type: ignore[misc]
+    """Calls a function when the first compilation starts."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` before the first function is compiled inside the block, not if all come from the cache."""
+    with event.install_listener("numba:compile", _FirstCompilation(tell)):
+        yield
 
 
 SEPARATE: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}

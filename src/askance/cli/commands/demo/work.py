@@ -15,6 +15,7 @@ from askance.cli.contest.contest import Contestant, LineUp
 from askance.cli.contest.methods import FULL, RANDOM, AutoMethod, Budget, auto_opponent, automatic
 from askance.cli.contest.source import CHUNK_ROWS, Classes
 from askance.cli.output import chart
+from askance.cli.output.compiling import AUTO, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
@@ -44,7 +45,7 @@ def demonstrate(seed: int, data: Path | None, plot: Path | None, *, as_json: boo
         data_draft = None if data is None else stack.enter_context(draft(data))
         plot_draft = None if plot is None else stack.enter_context(draft(plot))
         X, y = tumours(seed)
-        with progress("compiling and learning") as report_progress:
+        with progress("learning") as report_progress, compilation_announced(AUTO):
             line_up = line_up_for(X, y, seed)
             line_up.run(report_progress)
         if data_draft is not None:

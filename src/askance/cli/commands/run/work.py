@@ -18,6 +18,7 @@ from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp
 from askance.cli.contest.methods import parse_parameters
 from askance.cli.contest.source import columns_of
+from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
@@ -54,6 +55,7 @@ def simulate(request: RunRequest) -> RunResult:
             for name, target in targets.items()
             if target is not None
         }
+        stack.enter_context(compilation_announced(AUTO if request.algorithm in (None, "auto") else NAMED))
         line_up = line_up_for(request)
         keep: list[Keep] = []
         if "trace" in paths:
