@@ -78,6 +78,8 @@ def test_other_ways_of_asking_and_other_algorithms_beside_it(data):
         "PA-II": False,
     }
     assert methods["PAA-II"]["update"] == "PassiveAggressive2(C=1.0)"
+    scaled = answer("run", data, "--against", "PAA-II", "--intercept", 0.3, "--scaling", "tfidf")["methods"][1]
+    assert (scaled["intercept"], scaled["scaling"]) == (0.3, "tfidf")
     assert all(method["rows"] == ROWS for method in methods.values())
 
 
@@ -192,6 +194,9 @@ def test_shuffling_and_classes(data):
     [
         (["--burst", "3", "--rate", "0.1"], "--burst needs an algorithm of the catalog"),
         (["--dtype", "float32"], "auto always computes in float64: remove --dtype"),
+        (["--intercept", "0.3"], "auto has an intercept and scales of its own: remove --intercept, or choose"),
+        (["--scaling", "standard"], "auto has an intercept and scales of its own: remove --scaling, or choose"),
+        (["--scaling", "standard", "--against", "random"], "auto has an intercept and scales of its own: remove"),
         (["--bound"], "--bound needs an algorithm that has a theorem"),
         (["--costs"], "--costs is for OMCSL algorithms"),
         (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, limit, memory, rate"),

@@ -188,9 +188,38 @@ def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
     notes = answer("run", data, "-a", "PAA-II", "--against", "full")["notes"]
     (note,) = [note for note in notes if note.startswith("Typical values of the columns range from")]
     assert note.endswith(
-        "a linear learner follows the largest: use auto, which scales them, or scale them in the file."
+        "a linear learner follows the largest: pass --scaling standard, or use auto, which scales them itself."
     )
     assert "Typical values" in output("run", data, "-a", "PAA-II")
+    assert "Typical values" not in output("run", data, "-a", "PAA-II", "--scaling", "standard")
+
+
+def test_an_intercept_and_scales_are_those_of_the_library(tmp_path, arrays):
+    X, y = arrays
+    X = X * [1e6, 1, 1, 1, 1, 1]
+    data = write_csv(tmp_path / "raw.csv", X, y)
+    words = ("--dtype", "float64", "--intercept", 0.3, "--scaling", "standard", "--against", "full,PE")
+    told = answer("run", data, "-a", "PAA-II", *words)["methods"]
+    for method, name in zip(told, ("PAA-II", "PA-II", "PE"), strict=True):
+        learner = askance.make(name, dtype="float64", classes=["ham", "spam"], intercept=0.3, scaling="standard")
+        assert method["metrics"]["accuracy"] == learner.run(X, y).summary().accuracy
+        assert (method["intercept"], method["scaling"]) == (0.3, "standard")
+    raw = answer("run", data, "-a", "PAA-II", "--dtype", "float64")["methods"][0]
+    assert raw["metrics"]["accuracy"] < told[0]["metrics"]["accuracy"] - 0.1
+    assert (raw["intercept"], raw["scaling"]) == (0.0, None)
+
+
+def test_words_are_weighted(tmp_path):
+    data = tmp_path / "mails.csv"
+    lines = [f"the the {word} {number % 7},{number % 2}" for number in range(60) for word in ("win", "see")]
+    data.write_text("text,label\n" + "\n".join(lines) + "\n")
+    (told,) = answer("run", data, "-a", "PAA-II", "--text", "text", "--scaling", "tfidf")["methods"]
+    assert told["scaling"] == "tfidf"
+    said = complaint("run", data, "-a", "PAA-II", "--text", "text", "--scaling", "standard")
+    assert said == (
+        "--scaling 'standard' is for dense rows, but these are sparse: choose --scaling 'tfidf' for counts, "
+        "or make the rows dense"
+    )
 
 
 def test_shuffling_changes_the_order_and_nothing_else(data, tmp_path):
@@ -342,6 +371,18 @@ def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
         (["--metric", "beauty"], "there is no metric 'beauty': choose one of accuracy, error"),
         (["--dtype", "float16"], "--dtype must be 'float32' (fast) or 'float64' (exact), not 'float16'"),
         (["--seed", "-1"], "--seed must be a whole number from 0"),
+        (["--intercept", "-1"], "--intercept must be "),
+        (["--scaling", "log"], "--scaling must be None, 'standard' or 'tfidf', not 'log'"),
+        (["-a", "K-PAA", "--intercept", "1"], "Kernelized has no intercept, because it has no weights"),
+        (["--resume", "m", "--scaling", "tfidf"], "--resume continues with the model unchanged: remove --scaling"),
+        (
+            ["--bound", "--scaling", "tfidf"],
+            "--bound needs an algorithm that learns as in its paper: remove --scaling",
+        ),
+        (
+            ["--bound", "--intercept", "1"],
+            "--bound needs an algorithm that learns as in its paper: remove --intercept",
+        ),
         (["--classes", "ham"], "--classes ham: give two different classes"),
         (["--classes", "ham,eggs"], "{data}: unknown class 'spam' in y: the classes are 'eggs', 'ham'"),
         (["--label", "kind"], "{data}, line 1: no label field 'kind'"),

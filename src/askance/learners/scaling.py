@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.longer import longer
+from askance.errors import DataError
 from askance.jit.kernels.columns import standardize
 from askance.jit.kernels.terms import discount, weigh
 from askance.rules.rows import AnyRows, DenseRows, SparseRows
@@ -64,8 +65,10 @@ class Standard(Scaling):
     def scaled(self, rows: AnyRows, width: int, *, observe: bool) -> AnyRows:
         """Return standardized rows."""
         if not isinstance(rows, DenseRows):
-            raise ValueError(
-                "scaling='standard' is for dense rows: pass X.toarray(), or choose scaling='tfidf' for counts"
+            raise DataError(
+                "scaling='standard' is for dense rows, but these are sparse: choose scaling='tfidf' for counts, "
+                "or make the rows dense",
+                parameter="scaling",
             )
         arrays, values = self._with_room(width), np.empty_like(rows.values)
         if observe:

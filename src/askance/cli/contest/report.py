@@ -95,7 +95,8 @@ def _rules(contestant: Contestant) -> dict[str, Any]:
     learner = contestant.learner
     if isinstance(learner, AutoLearner):
         return {name: getattr(learner, name) for name in ("rate", "limit", "audit", "memory")}
-    return {"update": repr(learner.update), "query": repr(learner.query)}
+    rules = {"update": repr(learner.update), "query": repr(learner.query)}
+    return {**rules, "intercept": learner.intercept, "scaling": learner.scaling}
 
 
 def learning_times(contestants: Sequence[Contestant]) -> dict[str, float]:

@@ -32,6 +32,26 @@ Dtype = Annotated[
     str | None,
     option("float32 (fast) or float64 (exact), for algorithms of the catalog.", "TYPE", show_default="float32"),
 ]
+Intercept = Annotated[
+    float | None,
+    option(
+        "Learn an intercept: the weight of a constant feature with this value, such as 0.3. For algorithms of the "
+        "catalog.",
+        "VALUE",
+        None,
+        show_default="none",
+    ),
+]
+Scaling = Annotated[
+    str | None,
+    option(
+        "Scale columns by the rows so far (standard), or weight counts of words (tfidf). For algorithms of the "
+        "catalog.",
+        "NAME",
+        None,
+        show_default="none",
+    ),
+]
 Rate = Annotated[float | None, option("The share of labels to ask for, such as 0.1.", "SHARE", ASKING)]
 Limit = Annotated[int | None, option("Never ask for more than N labels.", "N", ASKING, min=1)]
 Burst = Annotated[int | None, option("Never be more than N labels ahead of --rate.", "N", ASKING, min=1)]
@@ -80,6 +100,8 @@ def run(
     param: Param = None,
     seed: Seed = None,
     dtype: Dtype = None,
+    intercept: Intercept = None,
+    scaling: Scaling = None,
     json: options.Json = False,
     rate: Rate = None,
     limit: Limit = None,
@@ -115,6 +137,8 @@ def run(
         parameters=param or [],
         seed=seed,
         dtype=dtype,
+        intercept=intercept,
+        scaling=scaling,
         rate=rate,
         limit=limit,
         burst=burst,

@@ -43,6 +43,7 @@ def _automatic(request: RunRequest) -> LineUp:
     budget = Budget(request.rate, request.limit)
     main = automatic(parse_parameters(request.parameters), budget)
     words = parse_opponents(request.against, AUTO)
+    request.check_needed(words)
     seed = request.seed or 0
     rate = main.learner(random_state=seed).rate  # wrong parameters show before the file is opened
     stream, classes = survey(open_typed(request.file, request.reading), request.classes, str(request.file))
@@ -56,7 +57,7 @@ def _automatic(request: RunRequest) -> LineUp:
         if word in (RANDOM, FULL):
             return contestant(auto_opponent(word, main))
         method = beside_auto(word, rate, budget, many=many)
-        learner = method.learner(random_state=seed, classes=classes.values)
+        learner = method.learner(random_state=seed, classes=classes.values, **request.shaping)
         return Contestant(word, learner, many, open_file(request.file, request.reading, "float32"))
 
     return LineUp(stream, classes, [contestant(main), *map(other, words)])
@@ -75,16 +76,14 @@ def _named(request: RunRequest, name: str) -> LineUp:
     waits = RANDOM in words and budget.rate is None
     others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
     dtype = request.dtype or "float32"
+    common = {"random_state": request.seed or 0, "dtype": dtype, **request.shaping}
     for method in (main, *others):
-        method.learner(
-            random_state=request.seed or 0, dtype=dtype
-        )  # wrong parameters show before the file is opened
+        method.learner(**common)  # wrong parameters show before the file is opened
     stream = open_file(request.file, request.reading, dtype)
     classes = find_classes(stream, request.classes, str(request.file), many=main.many)
 
     def contestant(method: Method) -> Contestant:
-        learner = method.learner(random_state=request.seed or 0, dtype=dtype, classes=classes.values)
-        return Contestant(method.name, learner, main.many)
+        return Contestant(method.name, method.learner(classes=classes.values, **common), main.many)
 
     def at_random(rate: float) -> Contestant:
         return contestant(opponent(RANDOM, main, parameters, budget._replace(rate=rate)))

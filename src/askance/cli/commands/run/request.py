@@ -1,7 +1,7 @@
 """What `askance run` was asked to do, checked before the slow imports of the work."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from askance.cli.options import Reading
 from askance.cli.targets import PICTURES, TRACES, check_ending, require_extra
@@ -16,6 +16,8 @@ class RunRequest(NamedTuple):
     parameters: list[str]
     seed: int | None
     dtype: str | None
+    intercept: float | None
+    scaling: str | None
     rate: float | None
     limit: int | None
     burst: int | None
@@ -57,6 +59,19 @@ class RunRequest(NamedTuple):
         if self.plot is not None:
             require_extra("matplotlib")
 
+    @property
+    def shaping(self) -> dict[str, Any]:
+        """What learners of the catalog make of rows, as their parameters."""
+        return {"intercept": self.intercept or 0.0, "scaling": self.scaling}
+
+    def check_needed(self, words: list[str]) -> None:
+        """Raise ValueError if no algorithm in `words`, beside the automatic learner, has what the options set."""
+        for name in ("intercept", "scaling"):
+            if getattr(self, name) is not None and not set(words) - {"random", "full"}:
+                raise ValueError(
+                    f"auto has an intercept and scales of its own: remove --{name}, or choose an algorithm with -a"
+                )
+
     def check_same_columns(self) -> None:
         """Raise ValueError if columns are to be read in another way than the model has read them."""
         for name in ("text", "drop", "category", "number"):
@@ -75,6 +90,9 @@ class RunRequest(NamedTuple):
         for name in ("rate", "limit", "burst"):
             if getattr(self, name) is not None:
                 raise ValueError(f"--bound needs an algorithm that asks as in its paper: remove --{name}")
+        for name in ("intercept", "scaling"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"--bound needs an algorithm that learns as in its paper: remove --{name}")
         if self.resume is not None:
             raise ValueError("--bound needs an algorithm that starts from scratch: remove --resume")
 
@@ -85,7 +103,7 @@ class RunRequest(NamedTuple):
             raise ValueError("--costs is for OMCSL algorithms: choose one, for example -a OMCSL-F-h")
 
     def _check_resumed(self) -> None:
-        for name in ("algorithm", "seed", "dtype", "rate", "limit", "burst", "classes"):
+        for name in ("algorithm", "seed", "dtype", "intercept", "scaling", "rate", "limit", "burst", "classes"):
             if getattr(self, name) is not None:
                 raise ValueError(f"--resume continues with the model unchanged: remove --{name}")
         if self.parameters:

@@ -86,7 +86,7 @@ def _noting_scales() -> Iterator[list[str]]:
         elif not notes:
             sizes = str(warning.message).partition(":")[0]
             notes.append(
-                f"{sizes[:1].upper()}{sizes[1:]}: use auto, which scales them, or scale them in the file."
+                f"{sizes[:1].upper()}{sizes[1:]}: pass --scaling standard, or use auto, which scales them itself."
             )
 
 
