@@ -25,7 +25,7 @@ from askance.learners.omcsl import OMCSL
 '''
 
 COMMON = "random_state: int = ..., dtype: str = ..., classes: Sequence[Any] | None = ..."
-SCALES = 'intercept: float = ..., scaling: Literal["standard", "tfidf"] | None = ...'
+SCALES = 'intercept: float = ..., scaling: Literal["standard", "tfidf"] | None = ..., probability: bool = ...'
 
 AUTO = (
     '@overload\ndef make(name: Literal["auto"], *, rate: float = ..., limit: int | None = ..., '

@@ -17,13 +17,10 @@ import streams
 from askance import queries, updates
 from askance.learners.files import to_bytes
 from askance.learners.learner import POOR
+from scikit_checks import OWN_WARNING, expected_to_fail
 from thinning import one_of_each_form, rest_slow
 
 MADE = streams.noisy(rows=200, width=6)
-
-
-# Its own look at labels of infinity casts them before anybody can refuse them.
-OWN_WARNING = "ignore:invalid value encountered in cast:RuntimeWarning"
 
 
 def a_poor_one() -> str:
@@ -32,22 +29,6 @@ def a_poor_one() -> str:
 
 # The checks are about what is around a rule: a name for each way that classes and weights are kept will do.
 KINDS = ["PAA-II", "K-PAA", "MPAA-II", "OMCSL-F-h", a_poor_one()]
-
-# One step along a row with weight 2 is not two steps with weight 1, and a weight of 0 is refused.
-ONLINE = ("sample_weight_equivalence_on_dense_data", "sample_weight_equivalence_on_sparse_data")
-OF_WEIGHTS = (
-    *("sample_weights_pandas_series", "sample_weights_not_an_array", "sample_weights_list"),
-    *("all_zero_sample_weights_error", "sample_weights_shape", "sample_weights_not_overwritten"),
-)
-
-
-def expected_to_fail(estimator: Any) -> dict[str, str]:
-    """The checks of sample weights that a rule cannot pass, with the reason."""
-    found = dict.fromkeys(ONLINE, "a learner takes one step per row, and refuses weights of 0")
-    found["classifiers_one_label_sample_weights"] = "weights of 0 are refused"
-    if not hasattr(estimator._rules()[0], "weighted"):
-        found |= dict.fromkeys(OF_WEIGHTS, "the update rule cannot weight rows")
-    return {f"check_{name}": reason for name, reason in found.items()}
 
 
 @pytest.mark.filterwarnings(OWN_WARNING)

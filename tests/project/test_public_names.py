@@ -78,6 +78,7 @@ def test_parameters_are_those_promised() -> None:
         "multiclass",
         "intercept",
         "scaling",
+        "probability",
     ]
     assert {"X", "y", "coins", "classes"} <= set(inspect.signature(askance.Learner.run).parameters)
 

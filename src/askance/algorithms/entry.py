@@ -60,6 +60,7 @@ class Entry(NamedTuple):
         classes: Sequence[Any] | None = None,
         intercept: float = 0.0,
         scaling: str | None = None,
+        probability: bool = False,
         **parameters: Any,
     ) -> "Learner":
         """Make the learner; see `askance.make`."""
@@ -78,6 +79,7 @@ class Entry(NamedTuple):
             multiclass=multiclass,
             intercept=intercept,
             scaling=scaling,
+            probability=probability,
         )
         learner.check_parameters()
         return learner
@@ -98,6 +100,7 @@ class Entry(NamedTuple):
         if attribute != "__signature__":
             raise AttributeError(f"an entry of the catalog has no attribute {attribute!r}")
         common = {"random_state": 0, "dtype": "float32", "classes": None, "intercept": 0.0, "scaling": None}
+        common["probability"] = False
         keyword = inspect.Parameter.KEYWORD_ONLY
         return inspect.Signature(
             [

@@ -18,6 +18,7 @@ def make(
     classes: Sequence[Any] | None = None,
     intercept: float = 0.0,
     scaling: str | None = None,
+    probability: bool = False,
     **parameters: Any,
 ) -> Learner | AutoLearner:
     """Make the learner that a paper calls `name`, or the one that needs no settings.
@@ -26,8 +27,9 @@ def make(
     ----------
     name : str
         A name of `askance.catalog`, or "auto".
-    random_state, dtype, classes, intercept, scaling
-        As in `Learner`. "auto" always computes in double precision, and has an intercept and scales of its own.
+    random_state, dtype, classes, intercept, scaling, probability
+        As in `Learner`. "auto" always computes in double precision, always has probabilities, and has an intercept
+        and scales of its own.
     **parameters
         The paper's parameters, such as `C` and `delta`; for "auto", those of `AutoLearner`, such as `rate`.
 
@@ -59,4 +61,5 @@ def make(
             raise ValueError(f"auto has no parameter {unknown[0]!r}: its parameters are {', '.join(own)}")
         return AutoLearner(random_state=random_state, classes=classes, **parameters)
     common = {"random_state": random_state, "dtype": dtype, "classes": classes}
-    return look_up(name)(**common, intercept=intercept, scaling=scaling, **parameters)
+    given = {"intercept": intercept, "scaling": scaling, "probability": probability}
+    return look_up(name)(**common, **given, **parameters)

@@ -41,6 +41,8 @@ def check_mixable(learner: Learner) -> None:
         raise ValueError(
             "each partition would scale rows in its own way: scale them before mixing, without scaling"
         )
+    if learner.probability:
+        raise ValueError("each partition would have scores of its own model: mix without probability")
     if not isinstance(core.state, (Weights, *GAUSSIANS)):
         raise ValueError(
             f"the state of {type(core.update).__name__} cannot be averaged: mixing supports weights and diagonal "

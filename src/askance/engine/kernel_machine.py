@@ -17,6 +17,7 @@ from askance.jit.select import sign
 from askance.rules.kernel.kernelized import Evaluation
 from askance.rules.kernel.support_set import Point, point_of
 from askance.rules.rows import SOUND, AnyRows, Seen
+from askance.rules.state.recorded import Recent, remember_label
 
 Numbers = NDArray[np.float64]
 LARGEST_COLUMN = np.iinfo(np.int32).max
@@ -26,16 +27,19 @@ class KernelMachine:
     """Two rules, what they have learned, and the loops over rows. If a call fails, nothing changes.
 
     The loop over rounds is plain Python, which costs little compared with the sums over a support set. A state is
-    immutable: the new state replaces the old one after all rows were processed. There is one lane.
+    immutable: the new state replaces the old one after all rows were processed. There is one lane. With `recent`,
+    the scores before each label are recorded there; it takes the place of a form.
     """
 
     lanes = 1
     draws = 0
 
-    def __init__(self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float) -> None:
+    def __init__(
+        self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float, recent: Recent | None = None
+    ) -> None:
         self.dtype = dtype
         self.width: int | None = None
-        self.core = Core(update, query, None, update.start(0, dtype), query.start(), passes.no_past(), at_zero)
+        self.core = Core(update, query, recent, update.start(0, dtype), query.start(), passes.no_past(), at_zero)
         self._idle: list[Numbers] = []
 
     def run(
@@ -64,7 +68,7 @@ class KernelMachine:
                 asked = bool(coin < probability)
                 updated = False
                 if asked:
-                    core, updated = self._learned(core, point, evaluation, seen, label)
+                    core, updated = self._learned(core, point, evaluation, seen, label, probability)
                 outcome.predictions[t], outcome.scores[t] = seen.prediction, seen.score
                 outcome.ask_probabilities[t] = probability
                 outcome.asked[t], outcome.updated[t] = asked, updated
@@ -101,7 +105,7 @@ class KernelMachine:
         signs: NDArray[Any],
         lanes: int = 1,  # noqa: ARG002
         draws: Numbers | None = None,  # noqa: ARG002
-        probability: float = 1.0,  # noqa: ARG002
+        probability: float = 1.0,
     ) -> tuple[int, int]:
         """Learn every label. Return an error code and the number of the bad row, if any; then nothing changes."""
         error, row = passes.check_rows(rows, len(signs), width)
@@ -112,9 +116,15 @@ class KernelMachine:
             for t, label in enumerate(signs.astype(np.float64)):
                 point = point_of(rows, t)
                 evaluation, seen = self._look(core, point, t, scratch)
-                core, _ = self._learned(core, point, evaluation, seen, label)
+                core, _ = self._learned(core, point, evaluation, seen, label, probability)
         self.core, self.width = core, width
         return SOUND, 0
+
+    @property
+    def recent(self) -> Recent:
+        """What was recorded of recent labels."""
+        record: Recent = self.core.form
+        return record
 
     def set_query_rule(self, query: Any) -> None:
         """Go on with another query rule."""
@@ -162,9 +172,17 @@ class KernelMachine:
         return evaluation, Seen(score, evaluation.spread, norm, prediction, *shown)
 
     def _learned(
-        self, core: Core, point: Point, evaluation: Evaluation, seen: Seen, label: np.float64
+        self,
+        core: Core,
+        point: Point,
+        evaluation: Evaluation,
+        seen: Seen,
+        label: np.float64,
+        probability: float,
     ) -> tuple[Core, bool]:
         """Return the core after learning the label of the current row, and whether the rule fired."""
+        if core.form is not None:
+            remember_label(core.form, np.array([[seen.score]]), label, probability)
         fires, wanted = core.update.step(seen, label)
         core.past.labels[0] += 1
         core.past.labels[1] += label > 0
@@ -181,9 +199,9 @@ class KernelMachine:
         return core, True
 
     def _copy_for(self, width: int) -> Core:
-        """Return the core with copies of counters and memory, which may be changed."""
+        """Return the core with copies of counters, memory and record, which may be changed."""
         core = self._with_room(width)
-        return core._replace(memory=copied(core.memory), past=copied(core.past))
+        return core._replace(memory=copied(core.memory), past=copied(core.past), form=copied(core.form))
 
     def _with_room(self, width: int) -> Core:
         return (

@@ -13,6 +13,7 @@ from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
 from askance.rules.rows import SOUND, AnyRows
 from askance.rules.state import Ensemble, form_for_classes
+from askance.rules.state.recorded import Recent, Recorded, recorded
 from askance.rules.update.rule import about, form_of, start_lanes, widened, widened_lanes
 
 
@@ -20,11 +21,19 @@ class Machine:
     """Two rules, what they have learned, and the passes over rows. If a call fails, nothing changes.
 
     For two classes there is one lane, and labels are +1 and -1. With `many` classes there is one lane per class,
-    and labels are the numbers of lanes.
+    and labels are the numbers of lanes. With `recent`, the scores before each label are recorded there.
     """
 
     def __init__(
-        self, update: Any, query: Any, dtype: np.dtype[Any], at_zero: float, *, many: bool = False, lanes: int = 1
+        self,
+        update: Any,
+        query: Any,
+        dtype: np.dtype[Any],
+        at_zero: float,
+        *,
+        many: bool = False,
+        lanes: int = 1,
+        recent: Recent | None = None,
     ) -> None:
         self.dtype = dtype
         self.many = many
@@ -33,6 +42,8 @@ class Machine:
         self.draws = about(update).draws
         state = start_lanes(update, 0, lanes, dtype) if many else update.start(0, dtype)
         form = self._classes(update, state, lanes) if many else form_of(state)
+        if recent is not None:
+            form = recorded(form, recent, lanes)
         self.core = Core(update, query, form, state, query.start(), passes.no_past(), at_zero)
         self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
 
@@ -103,16 +114,26 @@ class Machine:
         return error, row
 
     def learn_weighted(
-        self, rows: AnyRows, width: int, labels: NDArray[Any], lanes: int, weights: NDArray[np.float64]
+        self,
+        rows: AnyRows,
+        width: int,
+        labels: NDArray[Any],
+        lanes: int,
+        weights: NDArray[np.float64],
+        probability: float = 1.0,
     ) -> tuple[int, int]:
-        """Learn every label with its own weight, by the update rule's method `weighted`."""
+        """Learn every label with its own weight, by the update rule's method `weighted`.
+
+        A label of weight w stands for w rows, like a label that was asked for with a probability of 1/w.
+        """
         error, row = self._pass("check", rows, (rows, len(labels), width))
         if error != SOUND:
             return error, row
         starts = np.flatnonzero(np.diff(weights, prepend=np.nan)).tolist()  # of rows with the same weight
         for start, stop in itertools.pairwise([*starts, len(labels)]):
-            rule = self.core.update.weighted(float(weights[start]))
-            self.learn(rows.between(start, stop), width, labels[start:stop], lanes, rule=rule)
+            weight = float(weights[start])
+            part, rule = rows.between(start, stop), self.core.update.weighted(weight)
+            self.learn(part, width, labels[start:stop], lanes, None, probability / weight, rule)
         return SOUND, 0
 
     def set_query_rule(self, query: Any) -> None:
@@ -127,6 +148,12 @@ class Machine:
         error, row = self._pass("score", rows, (core.form, core.state, rows, width, scores, core.at_zero))
         return error, row, scores
 
+    @property
+    def recent(self) -> Recent:
+        """What was recorded of recent labels."""
+        record: Recent = self.core.form.recent
+        return record
+
     def make_room(self, width: int, lanes: int | None = None) -> None:
         """Make room for `width` features and, if given, `lanes` classes."""
         lanes = lanes or self.lanes
@@ -134,7 +161,7 @@ class Machine:
 
     def weights(self) -> NDArray[Any]:
         """Return a view of the weights, one row per lane or per member of an ensemble."""
-        form, state = self.core.form, self.core.state
+        form, state = bare(self.core.form), self.core.state
         if isinstance(form, Ensemble):
             members: NDArray[Any] = state.weights.reshape(-1, len(form.scores)).T[: state.members]
             return members
@@ -158,9 +185,13 @@ class Machine:
         update, state = self.core.update, self.core.state
         if not self.many:
             state = widened(state, update, width, self.dtype)
-            return self.core._replace(state=state, form=form_of(state))
-        state = widened_lanes(state, update, (width, lanes), self.lanes, self.dtype)
-        return self.core._replace(state=state, form=self._classes(update, state, lanes))
+            form = form_of(state)
+        else:
+            state = widened_lanes(state, update, (width, lanes), self.lanes, self.dtype)
+            form = self._classes(update, state, lanes)
+        if isinstance(self.core.form, Recorded):
+            form = recorded(form, self.core.form.recent, lanes)
+        return self.core._replace(state=state, form=form)
 
     def _classes(self, update: Any, state: Any, lanes: int) -> Any:
         if hasattr(state, "form"):
@@ -189,7 +220,13 @@ class Machine:
 
 def _with_draws(core: Core, draws: NDArray[np.float64]) -> Core:
     """Return the core with the coins for the labels to be learned."""
-    return core._replace(form=core.form._replace(draws=draws, labels=np.zeros(1, np.int64)))
+    form = bare(core.form)._replace(draws=draws, labels=np.zeros(1, np.int64))
+    return core._replace(form=core.form._replace(inner=form) if isinstance(core.form, Recorded) else form)
+
+
+def bare(form: Any) -> Any:
+    """Return a form without its record, if it has one."""
+    return form.inner if isinstance(form, Recorded) else form
 
 
 def is_fixed(array: NDArray[Any]) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.sealed_file import arrays_of, header_of, seal
+from askance.engine.passes import arrays_of as arrays_in
 from askance.engine.passes import learned
 from askance.errors import ModelFileError
 from askance.learners.classes import ClassEncoder, MulticlassEncoder
@@ -37,15 +38,19 @@ def decode(content: bytes, rules: tuple[type, ...] = ()) -> LearnerCore:
 
 
 def _arrays(core: LearnerCore) -> dict[str, NDArray[Any]]:
-    if core.features is None:
-        return learned(core.machine.core)
-    core.features.make_room(core.width or 0)  # a label may have brought a wider row that was not observed
-    return learned(core.machine.core) | core.features.learned()
+    found = learned(core.machine.core)
+    if core.features is not None:
+        core.features.make_room(core.width or 0)  # a label may have brought a wider row that was not observed
+        found |= core.features.learned()
+    if core.settings.probability:
+        found |= arrays_in(core.machine.recent, "recent")
+    return found
 
 
 def _header(core: LearnerCore) -> dict[str, Any]:
     machine, settings = core.machine, core.settings
     options = {"intercept": float(settings.intercept), "scaling": settings.scaling}
+    options["probability"] = bool(settings.probability)
     return {
         "update": rule_to_dict(machine.core.update),
         "query": rule_to_dict(machine.core.query),
@@ -71,6 +76,7 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         header["multiclass"],
         header.get("intercept", 0.0),
         header.get("scaling"),
+        header.get("probability", False),
     )
     update, query = (rule_from_dict(header[part], known) for part in ("update", "query"))
     core = LearnerCore(update, query, settings)
@@ -91,6 +97,8 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         core.machine.core.state.check()
     if core.features is not None:
         core.features.check()
+    if settings.probability:
+        core.machine.recent.check(many=settings.multiclass)
     return core
 
 

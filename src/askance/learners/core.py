@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance._util.parameters import check_parameters
 from askance.engine.machine import Machine
 from askance.engine.machines import machine_for
 from askance.engine.passes import check_rows
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.learners import labels
+from askance.learners.calibration import of_classes, probabilities, temperature
 from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
 from askance.learners.features import Features
-from askance.learners.inputs import is_plain, one_row, sentence, sound_rows
+from askance.learners.inputs import checked_weights, is_plain, one_row, sentence, sound_rows
 from askance.learners.settings import Settings
 from askance.learners.trace import Trace
 from askance.rules.kernel import RULES as DUAL
@@ -27,7 +27,6 @@ from askance.rules.query import Always, QueryRule
 from askance.rules.query.rule import refused
 from askance.rules.registry import BINARY, MULTICLASS, check_rules, with_floats
 from askance.rules.rows import SOUND, AnyRows, Row
-from askance.rules.update import RULES
 
 # `ask` draws this many coins at a time. A coin depends on its round alone, so nothing else changes.
 COINS_AHEAD = 1024
@@ -95,9 +94,11 @@ class LearnerCore:
             float(settings.sgn0),
             many=many,
             lanes=self.encoder.lanes,
+            record=bool(settings.probability),
         )
         self.elastic = True  # whether all rows so far came without a width
         self._coins_ahead: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))
+        self._temperature = (-1, 1.0)  # after that many labels
 
     # ------------------------------------------------------------------ one row
 
@@ -137,7 +138,7 @@ class LearnerCore:
         def learn(rows: AnyRows, width: int) -> tuple[int, int]:
             if weights is None:
                 return machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
-            return self._learn_weighted(rows, width, codes, encoder.lanes, weights)
+            return self._learn_weighted(rows, width, codes, encoder.lanes, weights, float(ask_probability))
 
         if self.features is None:
             kind, bad = learn(rows, width)
@@ -229,6 +230,15 @@ class LearnerCore:
             return self.encoder.values[np.argmax(scores, axis=1)]
         positive = scores[:, 0] >= 0 if self.machine.core.at_zero > 0 else scores[:, 0] > 0
         return self.classes_[positive.astype(int)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probabilities of the classes, one column per class in the order of `classes_`."""
+        recent, many = self.machine.recent, bool(self.settings.multiclass)
+        n_labels = int(recent.n_labels[0])
+        if self._temperature[0] != n_labels:
+            self._temperature = n_labels, temperature(recent, many=many)
+        found = probabilities(of_classes(self._scores(X), many=many), self._temperature[1])
+        return found[:, np.argsort(self.encoder.observed)] if many else found
 
     # ------------------------------------------------------------------ what it has learned
 
@@ -340,10 +350,16 @@ class LearnerCore:
         return scores
 
     def _learn_weighted(
-        self, rows: AnyRows, width: int, codes: NDArray[Any], lanes: int, weights: NDArray[np.float64]
+        self,
+        rows: AnyRows,
+        width: int,
+        codes: NDArray[Any],
+        lanes: int,
+        weights: NDArray[np.float64],
+        probability: float = 1.0,
     ) -> tuple[int, int]:
         machine = cast("Machine", self.machine)  # kernel rules have no method `weighted`
-        return machine.learn_weighted(rows, width, codes, lanes, weights)
+        return machine.learn_weighted(rows, width, codes, lanes, weights, probability)
 
     def _weights(self) -> NDArray[Any]:
         weights = self.machine.weights()
@@ -411,25 +427,3 @@ def checked_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float6
     if not ((given >= 0) & (given < 1)).all():
         raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
     return given
-
-
-def checked_weights(sample_weight: ArrayLike, n_rows: int, update: Any) -> NDArray[np.float64]:
-    """Weights of rows that a user passed: one positive finite number per row, for a rule that can use them."""
-    if not hasattr(update, "weighted"):
-        raise TypeError(
-            f"{type(update).__name__} cannot weight rows: leave out sample_weight, or use {weightable()}"
-        )
-    weights = np.atleast_1d(np.asarray(sample_weight, np.float64))
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight must hold one number per row, {n_rows} in all, not shape {weights.shape}")
-    if not ((weights > 0) & (weights < np.inf)).all():
-        raise ValueError("sample_weight must hold positive finite numbers: leave out rows with a weight of zero")
-    for weight in (weights.min(), weights.max()):
-        rule = update.weighted(float(weight))
-        check_parameters(rule, rule.constraints())
-    return weights
-
-
-def weightable() -> str:
-    """The update rules that can weight rows."""
-    return ", ".join(rule.__name__ for rule in RULES if hasattr(rule, "weighted"))

@@ -1,4 +1,4 @@
-"""Arrays, sparse matrices and single rows as the rows that passes take."""
+"""Arrays, sparse matrices and single rows as the rows that passes take, and the weights of rows."""
 
 import functools
 from collections.abc import Callable
@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from askance._util.parameters import check_parameters
 from askance.rules.rows import NOT_FINITE, SOUND, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
+from askance.rules.update import RULES
 
 INT32, UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 LARGEST_COLUMN = np.iinfo(np.int32).max
@@ -119,6 +121,28 @@ def unlike_columns(X: Any) -> str | None:
         f"typical values of the columns range from {smallest:.2g} to {largest:.2g}, and a linear learner follows "
         "the largest: pass scaling='standard', or use AutoLearner, which scales them itself"
     )
+
+
+def checked_weights(sample_weight: ArrayLike, n_rows: int, update: Any) -> NDArray[np.float64]:
+    """Weights of rows that a user passed: one positive finite number per row, for a rule that can use them."""
+    if not hasattr(update, "weighted"):
+        raise TypeError(
+            f"{type(update).__name__} cannot weight rows: leave out sample_weight, or use {weightable()}"
+        )
+    weights = np.atleast_1d(np.asarray(sample_weight, np.float64))
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must hold one number per row, {n_rows} in all, not shape {weights.shape}")
+    if not ((weights > 0) & (weights < np.inf)).all():
+        raise ValueError("sample_weight must hold positive finite numbers: leave out rows with a weight of zero")
+    for weight in (weights.min(), weights.max()):
+        rule = update.weighted(float(weight))
+        check_parameters(rule, rule.constraints())
+    return weights
+
+
+def weightable() -> str:
+    """The update rules that can weight rows."""
+    return ", ".join(rule.__name__ for rule in RULES if hasattr(rule, "weighted"))
 
 
 @functools.cache

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
@@ -21,10 +22,11 @@ from askance.learners import labels
 from askance.learners.codec import encode
 from askance.learners.core import Decision, LearnerCore, Spending
 from askance.learners.inputs import unlike_columns
+from askance.learners.nested_parameters import NestedParameters
 from askance.learners.settings import Settings
 from askance.learners.trace import Trace
 from askance.rules.query import Margin, QueryRule
-from askance.rules.registry import check_rules, is_rule, parameters_of, with_parameters
+from askance.rules.registry import check_rules, is_rule
 from askance.rules.update import (
     PAM,
     ConfidenceWeightedStdev,
@@ -39,7 +41,16 @@ from askance.rules.update import (
 POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
 
 
-class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+def remembers_scores(learner: Any) -> bool:
+    """Whether `predict_proba` is available; AttributeError with the reason if it is not."""
+    if not learner.probability:
+        raise AttributeError(
+            "predict_proba needs the scores of labelled rows: pass probability=True to the learner"
+        )
+    return True
+
+
+class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
     """Learn from a stream and ask for a label only when in doubt.
 
     `ask` and `run` consult the query rule. `tell`, `partial_fit` and `fit` learn from every label they are given.
@@ -69,6 +80,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         variance 1, at most 4 deviations, over the root of the number of columns. "tfidf" is for counts of words:
         1 + log count, times how rare a word is, at length 1. `ask`, `run`, `fit` and `partial_fit` observe rows;
         `tell` does so only if all rows so far had labels, because `ask` has seen the row otherwise.
+    probability : bool, default=False
+        Whether to remember the scores of the last 500 labelled rows, which `predict_proba` needs.
 
     Attributes
     ----------
@@ -108,6 +121,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         multiclass: bool = False,
         intercept: float = 0.0,
         scaling: str | None = None,
+        probability: bool = False,
     ) -> None:
         self.update = update
         self.query = query
@@ -118,6 +132,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.multiclass = multiclass
         self.intercept = intercept
         self.scaling = scaling
+        self.probability = probability
         if all(is_rule(rule) for rule in self._rules()):
             check_rules(*self._rules(), many=multiclass)
 
@@ -276,6 +291,27 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._core.predict(self._validated(X))
 
+    @available_if(remembers_scores)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, one column per class in the order of `classes_`.
+
+        A temperature turns scores into probabilities, so both have the same order. It is fitted to the scores that
+        the last 500 labelled rows had before their labels were learned. Labels that were asked for with a low
+        probability count for more: pass `Decision.ask_probability` to `tell`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities.
+        """
+        self._check_fitted()
+        return self._core.predict_proba(self._validated(X))
+
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes, sorted. Of two, the larger one is positive."""
@@ -308,26 +344,6 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def dual_coef_(self) -> NDArray[Any]:
         """The coefficients of the support vectors, in one row, as in scikit-learn."""
         return self._support().coefficients[np.newaxis, :].copy()
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; with `deep`, also those of the rules, such as `update__C`."""
-        found: dict[str, Any] = super().get_params(deep=False)
-        if deep:
-            for part, rule in self._nested_rules().items():
-                found |= {f"{part}__{name}": value for name, value in parameters_of(rule).items()}
-        return found
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of the rules: `set_params(update__C=0.5)`."""
-        nested = {name: value for name, value in params.items() if "__" in name}
-        super().set_params(**{name: value for name, value in params.items() if name not in nested})
-        for name, value in nested.items():
-            part, _, rest = name.partition("__")
-            rules = self._nested_rules()
-            if part not in rules or rest not in parameters_of(rules[part]):
-                raise ValueError(f"{name!r} is not a parameter of {self}: get_params() lists them all")
-            setattr(self, part, with_parameters(rules[part], {rest: value}))
-        return self
 
     # ------------------------------------------------------------------ other
 

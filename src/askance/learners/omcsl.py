@@ -49,7 +49,7 @@ class OMCSL(Learner):
     query : query rule, default=queries.Always()
         When to ask for a label. With another rule than the default, the measures are estimated from the labels
         that were asked for, weighted by 1/ask_probability: pass the probability of the decision to `tell`.
-    random_state, dtype, sgn0, classes, intercept, scaling
+    random_state, dtype, sgn0, classes, intercept, scaling, probability
         As in `Learner`. The larger class is the positive, rare one.
 
     Examples
@@ -83,6 +83,7 @@ class OMCSL(Learner):
         classes: Sequence[Any] | None = None,
         intercept: float = 0.0,
         scaling: str | None = None,
+        probability: bool = False,
     ) -> None:
         self.measure = measure
         self.loss = loss
@@ -98,6 +99,7 @@ class OMCSL(Learner):
         self.classes = classes
         self.intercept = intercept
         self.scaling = scaling
+        self.probability = probability
 
     @classmethod
     def of(cls, update: ManyCosts, query: QueryRule, **others: Any) -> "OMCSL":

@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     multiclass: bool = False
     intercept: float = 0.0
     scaling: str | None = None
+    probability: bool = False
 
     def check(self, owner: str = "Learner") -> None:
         """Raise ParameterError for the first parameter that cannot be used."""
@@ -42,6 +43,9 @@ class Settings(NamedTuple):
             raise ParameterError(owner, "intercept", self.intercept, wanted)
         if not (self.scaling is None or (isinstance(self.scaling, str) and self.scaling in SCALINGS)):
             raise ParameterError(owner, "scaling", self.scaling, f"None, {' or '.join(map(repr, SCALINGS))}")
+
+        if not isinstance(self.probability, bool | np.bool_):
+            raise ParameterError(owner, "probability", self.probability, "True or False")
 
     def check_for(self, update: Any) -> None:
         """Raise ValueError if this update rule cannot be used with these settings."""
