@@ -1,23 +1,37 @@
 """Weights of rows: each multiplies the loss of its row, exactly, or is refused."""
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize, minimize_scalar
 
 import askance
 import streams
-from askance import queries, updates
+from askance import kernels, queries, updates
 from askance.learners.files import to_bytes
+from askance.rules.state.full import covariance
 from exact_learners import exact
+from naive import weighted as twin
+from thinning import also_compiled
 
 X, Y, _ = streams.noisy(rows=40, width=5, random_state=7)
 WEIGHTS = np.random.default_rng(1).uniform(0.1, 5.0, 40)
 PA1, PA2, OGD = updates.PassiveAggressive1, updates.PassiveAggressive2, updates.OGD
+CSPA, CPA, SOAL = updates.CostSensitivePA1, updates.CPA, updates.SOAL
+
+HARD = [updates.PassiveAggressive(), updates.ConfidenceWeighted(), updates.ConfidenceWeightedStdev()]
+GRADIENTS = [updates.Perceptron(), updates.DualAveraging(0.5, 0.3), updates.MirrorDescent(0.5, 0.3)]
+OTHERS = [
+    *(PA1(0.2), PA2(0.3), OGD(), updates.AROW(), updates.AROW(full=True), updates.AROW(inverse=True)),
+    *(SOAL(), SOAL(full=True), CSPA(), CSPA(literal=True), CPA(), CPA(math.inf), CPA(squared=True)),
+    *(updates.PAUM(), updates.OCS1(), updates.OCS2(running=True), updates.Winnow(), updates.PNorm()),
+]
 
 
-@pytest.mark.parametrize("rule", [PA1(0.2), PA2(0.3), OGD()], ids=str)
+@pytest.mark.parametrize("rule", also_compiled([*HARD, *GRADIENTS, *OTHERS], {GRADIENTS[0]}), ids=str)
 def test_a_weight_of_one_changes_nothing(rule: Any) -> None:
     plain = exact(rule).partial_fit(X, Y)
     weighted = exact(rule).partial_fit(X, Y, sample_weight=np.ones(40))
@@ -44,8 +58,137 @@ def test_each_step_minimises_the_weighted_loss(rule: Any, squared: bool, rows: A
         before = learner.coef_[0].copy()
 
 
+def length_of(rule: Any, x: Any, label: int, before: Any, weight: float) -> float:
+    """The length of the step along y x that minimises ½‖step‖² + weight · C · loss."""
+    norm, margin = x @ x, label * (before @ x)
+    wanted = (
+        math.sqrt(rule.rho if label > 0 else 1.0) if isinstance(rule, CPA) else (rule.rho if label > 0 else 1.0)
+    )
+    power = 2 if getattr(rule, "squared", False) else 1
+
+    def cost(length: float) -> float:
+        loss = max(0.0, wanted - margin - length * norm)
+        return length**2 * norm / 2 + weight * rule.C * loss**power
+
+    return float(minimize_scalar(cost, bounds=(0, 20), method="bounded", options={"xatol": 1e-10}).x)
+
+
+@pytest.mark.parametrize("rule", [CSPA(0.05), CSPA(3.0), CPA(0.05), CPA(0.3, squared=True)], ids=str)
+def test_each_cost_sensitive_step_minimises_the_weighted_loss(rule: Any) -> None:
+    learner, before = exact(rule), np.zeros(5)
+    for x, label, weight in zip(X, Y, WEIGHTS, strict=True):
+        mistake = (1 if before @ x >= 0 else -1) != label
+        learner.partial_fit([x], [label], sample_weight=[weight])
+        wanted = 0.0 if isinstance(rule, CPA) and not mistake else length_of(rule, x, label, before, weight)
+        np.testing.assert_allclose(learner.coef_[0] - before, wanted * label * x, atol=1e-6)
+        before = learner.coef_[0].copy()
+
+
+def divergence(mean: Any, spread: Any, mean_0: Any, spread_0: Any) -> float:
+    """Of two normal distributions, up to constants."""
+    inverse, difference = np.linalg.inv(spread_0), mean - mean_0
+    log_volume = np.linalg.slogdet(spread)[1]
+    return 0.5 * float(np.trace(inverse @ spread) + difference @ inverse @ difference - log_volume)
+
+
+def unpacked(numbers: Any) -> tuple[Any, Any]:
+    """A mean of three numbers and a positive definite matrix."""
+    root = np.zeros((3, 3))
+    root[np.tril_indices(3)] = numbers[3:]
+    return numbers[:3], root @ root.T
+
+
+@pytest.mark.parametrize("weight", [0.3, 4.0])
+def test_arow_minimises_the_weighted_objective(weight: float) -> None:
+    """KL(μ, Σ ‖ μ_t, Σ_t) + weight (ℓ² + xᵀΣx) / (2r)."""
+    x, label, r = np.array([0.5, -1.0, 0.8]), 1, 0.7
+    learner = exact(updates.AROW(r, full=True)).partial_fit(X[:6, :3], Y[:6])
+    state = learner._core.machine.core.state
+    mean_0, spread_0 = state.weights.copy(), covariance(state)
+    learner.tell(x, label, sample_weight=weight)
+    state = learner._core.machine.core.state
+
+    def cost(numbers: Any) -> float:
+        mean, spread = unpacked(numbers)
+        loss = max(0.0, 1 - label * (mean @ x))
+        return divergence(mean, spread, mean_0, spread_0) + weight * (loss**2 + x @ spread @ x) / (2 * r)
+
+    start = np.concatenate([mean_0, np.linalg.cholesky(spread_0)[np.tril_indices(3)]])
+    mean, spread = unpacked(minimize(cost, start, options={"gtol": 1e-9}).x)
+    np.testing.assert_allclose(state.weights, mean, atol=1e-5)
+    np.testing.assert_allclose(covariance(state), spread, atol=1e-5)
+    assert not np.allclose(mean, mean_0, atol=1e-3)
+
+
+@pytest.mark.parametrize("weight", [0.3, 4.0])
+def test_soal_minimises_the_weighted_objective(weight: float) -> None:
+    """First Σ of KL + weight xᵀΣx / (2γ); then μ of ½(μ - μ_t)ᵀΣ⁻¹(μ - μ_t) - weight η y μ·x."""
+    x, eta, gamma = np.array([0.5, -1.0, 0.8]), 0.4, 0.7
+    learner = exact(SOAL(eta, gamma, full=True)).partial_fit(X[:6, :3], Y[:6])
+    mean_0, spread_0 = learner.coef_[0].copy(), covariance(learner._core.machine.core.state)
+    label = -1 if mean_0 @ x > 0 else 1
+    learner.tell(x, label, sample_weight=weight)
+    precision = np.linalg.inv(spread_0) + weight * np.outer(x, x) / gamma
+    found = minimize(
+        lambda mean: (mean - mean_0) @ precision @ (mean - mean_0) / 2 - weight * eta * label * (mean @ x), mean_0
+    )
+    np.testing.assert_allclose(np.linalg.inv(covariance(learner._core.machine.core.state)), precision, rtol=1e-9)
+    np.testing.assert_allclose(learner.coef_[0], found.x, atol=1e-5)
+
+
 @pytest.mark.parametrize("many", [False, True])
-@pytest.mark.parametrize("rule", [PA1(0.2), PA2(0.3), OGD(0.5)], ids=str)
+@pytest.mark.parametrize("rule", GRADIENTS, ids=str)
+def test_gradients_are_multiplied(rule: Any, many: bool) -> None:
+    """A twin that knows its weights and multiplies every gradient."""
+    made = streams.several(rows=60, width=5) if many else streams.noisy(rows=60, width=5, random_state=3)
+    weights = np.random.default_rng(2).uniform(0.2, 4.0, 60)
+    learner = askance.Learner(rule, queries.Always(), dtype="float64", multiclass=many, classes=np.unique(made.y))
+    learner.partial_fit(made.X, made.y, sample_weight=weights)
+    expected = twin.learned(
+        rule, made.X, np.searchsorted(learner.classes_, made.y), weights, len(learner.classes_)
+    )
+    np.testing.assert_allclose(learner.coef_, expected if many else expected[1:], atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", HARD, ids=str)
+def test_a_hard_constraint_has_no_weight(rule: Any) -> None:
+    """The smallest change after which the label is right enough: no loss is left that a weight could multiply."""
+    plain, weighted = exact(rule).partial_fit(X, Y), exact(rule).partial_fit(X, Y, sample_weight=WEIGHTS)
+    assert to_bytes(plain) == to_bytes(weighted)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        updates.Perceptron(),
+        updates.PAUM(3.0, 3.0, 0.1),
+        OGD(0.1, decaying=False),
+        updates.OCS1(3.0, decaying=False),
+    ],
+    ids=str,
+)
+def test_a_weight_of_two_is_two_copies_if_both_have_the_same_gradient(rule: Any) -> None:
+    twice, weighted = (exact(rule).partial_fit([[0.9, 0.1]], [-1]) for _ in range(2))
+    before, row = weighted.coef_.copy(), [0.6, 0.2]  # a mistake, also the second time
+    twice.partial_fit([row, row], [1, 1])
+    weighted.partial_fit([row], [1], sample_weight=[2.0])
+    np.testing.assert_allclose(weighted.coef_, twice.coef_, atol=1e-15)
+    assert (weighted.coef_ > before).all()
+
+
+def test_weights_of_multiplicative_rules_are_in_the_exponent() -> None:
+    """Winnow: θ ← θ + weight η y x, and w is the softmax of θ. The p-norm: w = f(θ) with the same θ."""
+    x = np.array([0.5, -0.2, 1.0])
+    learner = exact(updates.Winnow(0.3)).partial_fit([x], [-1], sample_weight=[2.5])
+    powers = np.exp(-2.5 * 0.3 * x)
+    np.testing.assert_allclose(learner.coef_[0], powers / powers.sum(), rtol=1e-12)
+    learner = exact(updates.PNorm(4.0, 0.3)).partial_fit([x], [-1], sample_weight=[2.5])
+    theta = -2.5 * 0.3 * x
+    np.testing.assert_allclose(learner.coef_[0], theta**3 / np.linalg.norm(theta, 4) ** 2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("rule", [PA1(0.2), PA2(0.3), OGD(0.5), *GRADIENTS], ids=str)
 def test_rows_together_are_rows_one_by_one(rule: Any, many: bool) -> None:
     if many and isinstance(rule, OGD):
         rule = PA2(2.0)
@@ -102,7 +245,7 @@ def test_a_bad_row_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", [updates.Perceptron(), updates.PassiveAggressive(), updates.Replay(), updates.AROW()], ids=str
+    "rule", [updates.Replay(), updates.PAM2(), updates.SecondOrderPerceptron(), kernels.Kernelized(PA1())], ids=str
 )
 def test_rules_without_a_closed_form_say_so(rule: Any) -> None:
     learner = exact(rule)

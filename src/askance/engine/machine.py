@@ -45,7 +45,7 @@ class Machine:
         if recent is not None:
             form = recorded(form, recent, lanes)
         self.core = Core(update, query, form, state, query.start(), passes.no_past(), at_zero)
-        self._bound: dict[tuple[str, type], Callable[..., Any]] = {}
+        self._bound: dict[tuple[str, type, Any], Callable[..., Any]] = {}
 
     def run(
         self,
@@ -100,14 +100,15 @@ class Machine:
     ) -> tuple[int, int]:
         """Learn every label. Return an error code and the number of the bad row; if a row is bad, nothing changes.
 
-        `probability` is the probability with which each label was asked for. `rule` is the update rule with other
-        parameters, for these labels alone.
+        `probability` is the probability with which each label was asked for. `rule` is the update rule for these
+        labels alone; its method `state_of`, if any, returns the state to learn in.
         """
         core = self.core if width == self.width and lanes == self.lanes else self._with_room(width, lanes)
         update, _, form, state, _, past, at_zero = core if draws is None else _with_draws(core, draws)
-        update = update if rule is None else rule
+        if rule is not None:
+            update, state = rule, rule.state_of(state) if hasattr(rule, "state_of") else state
         error, row = self._pass(
-            "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero)
+            "learn", rows, (update, form, state, past, rows, width, labels, probability, at_zero), type(rule)
         )
         if core is not self.core:
             self._accept(error, core, width, lanes)
@@ -131,8 +132,9 @@ class Machine:
             return error, row
         starts = np.flatnonzero(np.diff(weights, prepend=np.nan)).tolist()  # of rows with the same weight
         for start, stop in itertools.pairwise([*starts, len(labels)]):
-            weight = float(weights[start])
-            part, rule = rows.between(start, stop), self.core.update.weighted(weight)
+            weight, part = float(weights[start]), rows.between(start, stop)
+            # Weights of 1 take the very pass of labels without weights, so that no bit differs.
+            rule = None if weight == 1.0 else self.core.update.weighted(weight)
             self.learn(part, width, labels[start:stop], lanes, None, probability / weight, rule)
         return SOUND, 0
 
@@ -198,8 +200,8 @@ class Machine:
             return state.form()
         return form_for_classes(lanes, self.dtype, has_spread=about(update).has_spread)
 
-    def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...]) -> Any:
-        key = (name, type(rows))
+    def _pass(self, name: str, rows: AnyRows, arguments: tuple[Any, ...], rule: Any = None) -> Any:
+        key = (name, type(rows), rule)  # a label with a weight may have a rule of another type
         bound = self._bound.get(key)
         if bound is None:
             bound = self._bound[key] = passes.bind(name, arguments, exact=self.dtype == np.float64)

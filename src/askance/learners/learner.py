@@ -247,8 +247,8 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         y : array-like
             Their labels.
         sample_weight : array-like, optional
-            A positive weight per row, which multiplies its loss: for PA-I and PA-II it multiplies C, and for OGD
-            the step. Other update rules raise TypeError.
+            A positive weight per row, which multiplies its loss. The method `weighted` of each update rule says
+            how. Rules without it raise TypeError.
 
         Returns
         -------

@@ -59,6 +59,10 @@ class Winnow(NamedTuple):
         """Return η y on a mistake."""
         return seen.prediction != label, self.eta * label
 
+    def weighted(self, weight: float) -> "Winnow":
+        """Return the rule for a label of this weight, which multiplies the step: θ ← θ + weight · η y x."""
+        return self._replace(eta=self.eta * weight)
+
     def constraints(self) -> Constraints:
         """η > 0."""
         return {"eta": POSITIVE}
@@ -95,6 +99,10 @@ class PNorm(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """Return η y on a mistake."""
         return seen.prediction != label, self.eta * label
+
+    def weighted(self, weight: float) -> "PNorm":
+        """Return the rule for a label of this weight, which multiplies the step: θ ← θ + weight · η y x."""
+        return self._replace(eta=self.eta * weight)
 
     def constraints(self) -> Constraints:
         """2 ≤ p < ∞, η > 0."""

@@ -57,6 +57,10 @@ class AROW(NamedTuple):
         length = label * full_step(loss, seen.spread + self.r)
         return loss > 0, (length, 0.0, shrinkage(1.0 / self.r, seen.spread, entrywise))
 
+    def weighted(self, weight: float) -> "AROW":
+        """Return the rule for a label of this weight, which multiplies ℓ² and v in the objective: r / weight."""
+        return self._replace(r=self.r / weight)
+
     def constraints(self) -> Constraints:
         """r > 0."""
         return {"r": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}

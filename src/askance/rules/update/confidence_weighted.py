@@ -95,6 +95,10 @@ class ConfidenceWeighted(NamedTuple):
         shrink = shrinkage(2.0 * alpha * phi, spread, self.inverse & (not self.full))
         return (lacking > 0.0) & (seen.spread > SHORTEST), (label * alpha, 0.0, shrink)
 
+    def weighted(self, weight: float) -> "ConfidenceWeighted":  # noqa: ARG002
+        """Return the same rule: a step fulfils a constraint, and there is no loss to multiply."""
+        return self
+
     def constraints(self) -> Constraints:
         """φ > 0."""
         return {"phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
@@ -146,6 +150,10 @@ class ConfidenceWeightedStdev(NamedTuple):
         shrink = shrinkage(c, spread, self.inverse & (not self.full))
         fires = (margin < phi * math.sqrt(spread)) & (seen.spread > SHORTEST)
         return fires, (label * alpha, 0.0, shrink)
+
+    def weighted(self, weight: float) -> "ConfidenceWeightedStdev":  # noqa: ARG002
+        """Return the same rule: a step fulfils a constraint, and there is no loss to multiply."""
+        return self
 
     def constraints(self) -> Constraints:
         """φ > 0."""

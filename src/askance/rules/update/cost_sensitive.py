@@ -57,6 +57,10 @@ class CostSensitivePA1(NamedTuple):
         wanted = where(self.literal, loss, full_step(loss, seen.squared_norm))
         return loss > 0, label * minimum(self.C, wanted)
 
+    def weighted(self, weight: float) -> "CostSensitivePA1":
+        """Return the rule for a label of this weight, which multiplies its loss and so C."""
+        return self._replace(C=self.C * weight)
+
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""
         return {"C": POSITIVE, "rho": POSITIVE, "literal": YES_OR_NO}
@@ -92,6 +96,10 @@ class PAUM(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
         return label * seen.score <= where(label > 0, self.tau_pos, self.tau_neg), label * self.eta
+
+    def weighted(self, weight: float) -> "PAUM":
+        """Return the rule for a label of this weight, which multiplies the step."""
+        return self._replace(eta=self.eta * weight)
 
     def constraints(self) -> Constraints:
         """Both margins ≥ 0, η > 0."""
@@ -133,6 +141,10 @@ class CPA(NamedTuple):
         hard = minimum(self.C, full_step(loss, seen.squared_norm))
         soft = full_step(loss, seen.squared_norm + 1.0 / (2.0 * self.C))
         return seen.prediction != label, label * where(self.squared, soft, hard)
+
+    def weighted(self, weight: float) -> "CPA":
+        """Return the rule for a label of this weight, which multiplies its loss and so C."""
+        return self._replace(C=self.C * weight)
 
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""

@@ -104,6 +104,10 @@ class OCS1(NamedTuple):
         slope = negative_slope(rho_of(self, seen, label) - label * seen.score, self.logistic)
         return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
+    def weighted(self, weight: float) -> "OCS1":
+        """Return the rule for a label of this weight, which multiplies the gradient and so η."""
+        return self._replace(eta=self.eta * weight)
+
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""
         return {**RHO, **COMMON}
@@ -146,6 +150,10 @@ class OCS2(NamedTuple):
         """-η_t ℓ' y."""
         slope = rho_of(self, seen, label) * negative_slope(1.0 - label * seen.score, self.logistic)
         return slope > 0, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
+
+    def weighted(self, weight: float) -> "OCS2":
+        """Return the rule for a label of this weight, which multiplies the gradient and so η."""
+        return self._replace(eta=self.eta * weight)
 
     def constraints(self) -> Constraints:
         """ρ > 0, η > 0."""

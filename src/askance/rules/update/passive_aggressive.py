@@ -35,6 +35,10 @@ class PassiveAggressive(NamedTuple):
         loss = hinge(seen, label)
         return loss > 0, label * full_step(loss, seen.squared_norm)
 
+    def weighted(self, weight: float) -> "PassiveAggressive":  # noqa: ARG002
+        """Return the same rule: ℓ = 0 after each step, so that there is nothing to multiply."""
+        return self
+
     def constraints(self) -> Constraints:
         """It has no hyper-parameters."""
         return {}

@@ -8,6 +8,7 @@ from askance._util.parameters import Constraints
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.rule import About
+from askance.rules.update.scaled_gradient import ScaledGradient
 from askance.rules.update.weights import zero_weights
 
 
@@ -36,6 +37,10 @@ class Perceptron(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """Return y on a mistake."""
         return seen.prediction != label, label
+
+    def weighted(self, weight: float) -> ScaledGradient:
+        """Return the rule for a label of this weight, which multiplies the step: w ← w + weight · y x."""
+        return ScaledGradient(self, weight)
 
     def constraints(self) -> Constraints:
         """It has no hyper-parameters."""

@@ -48,8 +48,8 @@ class UpdateRule(Protocol):
 
     Three methods are optional. `about()` returns an `About`; without it, a rule counts as linear in the non-zeros,
     without a spread, and for two classes. `check()` raises ValueError or TypeError if the parameters do not fit
-    together. `weighted(weight)` returns the rule for a label of this weight; without it, a learner does not accept
-    `sample_weight`.
+    together. `weighted(weight)` returns the rule for a label of this weight, which multiplies its loss; without
+    it, a learner does not accept `sample_weight`.
 
     Examples
     --------

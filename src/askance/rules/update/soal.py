@@ -51,6 +51,10 @@ class SOAL(NamedTuple):
         after = where(self.full, 0.0, length)
         return label * seen.score < 1.0, (before, after, shrink)
 
+    def weighted(self, weight: float) -> "SOAL":
+        """Return the rule for a label of this weight: η ← weight · η and γ ← γ / weight."""
+        return self._replace(eta=self.eta * weight, gamma=self.gamma / weight)
+
     def constraints(self) -> Constraints:
         """η > 0, γ > 0."""
         return {"eta": POSITIVE, "gamma": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}

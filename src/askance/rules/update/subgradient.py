@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from askance._util.parameters import POSITIVE, Constraints, Interval
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About
+from askance.rules.update.scaled_gradient import ScaledGradient
 from askance.rules.update.weights import hinge
 
 # For smaller δ, 1/δ comes close to the largest number in single precision.
@@ -46,6 +47,10 @@ class DualAveraging(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
         return hinge(seen, label) > 0, label * self.eta
+
+    def weighted(self, weight: float) -> ScaledGradient:
+        """Return the rule for a label of this weight, which multiplies the subgradient: g = -weight · y x."""
+        return ScaledGradient(self, weight)
 
     def constraints(self) -> Constraints:
         """δ > 0, η > 0."""
@@ -81,6 +86,10 @@ class MirrorDescent(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
         return hinge(seen, label) > 0, label * self.eta
+
+    def weighted(self, weight: float) -> ScaledGradient:
+        """Return the rule for a label of this weight, which multiplies the subgradient: g = -weight · y x."""
+        return ScaledGradient(self, weight)
 
     def constraints(self) -> Constraints:
         """δ > 0, η > 0."""
