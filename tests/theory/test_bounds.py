@@ -559,6 +559,28 @@ def test_a_run_that_learned_otherwise_is_noticed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"intercept": 0.3}, "a learner with intercept 0.3, whose"),
+        ({"scaling": "standard"}, "a learner with standard scaling, whose"),
+        ({"intercept": 2.0, "scaling": "standard"}, "a learner with intercept 2 and standard scaling, whose"),
+    ],
+)
+def test_a_run_on_other_rows_is_refused(options: Any, says: str) -> None:
+    X, y = streams.noisy(rows=40, width=4)[:2]
+    with pytest.raises(ValueError, match=says):
+        evaluate("PA-I", X, y, trace=askance.make("PA-I", **options).run(X, y))
+
+
+def test_an_intercept_written_out_is_taken() -> None:
+    X, y = streams.noisy(rows=40, width=4)[:2]
+    rows = np.column_stack([np.full(40, 0.3), X])
+    bound = evaluate("PE", rows, y, trace=askance.make("PE", dtype="float64").run(rows, y))
+    assert bound.applies
+    assert bound.comparator.shape == (5,)
+
+
 def test_a_run_that_had_begun_before_is_noticed() -> None:
     X, y, u = setting("PAA-II", separable=False)
     learner = askance.make("PAA-II")

@@ -1,5 +1,6 @@
 """The parameters of a learner, apart from its rules."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -60,6 +61,12 @@ class Settings(NamedTuple):
         parts = [f"intercept {self.intercept:g}"] if self.intercept else []
         parts += [f"{self.scaling} scaling"] if self.scaling is not None else []
         return f" with {' and '.join(parts)}" if parts else ""
+
+    @staticmethod
+    def in_name(algorithm: str) -> str:
+        """What `described` has said in the name of a method, such as "intercept 0.3"; empty if nothing."""
+        found = re.search(r" with (intercept \S+(?: and \w+ scaling)?|\w+ scaling)$", algorithm)
+        return found[1] if found else ""
 
     def features(self) -> Features | None:
         """What to make of rows before the rules see them; None if nothing."""

@@ -54,7 +54,8 @@ def evaluate(
     Raises
     ------
     ValueError
-        If there is no bound for this algorithm, or the rows, traces, comparator or parameters cannot be used.
+        If there is no bound for this algorithm, or the rows, traces, comparator or parameters cannot be used. The
+        trace of a learner with an intercept or scaling is refused, because its update rule saw other rows than X.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from askance.learners import labels
+from askance.learners.settings import Settings
 from askance.learners.trace import Trace
 from askance.rules.registry import MULTICLASS
 from askance.theory.svms import fit_svms
@@ -163,6 +164,12 @@ def _classes(y: NDArray[Any], traces: Sequence[Trace], *, many: bool) -> NDArray
 
 def drawn(trace: Trace, rows: LabelledRows) -> Draw:
     """The decisions in a trace; raises ValueError if it is not of these rows."""
+    prepared = Settings.in_name(trace.algorithm)
+    if prepared:
+        raise ValueError(
+            f"the trace is of a learner with {prepared}, whose update rule saw other rows than X: add the "
+            "constant column or scale the rows yourself, run the learner without, and pass these rows"
+        )
     if len(trace) != len(rows):
         raise ValueError(
             f"the trace has {len(trace)} rounds but X has {len(rows)} rows: pass the rows of the trace"
