@@ -15,6 +15,8 @@ from askance.data import MixedRows
 from askance.jit.interop import compiled
 from askance.jit.kernels.labelling import observe_all
 from askance.jit.kernels.mixed import Mixed, Scales, features_of
+from askance.learners.inputs import as_rows
+from askance.learners.scaling import TfIdf
 
 set_features: Any = compiled(lambda *arguments: features_of(*arguments), exact=True, cache=False)
 
@@ -56,13 +58,38 @@ def test_terms_are_weighted_as_scikit_learn_does() -> None:
     np.testing.assert_allclose(norms, 1.0 + SPARSE_INTERCEPT**2)
 
 
-def test_values_that_are_no_counts_keep_their_proportions() -> None:
-    X = plain(sp.csr_array(np.array([[0.5, 0.0, -1.5], [1.0, 0.25, 0.0]])))
+@pytest.mark.parametrize("later", [False, True])
+def test_values_up_to_1_keep_their_proportions(later: bool) -> None:
+    """Also before any refresh has seen that they are not counts: 1 + log 0.25 would be negative."""
+    X = plain(sp.csr_array(np.array([[0.5, 0.0, -1.0], [1.0, 0.25, 0.0]])))
+    scales = new_scales(0, 3)
+    if later:
+        observe_all(X, scales)
+        refresh(scales)
+    _, values, _ = features(X, scales)
+    assert values[1] / values[0] == pytest.approx(-2.0 * scales.weights[2] / scales.weights[0])
+    assert values[3] > 0
+
+
+def test_both_learners_see_the_same_terms() -> None:
+    """Counts, signed counts of hashing, and weights below 1."""
+    rng = np.random.default_rng(1)
+    X = sp.csr_array(rng.poisson(0.8, (40, 9)) * rng.choice([-1.0, 0.3, 1.0, 2.5], (40, 9)))
+    scaling, scales = TfIdf(), new_scales(0, 9)
+    scaling.scaled(as_rows(X, np.dtype(np.float64)), 9, observe=True)
+    observe_all(plain(X), scales)
+    refresh(scales)
+    expected = scaling.scaled(as_rows(X, np.dtype(np.float64)), 9, observe=False).values
+    np.testing.assert_array_equal(features(plain(X), scales)[1], expected)
+
+
+def test_signed_counts_are_damped_like_counts() -> None:
+    X = plain(sp.csr_array(np.array([[-3.0, 3.0, 1.0]])))
     scales = new_scales(0, 3)
     observe_all(X, scales)
     refresh(scales)
     _, values, _ = features(X, scales)
-    assert values[1] / values[0] == pytest.approx(-3.0 * scales.weights[2] / scales.weights[0])
+    np.testing.assert_allclose(values / values[2], [-1 - np.log(3), 1 + np.log(3), 1.0])
 
 
 def mixed_rows(rows: int = 500) -> tuple[MixedRows, np.ndarray]:

@@ -17,9 +17,8 @@ from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
 
 def learned(X: Any, codes: Any, classes: int) -> Models:
     """Linear models that have learned rows as they are: without a forest, and without scales."""
-    rows = plain(sp.csr_array(X))
+    rows = plain(sp.csr_array(X) / abs(X).max())  # values up to 1 stay as they are
     models = new_models(0, X.shape[1], classes, 1000, 0)
-    models.scales.kinds[:] = False
     models = with_room(models, len(codes), len(rows.values))
     labelling.learn(rows, codes.astype(np.int64), np.zeros(len(codes)), models, 1)
     return models

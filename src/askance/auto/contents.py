@@ -36,11 +36,7 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         **{f"scales/{name}": getattr(scales, name) for name in (*SCALES, *COUNTS)},
         **{f"forest/{name}": array for name, array in _forest(models.trees).items()},
     }
-    header: Header = {
-        "observed": class_list(core.encoder.observed),
-        "kinds": [bool(kind) for kind in scales.kinds],
-    }
-    return header, arrays
+    return {"observed": class_list(core.encoder.observed)}, arrays
 
 
 def _forest(trees: Trees) -> Arrays:

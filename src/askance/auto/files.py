@@ -35,7 +35,7 @@ def _rebuilt(header: Header, arrays: Arrays) -> AutoLearner:
     core.start(X)
     recent, behind = numbers(arrays, "past/recent", (RECENT,)), numbers(arrays, "past/behind", (1,))
     core.past = Past(recent, behind, _counts(arrays, "past/counts", 3))
-    _fill_scales(core.models, header, arrays)
+    _fill_scales(core.models, arrays)
     core.models = with_classes(with_room(core.models, len(X.dense), len(X.values)), core.classes)
     _fill_rows(core, arrays, X)
     _fill_models(core.models, arrays)
@@ -51,14 +51,13 @@ def _labelled(arrays: Arrays, width: int) -> Mixed:
     return mixed(dense, sparse)
 
 
-def _fill_scales(models: Models, header: Header, arrays: Arrays) -> None:
+def _fill_scales(models: Models, arrays: Arrays) -> None:
     for name in SCALES:
         array = getattr(models.scales, name)
         array[:] = numbers(arrays, f"scales/{name}", array.shape)
     for name in COUNTS:
         array = getattr(models.scales, name)
         array[:] = _counts(arrays, f"scales/{name}", len(array))
-    models.scales.kinds[:] = [bool(kind) for kind in header["kinds"]]
 
 
 def _fill_rows(core: AutoCore, arrays: Arrays, X: Mixed) -> None:

@@ -10,8 +10,9 @@ from askance.jit.kernels import labelling, trees
 from askance.jit.kernels.columns import scale_of
 from askance.jit.kernels.descent import Lanes
 from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
-from askance.jit.kernels.mixed import ARE_COUNTS, TAKES_LOGS, Mixed, Scales
+from askance.jit.kernels.mixed import Mixed, Scales
 from askance.jit.kernels.mixture import equal_trust
+from askance.jit.kernels.terms import rarities
 
 PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II
 TREES = 50
@@ -63,7 +64,6 @@ def new_scales(columns: int, terms: int) -> Scales:
         factors=np.zeros(columns),
         frequencies=np.zeros(terms, np.int64),
         weights=np.ones(terms),
-        kinds=np.ones(2, np.bool_),
         intercept=DENSE_INTERCEPT if columns else SPARSE_INTERCEPT,
     )
 
@@ -74,8 +74,7 @@ def refresh(scales: Scales) -> None:
     scales.centres[:] = scales.means
     columns = zip(scales.means.tolist(), scales.squares.tolist(), strict=True)
     scales.factors[:] = [scale_of(mean, squares, rows) for mean, squares in columns]
-    scales.kinds[TAKES_LOGS] = scales.kinds[ARE_COUNTS]
-    scales.weights[:] = np.log((1.0 + rows) / (1.0 + scales.frequencies)) + 1.0
+    rarities(scales.frequencies, rows, scales.weights)
 
 
 def with_room(models: Models, rows: int, entries: int) -> Models:

@@ -1,8 +1,8 @@
 """Rows with a dense and a sparse part, and the features that linear models see of them.
 
-Columns are standardized with running means and variances. Counts of terms become 1 + log count, times the
-logarithm of how rare a term is, at length 1. Both go row by row, so that chunks change nothing. What was observed
-is used from the next refresh on, so that remembered rows and new ones are compared on the same scale.
+Columns are standardized with running means and variances. Counts of terms are weighted by how rare terms are, as
+`terms` defines it. Both go row by row, so that chunks change nothing. What was observed is used from the next
+refresh on, so that remembered rows and new ones are compared on the same scale.
 """
 
 import math
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
 from askance.jit.kernels.columns import FURTHEST, observe_row
+from askance.jit.kernels.terms import damped, divide_by_length
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-ARE_COUNTS, TAKES_LOGS = range(2)  # positions in `Scales.kinds`
 
 
 class Mixed(NamedTuple):
@@ -41,7 +40,6 @@ class Scales(NamedTuple):
     factors: Numbers
     frequencies: Counts
     weights: Numbers
-    kinds: NDArray[np.bool_]  # whether all values of terms were counts, now and at the last refresh
     intercept: float
 
 
@@ -50,11 +48,7 @@ def observe(X: Any, t: int, scales: Any) -> None:
     """Learn scales from row t, without its label."""
     observe_row(X.dense, t, scales.rows, scales.means, scales.squares)
     for place in range(X.starts[t], X.starts[t + 1]):
-        value = X.values[place]
-        if value != 0.0:
-            scales.frequencies[X.indices[place]] += 1
-        if value < 0.0 or value != math.floor(value):
-            scales.kinds[ARE_COUNTS] = False
+        scales.frequencies[X.indices[place]] += X.values[place] != 0.0
 
 
 @inlined
@@ -68,17 +62,11 @@ def features_of(X: Any, t: int, scales: Any, dense: Any, values: Any) -> float:
         scaled = (X.dense[t, j] - scales.centres[j]) * scales.factors[j]
         dense[j] = min(FURTHEST, max(-FURTHEST, scaled)) / root
         norm += dense[j] * dense[j]
-    first, length = X.starts[t], 0.0
-    for place in range(first, X.starts[t + 1]):
-        value = X.values[place]
-        if scales.kinds[TAKES_LOGS] and value > 0.0:
-            value = 1.0 + math.log(value)
-        value *= scales.weights[X.indices[place]]
-        values[place - first] = value
-        length += value * value
-    if length > 0.0:
-        length = math.sqrt(length)
-        for place in range(X.starts[t + 1] - first):
-            values[place] /= length
-            norm += values[place] * values[place]
+    first, count, squares = X.starts[t], X.starts[t + 1] - X.starts[t], 0.0
+    for place in range(count):
+        values[place] = damped(X.values[first + place]) * scales.weights[X.indices[first + place]]
+        squares += values[place] * values[place]
+    divide_by_length(values, 0, count, squares)
+    for place in range(count):
+        norm += values[place] * values[place]
     return norm

@@ -1,4 +1,7 @@
-"""Counts of terms, weighted by how rare terms were so far, row by row, so that chunks change nothing."""
+"""Counts of terms, weighted by how rare terms were so far, row by row, so that chunks change nothing.
+
+This is the one definition of tf-idf, for `Learner` and for `AutoLearner`: `damped` times `rarity`, at length 1.
+"""
 
 import math
 from typing import Any
@@ -10,7 +13,10 @@ from askance.jit.interop import inlined, persistent
 
 @inlined
 def damped(count: float) -> float:
-    """Return 1 + log count. Values up to 1 stay as they are, and negative ones keep their sign (hashing)."""
+    """Return 1 + log count. Values up to 1 stay as they are, and negative ones keep their sign (hashing).
+
+    So values that are weights already, at most 1, keep their proportions, and the function is continuous.
+    """
     size = abs(count)
     return math.copysign(1.0 + math.log(size), count) if size > 1.0 else count
 
@@ -19,6 +25,14 @@ def damped(count: float) -> float:
 def rarity(frequency: int, rows: int) -> float:
     """Return the inverse document frequency of a term, smoothed as in scikit-learn."""
     return math.log((1.0 + rows) / (1.0 + frequency)) + 1.0
+
+
+@inlined
+def divide_by_length(values: Any, start: Any, stop: Any, squares: float) -> None:
+    """Divide values by their length, given the sum of their squares. Zeros stay."""
+    length = math.sqrt(squares) if squares > 0.0 else 1.0
+    for k in range(start, stop):
+        values[k] /= length
 
 
 def _weigh(entries: Any, rows: Any, frequencies: Any, observing: bool, values: Any) -> None:
@@ -37,9 +51,7 @@ def _weigh(entries: Any, rows: Any, frequencies: Any, observing: bool, values: A
             weight = damped(entries.values[k]) * rarity(frequencies[entries.indices[k]], rows[0])
             values[k] = weight
             total += weight * weight
-        length = math.sqrt(total) if total > 0.0 else 1.0
-        for k in range(start, stop):
-            values[k] /= length
+        divide_by_length(values, start, stop, total)
 
 
 def _discount(entries: Any, rows: Any, frequencies: Any) -> None:
@@ -49,5 +61,12 @@ def _discount(entries: Any, rows: Any, frequencies: Any) -> None:
         frequencies[entries.indices[k]] -= entries.values[k] != 0.0
 
 
+def _rarities(frequencies: Any, rows: int, weights: Any) -> None:
+    """Write the rarity of every term to `weights`."""
+    for term in range(frequencies.shape[0]):
+        weights[term] = rarity(frequencies[term], rows)
+
+
+rarities = persistent(_rarities, exact=True)
 weigh = persistent(_weigh, exact=True)
 discount = persistent(_discount, exact=True)
