@@ -38,8 +38,13 @@ PLAIN = (
 )
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
 SERVERS = ("postgres", "browser", "spark", "dask", "ray")
+# So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
+AUTO = (
+    *("auto", "jit/test_trees.py", "cli/test_cli_auto.py", "cli/test_cli_demo.py", "project/test_league.py"),
+    *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
+)
 # What takes longest begins first, so that the processes end at about the same time.
-QUEUE = (*SERVERS, "engine", "rules", "service", "cli")
+QUEUE = (*SERVERS, "auto", "engine", "rules", "service", "cli")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -100,16 +105,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def group_of(item: pytest.Item) -> str:
-    """The server that a test uses, or its file."""
+    """The server that a test uses, the automatic learner that it compiles, or its file."""
+    path = item.path.relative_to(HERE).as_posix()
+    if item.get_closest_marker("compiled") and path.startswith(AUTO):
+        return "auto"
     used = {name.removesuffix("_server") for name in getattr(item, "fixturenames", ())}
     if hasattr(item, "callspec"):
         used |= {value for value in item.callspec.params.values() if isinstance(value, str)}
-    return next((server for server in SERVERS if server in used), str(item.path.relative_to(HERE)))
+    return next((server for server in SERVERS if server in used), path)
 
 
 def place_in_queue(item: pytest.Item) -> int:
     """Where the group of a test comes in the queue."""
-    group = group_of(item).partition(os.sep)[0]
+    group = group_of(item).partition("/")[0]
     return QUEUE.index(group) if group in QUEUE else len(QUEUE)
 
 
