@@ -29,7 +29,7 @@ from processes import run_code
 from service_server import real_service
 from service_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 
-SETTINGS = TaskSettings("desk", CLASSES)
+SETTINGS = TaskSettings("desk", CLASSES, algorithm="MPAA-II")
 TEXTS = ["my invoice?", "it crashed", "great work?"]
 
 

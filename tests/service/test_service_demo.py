@@ -6,12 +6,13 @@ import time
 from collections import Counter
 from itertools import islice
 
+import msgspec
 import numpy as np
 import pytest
 from rich.console import Console
 
+from askance import AutoLearner
 from askance.data import hash_texts
-from askance.learners.files import from_bytes, to_bytes
 from askance.service.client import Client
 from askance.service.demo import world
 from service_server import real_service
@@ -42,13 +43,13 @@ def test_later_messages_have_words_that_early_ones_had_not():
 
 
 @pytest.mark.slow
+@pytest.mark.compiled
 @pytest.mark.parametrize("random_state", [7, pytest.param(8, marks=pytest.mark.soak)])
 def test_accuracy_rises_from_chance_to_nine_in_ten(random_state):
     made = messages(random_state, 4000)
     kinds = np.array([kind for _, kind in made])
-    trace = from_bytes(to_bytes(world.SETTINGS.learner())).run(
-        hash_texts([text for text, _ in made], 18, dtype="float64"), kinds
-    )
+    X = hash_texts([text for text, _ in made], 18, unit=False, signed=False, dtype="float64")
+    trace = AutoLearner(rate=world.SETTINGS.budget.rate).run(X, kinds)
     right = trace.predictions == kinds
     assert trace.asked.mean() == pytest.approx(0.1, abs=0.02)
     assert right[:50].mean() < 0.7
@@ -56,7 +57,9 @@ def test_accuracy_rises_from_chance_to_nine_in_ten(random_state):
     assert 0.88 < right[3000:].mean() < 0.96
 
 
-def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp_path):
+def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp_path, monkeypatch):
+    # Without a compiler, the learner that it uses takes too long.
+    monkeypatch.setattr(world, "SETTINGS", msgspec.structs.replace(world.SETTINGS, algorithm="MPAA-II"))
     console = Console(file=io.StringIO(), width=200)
     with real_service(tmp_path) as (url, code):
         with Client(url) as stranger:

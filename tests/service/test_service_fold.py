@@ -20,7 +20,7 @@ from service_task import TaskRunner, texts
 from service_task import settings as made
 from thinning import also_compiled
 
-ALGORITHMS = ("PAA-II", "RPA-II", "SEL-ADA", "AROW-diag", "D-ADA", "OMCSL-F-h", "K-PAA-I")
+ALGORITHMS = ("auto", "PAA-II", "RPA-II", "SEL-ADA", "AROW-diag", "D-ADA", "OMCSL-F-h", "K-PAA-I")
 COMMANDS = ("items", "items", "lease", "label", "label", "label", "skip", "undo", "correct", "teach", "back")
 COMMANDS += ("budget", "per item", "state", "roll back", "take back roll-back")
 

@@ -3,13 +3,13 @@
 import itertools
 from concurrent.futures import Future
 
-from askance.learners.files import to_bytes
 from askance.service import messages
 from askance.service.commands import amendments, labels
 from askance.service.commands import items as item_commands
 from askance.service.commands import settings as setting_commands
 from askance.service.settings import Budget, Hashing, Labelling, TaskSettings, to_json
 from askance.service.state import snapshots
+from askance.service.state.models import encode
 from askance.service.store import open_store
 from askance.service.task import Job, Task
 from askance.service.views import items as item_view
@@ -17,10 +17,11 @@ from askance.service.views import task as task_view
 
 
 def settings(algorithm=None, *, bits=8, budget=None, labels=None, classes=("ham", "spam"), **more):
+    """A task with a learner that is quick without a compiler, unless another is named."""
     return TaskSettings(
         name="spam",
         classes=list(classes),
-        algorithm=algorithm,
+        algorithm=algorithm or ("PAA-II" if len(classes) == 2 else "MPAA-II"),
         hashing=Hashing(bits=bits),
         budget=Budget(**(budget or {})),
         labels=Labelling(**(labels or {})),
@@ -122,7 +123,7 @@ class TaskRunner:
 
     def model(self):
         """The model to the last bit."""
-        return to_bytes(self.task.fold.learner)
+        return encode(self.task.fold.learner)
 
     def everything(self):
         """The whole fold to the last bit."""

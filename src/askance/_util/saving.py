@@ -54,7 +54,11 @@ def to_bytes(estimator: SaveMixin) -> bytes:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator, msg="This %(name)s is not fitted yet: call fit before save.")
-    header, arrays = estimator._to_file()
+    return sealed(*estimator._to_file())
+
+
+def sealed(header: Header, arrays: Arrays) -> bytes:
+    """The content of a file with this header and these arrays."""
     # The order in memory decides the last bits of matrix products, so it is part of the file.
     by_column = [
         name for name, array in arrays.items() if array.flags.f_contiguous and not array.flags.c_contiguous

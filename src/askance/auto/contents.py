@@ -10,6 +10,7 @@ from askance.auto.core import AutoCore
 from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.jit.kernels.trees import Trees, empty
 
+KIND = "auto_learner"
 SCALES = ("means", "squares", "centres", "factors", "weights")
 COUNTS = ("rows", "frequencies")
 FOREST = ("features", "thresholds", "children", "classes")

@@ -100,6 +100,13 @@ class AutoCore:
         """What has been asked for so far."""
         return Spending(*(int(count) for count in self.past.counts))
 
+    def steer(self, rate: float, burst: int = BURST) -> None:
+        """Ask about another share of the rows from now on: never more than `burst` + `rate` × rows so far."""
+        settings = self.settings._replace(rate=rate)
+        settings.check()
+        self.settings = settings
+        self.plan = self.plan._replace(rate=float(rate), burst=min(BURST, int(burst)))
+
     # ------------------------------------------------------------------ the labelling loop
 
     def ask(self, X: Mixed, *, granted: bool = True) -> Decision:
@@ -173,6 +180,11 @@ class AutoCore:
         found = np.empty((len(X.dense), self.classes))
         labelling.probabilities(X, self.models, found)
         return found
+
+    def decision_function(self, X: Mixed) -> Numbers:
+        """Return the scores that `ask` decides by: log-odds of the larger of two classes, or all probabilities."""
+        found = self.probabilities(X)[:, np.argsort(self.encoder.observed)]
+        return _log_odds(found[:, 1]) if len(self.encoder.observed) == 2 else found
 
     # ------------------------------------------------------------------ inside
 

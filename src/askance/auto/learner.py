@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, validate_data
 
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
-from askance.auto.contents import contents
+from askance.auto.contents import KIND, contents
 from askance.auto.core import AutoCore, AutoSettings
 from askance.auto.rows import are_ready, as_before, part, plain
 from askance.data.mixed import MixedRows
@@ -20,7 +20,6 @@ from askance.learners.core import Decision, Spending
 from askance.learners.learner import as_targets, in_one_line
 from askance.learners.trace import Trace
 
-KIND = "auto_learner"
 PREDICTED_TOGETHER = 1024  # rows, so that memory does not grow with their number
 
 

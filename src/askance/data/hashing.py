@@ -34,9 +34,15 @@ _ASCII_WORDS = bytes(code if pattern(r"\w").match(chr(code)) else 32 for code in
 
 
 def hash_texts(
-    texts: Iterable[str], bits: int = 20, *, pairs: bool = False, unit: bool = True, dtype: str = "float32"
+    texts: Iterable[str],
+    bits: int = 20,
+    *,
+    pairs: bool = False,
+    unit: bool = True,
+    signed: bool = True,
+    dtype: str = "float32",
 ) -> sp.csr_array:
-    """Hash texts into rows of signed word counts.
+    """Hash texts into rows of word counts.
 
     Words are runs of letters, digits and underscores, in lower case.
 
@@ -50,6 +56,10 @@ def hash_texts(
         Whether each two neighbouring words are also a feature.
     unit : bool, default: True
         Whether every row that has words is scaled to length 1.
+    signed : bool, default: True
+        Whether half of the columns are negative, so that words that share a column balance each other in sums.
+        `AutoLearner` weights words by how rare they are, for which it needs counts: give it `signed=False` and
+        `unit=False`.
     dtype : {"float32", "float64"}, default: "float32"
         Type of the values.
 
@@ -75,7 +85,7 @@ def hash_texts(
         raise DataError("texts is one string: give a list of texts")
     lengths: list[int] = []
     checksums = np.fromiter(_token_checksums(texts, pairs, lengths), np.uint32)
-    rows = _signed_rows(checksums, np.ones(len(checksums)), lengths, bits)
+    rows = _hashed_rows(checksums, np.ones(len(checksums)), lengths, bits, signed=signed)
     if unit:
         _scale_to_unit_length(rows)
     return rows.astype(dtype)
@@ -137,8 +147,8 @@ def record_rows(records: Iterable[Mapping[str, Any]], bits: int, dtype: str, whe
         row = int(np.searchsorted(np.cumsum(lengths), bad, side="right"))
         raise DataError(f"{where(row)}, {shown(names[bad])}: {unfit(numbers[bad], dtype)}")
     checksum = {name: name_checksum(name) for name in set(names)}  # names repeat in all records
-    rows = _signed_rows(
-        np.fromiter(map(checksum.__getitem__, names), np.uint32, len(names)), values, lengths, bits
+    rows = _hashed_rows(
+        np.fromiter(map(checksum.__getitem__, names), np.uint32, len(names)), values, lengths, bits, signed=True
     )
     if (bad := first_unfit(rows.data, dtype)) is not None:
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
@@ -156,10 +166,11 @@ def record_features(record: Mapping[str, Any]) -> list[tuple[str, float]]:
     return list(_features(record))
 
 
-def name_columns(names: Iterable[str], bits: int, dtype: str = "float32") -> sp.csr_array:
+def name_columns(names: Iterable[str], bits: int, dtype: str = "float32", *, signed: bool = True) -> sp.csr_array:
     """One row per name, with only the feature of that name, of value 1."""
     checksums = np.fromiter(map(name_checksum, names), np.uint32)
-    return _signed_rows(checksums, np.ones(len(checksums)), [1] * len(checksums), bits).astype(dtype)
+    rows = _hashed_rows(checksums, np.ones(len(checksums)), [1] * len(checksums), bits, signed=signed)
+    return rows.astype(dtype)
 
 
 def word_checksums(text: str, prefix: str, *, pairs: bool) -> list[int]:
@@ -255,10 +266,12 @@ def _number(name: str, value: Any) -> float:
         raise ValueError(f"{shown(name)}: {shown(value)} is too large or not a number: fix or drop it") from error
 
 
-def _signed_rows(checksums: NDArray[np.uint32], values: FloatArray, lengths: list[int], bits: int) -> sp.csr_array:
+def _hashed_rows(
+    checksums: NDArray[np.uint32], values: FloatArray, lengths: list[int], bits: int, *, signed: bool
+) -> sp.csr_array:
     """Sparse rows with sorted columns, without duplicates and zeros."""
     columns, negative = _places(checksums, bits)
-    return _csr(columns, np.where(negative, -values, values), lengths, bits)
+    return _csr(columns, np.where(negative, -values, values) if signed else values, lengths, bits)
 
 
 def _places(checksums: NDArray[np.uint32], bits: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:

@@ -61,15 +61,20 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
         return load_fleet(path)
     content = read(path)
     try:
-        kind = header_of(content).get("kind")
-        if kind is None:
-            return from_bytes(content, rules)
-        if kind not in READERS:
-            raise ModelFileError(f"holds a model of kind {kind!r}, which this version does not know")
-        read_kind: Callable[[bytes], Any] = import_module(READERS[kind]).from_bytes
-        return read_kind(content)
+        return model_of(content, rules)
     except ModelFileError as error:
         raise ModelFileError(f"{path} {error}") from None
+
+
+def model_of(content: bytes, rules: tuple[type, ...] = ()) -> Any:
+    """Return the model in the content of a file of any kind but fleets, which may be larger than memory."""
+    kind = header_of(content).get("kind")
+    if kind is None:
+        return from_bytes(content, rules)
+    if kind not in READERS:
+        raise ModelFileError(f"holds a model of kind {kind!r}, which this version does not know")
+    read_kind: Callable[[bytes], Any] = import_module(READERS[kind]).from_bytes
+    return read_kind(content)
 
 
 def _is_fleet(path: str | os.PathLike[str]) -> bool:

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+import msgspec
+
 from askance.service.api.guard import ServerOptions
 from askance.service.server import Server, is_loopback, listening_socket, make_server
 from askance.service.service import Service
@@ -198,7 +200,7 @@ def create_service(store: Store, tasks: Iterable[TaskSettings], *, open_to_all: 
         for settings in tasks:
             if settings.name not in service.writers:
                 service.add_task(settings)
-            elif service.writers[settings.name].task.first_settings != settings:
+            elif not _describes(settings, service.writers[settings.name].task.first_settings):
                 raise ValueError(
                     f"the store has a task {settings.name!r} with other settings: choose another name"
                 )
@@ -206,6 +208,11 @@ def create_service(store: Store, tasks: Iterable[TaskSettings], *, open_to_all: 
         service.stop()
         raise
     return service
+
+
+def _describes(given: TaskSettings, stored: TaskSettings) -> bool:
+    """Whether settings describe a stored task. One that names no algorithm may have that of an earlier default."""
+    return stored == (given if given.algorithm else msgspec.structs.replace(given, algorithm=stored.algorithm))
 
 
 def url_of(host: str, port: int) -> str:

@@ -34,7 +34,8 @@ class Service:
             self._serve(task.id, forms.from_json(task.settings))
 
     def add_task(self, settings: TaskSettings) -> Writer:
-        """Create a task."""
+        """Create a task. Its algorithm is stored by name, so that it stays when the default changes."""
+        settings = settings.named
         try:
             settings.learner()
         except (ValueError, TypeError, MemoryError) as error:

@@ -16,6 +16,7 @@ from askance._util.memory import free_bytes
 if TYPE_CHECKING:
     from askance.learners.core import LearnerCore
     from askance.rules.query import QueryRule
+    from askance.service.state.auto_model import AutoModel
 
 # JSON schemas and Python disagree on whether $ matches before a final line break.
 END = r"$(?!\n)"
@@ -28,6 +29,8 @@ ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)
 TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is excluded by the pattern
 
 State = Literal["running", "paused", "archived"]
+AUTO = "auto"  # the algorithm of a task that names none
+# The algorithms of tasks that were stored without one, before there was an automatic learner.
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
 
 
@@ -45,7 +48,7 @@ class Hashing(Section, frozen=True):
 class Budget(Section, frozen=True):
     """Limits on the labels asked for: burst + rate·t after t items, per day (UTC), and in total.
 
-    With a rate, the query rule is also steered towards that rate.
+    With a rate, the algorithm is also steered towards that rate. Without one, "auto" asks about a tenth of items.
     """
 
     rate: Annotated[float, Meta(gt=0, le=1)] | None = None
@@ -98,8 +101,23 @@ class TaskSettings(Section, frozen=True):
 
     @property
     def method(self) -> str:
-        """The algorithm, by its name in the catalog."""
-        return self.algorithm or (MANY_CLASSES if self.many else TWO_CLASSES)
+        """The algorithm: "auto", or a name in the catalog."""
+        return self.algorithm or AUTO
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the learner is the automatic one."""
+        return self.method == AUTO
+
+    @property
+    def signed(self) -> bool:
+        """Whether rows have signs: "auto" weights words by how rare they are, and needs their counts."""
+        return not (self.is_auto and self.item == "text")
+
+    @property
+    def named(self) -> "TaskSettings":
+        """The same settings, with the name of the algorithm."""
+        return msgspec.structs.replace(self, algorithm=self.method)
 
     @property
     def many(self) -> bool:
@@ -111,38 +129,60 @@ class TaskSettings(Section, frozen=True):
         """The number of features."""
         return 1 << self.hashing.bits
 
+    def check_rate(self) -> None:
+        """Raise ValueError if the algorithm cannot ask at the rate of the budget."""
+        if not self.is_auto:
+            self.query()
+
     def query(self) -> "QueryRule":
-        """The query rule, steered to the rate of the budget if there is one; ValueError if it cannot be."""
+        """The query rule of an algorithm in the catalog, steered to the rate of the budget if there is one.
+
+        ValueError if it cannot be steered.
+        """
         from askance.algorithms import parts_of
         from askance.algorithms.steering import steered
 
         query = parts_of(self.method, self.parameters).query
         return query if self.budget.rate is None else steered(self.method, query, self.budget.rate)
 
-    def learner(self) -> "LearnerCore":
+    def learner(self) -> "LearnerCore | AutoModel":
         """The learner before the first item; ValueError if the settings are not valid."""
+        from askance.service.state.auto_model import AutoModel
+
+        if len(set(self.classes)) != len(self.classes):
+            raise ValueError(f"classes must be distinct, not {self.classes}")
+        check_keys(self)
+        if not self.is_auto:
+            return self._from_catalog()
+        if self.dtype != "float64":
+            raise ValueError(f'{AUTO} computes in double precision: leave out dtype, or set it to "float64"')
+        self._check_memory(self.width * 32)
+        made = AutoModel.of(self.width, self.classes, self.random_state, self.parameters)
+        return made.keep_to(self.budget.rate, self.budget.burst)
+
+    def _from_catalog(self) -> "LearnerCore":
         from askance.algorithms import parts_of
         from askance.learners.core import LearnerCore
         from askance.learners.settings import Settings
 
-        if len(set(self.classes)) != len(self.classes):
-            raise ValueError(f"classes must be distinct, not {self.classes}")
         parts = parts_of(self.method, self.parameters)
         if parts.multiclass != self.many:
             kind = "many classes" if parts.multiclass else "two classes"
             raise ValueError(
                 f"{self.method} is for {kind}, but there are {len(self.classes)}: choose another algorithm"
             )
-        if self.width * len(self.classes) * 32 > free_bytes():
-            size = f"{len(self.classes)} classes of 2**{self.hashing.bits} features"
-            raise ValueError(f"{size} do not fit into memory: use fewer hashing bits")
-        check_keys(self)
+        self._check_memory(self.width * len(self.classes) * 32)
         learner = LearnerCore(
             parts.update,
             self.query(),
             Settings(self.random_state, self.dtype, parts.sgn0, sorted(self.classes), parts.multiclass),
         )
         return learner.resize(self.width)
+
+    def _check_memory(self, needed: int) -> None:
+        if needed > free_bytes():
+            size = f"{len(self.classes)} classes of 2**{self.hashing.bits} features"
+            raise ValueError(f"{size} do not fit into memory: use fewer hashing bits")
 
 
 Settings = TaskSettings | Mapping[str, Any] | str | os.PathLike[str]
@@ -173,6 +213,7 @@ def warm_up(settings: TaskSettings) -> None:
     row = Row(np.zeros(1, np.int32), np.ones(1, settings.dtype))
     learner.ask(row)
     learner.tell(row, settings.classes[0])
+    learner.ask(row)  # "auto" now goes over what it has learned
     learner.predict(sp.csr_array(([1.0], [0], [0, 1]), shape=(1, settings.width), dtype=settings.dtype))
 
 
@@ -208,4 +249,8 @@ def to_json(settings: TaskSettings) -> bytes:
 
 def from_json(content: bytes) -> TaskSettings:
     """Decode settings from the store."""
-    return msgspec.json.decode(content, type=TaskSettings)
+    settings = msgspec.json.decode(content, type=TaskSettings)
+    if settings.algorithm is None:
+        earlier = MANY_CLASSES if settings.many else TWO_CLASSES
+        settings = msgspec.structs.replace(settings, algorithm=earlier)
+    return settings

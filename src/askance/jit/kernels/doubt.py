@@ -84,8 +84,8 @@ def decide(
     past.recent[counts[ROWS] % RECENT] = certainty
     counts[ROWS] += 1
     wanted = coin < probability
-    counts[ASKED] += wanted and within
-    counts[REFUSED] += wanted and not within
+    counts[ASKED] += wanted and within and granted
+    counts[REFUSED] += wanted and not (within and granted)
     return wanted and within, probability if within else 0.0
 
 

@@ -5,11 +5,11 @@ import asyncio
 from msgspec import UNSET
 from starlette.responses import Response
 
-from askance.learners.codec import encode
 from askance.service import messages
 from askance.service.api.route import Call
 from askance.service.commands import amendments
 from askance.service.errors import not_found
+from askance.service.state.models import encode
 from askance.service.views import model
 
 MODEL = "application/octet-stream"

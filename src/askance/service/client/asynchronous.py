@@ -21,6 +21,7 @@ from askance.service.client.naming import ItemLike, ItemRef
 from askance.service.settings import Settings, State
 
 if TYPE_CHECKING:
+    from askance.auto.learner import AutoLearner
     from askance.learners.learner import Learner
 
 T = TypeVar("T")
@@ -327,11 +328,11 @@ class AsyncClient(BaseClient):
         """Iterate over all decisions."""
         return self._objects(calls.exported(self._of(task), "decisions"))
 
-    async def model(self, *, task: str | None = None) -> "Learner":
-        """Download the current model as a `Learner`."""
-        from askance.learners.files import from_bytes
+    async def model(self, *, task: str | None = None) -> "Learner | AutoLearner":
+        """Download the current model: an `AutoLearner`, or a `Learner` if the algorithm is one of the catalog."""
+        from askance.persistence import model_of
 
-        return from_bytes(await self._do(calls.model_file(self._of(task))))
+        return model_of(await self._do(calls.model_file(self._of(task))))
 
     async def save_model(self, path: str | os.PathLike[str], *, task: str | None = None) -> None:
         """Save the current model to a file for `askance.load`."""

@@ -13,7 +13,7 @@ def change(transaction: Transaction, request: messages.TaskChange, who: str | No
     changed = written.applied_to(transaction.settings)
     try:
         check_keys(changed)
-        changed.query()
+        changed.check_rate()
     except ValueError as error:
         raise invalid(str(error)) from None
     if changed != transaction.settings:

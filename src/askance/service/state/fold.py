@@ -15,6 +15,7 @@ from askance.service.state import journal
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.figures import Figures
 from askance.service.state.history import History, Labeller, LastDay
+from askance.service.state.models import use_budget
 from askance.service.state.questions import Loan, Question, Questions, Vote
 from askance.service.state.rows import stored_rows
 from askance.service.store.entries import Entry
@@ -233,9 +234,8 @@ class Fold:
     def _change(self, change: journal.SettingsChange) -> None:
         before, self.settings = self.settings, change.applied_to(self.settings)
         self.figures.set_costs(self.settings.costs)
-        if self.settings.budget.rate != before.budget.rate:
-            with self.lock:
-                self.learner.set_query_rule(self.settings.query())
+        with self.lock:
+            use_budget(self.learner, before.budget, self.settings)
 
     def _add_point_if_due(self) -> None:
         if not self.history.is_due(self.ledger.rows, self.counts.labelled):

@@ -19,7 +19,8 @@ def hash_contents(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_arr
     """Hash contents into a matrix, one row per content. RequestError names the first one that is not valid."""
     bits, dtype = settings.hashing.bits, settings.dtype
     if settings.item == "text":
-        return hash_texts([one.text for one in contents], bits, pairs=settings.hashing.pairs, dtype=dtype)
+        texts, pairs = [one.text for one in contents], settings.hashing.pairs
+        return hash_texts(texts, bits, pairs=pairs, unit=settings.signed, signed=settings.signed, dtype=dtype)
     try:
         rows = record_rows([one.record for one in contents], bits, dtype, lambda place: f"item {place} (from 0)")
     except ValueError as error:

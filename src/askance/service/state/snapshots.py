@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
-from askance.learners.codec import decode, encode
 from askance.service.settings import State, TaskSettings
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.fold import Amendments, Counts, Fold
 from askance.service.state.history import History, Labeller, LastDay
+from askance.service.state.models import decode, encode
 from askance.service.state.questions import Questions
 
 # Weights are mostly zeros: even the fastest level shrinks them to a tenth.
@@ -78,7 +78,8 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     except (msgspec.DecodeError, KeyError):
         raise ModelFileError("was written by another version of askance") from None
     fold = Fold(settings, Amendments(set(state.undone), state.corrected, state.rolled_back))
-    fold.learner = decode(arrays.pop(MODEL).tobytes())
+    state.settings = msgspec.structs.replace(state.settings, algorithm=settings.algorithm)
+    fold.learner = decode(arrays.pop(MODEL).tobytes(), state.settings)
     fold.figures.restore(arrays)
     for name in FIELDS:
         setattr(fold, name, getattr(state, name))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
+from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
 from askance.service.state.rows import hash_contents
@@ -82,9 +83,11 @@ def _strongest(gains: dict[str, NDArray[Any]], classes: list[str]) -> list[tuple
 
 def _reason(fold: Fold, score: float, ask_probability: float) -> str:
     """Say why a label was asked for. It must not reveal the prediction, which may be hidden."""
-    query = fold.learner.query
     percent = 100 * ask_probability
     share = f"{percent:.0f} %" if 1 <= percent <= 99 else f"{percent:.2g} %"
+    if isinstance(fold.learner, AutoModel):
+        return _reason_of_auto(share, at_random=ask_probability < 1)
+    query = fold.learner.query
     rule = query.inner if isinstance(query, AtRate) else query
     if isinstance(rule, Always):
         return "This task asks about every item, as far as the budget allows."
@@ -96,3 +99,12 @@ def _reason(fold: Fold, score: float, ask_probability: float) -> str:
         f"The model was in doubt: the score was {abs(score):.2g} from the decision boundary. "
         f"At that distance about {share} of the items are asked about."
     )
+
+
+def _reason_of_auto(share: str, *, at_random: bool) -> str:
+    if at_random:
+        return (
+            f"It was drawn at random: the model is certain enough of items like this, of which {share} are asked "
+            "about all the same, to find errors that nobody expects."
+        )
+    return "It is one of the first items, or the model was less certain of it than of most of the items before it."

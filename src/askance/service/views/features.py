@@ -27,4 +27,4 @@ def named(settings: TaskSettings, content: Any) -> dict[str, list[Span]]:
 
 def columns(settings: TaskSettings, names: Sequence[str] | Mapping[str, Any]) -> sp.csr_array:
     """One row per feature, with no other feature in it."""
-    return name_columns(names, settings.hashing.bits, settings.dtype)
+    return name_columns(names, settings.hashing.bits, settings.dtype, signed=settings.signed)
