@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,32 @@ def test_run_serves_until_it_is_stopped(tmp_path):
             assert client.first_token(code).role == "admin"
         one.send_signal(signal.SIGTERM)
         assert one.wait(30) == 0
+
+
+def test_a_learner_that_takes_long_to_prepare_is_announced(monkeypatch, capsys):
+    monkeypatch.setattr(launch, "PATIENCE", 0.0)
+    monkeypatch.setattr(launch, "warm_up", lambda _: time.sleep(0.2))
+    launch.prepare_learner()
+    assert capsys.readouterr() == ("", launch.PREPARING + "\n")
+    monkeypatch.setattr(launch, "PATIENCE", 60.0)
+    launch.prepare_learner()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_settings_without_an_algorithm_are_those_of_the_stored_task(tmp_path):
+    given = {"name": "tickets", "classes": ["billing", "bug"], "hashing": {"bits": 8}}
+    for stored in (TASK, TaskSettings("tickets", ["billing", "bug"], hashing=Hashing(bits=8))):
+        store = tmp_path / f"{stored.method}.db"
+        with service.start(store, [stored], open_to_all=True):
+            pass
+        with (
+            service.start(store, [given], open_to_all=True) as running,
+            askance.Client(running.url, task="tickets") as one,
+        ):
+            assert one.task_detail().settings.algorithm == stored.method
+        other = {**given, "algorithm": "PAA-I"}
+        with pytest.raises(ValueError, match="with other settings"):
+            service.start(store, [other], open_to_all=True)
 
 
 def test_examples_run():

@@ -184,7 +184,7 @@ class AutoCore:
     def decision_function(self, X: Mixed) -> Numbers:
         """Return the scores that `ask` decides by: log-odds of the larger of two classes, or all probabilities."""
         found = self.probabilities(X)[:, np.argsort(self.encoder.observed)]
-        return _log_odds(found[:, 1]) if len(self.encoder.observed) == 2 else found
+        return log_odds(found[:, 1]) if len(self.encoder.observed) == 2 else found
 
     # ------------------------------------------------------------------ inside
 
@@ -229,7 +229,7 @@ class AutoCore:
         if len(self.encoder.observed) != 2:
             return found.certainty
         larger = int(np.argsort(self.encoder.observed)[1])
-        return _log_odds(found.second if larger == 1 else 1.0 - found.second)
+        return log_odds(found.second if larger == 1 else 1.0 - found.second)
 
     def _trace(
         self, final: MulticlassEncoder, codes: NDArray[np.int64], found: Found, first: int, refused: int
@@ -239,7 +239,7 @@ class AutoCore:
             larger = int(np.argsort(classes)[1])
             codes, predicted = (np.where(one == larger, 1, -1) for one in (codes, predicted))
             classes, kind = np.sort(classes), BINARY
-            scores = _log_odds(found.second if larger == 1 else 1.0 - found.second)
+            scores = log_odds(found.second if larger == 1 else 1.0 - found.second)
         return Trace(
             true_codes=codes.astype(np.int32),
             predicted_codes=predicted.astype(np.int32),
@@ -267,7 +267,8 @@ def _nothing_found(count: int) -> Found:
     )
 
 
-def _log_odds(probabilities: Numbers) -> Numbers:
+def log_odds(probabilities: Numbers) -> Numbers:
+    """Return log-odds of probabilities that are not quite 0 or 1."""
     share = np.clip(probabilities, 1e-12, 1.0 - 1e-12)
     odds: Numbers = np.log(share / (1.0 - share))
     return odds

@@ -1,6 +1,7 @@
 """Starting the service from Python."""
 
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -15,10 +16,12 @@ import msgspec
 from askance.service.api.guard import ServerOptions
 from askance.service.server import Server, is_loopback, listening_socket, make_server
 from askance.service.service import Service
-from askance.service.settings import Settings, TaskSettings, as_settings
+from askance.service.settings import Hashing, Settings, TaskSettings, as_settings, warm_up
 from askance.service.store import Store, open_store
 
 STARTED_CHECK = 0.002  # seconds
+PATIENCE = 3.0  # seconds before the console says what takes so long
+PREPARING = "Preparing the learner. The first time on a machine, it is compiled, which takes about half a minute."
 
 
 class Bound(NamedTuple):
@@ -185,12 +188,23 @@ def serving(
         )
     settings = [as_settings(task) for task in tasks]
     with listening_socket(host, port) as listener, open_store(store) as opened:
+        prepare_learner()
         service = create_service(opened, settings, open_to_all=open_to_all)
         try:
             server = make_server(service, host, options or ServerOptions())
             yield Bound(service, server, listener, url_of(host, listener.getsockname()[1]))
         finally:
             service.stop()
+
+
+def prepare_learner() -> None:
+    """Compile or load the code of the learner of new tasks, so that no request waits for it."""
+    notice = threading.Timer(PATIENCE, print, [PREPARING], {"file": sys.stderr, "flush": True})
+    notice.start()
+    try:
+        warm_up(TaskSettings("any", ["no", "yes"], hashing=Hashing(bits=1)))
+    finally:
+        notice.cancel()
 
 
 def create_service(store: Store, tasks: Iterable[TaskSettings], *, open_to_all: bool) -> Service:

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance.auto import codec
+from askance.auto.contributions import scores_of_parts
 from askance.auto.core import AutoCore, AutoSettings
 from askance.auto.rows import plain
 from askance.jit.kernels.mixed import Mixed
@@ -82,6 +83,10 @@ class AutoModel:
     def decision_function(self, X: sp.csr_array) -> NDArray[np.float64]:
         """Log-odds of the larger of two classes, or the probability of every class."""
         return self.core.decision_function(plain(X))
+
+    def scores_of_parts(self, row: sp.csr_array, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """What `decision_function` would be if only some entries of one row counted, at its full length."""
+        return scores_of_parts(self.core, plain(row), kept)
 
     def _mixed(self, row: Row) -> Mixed:
         count = len(row.indices)

@@ -11,6 +11,7 @@ from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
+from askance.service.state.models import Model
 from askance.service.state.questions import Question
 from askance.service.state.rows import hash_contents
 from askance.service.views.features import columns, named
@@ -40,11 +41,11 @@ def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     with fold.lock:
         classes = fold.learner.classes_.tolist()
         label = str(fold.learner.predict(row)[0])
-        whole = by_class(fold.learner.decision_function(row))
-        without = by_class(fold.learner.decision_function(_each_left_out(row, columns(settings, features))))
+        scores = by_class(fold.learner.decision_function(row))[0]
+        gains = _gains(fold.learner, row, columns(settings, features))
         version = fold.version
-    score = whole[0] - np.sort(whole[0])[-2]
-    pulls = _strongest(dict(zip(features, (whole - without)[: len(features)], strict=True)), classes)
+    score = scores - np.sort(scores)[-2]
+    pulls = _strongest(dict(zip(features, gains, strict=True)), classes)
     return messages.Explanation(
         reason,
         label,
@@ -59,13 +60,28 @@ def by_class(scores: NDArray[Any]) -> NDArray[Any]:
     return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
 
-def _each_left_out(row: sp.csr_array, features: sp.csr_array) -> sp.csr_array:
-    """The row without each feature in turn; this explains any learner."""
-    count, size = max(1, features.shape[0]), len(row.indices)
-    data = np.tile(row.data, (count, 1))
-    for place in range(features.shape[0]):
-        gone = np.isin(row.indices, features.indices[features.indptr[place] : features.indptr[place + 1]])
-        data[place, gone] = 0.0
+def _gains(model: Model, row: sp.csr_array, features: sp.csr_array) -> NDArray[Any]:
+    """How much each feature adds to the scores of the classes: the row, less the row without the feature."""
+    kept = np.vstack([np.ones((1, len(row.indices)), bool), _each_left_out(row, features)])
+    if isinstance(model, AutoModel):
+        scores = by_class(model.scores_of_parts(row, kept))
+    else:
+        scores = by_class(model.decision_function(_parts(row, kept)))
+    gains: NDArray[Any] = scores[0] - scores[1:]
+    return gains
+
+
+def _each_left_out(row: sp.csr_array, features: sp.csr_array) -> NDArray[np.bool_]:
+    """Which entries of a row are left without each feature in turn."""
+    entries = np.split(features.indices, features.indptr[1:-1])[: features.shape[0]]
+    kept = [~np.isin(row.indices, gone) for gone in entries]
+    return np.array(kept, bool).reshape(len(kept), len(row.indices))
+
+
+def _parts(row: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
+    """One row of zeros and the entries that are kept, for each row of `kept`; this explains any learner."""
+    count, size = kept.shape
+    data = np.where(kept, row.data, 0.0).astype(row.dtype)
     starts = np.arange(0, count * size + 1, size) if size else np.zeros(count + 1, np.int32)
     return sp.csr_array((data.ravel(), np.tile(row.indices, count), starts), shape=(count, row.shape[1]))
 

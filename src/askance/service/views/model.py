@@ -1,6 +1,7 @@
 """The current model: its strongest features, versions and rollbacks."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from askance.service import messages
 from askance.service.state import journal
@@ -56,7 +57,8 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
     rows = columns(fold.settings, names)
     with fold.lock:
         classes = fold.learner.classes_.tolist()
-        scores = by_class(fold.learner.decision_function(rows))
+        nothing, *alone = by_class(fold.learner.decision_function(sp.vstack([_empty(rows), rows], format="csr")))
+    scores = np.array(alone) - nothing
     gains = scores - scores.mean(axis=1, keepdims=True)
     found = {}
     for place, name in enumerate(classes):
@@ -65,6 +67,11 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
             messages.Strength(names[row], float(gains[row, place])) for row in order if gains[row, place] > 0
         ]
     return found
+
+
+def _empty(rows: sp.csr_array) -> sp.csr_array:
+    """A row without features, of which a model with an intercept has an opinion too."""
+    return sp.csr_array((1, rows.shape[1]), dtype=rows.dtype)
 
 
 def _versions(fold: Fold) -> list[messages.Version]:
