@@ -13,45 +13,46 @@ import urllib.request
 
 import pytest
 
-from askance.learners.files import to_bytes
 from askance.service.settings import from_json
 from askance.service.state import journal
+from askance.service.state.models import encode
 from askance.service.store import open_store
 from askance.service.task import Task
 from command_line import complaint
-from service_lives import PATH, TASK, Connection, Memory, Running, label_of, one_life
+from service_lives import AUTO, PATH, TASK, Connection, Memory, Running, label_of, one_life
 from stores import KINDS
 
 TEXTS = [f"word{n % 7} word{n % 11} word{n % 13}" for n in range(120)]
 
 
-def survives_kills(store, directory, kills, random_state=1):
+def survives_kills(store, directory, kills, random_state=1, task=TASK):
     """No acknowledged label is lost, none is applied twice; the longest start."""
     memory, chance, slowest = Memory(random_state), random.Random(random_state), 0.0
     for _ in range(kills):
         acknowledged, unclear = len(memory.labels), memory.unclear
-        seconds, figures = one_life(store, directory, memory, chance.uniform(0.02, 0.6))
+        seconds, figures = one_life(store, directory, memory, chance.uniform(0.02, 0.6), task)
         slowest = max(slowest, seconds)
         assert acknowledged <= figures["labelled"] <= acknowledged + unclear
-    finish(store, directory, memory)
+    finish(store, directory, memory, task)
     with open_store(store) as opened:
         labels = [entry for batch in opened.entries(1, kinds=[journal.LABEL]) for entry in batch]
         assert {entry.item: journal.read(entry).label for entry in labels} == memory.labels
         assert len(labels) == len(memory.labels), "no label is there twice"
-        decided = [entry for batch in opened.entries(1, kinds=[journal.QUESTION]) for entry in batch]
+        decided = [entry for batch in opened.entries(1, kinds=[journal.ITEM, journal.QUESTION]) for entry in batch]
         assert {entry.key: entry.seq for entry in decided} == memory.items
+        assert {entry.seq for entry in decided if entry.kind == journal.QUESTION} == memory.asked
         assert opened.check() == []
-        task = Task(opened, 1, from_json(opened.tasks()[0].settings))
-        model = to_bytes(task.fold.learner)
+        again = Task(opened, 1, from_json(opened.tasks()[0].settings))
+        model = encode(again.fold.learner)
         opened.drop_snapshots(1, opened.snapshot_seqs(1))
-        task.rebuild()
-        assert to_bytes(task.fold.learner) == model
+        again.rebuild()
+        assert encode(again.fold.learner) == model
     return slowest, memory
 
 
-def finish(store, directory, memory):
+def finish(store, directory, memory, task):
     """A last life in which everything that is unclear is sent again."""
-    running = Running(store, TASK, directory)
+    running = Running(store, task, directory)
     connection = Connection(running.port)
     while memory.unsent:
         memory.decided(connection.post(f"{PATH}/items", {"items": memory.unsent.popleft()})["decisions"])
@@ -59,7 +60,7 @@ def finish(store, directory, memory):
         label = {"item": item, "label": label_of(item), "key": f"label-{item}"}
         connection.post(f"{PATH}/labels", {"labels": [label]})
         memory.labels[item] = label["label"]
-    assert running.get(f"{PATH}/figures")["labelled"] == len(memory.labels) == len(memory.items)
+    assert running.get(f"{PATH}/figures")["labelled"] == len(memory.labels) == len(memory.asked)
     connection.close()
     assert running.stop() == 0
 
@@ -68,6 +69,12 @@ def finish(store, directory, memory):
 def test_nothing_acknowledged_is_lost_by_kill_9(kind, new_store_url, tmp_path):
     _, memory = survives_kills(new_store_url(kind), tmp_path, kills=2)
     assert len(memory.labels) > 20
+
+
+@pytest.mark.slow
+def test_nor_with_the_automatic_learner(tmp_path):
+    _, memory = survives_kills(str(tmp_path / "a.db"), tmp_path, kills=2, random_state=4, task=AUTO)
+    assert len(memory.items) > len(memory.labels) > 10
 
 
 @pytest.mark.soak

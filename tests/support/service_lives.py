@@ -12,6 +12,7 @@ sys.path.append(str(Path(__file__).parents[2]))  # the benchmark's load generato
 from bench.load import Connection, Running
 
 TASK = 'name = "load"\nclasses = ["ham", "spam"]\nalgorithm = "PA-II"\n[hashing]\nbits = 12\n'
+AUTO = TASK.replace("PA-II", "auto") + "[budget]\nrate = 0.8\n"
 PATH = "/api/tasks/load"
 GONE = (ConnectionError, OSError)
 
@@ -24,6 +25,7 @@ class Memory:
         self.lock = threading.Lock()
         self.unsent = deque()  # batches of items that may or may not have arrived
         self.items = {}  # id: item
+        self.asked = set()
         self.unlabelled = deque()
         self.labels = {}  # item: label, acknowledged
         self.sent = 0
@@ -41,7 +43,9 @@ class Memory:
             for decision in decisions:
                 if decision["id"] not in self.items:
                     self.items[decision["id"]] = decision["item"]
-                    self.unlabelled.append(decision["item"])
+                    if decision["ask"]:
+                        self.asked.add(decision["item"])
+                        self.unlabelled.append(decision["item"])
                 assert self.items[decision["id"]] == decision["item"], "the same id is the same item"
 
     def next_item(self):
@@ -53,9 +57,9 @@ def label_of(item):
     return "spam" if item % 3 else "ham"
 
 
-def one_life(store, directory, memory, seconds):
+def one_life(store, directory, memory, seconds, task=TASK):
     """Start it, talk to it, and kill it after `seconds`; return how long the start took, and the figures then."""
-    running = Running(store, TASK, directory)
+    running = Running(store, task, directory)
     figures = running.get(f"{PATH}/figures")
     over = threading.Event()
     faults = []
