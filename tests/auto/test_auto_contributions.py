@@ -11,7 +11,7 @@ from askance import AutoLearner
 from askance.auto import codec
 from askance.auto.contributions import scores_of_parts
 from askance.auto.core import AutoCore
-from askance.auto.rows import plain
+from askance.auto.rows import mixed, plain
 from askance.jit.kernels.mixture import SCORE_TEMPERATURES
 
 
@@ -49,7 +49,7 @@ def test_a_word_that_is_left_out_makes_no_other_stronger(classes: int) -> None:
     learner.run(X, y)
     core, row = learner._core, X[[7]]
     kept = np.vstack([np.ones((1, row.nnz), bool), ~np.eye(row.nnz, dtype=bool)])
-    found = scores_of_parts(core, plain(row), kept)
+    found = scores_of_parts(core, plain(row), kept, np.empty((len(kept), 0)))
     counts = dict(zip(row.indices.tolist(), row.data.tolist(), strict=True))
     np.testing.assert_allclose(found, [naive(core, counts, list(some)) for some in kept], rtol=1e-9)
     np.testing.assert_allclose(found[0], core.decision_function(plain(row))[0], rtol=1e-9)
@@ -59,7 +59,11 @@ def test_before_the_first_label_nothing_contributes() -> None:
     X, _ = texts(5, 2)
     core = AutoLearner(0.5, classes=[0, 1])._started()
     core.ask(plain(X[[0]]))
-    assert scores_of_parts(core, plain(X[[0]]), np.ones((3, X[[0]].nnz), bool)).tolist() == [0.0, 0.0, 0.0]
+    assert scores_of_parts(core, plain(X[[0]]), np.ones((3, X[[0]].nnz), bool), np.empty((3, 0))).tolist() == [
+        0.0,
+        0.0,
+        0.0,
+    ]
 
 
 def test_a_core_and_a_learner_read_the_files_of_each_other() -> None:
@@ -79,3 +83,21 @@ def test_a_row_that_may_not_be_asked_about_is_not_counted_as_asked() -> None:
         other.ask(X[[t]])
     assert learner.spending_ == (20, 0, 20)
     assert other.spending_.asked > 10
+
+
+def test_columns_that_come_later_were_zero() -> None:
+    X, y = texts(20, 2)
+    rng = np.random.default_rng(0)
+    dense = np.hstack([rng.normal(size=(20, 2)), np.zeros((20, 3))])
+    narrow, wide = (AutoLearner(0.5, classes=[0, 1])._started() for _ in range(2))
+    for t in range(6):
+        narrow.ask(mixed(dense[[t], :2], X[[t]]))
+        wide.ask(mixed(dense[[t]], X[[t]]))
+    assert codec.encode(narrow.with_columns(5)) == codec.encode(wide)
+    for t in range(6):
+        narrow.tell(mixed(dense[[t], :2], X[[t]]), y[[t]])
+    widened = narrow.with_columns(5)
+    assert (widened.remembered, widened.spending) == (6, wide.spending)
+    np.testing.assert_array_equal(widened.models.labelled.dense[:6], dense[:6])
+    codes = widened.probabilities(mixed(dense[:6], X[:6])).argmax(axis=1)
+    np.testing.assert_array_equal(widened.encoder.observed[codes], y[:6])

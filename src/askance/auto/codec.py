@@ -29,8 +29,8 @@ class _Features:
     n_features_in_: int
 
 
-def encode(core: AutoCore) -> bytes:
-    """The content of a model file. The core must have been started."""
+def encode(core: AutoCore, more: Header | None = None) -> bytes:
+    """The content of a model file, with more in its header. The core must have been started."""
     assert core.widths is not None
     settings = core.settings
     classes = None if settings.classes is None else np.asarray(settings.classes).tolist()
@@ -41,7 +41,7 @@ def encode(core: AutoCore) -> bytes:
         "feature_names": None,
     }
     header, arrays = contents(core)
-    return sealed({**about, **header}, arrays)
+    return sealed({**about, **header, **(more or {})}, arrays)
 
 
 def decode(content: bytes) -> AutoCore:

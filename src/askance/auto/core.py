@@ -186,6 +186,37 @@ class AutoCore:
         found = self.probabilities(X)[:, np.argsort(self.encoder.observed)]
         return log_odds(found[:, 1]) if len(self.encoder.observed) == 2 else found
 
+    # ------------------------------------------------------------------ more columns
+
+    def with_columns(self, columns: int) -> "AutoCore":
+        """Return a core for rows with more dense columns, which were 0 in all rows so far.
+
+        It learns the remembered labels again, and has yet to compare its models: this is for the first rows.
+        """
+        assert self.widths is not None
+        fresh, before, rows = AutoCore(self.settings), self.widths[0], self.remembered
+        fresh.plan, fresh.encoder, fresh.past = self.plan, self.encoder, self.past
+        labelled, entries = self.models.labelled, int(self.models.labelled.starts[rows])
+        X = Mixed(
+            np.hstack([labelled.dense[:rows], np.zeros((rows, columns - before))]),
+            labelled.starts[: rows + 1],
+            labelled.indices[:entries],
+            labelled.values[:entries],
+            self.widths[1],
+            int(np.diff(labelled.starts[: rows + 1]).max(initial=0)),
+        )
+        fresh.start(X)
+        scales, known = fresh.models.scales, self.models.scales
+        for name in ("means", "squares", "centres", "factors"):
+            getattr(scales, name)[:before] = getattr(known, name)
+        for name in ("rows", "frequencies", "weights", "kinds"):
+            getattr(scales, name)[:] = getattr(known, name)
+        fresh.models.counts[NEXT_REFRESH] = self.models.counts[NEXT_REFRESH]
+        if rows:
+            codes = self.models.lanes.codes[:rows]
+            fresh._learn(X, self.encoder, codes, np.zeros(rows))
+        return fresh
+
     # ------------------------------------------------------------------ inside
 
     def observe(self, X: Mixed) -> None:

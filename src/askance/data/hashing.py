@@ -5,6 +5,7 @@ the finaliser of SplitMix64 (a CRC alone is linear in its input, so its bits wou
 by definition: the same name has the same column in every process, on every platform and in every release.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time
 from decimal import Decimal
@@ -164,6 +165,19 @@ def words_of(text: str) -> list[tuple[str, int, int]]:
 def record_features(record: Mapping[str, Any]) -> list[tuple[str, float]]:
     """The names and values of the features of a record, as they are hashed."""
     return list(_features(record))
+
+
+def record_parts(record: Mapping[str, Any]) -> tuple[list[str], dict[str, float]]:
+    """The categories of a record as names of features, and its numbers by name, NaN where a field is null."""
+    features = list(_features(record))
+    numbers = {str(name): math.nan for name, value in record.items() if value is None}
+    numbers |= {name: value for name, value in features if "=" not in name}
+    return [name for name, _ in features if "=" in name], numbers
+
+
+def places_of(names: Iterable[str], bits: int) -> NDArray[np.int32]:
+    """The columns of names."""
+    return _places(np.fromiter(map(name_checksum, names), np.uint32), bits)[0]
 
 
 def name_columns(names: Iterable[str], bits: int, dtype: str = "float32", *, signed: bool = True) -> sp.csr_array:

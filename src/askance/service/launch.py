@@ -16,7 +16,8 @@ import msgspec
 from askance.service.api.guard import ServerOptions
 from askance.service.server import Server, is_loopback, listening_socket, make_server
 from askance.service.service import Service
-from askance.service.settings import Hashing, Settings, TaskSettings, as_settings, warm_up
+from askance.service.settings import Hashing, Settings, TaskSettings, as_settings
+from askance.service.state.models import warm_up
 from askance.service.store import Store, open_store
 
 STARTED_CHECK = 0.002  # seconds
@@ -202,7 +203,7 @@ def prepare_learner() -> None:
     notice = threading.Timer(PATIENCE, print, [PREPARING], {"file": sys.stderr, "flush": True})
     notice.start()
     try:
-        warm_up(TaskSettings("any", ["no", "yes"], hashing=Hashing(bits=1)))
+        warm_up(TaskSettings("any", ["no", "yes"], "record", hashing=Hashing(bits=1)))
     finally:
         notice.cancel()
 

@@ -112,7 +112,7 @@ class TaskSettings(Section, frozen=True):
     @property
     def signed(self) -> bool:
         """Whether rows have signs: "auto" weights words by how rare they are, and needs their counts."""
-        return not (self.is_auto and self.item == "text")
+        return not self.is_auto
 
     @property
     def named(self) -> "TaskSettings":
@@ -157,7 +157,7 @@ class TaskSettings(Section, frozen=True):
         if self.dtype != "float64":
             raise ValueError(f'{AUTO} computes in double precision: leave out dtype, or set it to "float64"')
         self._check_memory(self.width * 32)
-        made = AutoModel.of(self.width, self.classes, self.random_state, self.parameters)
+        made = AutoModel.of(self.hashing.bits, self.classes, self.random_state, self.parameters)
         return made.keep_to(self.budget.rate, self.budget.burst)
 
     def _from_catalog(self) -> "LearnerCore":
@@ -200,21 +200,6 @@ def check_keys(settings: TaskSettings) -> None:
             )
     if len({key.lower() for key in keys.values()}) < len(keys):
         raise ValueError("interface.keys: two classes have the same key: choose another for one of them")
-
-
-def warm_up(settings: TaskSettings) -> None:
-    """Compile or load the code of the learner before the first item comes."""
-    import numpy as np
-    import scipy.sparse as sp
-
-    from askance.rules.rows import Row
-
-    learner = settings.learner()
-    row = Row(np.zeros(1, np.int32), np.ones(1, settings.dtype))
-    learner.ask(row)
-    learner.tell(row, settings.classes[0])
-    learner.ask(row)  # "auto" now goes over what it has learned
-    learner.predict(sp.csr_array(([1.0], [0], [0, 1]), shape=(1, settings.width), dtype=settings.dtype))
 
 
 def from_toml(path: pathlib.Path) -> TaskSettings:

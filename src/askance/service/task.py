@@ -20,10 +20,10 @@ from askance.service.commands.amendments import PendingAmendment, label_now
 from askance.service.commands.items import check_forms
 from askance.service.commands.labels import lend
 from askance.service.errors import RequestError, conflict
-from askance.service.settings import TaskSettings, warm_up
+from askance.service.settings import TaskSettings
 from askance.service.state import journal, snapshots
 from askance.service.state.fold import Fold
-from askance.service.state.rows import hash_contents
+from askance.service.state.models import predict, warm_up
 from askance.service.store import Store
 from askance.service.throughput import Throughput
 from askance.service.transaction import Transaction
@@ -123,12 +123,10 @@ class Task:
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
         """Predict with the current model; nothing changes."""
         check_forms(self.settings, items)
-        rows = hash_contents(self.settings, items)
         fold = self.fold
         with fold.lock:
             version = fold.version
-            predictions = fold.learner.predict(rows)
-            scores = fold.learner.decision_function(rows)
+            predictions, scores = predict(fold.learner, fold.settings, items)
         if scores.ndim == 2:  # with more than two classes, the lead of the best one
             best = np.partition(scores, -2, axis=1)
             scores = best[:, -1] - best[:, -2]

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from askance.rules.rows import Row
 from askance.service import messages
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
+from askance.service.state.rows import AnyRow
 from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
@@ -40,7 +40,7 @@ class Transaction:
         """The current settings."""
         return self.fold.settings
 
-    def decide(self, item: messages.Item, row: Row, who: str | None) -> Entry:
+    def decide(self, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
         """Let the fold decide about a new item, and write the decision."""
         content = journal.Content(item.text, item.record, item.note)
         kind, body = self.fold.decide(row, self.now, content)
@@ -54,7 +54,7 @@ class Transaction:
         item: int | None = None,
         key: Any = None,
         who: str | None = None,
-        row: Row | None = None,
+        row: AnyRow | None = None,
     ) -> Written:
         """Write an entry that is not a decision, and let the fold take it in."""
         entry = journal.entry(kind, self.fold.seq + 1, self.now, body, item=item, key=key, who=who)

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from askance.rules.rows import Row
 from askance.service.settings import State, TaskSettings
 from askance.service.state import journal
 from askance.service.state.budget_ledger import Ledger
@@ -17,7 +16,7 @@ from askance.service.state.figures import Figures
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
 from askance.service.state.questions import Loan, Question, Questions, Vote
-from askance.service.state.rows import stored_rows
+from askance.service.state.rows import AnyRow, stored_rows
 from askance.service.store.entries import Entry
 
 MOST_OPEN = 2000  # open questions that a point of the history takes into account
@@ -90,7 +89,7 @@ class Fold:
         self.amended = entry.seq
 
     def decide(
-        self, row: Row, at: float, content: journal.Content, recorded_as: str | None = None
+        self, row: AnyRow, at: float, content: journal.Content, recorded_as: str | None = None
     ) -> tuple[str, journal.DecidedItem]:
         """Decide about the next item and take it in; return the kind and the body of its entry.
 
@@ -120,7 +119,7 @@ class Fold:
         self._add_point_if_due()
         return kind, body
 
-    def take(self, entry: Entry, body: Any, row: Row | None = None) -> Question | None:
+    def take(self, entry: Entry, body: Any, row: AnyRow | None = None) -> Question | None:
         """Take in an entry that is not a decision; return the question that it is about, as it is afterwards.
 
         Labels and imported items need the row of the item.
@@ -167,14 +166,14 @@ class Fold:
         else:
             self.figures.settle(body.prediction, None, body.score, body.ask_probability, asked=False)
 
-    def _import(self, entry: Entry, body: journal.ImportedItem, row: Row | None) -> None:
+    def _import(self, entry: Entry, body: journal.ImportedItem, row: AnyRow | None) -> None:
         assert row is not None
         label = self.amendments.corrected.get(entry.seq, body.label)
         self._tell(entry.seq, row, label)
         self.counts = self.counts._replace(imported=self.counts.imported + 1)
         self.version = entry.seq
 
-    def _label(self, question: Question, entry: Entry, body: journal.Label, row: Row | None) -> None:
+    def _label(self, question: Question, entry: Entry, body: journal.Label, row: AnyRow | None) -> None:
         if entry.seq in self.amendments.undone:
             return
         self._labeller(entry.who).gave_label(entry.at)
@@ -192,7 +191,7 @@ class Fold:
             self._settle(question, label)
             self.version = entry.seq
 
-    def _tell(self, seq: int, row: Row, label: str, probability: float = 1.0) -> None:
+    def _tell(self, seq: int, row: AnyRow, label: str, probability: float = 1.0) -> None:
         self.classes[label] = self.classes.get(label, 0) + 1
         if not self.amendments.forgets(seq):
             with self.lock:

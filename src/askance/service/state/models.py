@@ -1,9 +1,16 @@
 """The model of a task: by the catalog, or automatic. Both ask, learn, predict, and become bytes."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
 from askance.learners import codec
 from askance.learners.core import LearnerCore
 from askance.service.settings import Budget, TaskSettings
+from askance.service.state import journal
 from askance.service.state.auto_model import AutoModel
+from askance.service.state.rows import hash_contents, rows_of
 
 Model = LearnerCore | AutoModel
 
@@ -17,7 +24,17 @@ def decode(content: bytes, settings: TaskSettings) -> Model:
     """The model that `encode` wrote for a task with these settings."""
     if not settings.is_auto:
         return codec.decode(content)
-    return AutoModel.decode(content, settings.width).keep_to(settings.budget.rate, settings.budget.burst)
+    budget = settings.budget
+    return AutoModel.decode(content, settings.hashing.bits).keep_to(budget.rate, budget.burst)
+
+
+def predict(model: Model, settings: TaskSettings, contents: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The predictions and scores of contents. RequestError names the first one that is not valid."""
+    if isinstance(model, AutoModel):
+        rows = rows_of(settings, contents)
+        return model.predict(rows), model.decision_function(rows)
+    matrix = hash_contents(settings, contents)
+    return model.predict(matrix), model.decision_function(matrix)
 
 
 def use_budget(model: Model, before: Budget, settings: TaskSettings) -> None:
@@ -26,3 +43,21 @@ def use_budget(model: Model, before: Budget, settings: TaskSettings) -> None:
         model.keep_to(settings.budget.rate, settings.budget.burst)
     elif settings.budget.rate != before.rate:
         model.set_query_rule(settings.query())
+
+
+def warm_up(settings: TaskSettings) -> None:
+    """Compile or load the code of the learner before the first item comes."""
+    model = settings.learner()
+    content = (
+        journal.Content(text="word")
+        if settings.item == "text"
+        else journal.Content(record={"number": 1.0, "name": "value"})
+    )
+    row = rows_of(settings, [content])[0]
+    for label in settings.classes[:2]:
+        model.ask(row)
+        model.tell(row, label)
+    model.ask(row)  # scales have changed, and "auto" goes over what it has learned
+    predict(model, settings, [content])
+    if isinstance(model, AutoModel):
+        model.scores_without(row, {})

@@ -8,11 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from msgspec import UNSET
 
-from askance.data.hashing import hash_texts, record_rows
+from askance.data.hashing import count_rows, hash_texts, name_checksum, record_parts, record_rows
 from askance.errors import StoreError
 from askance.rules.rows import Row
 from askance.service.errors import invalid
 from askance.service.settings import TaskSettings
+from askance.service.state.auto_model import RecordRow
+
+AnyRow = Row | RecordRow
 
 
 def hash_contents(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_array:
@@ -35,16 +38,30 @@ def hash_contents(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_arr
     return rows
 
 
-def rows_of(settings: TaskSettings, contents: Sequence[Any]) -> list[Row]:
+def rows_of(settings: TaskSettings, contents: Sequence[Any]) -> Sequence[AnyRow]:
     """Hash contents into single rows, as `ask` and `tell` take them."""
     if not contents:
         return []
     rows = hash_contents(settings, contents)
+    if settings.is_auto and settings.item == "record":
+        return _record_rows(settings, contents)
+    return _split(rows)
+
+
+def _record_rows(settings: TaskSettings, contents: Sequence[Any]) -> list[RecordRow]:
+    """Records whose numbers keep their names, so that each can have a scale of its own."""
+    parts = [record_parts(one.record) for one in contents]
+    checksums = [name_checksum(name) for names, _ in parts for name in names]
+    rows = _split(count_rows(checksums, [len(names) for names, _ in parts], settings.hashing.bits))
+    return [RecordRow(row, numbers) for row, (_, numbers) in zip(rows, parts, strict=True)]
+
+
+def _split(rows: sp.csr_array) -> list[Row]:
     starts = rows.indptr.tolist()
     return [Row(rows.indices[start:stop], rows.data[start:stop]) for start, stop in pairwise(starts)]
 
 
-def stored_rows(settings: TaskSettings, contents: Mapping[int, Any]) -> dict[int, Row]:
+def stored_rows(settings: TaskSettings, contents: Mapping[int, Any]) -> dict[int, AnyRow]:
     """Hash the contents of items in the journal, by number. StoreError if compaction has dropped one."""
     gone = next((item for item, content in contents.items() if not has_content(settings, content)), None)
     if gone is not None:

@@ -1,5 +1,6 @@
 """Explanations: which features move the score of an item towards which class, and why it was asked about."""
 
+from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 
 from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
+from askance.service.settings import TaskSettings
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
-from askance.service.state.models import Model
+from askance.service.state.models import Model, predict
 from askance.service.state.questions import Question
-from askance.service.state.rows import hash_contents
+from askance.service.state.rows import hash_contents, rows_of
 from askance.service.views.features import columns, named
 
 MOST_FEATURES = 400  # of an item that are considered, in order
@@ -37,13 +39,12 @@ def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
 def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
-    row = hash_contents(settings, [content])
     with fold.lock:
         classes = fold.learner.classes_.tolist()
-        label = str(fold.learner.predict(row)[0])
-        scores = by_class(fold.learner.decision_function(row))[0]
-        gains = _gains(fold.learner, row, columns(settings, features))
+        labels, whole = predict(fold.learner, settings, [content])
+        gains = _gains(fold.learner, settings, content, features)
         version = fold.version
+    label, scores = str(labels[0]), by_class(whole)[0]
     score = scores - np.sort(scores)[-2]
     pulls = _strongest(dict(zip(features, gains, strict=True)), classes)
     return messages.Explanation(
@@ -60,28 +61,25 @@ def by_class(scores: NDArray[Any]) -> NDArray[Any]:
     return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
 
-def _gains(model: Model, row: sp.csr_array, features: sp.csr_array) -> NDArray[Any]:
-    """How much each feature adds to the scores of the classes: the row, less the row without the feature."""
-    kept = np.vstack([np.ones((1, len(row.indices)), bool), _each_left_out(row, features)])
+def _gains(model: Model, settings: TaskSettings, content: Any, names: Collection[str]) -> NDArray[Any]:
+    """How much each feature adds to the scores of the classes: the item, less the item without the feature."""
+    hashed = columns(settings, names)
+    entries = np.split(hashed.indices, hashed.indptr[1:-1])[: len(names)]
     if isinstance(model, AutoModel):
-        scores = by_class(model.scores_of_parts(row, kept))
+        row = rows_of(settings, [content])[0]
+        scores = by_class(model.scores_without(row, dict(zip(names, entries, strict=True))))
     else:
-        scores = by_class(model.decision_function(_parts(row, kept)))
+        scores = by_class(model.decision_function(_each_left_out(hash_contents(settings, [content]), entries)))
     gains: NDArray[Any] = scores[0] - scores[1:]
     return gains
 
 
-def _each_left_out(row: sp.csr_array, features: sp.csr_array) -> NDArray[np.bool_]:
-    """Which entries of a row are left without each feature in turn."""
-    entries = np.split(features.indices, features.indptr[1:-1])[: features.shape[0]]
-    kept = [~np.isin(row.indices, gone) for gone in entries]
-    return np.array(kept, bool).reshape(len(kept), len(row.indices))
-
-
-def _parts(row: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
-    """One row of zeros and the entries that are kept, for each row of `kept`; this explains any learner."""
-    count, size = kept.shape
-    data = np.where(kept, row.data, 0.0).astype(row.dtype)
+def _each_left_out(row: sp.csr_array, features: list[NDArray[Any]]) -> sp.csr_array:
+    """The row, and the row without each feature in turn; this explains any learner."""
+    count, size = 1 + len(features), len(row.indices)
+    data = np.tile(row.data, (count, 1))
+    for place, gone in enumerate(features, 1):
+        data[place, np.isin(row.indices, gone)] = 0.0
     starts = np.arange(0, count * size + 1, size) if size else np.zeros(count + 1, np.int32)
     return sp.csr_array((data.ravel(), np.tile(row.indices, count), starts), shape=(count, row.shape[1]))
 

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 
 from askance.service import messages
 from askance.service.state import journal
+from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
 from askance.service.state.rows import has_content
 from askance.service.store import Store
@@ -51,14 +52,20 @@ def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], 
 
 
 def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength]]:
-    """For each class, the features that add most to its score when an item has no other feature."""
-    if not names:
-        return {name: [] for name in fold.settings.classes}
-    rows = columns(fold.settings, names)
+    """For each class, the features that add most to its score when an item has no other feature.
+
+    Numbers with scales of their own are left out: what they add depends on how large they are.
+    """
     with fold.lock:
-        classes = fold.learner.classes_.tolist()
-        nothing, *alone = by_class(fold.learner.decision_function(sp.vstack([_empty(rows), rows], format="csr")))
-    scores = np.array(alone) - nothing
+        model = fold.learner
+        names = [name for name in names if not (isinstance(model, AutoModel) and name in model.columns)]
+        if not names:
+            return {name: [] for name in fold.settings.classes}
+        rows = columns(fold.settings, names)
+        rows = sp.vstack([sp.csr_array((1, rows.shape[1]), dtype=rows.dtype), rows], format="csr")
+        score = model.scores_of_terms if isinstance(model, AutoModel) else model.decision_function
+        classes, (nothing, *alone) = model.classes_.tolist(), by_class(score(rows))
+    scores = np.array(alone) - nothing  # a model with an intercept has an opinion of an item without features
     gains = scores - scores.mean(axis=1, keepdims=True)
     found = {}
     for place, name in enumerate(classes):
@@ -67,11 +74,6 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
             messages.Strength(names[row], float(gains[row, place])) for row in order if gains[row, place] > 0
         ]
     return found
-
-
-def _empty(rows: sp.csr_array) -> sp.csr_array:
-    """A row without features, of which a model with an intercept has an opinion too."""
-    return sp.csr_array((1, rows.shape[1]), dtype=rows.dtype)
 
 
 def _versions(fold: Fold) -> list[messages.Version]:
