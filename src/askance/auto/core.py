@@ -17,7 +17,7 @@ from askance.jit.kernels.labelling import DONE, NEXT_REFRESH, REFRESH, REMEMBERE
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.classes import MulticlassEncoder
-from askance.learners.core import Decision, Spending, checked_coins
+from askance.learners.core import COINS_AHEAD, Decision, Spending, checked_coins
 from askance.learners.trace import Trace
 from askance.rules.registry import BINARY, MULTICLASS
 
@@ -77,6 +77,8 @@ class AutoCore:
         limit = math.inf if settings.limit is None else float(settings.limit)
         self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit)
         self.widths: tuple[int, int] | None = None
+        self._found = _nothing_found(1)
+        self._coins_ahead: tuple[int, Numbers] = (-1, np.empty(0))
 
     def start(self, X: Mixed) -> None:
         """Prepare for rows like these, unless there were some before."""
@@ -112,11 +114,13 @@ class AutoCore:
     def ask(self, X: Mixed, *, granted: bool = True) -> Decision:
         """Predict one row and decide whether to ask for its label."""
         self.start(X)
-        coins = toss(self.settings.random_state, int(self.past.counts[0]), 1)
-        self.observe(X)
-        found = _nothing_found(1)
-        start = True, granted  # the row has been observed, and may be asked about
-        labelling.advance(X, UNKNOWN, coins, self.plan, self.past, self.models, found, 0, start)
+        coins, found = self._next_coin(), self._found
+        for observed in (False, True):  # again, if the row brings fresh scales
+            start = observed, granted
+            _, why = labelling.advance(X, UNKNOWN, coins, self.plan, self.past, self.models, found, 0, start)
+            if why != REFRESH:
+                break
+            self._refresh()
         prediction = self.encoder.label(int(found.predicted[0])) if self.remembered else None
         score = self._scores(found)[0]
         probability, asks = float(found.ask_probabilities[0]), bool(found.asked[0])
@@ -224,6 +228,14 @@ class AutoCore:
         labelling.observe_all(X, self.models.scales)
         if self.models.scales.rows[0] >= self.models.counts[NEXT_REFRESH]:
             self._refresh()
+
+    def _next_coin(self) -> Numbers:
+        """The coin of the next row. Tossing many at once takes hardly longer than one."""
+        round_, (first, ahead) = int(self.past.counts[0]), self._coins_ahead
+        if not 0 <= round_ - first < len(ahead):
+            first, ahead = round_, toss(self.settings.random_state, round_, COINS_AHEAD)
+            self._coins_ahead = (first, ahead)
+        return ahead[round_ - first : round_ - first + 1]
 
     def _refresh(self) -> None:
         refresh(self.models.scales)
