@@ -1,6 +1,6 @@
 """Explanations: which features move the score of an item towards which class, and why it was asked about."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -61,7 +61,7 @@ def by_class(scores: NDArray[Any]) -> NDArray[Any]:
     return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
 
-def _gains(model: Model, settings: TaskSettings, content: Any, names: Collection[str]) -> NDArray[Any]:
+def _gains(model: Model, settings: TaskSettings, content: Any, names: Mapping[str, Any]) -> NDArray[Any]:
     """How much each feature adds to the scores of the classes: the item, less the item without the feature."""
     hashed = columns(settings, names)
     entries = np.split(hashed.indices, hashed.indptr[1:-1])[: len(names)]
