@@ -16,7 +16,8 @@ from bench.load import Connection, at_once, service
 from bench.report import Line, Report, at_least, at_most
 from bench.setting import Setting
 
-TASK = 'name = "load"\nclasses = ["ham", "spam"]\nparameters = {delta = 10.0}\n'
+TASK = 'name = "load"\nclasses = ["ham", "spam"]\n'
+FEW = 'algorithm = "PAA-II"\nparameters = {delta = 10.0}\n'
 ALL = 'algorithm = "PA-II"\n'  # asks for every label
 PATH = "/api/tasks/load"
 WORDS = [
@@ -50,7 +51,7 @@ def measure_store(setting: Setting, report: Report, directory: Path, kind: str, 
 def measure_items(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
     """Items decided in batches of a hundred, by several senders at once."""
     batches = 10 if setting.quick else 300
-    with service(store, TASK, directory) as port:
+    with service(store, TASK + FEW, directory) as port:
         prepared = [_batches(port, sender, batches) for sender in range(SENDERS)]
         seconds = at_once([lambda one=one: _send_all(*one) for one in prepared])
     report.add(_rate(kind, "items decided, batches of 100", SENDERS * batches * 100 / seconds, 5000))
@@ -59,7 +60,7 @@ def measure_items(setting: Setting, report: Report, directory: Path, kind: str, 
 def measure_labels(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
     """Labels acknowledged when they are on disk, in batches of thirty, by several labellers at once."""
     batches = 3 if setting.quick else 150
-    with service(store, ALL + TASK.replace("{delta = 10.0}", "{}"), directory) as port:
+    with service(store, TASK + ALL, directory) as port:
         _send_all(*_batches(port, 0, LABELLERS * batches * 30 // 100 + 1))
         prepared = [_labels(port, labeller, batches) for labeller in range(LABELLERS)]
         seconds = at_once([lambda one=one: _send_all(*one) for one in prepared])
@@ -69,7 +70,7 @@ def measure_labels(setting: Setting, report: Report, directory: Path, kind: str,
 def measure_single(setting: Setting, report: Report, directory: Path, kind: str, store: str) -> None:
     """The time from request to answer of one item, at a steady rate."""
     seconds = 1.0 if setting.quick else 20.0
-    with service(store, TASK, directory) as port:
+    with service(store, TASK + FEW, directory) as port:
         times = sorted(_paced(port, seconds))
     for share, goal in ((0.5, None), (0.99, 0.010)):
         value = float(np.quantile(times, share))

@@ -5,7 +5,6 @@ about each at once; those in doubt become questions. It needs an extra: pip inst
 """
 
 from sklearn.datasets import load_breast_cancer
-from sklearn.preprocessing import StandardScaler
 
 import askance
 import askance.service
@@ -18,8 +17,7 @@ def main() -> None:
     """Push all tumours in batches, answer what is asked, and show how the estimate closes in on the truth."""
     table = load_breast_cancer()
     labels = [TASK["classes"][1 - target] for target in table.target]
-    scaled = StandardScaler().fit_transform(table.data).tolist()
-    records = [{"always": 1.0, **dict(zip(table.feature_names, row, strict=True))} for row in scaled]
+    records = [dict(zip(table.feature_names, row, strict=True)) for row in table.data.tolist()]
 
     with (
         askance.service.start(tasks=[TASK], open_to_all=True) as service,
@@ -38,9 +36,8 @@ def main() -> None:
                 estimate = figures.estimates["accuracy"]
                 between = f"{estimate.value:.3f}, between {estimate.low:.3f} and {estimate.high:.3f}"
                 print(f"{figures.items:5}{figures.labelled:8}   {between} ({right / figures.items:.3f})")
-        learner = client.model()  # an ordinary learner, for use without the service
-    predictions = learner.predict(askance.data.hash_records(records))
-    print(f"The model is right about {(predictions == labels).mean():.1%} of all tumours.")
+        right = sum(one.prediction == label for one, label in zip(client.predict(records), labels, strict=True))
+    print(f"The model is right about {right / len(labels):.1%} of all tumours.")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askance.data import hash_records, hash_texts
+from askance.data.hashing import places_of, record_parts
 from askance.errors import DataError
 
 MASK = (1 << 64) - 1
@@ -30,11 +31,11 @@ def naive_place(name, bits):
     return mixed & (1 << bits) - 1, -1 if mixed >> 63 else 1
 
 
-def naive_row(features, bits):
+def naive_row(features, bits, *, signed=True):
     row = defaultdict(float)
     for name, value in features:
         column, sign = naive_place(name, bits)
-        row[column] += sign * value
+        row[column] += sign * value if signed else value
     return {column: value for column, value in sorted(row.items()) if value}
 
 
@@ -114,6 +115,35 @@ values = st.recursive(
 def test_rows_do_not_depend_on_their_neighbours(records):
     together = row_dictionaries(hash_records(records))
     assert together == [row_dictionaries(hash_records([record]))[0] for record in records]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["one", "Two", "three", "zwölf"]), max_size=9), max_size=4),
+    st.sampled_from([1, 4, 20]),
+)
+def test_counts_without_signs_agree_with_a_naive_count(texts, bits):
+    X = hash_texts([" ".join(words) for words in texts], bits, unit=False, signed=False, dtype="float64")
+    assert_canonical(X, bits, "float64")
+    assert row_dictionaries(X) == [
+        naive_row([(word.lower(), 1.0) for word in words], bits, signed=False) for words in texts
+    ]
+
+
+def test_the_parts_of_a_record():
+    record = {
+        "city": "Oslo",
+        "age": 31,
+        "paid": True,
+        "gone": None,
+        "size": {"x": 0.5, "unit": "m"},
+        "to": ["a", 2],
+    }
+    categories, numbers = record_parts(record)
+    assert categories == ["city=Oslo", "paid=true", "size.unit=m", "to=a"]
+    assert np.isnan(numbers.pop("gone"))
+    assert numbers == {"age": 31.0, "size.x": 0.5, "to.1": 2.0}
+    names = [*categories, *numbers]
+    assert places_of(names, 12).tolist() == [naive_place(name, 12)[0] for name in names]
 
 
 def test_columns_and_signs_are_what_they_always_were():

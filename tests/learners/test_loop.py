@@ -91,7 +91,7 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         from askance.service.settings import TaskSettings
         from service_server import real_service
 
-        ALGORITHMS = {{"PAA-II": 2, "MPAA-II": 3, "AROW-diag": 2}}
+        ALGORITHMS = {{"auto": 2, "PAA-II": 2, "MPAA-II": 3, "AROW-diag": 2}}
         TASKS = [
             TaskSettings(name.lower(), list("abc"[:count]), algorithm=name) for name, count in ALGORITHMS.items()
         ]

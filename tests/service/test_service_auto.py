@@ -112,7 +112,7 @@ def test_without_a_rate_it_asks_about_a_tenth(tmp_path):
 @pytest.mark.parametrize("classes", [("ham", "spam"), ("eggs", "ham", "spam")])
 def test_decisions_are_those_of_the_library(tmp_path, classes):
     task = settings("auto", budget=HALF, random_state=5, classes=classes)
-    learner = askance.AutoLearner(0.5, random_state=5, classes=list(classes))
+    learner = askance.AutoLearner(0.5, audit=0.3, random_state=5, classes=list(classes))
     with TaskRunner(str(tmp_path / "a.db"), task) as runner:
         waiting = []
         for text, label in texts(random.Random(1), 50):
@@ -289,7 +289,7 @@ def answered(runner, pairs):
 
 
 def test_numbers_of_records_are_columns_with_scales_as_in_the_library(tmp_path):
-    learner = askance.AutoLearner(0.5, classes=["ham", "spam"])
+    learner = askance.AutoLearner(0.5, audit=0.3, classes=["ham", "spam"])
     with TaskRunner(str(tmp_path / "a.db"), of_records()) as runner:
         for record, label in customers(45):
             numbers = [record.get("income", 0.0), record["ratio"], record["age"]]

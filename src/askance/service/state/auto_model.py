@@ -21,6 +21,7 @@ from askance.rules.rows import Row
 Numbers = NDArray[np.float64]
 
 PARAMETERS = ("audit", "memory")
+AUDIT = 0.3  # of the questions are drawn at random: a task shows estimates, which need them
 # The numbers in the first records become columns with scales of their own, up to a limit. Later ones are hashed:
 # there is no end of them if a record is, say, a list of words with their counts.
 FIRST_RECORDS, MOST_COLUMNS = 10, 1000
@@ -52,7 +53,8 @@ class AutoModel:
         if unknown:
             hint = "set budget.rate" if unknown[0] == "rate" else f"its parameters are {', '.join(PARAMETERS)}"
             raise ValueError(f"auto has no parameter {unknown[0]!r} in a task: {hint}")
-        own: dict[str, Any] = {name: _number(name, value) for name, value in parameters.items()}
+        given = {name: _number(name, value) for name, value in parameters.items()}
+        own: dict[str, Any] = {"audit": AUDIT, **given}
         return cls(AutoCore(AutoSettings(random_state=random_state, classes=sorted(classes), **own)), bits)
 
     @classmethod

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from numpy.typing import NDArray
 
 from askance.learners import codec
 from askance.learners.core import LearnerCore
-from askance.service.settings import Budget, TaskSettings
+from askance.service.settings import Budget, Hashing, TaskSettings
 from askance.service.state import journal
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.rows import hash_contents, rows_of
@@ -47,6 +48,8 @@ def use_budget(model: Model, before: Budget, settings: TaskSettings) -> None:
 
 def warm_up(settings: TaskSettings) -> None:
     """Compile or load the code of the learner before the first item comes."""
+    if settings.is_auto:  # its code is the same for any number of features
+        settings = msgspec.structs.replace(settings, hashing=Hashing(bits=1))
     model = settings.learner()
     content = (
         journal.Content(text="word")
