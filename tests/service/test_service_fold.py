@@ -85,7 +85,7 @@ def is_rebuilt_bit_for_bit(url, random_state, algorithm, per_item, snapshot_ever
             assert again.task.fold.seq > figures.entries
 
 
-@pytest.mark.parametrize("algorithm", also_compiled(ALGORITHMS, {"PAA-II"}))
+@pytest.mark.parametrize("algorithm", also_compiled(ALGORITHMS, {"auto", "PAA-II"}))
 def test_a_model_rebuilt_from_the_journal_is_bit_identical(algorithm, tmp_path):
     is_rebuilt_bit_for_bit(str(tmp_path / "a.db"), 7, algorithm, 1, 20)
 

@@ -183,6 +183,7 @@ def test_a_fresh_start_listens_here_alone_and_prints_a_link(tmp_path):
         url = lines[0].split()[3]
         assert url.startswith("http://127.0.0.1:")
         assert "this machine only" in lines[0]
+        assert lines[2].startswith("Tasks: load (PA-II). ")
         link = lines[1].split()[-1]
         assert link.startswith(f"{url}/first?code=")
         wait_for(url)

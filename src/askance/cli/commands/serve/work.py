@@ -106,5 +106,7 @@ def greet(request: ServeRequest, service: Service, url: str) -> None:
     elif request.new_admin_link or not service.tokens.has_admin:
         code = service.tokens.new_first_code()
         console.print(f"Open this link once to get an admin token:  {url}/first?code={code}", soft_wrap=True)
-    names = ", ".join(service.writers) or "none yet; create one in the browser, or give --task FILE.toml"
+    learners = {name: writer.task.settings.method for name, writer in service.writers.items()}
+    names = ", ".join(f"{name} ({learner})" for name, learner in learners.items())
+    names = names or "none yet; create one in the browser, or give --task FILE.toml"
     console.print(f"Tasks: {names}. Ctrl-C stops.", soft_wrap=True)
