@@ -10,6 +10,7 @@ import askance
 from askance.learners.core import LearnerCore
 from askance.persistence import model_of
 from askance.service import settings as forms
+from askance.service.compaction import compact
 from askance.service.messages import Item
 from askance.service.service import Service
 from askance.service.settings import Budget, Hashing, TaskSettings
@@ -182,6 +183,19 @@ def test_rolled_back_it_knows_what_it_knew(runner):
     assert runner.model() == twin(runner, answered)
     runner.undo_rollback(rolled_back)
     assert runner.model() == later
+
+
+def test_earlier_versions_can_be_had_again_and_a_compaction_changes_nothing(runner):
+    lived(runner, 15)
+    version, earlier = runner.task.fold.version, runner.model()
+    lived(runner, 15, random_state=8)
+    assert encode(runner.task.fold_at(version).learner) == earlier
+    before = runner.everything()
+    runner.task.settle()
+    runner.clock.now += 1000.0
+    assert compact(runner.task, 0.0, runner.clock.now).items > 0
+    with runner.reopened() as again:
+        assert again.everything() == before
 
 
 def test_imported_labels_are_learned(runner):

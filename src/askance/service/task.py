@@ -23,7 +23,7 @@ from askance.service.errors import RequestError, conflict
 from askance.service.settings import TaskSettings
 from askance.service.state import journal, snapshots
 from askance.service.state.fold import Fold
-from askance.service.state.models import predict, warm_up
+from askance.service.state.models import many_rows, warm_up
 from askance.service.store import Store
 from askance.service.throughput import Throughput
 from askance.service.transaction import Transaction
@@ -123,10 +123,12 @@ class Task:
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
         """Predict with the current model; nothing changes."""
         check_forms(self.settings, items)
+        rows = many_rows(self.settings, items)
         fold = self.fold
         with fold.lock:
             version = fold.version
-            predictions, scores = predict(fold.learner, fold.settings, items)
+            predictions = fold.learner.predict(rows)
+            scores = fold.learner.decision_function(rows)
         if scores.ndim == 2:  # with more than two classes, the lead of the best one
             best = np.partition(scores, -2, axis=1)
             scores = best[:, -1] - best[:, -2]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from numpy.typing import NDArray
 
 from askance.learners import codec
 from askance.learners.core import LearnerCore
@@ -29,13 +28,12 @@ def decode(content: bytes, settings: TaskSettings) -> Model:
     return AutoModel.decode(content, settings.hashing.bits).keep_to(budget.rate, budget.burst)
 
 
-def predict(model: Model, settings: TaskSettings, contents: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The predictions and scores of contents. RequestError names the first one that is not valid."""
-    if isinstance(model, AutoModel):
-        rows = rows_of(settings, contents)
-        return model.predict(rows), model.decision_function(rows)
-    matrix = hash_contents(settings, contents)
-    return model.predict(matrix), model.decision_function(matrix)
+def many_rows(settings: TaskSettings, contents: Sequence[Any]) -> Any:
+    """Contents as `predict` and `decision_function` of the task's model take them.
+
+    RequestError names the first one that is not valid.
+    """
+    return rows_of(settings, contents) if settings.is_auto else hash_contents(settings, contents)
 
 
 def use_budget(model: Model, before: Budget, settings: TaskSettings) -> None:
@@ -61,6 +59,6 @@ def warm_up(settings: TaskSettings) -> None:
         model.ask(row)
         model.tell(row, label)
     model.ask(row)  # scales have changed, and "auto" goes over what it has learned
-    predict(model, settings, [content])
+    model.predict(many_rows(settings, [content]))
     if isinstance(model, AutoModel):
         model.scores_without(row, {})

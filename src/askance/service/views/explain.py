@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
-from askance.service.settings import TaskSettings
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
-from askance.service.state.models import Model, predict
+from askance.service.state.models import Model, many_rows
 from askance.service.state.questions import Question
-from askance.service.state.rows import hash_contents, rows_of
 from askance.service.views.features import columns, named
 
 MOST_FEATURES = 400  # of an item that are considered, in order
@@ -39,12 +37,13 @@ def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
 def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
+    row = many_rows(settings, [content])
     with fold.lock:
         classes = fold.learner.classes_.tolist()
-        labels, whole = predict(fold.learner, settings, [content])
-        gains = _gains(fold.learner, settings, content, features)
+        label = str(fold.learner.predict(row)[0])
+        scores = by_class(fold.learner.decision_function(row))[0]
+        gains = _gains(fold.learner, row, columns(settings, features), features)
         version = fold.version
-    label, scores = str(labels[0]), by_class(whole)[0]
     score = scores - np.sort(scores)[-2]
     pulls = _strongest(dict(zip(features, gains, strict=True)), classes)
     return messages.Explanation(
@@ -61,15 +60,13 @@ def by_class(scores: NDArray[Any]) -> NDArray[Any]:
     return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
 
-def _gains(model: Model, settings: TaskSettings, content: Any, names: Mapping[str, Any]) -> NDArray[Any]:
+def _gains(model: Model, row: Any, hashed: sp.csr_array, names: Mapping[str, Any]) -> NDArray[Any]:
     """How much each feature adds to the scores of the classes: the item, less the item without the feature."""
-    hashed = columns(settings, names)
     entries = np.split(hashed.indices, hashed.indptr[1:-1])[: len(names)]
     if isinstance(model, AutoModel):
-        row = rows_of(settings, [content])[0]
-        scores = by_class(model.scores_without(row, dict(zip(names, entries, strict=True))))
+        scores = by_class(model.scores_without(row[0], dict(zip(names, entries, strict=True))))
     else:
-        scores = by_class(model.decision_function(_each_left_out(hash_contents(settings, [content]), entries)))
+        scores = by_class(model.decision_function(_each_left_out(row, entries)))
     gains: NDArray[Any] = scores[0] - scores[1:]
     return gains
 
