@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, persistent
 
@@ -61,12 +62,17 @@ def _discount(entries: Any, rows: Any, frequencies: Any) -> None:
         frequencies[entries.indices[k]] -= entries.values[k] != 0.0
 
 
-def _rarities(frequencies: Any, rows: int, weights: Any) -> None:
-    """Write the rarity of every term to `weights`."""
-    for term in range(frequencies.shape[0]):
+def _write_rarities(terms: Any, frequencies: Any, rows: int, weights: Any) -> None:
+    for term in terms:
         weights[term] = rarity(frequencies[term], rows)
 
 
-rarities = persistent(_rarities, exact=True)
+_rarities = persistent(_write_rarities, exact=True)
 weigh = persistent(_weigh, exact=True)
 discount = persistent(_discount, exact=True)
+
+
+def rarities(frequencies: NDArray[np.int64], rows: int, weights: NDArray[np.float64]) -> None:
+    """Write the rarity of every term to `weights`."""
+    weights.fill(rarity(0, rows))
+    _rarities(np.flatnonzero(frequencies), frequencies, rows, weights)  # of a million hashed terms, few occur
