@@ -213,7 +213,7 @@ class AutoCore:
         scales, known = fresh.models.scales, self.models.scales
         for name in ("means", "squares", "centres", "factors"):
             getattr(scales, name)[:before] = getattr(known, name)
-        for name in ("rows", "frequencies", "weights", "kinds"):
+        for name in ("rows", "frequencies", "weights"):
             getattr(scales, name)[:] = getattr(known, name)
         fresh.models.counts[NEXT_REFRESH] = self.models.counts[NEXT_REFRESH]
         if rows:
