@@ -17,6 +17,8 @@ from askance.errors import ModelFileError
 
 FORMAT = 1
 BLANK = "0" * 64
+# Keys of the header that say how the rows were read that a model has learned from. They are added to its file.
+PLAN, RECIPE = "table", "reading"
 
 
 def seal(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> bytes:
@@ -44,9 +46,15 @@ def header_of(content: bytes) -> dict[str, Any]:
     return {key: value for key, value in header.items() if key not in ("format", "sha256")}
 
 
+def own_header(content: bytes) -> dict[str, Any]:
+    """Return the header as the model wrote it, without how its rows were read."""
+    return {key: value for key, value in header_of(content).items() if key not in (PLAN, RECIPE)}
+
+
 def with_more(content: bytes, more: Mapping[str, Any]) -> bytes:
     """Return the content of the same file with more in its header."""
-    return seal(arrays_of(content), {**header_of(content), **more})
+    header = header_of(content)  # checks the content
+    return seal(arrays_of(content), {**header, **more})
 
 
 def arrays_of(content: bytes) -> dict[str, NDArray[Any]]:

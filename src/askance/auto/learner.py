@@ -1,6 +1,6 @@
 """The automatic learner: no settings but the budget."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,8 @@ from askance.auto.contents import KIND, contents
 from askance.auto.core import AutoCore, AutoSettings
 from askance.auto.rows import are_ready, as_before, part, plain
 from askance.data.mixed import MixedRows
+from askance.data.stacking import of_width
+from askance.data.stream import Stream, is_stream
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
@@ -192,8 +194,16 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return found[:, 1] - found[:, 0] if found.shape[1] == 2 else found
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted classes of the rows."""
+        """Return the predicted classes of the rows, which may be a stream."""
+        if is_stream(X):
+            return np.concatenate(list(self.iter_predict(X)))
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def iter_predict(self, stream: Stream) -> Iterator[NDArray[Any]]:
+        """Predict a stream in constant memory and yield the classes of each chunk. New features are left out."""
+        self._check_fitted()
+        for chunk in stream:
+            yield self.predict(of_width(chunk.X, self.n_features_in_))
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from askance.cli.commands.demo import command as demo
 from askance.cli.commands.doctor import command as doctor
 from askance.cli.commands.label import command as label
 from askance.cli.commands.pool import command as pool
+from askance.cli.commands.predict import command as predict
 from askance.cli.commands.push import command as push
 from askance.cli.commands.ratings import command as ratings
 from askance.cli.commands.reproduce import command as reproduce
@@ -25,6 +26,7 @@ app = typer.Typer(
     cls=Group, add_completion=False, pretty_exceptions_enable=False, context_settings={"max_content_width": 100}
 )
 app.command(epilog=run.EXAMPLE)(run.run)
+app.command(epilog=predict.EXAMPLE)(predict.predict)
 app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=pool.EXAMPLE)(pool.pool)
 app.command(epilog=sweep.EXAMPLE)(sweep.sweep)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from askance.data.hashing import hash_records, hash_texts
     from askance.data.info import Description, describe
     from askance.data.mixed import MixedRows
+    from askance.data.model_rows import add_reading, read_for_model
     from askance.data.rating_files import Pairs, read_pairs, read_ratings
     from askance.data.reading import read
     from askance.data.stream import Chunk, Stream
@@ -22,10 +23,12 @@ _HOMES = {
     "Pairs": "rating_files",
     "Stream": "stream",
     "TypedTable": "typed",
+    "add_reading": "model_rows",
     "describe": "info",
     "hash_records": "hashing",
     "hash_texts": "hashing",
     "read": "reading",
+    "read_for_model": "model_rows",
     "read_pairs": "rating_files",
     "read_ratings": "rating_files",
     "read_table": "typed",
@@ -38,10 +41,12 @@ __all__ = [
     "Pairs",
     "Stream",
     "TypedTable",
+    "add_reading",
     "describe",
     "hash_records",
     "hash_texts",
     "read",
+    "read_for_model",
     "read_pairs",
     "read_ratings",
     "read_table",

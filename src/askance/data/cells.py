@@ -21,6 +21,8 @@ RawColumn = Sequence[Any] | NDArray[Any]
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
 LARGEST = 1e100  # sums of squares must not overflow
+# The end of a message about a value that is of another kind than its column.
+AS_CATEGORY = ", as in the first rows: fix it, or make the column categorical with categories="
 MISSING = "(missing)"  # the level of a category without a value
 
 # Python's float() also accepts 1_000 and digits of other scripts, which are names in a table, not numbers.
@@ -64,7 +66,9 @@ def number_of(value: Any) -> float | None:
         return math.inf
 
 
-def numbers_of(values: RawColumn, name: str, where: Where, *, lenient: bool = False) -> FloatArray:
+def numbers_of(
+    values: RawColumn, name: str, where: Where, *, lenient: bool = False, remedy: str = AS_CATEGORY
+) -> FloatArray:
     """The numbers of a column, with NaN for missing ones; raises DataError for anything else, unless `lenient`."""
     numbers = _quick_numbers(values)
     if numbers is None:
@@ -72,8 +76,7 @@ def numbers_of(values: RawColumn, name: str, where: Where, *, lenient: bool = Fa
         for row, number in enumerate(found):
             if number is None and not lenient:
                 raise DataError(
-                    f"{where(row)}, column {shown(name)}: {shown(values[row])} is not a number, as in the "
-                    "first rows: fix it, or make the column categorical with categories=",
+                    f"{where(row)}, column {shown(name)}: {shown(values[row])} is not a number{remedy}",
                     parameter="categories",
                 )
         numbers = np.array([math.nan if number is None else number for number in found])

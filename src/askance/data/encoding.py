@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from askance.data.cells import RawColumn, is_missing, level_of, moment_of, numbers_of
+from askance.data.cells import AS_CATEGORY, RawColumn, is_missing, level_of, moment_of, numbers_of
 from askance.data.files import Where, shown
 from askance.data.hashing import count_rows, name_checksum, word_checksums
 from askance.data.kinds import CATEGORY, NUMBER, TEXT, ColumnPlan
@@ -43,10 +43,15 @@ class TablePlan(NamedTuple):
         """The columns of the sparse part."""
         return [column for column in self.columns if column.is_sparse]
 
-    def encode(self, columns: Mapping[str, RawColumn], rows: int, where: Where) -> MixedRows:
-        """The rows of some values of all columns; a column that is not there is missing in all rows."""
+    def encode(
+        self, columns: Mapping[str, RawColumn], rows: int, where: Where, remedy: str = AS_CATEGORY
+    ) -> MixedRows:
+        """The rows of some values of all columns; a column that is not there is missing in all rows.
+
+        `remedy` is what an error advises if a value is of another kind than the column.
+        """
         absent = [None] * rows
-        blocks = [_dense(column, columns.get(column.name, absent), where) for column in self.dense]
+        blocks = [_dense(column, columns.get(column.name, absent), where, remedy) for column in self.dense]
         dense = np.concatenate(blocks, axis=1) if blocks else np.empty((rows, 0))
         found = [(column, columns.get(column.name, absent)) for column in self.sparse]
         width = 1 << self.bits if found else 0
@@ -85,14 +90,21 @@ class RunningMeans:
         dense[:, self._places] = np.where(known, values, means)
         return dense
 
+    def filled(self, dense: FloatArray) -> FloatArray:
+        """The same rows without NaN, each by itself: the means stay as they are."""
+        means = np.where(self.counts, self.sums / np.maximum(self.counts, 1), self._starts)
+        values = dense[:, self._places]
+        dense[:, self._places] = np.where(np.isnan(values), means, values)
+        return dense
 
-def _dense(column: ColumnPlan, values: RawColumn, where: Where) -> FloatArray:
+
+def _dense(column: ColumnPlan, values: RawColumn, where: Where, remedy: str) -> FloatArray:
     if column.kind == CATEGORY:
         return _levels(column, values)
     if column.kind == NUMBER:
-        found = numbers_of(values, column.name, where, lenient=column.lenient)[:, np.newaxis]
+        found = numbers_of(values, column.name, where, lenient=column.lenient, remedy=remedy)[:, np.newaxis]
     else:
-        found = _moments(column, values, where)
+        found = _moments(column, values, where, remedy)
     if not column.indicator:
         return found
     return np.column_stack([found, np.isnan(found[:, 0])])
@@ -107,7 +119,7 @@ def _levels(column: ColumnPlan, values: RawColumn) -> FloatArray:
     return found
 
 
-def _moments(column: ColumnPlan, values: RawColumn, where: Where) -> FloatArray:
+def _moments(column: ColumnPlan, values: RawColumn, where: Where, remedy: str) -> FloatArray:
     parts = len(column.starts)
     found = np.full((len(values), parts), np.nan)
     for row, value in enumerate(values):
@@ -116,8 +128,7 @@ def _moments(column: ColumnPlan, values: RawColumn, where: Where) -> FloatArray:
             found[row] = [np.nan if part is None else part for part in moment[:parts]]
         elif not is_missing(value):
             raise DataError(
-                f"{where(row)}, column {shown(column.name)}: {shown(value)} is not a date, as in the first rows: "
-                "fix it, or make the column categorical with categories=",
+                f"{where(row)}, column {shown(column.name)}: {shown(value)} is not a date{remedy}",
                 parameter="categories",
             )
     return found

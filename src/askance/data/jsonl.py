@@ -5,7 +5,7 @@ The first object decides which key holds the label and whether there is a text.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -25,13 +25,14 @@ class JsonRecord(NamedTuple):
     record: dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass
 class JsonLinesStream:
-    """A file of JSON lines; `askance.data.read` documents the recipe."""
+    """A file of JSON lines; `askance.data.read` documents the recipe. `fields` are known from the first chunk."""
 
     path: Path
     recipe: Recipe
     chunk_rows: int
+    fields: Fields | None = field(default=None, init=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -46,6 +47,7 @@ class JsonLinesStream:
                 raise DataError(f"{self.path}: has only blank lines: check how it was created")
             place = f"{self.path}, line {first.line}"
             fields = self.recipe.fields(first.record, lambda key: isinstance(first.record[key], str), place)
+            self.fields = fields
             kind = label_kind(first.record[fields.label], place) if fields.label is not None else ""
             for batch in batches(chain([first], entries), self.chunk_rows):
                 yield self._chunk(batch, fields, kind, lines.progress)

@@ -1,7 +1,7 @@
 """Parquet files, as a stream of record batches through pyarrow."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ from askance.data.stream import Chunk
 from askance.errors import DataError
 
 
-@dataclass(frozen=True)
+@dataclass
 class ParquetStream:
-    """A Parquet file; `askance.data.read` documents the recipe."""
+    """A Parquet file; `askance.data.read` documents the recipe. `layout` is known from the first chunk."""
 
     path: Path
     recipe: Recipe
     chunk_rows: int
+    layout: FrameLayout | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         pyarrow_parquet()  # fail now, not at the first chunk
@@ -36,6 +37,7 @@ class ParquetStream:
                 if not file.metadata.num_rows:
                     raise DataError(f"{self.path}: has no rows: check how it was created")
                 layout = frame_layout(as_frame(file.schema_arrow.empty_table()), self.recipe, str(self.path))
+                self.layout = layout
                 yield from frame_chunks(self._pieces(file, layout), layout, self.recipe)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(

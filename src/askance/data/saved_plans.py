@@ -23,6 +23,7 @@ def saved_plan(table: TypedTable) -> dict[str, Any]:
         "pairs": table.plan.pairs,
         "sums": table.after.sums.tolist(),
         "counts": table.after.counts.tolist(),
+        "label": table.labels.column,
     }
 
 
@@ -38,18 +39,20 @@ def read_as_saved(
     random_state: int | None = None,
 ) -> TypedTable:
     """Read another table in the way in which one was read before; missing numbers continue with its means."""
-    means = _means(saved)
+    means = means_of(saved)
     plan = means.plan
     table = raw_table(source, format, delimiter)
     head = first_rows(table, HEAD_ROWS + 1)
     names = list(head.columns)
     _check_columns(plan, names, table)
-    fields = Recipe(label, False).fields(names, lambda _name: True, table.place)
+    recipe = Recipe(saved.get("label") if label is None else label, False)
+    fields = recipe.fields(names, lambda _name: True, table.place)
     labels = label_plan(table, head, fields.label, None)
     return TypedTable(table, plan, labels, means, chunk_rows, shuffle, random_state)
 
 
-def _means(saved: dict[str, Any]) -> RunningMeans:
+def means_of(saved: dict[str, Any]) -> RunningMeans:
+    """The plan of a model file with its means; raises ModelFileError if no table can be read so."""
     try:
         columns = tuple(_column(each) for each in saved["columns"])
         means = RunningMeans(TablePlan(columns, int(saved["bits"]), bool(saved["pairs"])))

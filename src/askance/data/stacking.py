@@ -19,3 +19,13 @@ def stacked(parts: list[Features]) -> Features:
 def widened(part: Any, width: int) -> sp.csr_array:
     """The same rows with additional empty features."""
     return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width))
+
+
+def of_width(X: Any, width: int) -> Any:
+    """Rows for a model with `width` features: sparse rows without those that it has never seen.
+
+    Other rows stay as they are: the model says what is wrong with them.
+    """
+    if not sp.issparse(X) or X.shape[1] == width:
+        return X
+    return widened(X, width) if X.shape[1] < width else X[:, :width]

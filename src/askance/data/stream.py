@@ -28,6 +28,11 @@ class Chunk(NamedTuple):
     progress: float
 
 
+def is_stream(X: Any) -> bool:
+    """Whether an object is a stream; a data frame is none, though it may have a column `name`."""
+    return isinstance(X, Stream) and not hasattr(X, "shape")
+
+
 @runtime_checkable
 class Stream(Protocol):
     """A source of rows. Each iteration starts from the beginning."""

@@ -6,7 +6,7 @@ column, also that of the label, is numeric if all its cells in these rows are nu
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from re import ASCII, IGNORECASE
@@ -46,14 +46,15 @@ class TableLayout(NamedTuple):
     numeric: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class TableStream:
-    """A CSV or TSV file; `askance.data.read` documents the recipe."""
+    """A CSV or TSV file; `askance.data.read` documents the recipe. `layout` is known from the first chunk."""
 
     path: Path
     recipe: Recipe
     chunk_rows: int
     delimiter: str = ","
+    layout: TableLayout | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
@@ -72,7 +73,7 @@ class TableStream:
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:
                 raise DataError(f"{self.path}: has no rows below the header: check how it was created")
-            layout = self._layout(head[0], head[1:])
+            self.layout = layout = self._layout(head[0], head[1:])
             for batch in batches(chain(head[1:], records), self.chunk_rows):
                 yield self._chunk(batch, layout, lines.progress)
 

@@ -79,7 +79,7 @@ class TypedTable:
     def __iter__(self) -> Iterator[Chunk]:
         means = copy(self.before)
         for rows, y, progress in self._shuffled() if self.shuffle else self._encoded():
-            yield Chunk(_simplest(MixedRows(means.fill(rows.dense), rows.sparse)), y, progress)
+            yield Chunk(simplest(MixedRows(means.fill(rows.dense), rows.sparse)), y, progress)
         self.after = means
 
     def labels_only(self) -> Iterator[Chunk]:
@@ -295,7 +295,7 @@ def _as_list(values: RawColumn) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _simplest(rows: MixedRows) -> Any:
+def simplest(rows: MixedRows) -> Any:
     """One of the two parts, if the other has no columns."""
     if not rows.sparse.shape[1]:
         return rows.dense

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askance._util.sealed_file import arrays_of, header_of, seal
+from askance._util.sealed_file import arrays_of, own_header, seal
 from askance.engine.passes import arrays_of as arrays_in
 from askance.engine.passes import learned
 from askance.errors import ModelFileError
@@ -27,7 +27,7 @@ def encode(core: LearnerCore) -> bytes:
 def decode(content: bytes, rules: tuple[type, ...] = ()) -> LearnerCore:
     """The core in the content of a model file. `rules` are rules of your own that it uses."""
     known = known_rules(rules)
-    header = header_of(content)
+    header = own_header(content)
     try:
         return _rebuilt(header, content, known)
     except ModelFileError:

@@ -16,7 +16,8 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance._util.atomic_write import write_whole
 from askance.data.mixed import MixedRows
-from askance.data.stream import Stream
+from askance.data.stacking import of_width
+from askance.data.stream import Stream, is_stream
 from askance.errors import ScaleWarning
 from askance.learners import labels
 from askance.learners.codec import encode
@@ -226,10 +227,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         for chunk in stream:
             if chunk.y is None:
                 raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
-            if isinstance(chunk.X, MixedRows):
-                raise TypeError(
-                    "rows with a dense and a sparse part are for AutoLearner: read the table with data.read"
-                )
+            _refuse_mixed(chunk.X)
             self._warn_of_scales(chunk.X)
             trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
             self._sync()
@@ -287,8 +285,10 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         return self._core.decision_function(self._validated(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted classes of the rows."""
+        """Return the predicted classes of the rows, which may be a stream."""
         self._check_fitted()
+        if is_stream(X):
+            return np.concatenate(list(self.iter_predict(X)))
         return self._core.predict(self._validated(X))
 
     @available_if(remembers_scores)  # type: ignore[untyped-decorator]
@@ -311,6 +311,12 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         """
         self._check_fitted()
         return self._core.predict_proba(self._validated(X))
+
+    def iter_predict(self, stream: Stream) -> Iterator[NDArray[Any]]:
+        """Predict a stream in constant memory and yield the classes of each chunk. New features are left out."""
+        for chunk in stream:
+            _refuse_mixed(chunk.X)
+            yield self.predict(of_width(chunk.X, self.n_features_in_))
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -435,6 +441,11 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         tags.classifier_tags.poor_score = isinstance(getattr(update, "inner", update), POOR)
         tags.input_tags.sparse = True
         return tags
+
+
+def _refuse_mixed(X: Any) -> None:
+    if isinstance(X, MixedRows):
+        raise TypeError("rows with a dense and a sparse part are for AutoLearner: read the table with data.read")
 
 
 def as_targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:

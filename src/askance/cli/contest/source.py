@@ -99,6 +99,29 @@ class Widened:
 
 
 @dataclass(frozen=True)
+class Shuffled:
+    """A stream whose rows were loaded and shuffled."""
+
+    stream: Stream
+    rows: Stream
+
+    @property
+    def name(self) -> str:
+        """The name of the stream."""
+        return self.stream.name
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self.rows)
+
+
+def origin_of(stream: Stream) -> Stream:
+    """The stream that was read from a file, whatever became of its rows."""
+    while isinstance(stream, Shuffled | Widened):
+        stream = stream.stream
+    return stream
+
+
+@dataclass(frozen=True)
 class _LabelsOnly:
     """A table without its features, which is faster to read."""
 
@@ -171,8 +194,11 @@ def _shuffled(stream: Stream, seed: int, dtype: str) -> Stream:
         chunks = list(Watched(stream, report))
     labels = None if chunks[0].y is None else np.concatenate([chunk.y for chunk in chunks])
     rows = stacked([chunk.X for chunk in chunks])
-    return read_arrays(
-        rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=True, random_state=seed
+    return Shuffled(
+        stream,
+        read_arrays(
+            rows, labels, name=stream.name, dtype=dtype, chunk_rows=CHUNK_ROWS, shuffle=True, random_state=seed
+        ),
     )
 
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from askance._util.sealed_file import with_more
 from askance.auto.learner import AutoLearner
 from askance.cli.commands.run.bounds import Witness
 from askance.cli.commands.run.costs import Advice, advice
@@ -17,14 +16,13 @@ from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp
 from askance.cli.contest.methods import parse_parameters
-from askance.cli.contest.source import columns_of
+from askance.cli.contest.source import columns_of, origin_of
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
 from askance.data.kinds import described
-from askance.data.saved_plans import saved_plan
-from askance.data.typed import TypedTable
+from askance.data.model_rows import add_reading
 from askance.errors import DataError, ParameterError, ScaleWarning
 from askance.metrics.measures import find
 from askance.plotting.curves import draw
@@ -110,10 +108,9 @@ def _write(line_up: LineUp, request: RunRequest, paths: Mapping[str, Path]) -> N
 
 
 def _save(line_up: LineUp, path: Path) -> None:
-    """Save the model, with what the columns were taken for: --resume reads the next file in the same way."""
+    """Save the model, with how its file was read: `askance predict` reads the next one in the same way."""
     line_up.contestants[0].learner.save(path)
-    if isinstance(line_up.stream, TypedTable):
-        path.write_bytes(with_more(path.read_bytes(), {"table": saved_plan(line_up.stream)}))
+    add_reading(path, origin_of(line_up.stream))
 
 
 def _notes(line_up: LineUp, request: RunRequest) -> list[str]:

@@ -1,0 +1,148 @@
+"""The work of `askance predict`: read, predict and write some rows at a time."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
+from askance.cli.output.console import print_json, shown_class, stdout
+from askance.cli.output.progress import progress, shares
+from askance.cli.predicting import Model, Predictions, load_model
+from askance.cli.targets import draft
+from askance.data.cells import RawColumn
+from askance.data.model_rows import ModelRows, read_for_model
+from askance.data.parquet import pyarrow_parquet
+
+MOST_COLUMNS = 10  # classes with a probability each; of more, only the predicted one has
+
+
+class PredictRequest(NamedTuple):
+    """The arguments and options of `askance predict`."""
+
+    model: Path
+    file: Path
+    out: Path | None
+    keep: list[str]
+    format: str | None
+    delimiter: str | None
+
+
+class Summary(NamedTuple):
+    """The number of rows, and of predictions of each class; the sum of all doubts."""
+
+    rows: int
+    predictions: dict[Any, int]
+    doubt: float
+
+
+def predict(request: PredictRequest, *, as_json: bool) -> None:
+    """Write the predictions, and a summary if they go to a file."""
+    model = load_model(request.model)
+    _check_names(request.keep, columns_of(model))
+    rows = read_for_model(
+        request.model, request.file, format=request.format, keep=request.keep, delimiter=request.delimiter
+    )
+    if request.out is None:
+        write = csv_writer(sys.stdout)
+        for columns, _ in _predicted(model, rows, request.file.name, is_quiet=sys.stdout.isatty()):
+            write(columns)
+        return
+    summary = _to_file(request, request.out, model, rows)
+    if as_json:
+        print_json(_as_dict(summary, request.out))
+    else:
+        _show(summary, request)
+
+
+def columns_of(model: Model) -> list[str]:
+    """The columns of the output, apart from those that are kept."""
+    names = [shown_class(value) for value in model.classes.tolist()]
+    figures = ["score"]
+    if model.has_probabilities:
+        figures = [f"p({name})" for name in names] if len(names) <= MOST_COLUMNS else ["probability"]
+    return ["row", "prediction", *figures, "doubt"]
+
+
+def _check_names(keep: list[str], own: list[str]) -> None:
+    for place, name in enumerate(keep):
+        if name in own:
+            raise ValueError(
+                f"--keep {name}: the predictions have a column of this name: rename the one in the file"
+            )
+        if name in keep[:place]:
+            raise ValueError(f"--keep {name} is given twice: remove one")
+
+
+def _predicted(
+    model: Model, rows: ModelRows, title: str, *, is_quiet: bool = False
+) -> Iterator[tuple[Columns, Predictions]]:
+    """The columns of the output, some rows at a time. A quiet terminal shows no progress beside them."""
+    with ExitStack() as stack:
+        report = (lambda _share: None) if is_quiet else shares(stack.enter_context(progress(title)))
+        done = 0
+        for portion in rows.portions():
+            found = model.predict(portion.X)
+            yield _columns(model, found, portion.kept, done), found
+            done += len(found.codes)
+            report(portion.progress)
+
+
+def _columns(model: Model, found: Predictions, kept: dict[str, RawColumn], first: int) -> Columns:
+    codes = found.codes
+    figures: list[Any] = []
+    if found.probabilities is None:
+        figures = [found.scores if found.scores.ndim == 1 else found.scores.max(axis=1)]
+    elif found.probabilities.shape[1] <= MOST_COLUMNS:
+        figures = list(found.probabilities.T)
+    else:
+        figures = [found.probabilities.max(axis=1)]
+    row, prediction, *others = columns_of(model)
+    own = dict(zip(others, [*figures, found.doubt], strict=True))
+    return {row: range(first, first + len(codes)), **kept, prediction: _shown(model.classes[codes]), **own}
+
+
+def _shown(labels: Any) -> Any:
+    """Labels as in the file: whole numbers, though the reader of a numeric column has made floats of them."""
+    whole = labels.dtype.kind == "f" and (labels % 1 == 0).all()
+    return labels.astype(int).tolist() if whole else labels.tolist()
+
+
+def _to_file(request: PredictRequest, out: Path, model: Model, rows: ModelRows) -> Summary:
+    total, doubt, counts = 0, 0.0, Counter[Any]()
+    with draft(out, request.model, request.file) as path:
+        types = _kept_types(request)
+        with file_writer(path, out.suffix.lower(), types) as write:
+            for columns, found in _predicted(model, rows, request.file.name):
+                write(columns)
+                total += len(found.codes)
+                doubt += float(found.doubt.sum())
+                counts.update(found.codes.tolist())
+    names = [shown_class(value) for value in model.classes.tolist()]
+    return Summary(total, {names[code]: counts[code] for code in sorted(counts)}, doubt)
+
+
+def _kept_types(request: PredictRequest) -> dict[str, Any]:
+    """The types of kept columns in a Parquet file; None for those of other files."""
+    types: dict[str, Any] = dict.fromkeys(request.keep)
+    if request.file.suffix.lower() == ".parquet":
+        schema = pyarrow_parquet().parquet.read_schema(request.file)
+        types |= {name: schema.field(name).type for name in request.keep if name in schema.names}
+    return types
+
+
+def _show(summary: Summary, request: PredictRequest) -> None:
+    counts = sorted(summary.predictions.items(), key=lambda item: -item[1])
+    listed = ", ".join(f"{count:,} {name}" for name, count in counts[:MOST_COLUMNS])
+    more = f" and {len(counts) - MOST_COLUMNS} other classes" if len(counts) > MOST_COLUMNS else ""
+    console = stdout()
+    console.print(f"{request.file.name}: {summary.rows:,} rows, predicted {listed}{more}.")
+    console.print(f"Mean doubt {summary.doubt / summary.rows:.3f}.")
+    console.print(f"Wrote the predictions to {request.out}.", soft_wrap=True)
+
+
+def _as_dict(summary: Summary, out: Path) -> dict[str, Any]:
+    mean = summary.doubt / summary.rows
+    return {"rows": summary.rows, "predictions": summary.predictions, "mean_doubt": mean, "out": str(out)}
