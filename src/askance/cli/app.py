@@ -9,6 +9,7 @@ from askance.cli.commands.catalog import command as catalog
 from askance.cli.commands.data import command as data
 from askance.cli.commands.demo import command as demo
 from askance.cli.commands.doctor import command as doctor
+from askance.cli.commands.evaluate import command as evaluate
 from askance.cli.commands.label import command as label
 from askance.cli.commands.pool import command as pool
 from askance.cli.commands.predict import command as predict
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=predict.EXAMPLE)(predict.predict)
+app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=pool.EXAMPLE)(pool.pool)
 app.command(epilog=sweep.EXAMPLE)(sweep.sweep)

@@ -44,6 +44,14 @@ Number = Annotated[
     list[str] | None,
     option("A column of numbers. Anything else in it counts as missing. Can be repeated.", "COLUMN", READING),
 ]
+Positive = Annotated[
+    str | None,
+    option(
+        "The class that F, precision and recall are about. By default, of two classes the rarer one if it has "
+        "less than a third of the rows, otherwise the last.",
+        "CLASS",
+    ),
+]
 Format = Annotated[
     str | None, option(f"The format of the file: {FORMATS}. By default, the file extension.", "FORMAT", READING)
 ]

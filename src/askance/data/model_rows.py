@@ -112,7 +112,7 @@ class TableRows:
 
     def portions(self) -> Iterator[Portion]:
         """The rows with the columns to keep."""
-        label, kind, is_first = None, self.label_kind, True
+        label, kind, is_first = None, "", True
         for batch in self.table.batches(self.chunk_rows):
             if is_first:
                 label, is_first = self._checked(batch), False

@@ -3,6 +3,7 @@
 from askance.metrics.asked import AskedTally
 from askance.metrics.curve import Curve, CurveRecorder, curve
 from askance.metrics.estimates import Estimate
+from askance.metrics.evaluation import Evaluation
 from askance.metrics.histograms import Area, Bins, Histograms
 from askance.metrics.measures import METRICS, Counts, Metric, measure
 from askance.metrics.tally import Tally
@@ -16,6 +17,7 @@ __all__ = [
     "Curve",
     "CurveRecorder",
     "Estimate",
+    "Evaluation",
     "Histograms",
     "Metric",
     "Tally",

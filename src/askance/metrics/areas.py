@@ -71,7 +71,7 @@ def _away(area: float, distance: float) -> float:
     return float(special.expit(special.logit(area) + distance / (area * (1 - area))))
 
 
-def _auroc_gradient(bins: Bins) -> Bins:
+def auroc_gradient(bins: Bins) -> Bins:
     """A positive row adds (share of negatives below - area) / N⁺, a negative one (positives above - area) / N⁻."""
     positives, negatives = (one.sum() for one in bins)
     below = np.cumsum(bins.negatives) - bins.negatives / 2
@@ -90,4 +90,4 @@ def _auprc_gradient(bins: Bins) -> Bins:
 
 
 # The area, its gradient, and whether few rows dominate it, such as those with the highest scores.
-AREAS = {"auroc": (auroc, _auroc_gradient, False), "auprc": (auprc, _auprc_gradient, True)}
+AREAS = {"auroc": (auroc, auroc_gradient, False), "auprc": (auprc, _auprc_gradient, True)}

@@ -214,6 +214,17 @@ class AskedTally:
             for place in range(len(self._anytime))
         )
 
+    def flipped(self) -> "AskedTally":
+        """The tally of the same rows with the other class as the positive one."""
+        other = AskedTally(many=self.many)
+        other.rows, other._reached, other._cells = self.rows, self._reached[::-1].copy(), self._cells[::-1].copy()
+        other._scored = self._scored[::-1].copy()
+        for name in ("_totals", "_variances", "_squares"):
+            setattr(other, name, getattr(self, name).flipped())
+        missed, false_alarms, every = self._anytime
+        other._anytime = (false_alarms, missed, every)
+        return other
+
     def __add__(self, other: "AskedTally") -> "AskedTally":
         both = AskedTally(many=self.many)
         for name in vars(self).keys() - {"many", "_anytime"}:

@@ -124,6 +124,13 @@ class CurveRecorder:
             measured = Bins(*(_stacked(moments, name) for name in Bins._fields))
         return Curve(np.asarray(counts.rows), np.asarray(counts.asked), measure(measured, metric, **weights))
 
+    def flipped(self) -> "CurveRecorder":
+        """The counts of the same rows with the other class as the positive one."""
+        other = CurveRecorder(self._points, many=self.tally.many)
+        other._stride, other.tally = self._stride, self.tally.flipped()
+        other._kept = [moment.flipped() for moment in self._kept]
+        return other
+
     @property
     def _rows(self) -> int:
         return int(self.tally.counts.rows)

@@ -104,6 +104,10 @@ class Histograms:
         """Return the area under the precision-recall curve, by trapezoids; 0 until a positive has been seen."""
         return Area(float(auprc(self.bins)), float(_auprc_bound(self.bins)))
 
+    def flipped(self) -> "Histograms":
+        """The histograms of the same rows with the other class as the positive one, and opposite scores."""
+        return Histograms(self.m, Bins(self.bins.negatives[::-1].copy(), self.bins.positives[::-1].copy()))
+
     def __add__(self, other: "Histograms") -> "Histograms":
         if self.m != other.m:
             raise ValueError(f"histograms of {self.m} and of {other.m} bins cannot be added")

@@ -44,6 +44,15 @@ class Counts(NamedTuple):
         """The number of wrong predictions among rows with known labels."""
         return self.false_positives + self.false_negatives
 
+    def flipped(self) -> "Counts":
+        """The counts of the same rows with the other class as the positive one."""
+        return self._replace(
+            true_positives=self.true_negatives,
+            false_positives=self.false_negatives,
+            true_negatives=self.true_positives,
+            false_negatives=self.false_positives,
+        )
+
     @property
     def known(self) -> Count:
         """The number of rows with known labels."""

@@ -95,6 +95,10 @@ class Tally:
             return float(measure(self.histograms.bins, metric, **weights))
         return float(measure(self.counts, metric, **weights))
 
+    def flipped(self) -> "Tally":
+        """The tally of the same rows with the other class as the positive one."""
+        return Tally(self.counts.flipped(), self.histograms.flipped(), many=self.many)
+
     def check_scores(self, metric: str) -> None:
         """Raise ValueError if rows were counted without their scores."""
         if self.histograms.total != self.counts.known:

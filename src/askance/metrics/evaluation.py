@@ -1,0 +1,257 @@
+"""How good predictions are if all labels are known, in constant memory, with intervals.
+
+Rows count as drawn at random from those that the model will meet. Shares have Wilson's intervals. For F = 2J/(1+J)
+with J = TP/(TP+FP+FN), a share as well, the limits of J are converted. The area has the variance of its linear
+part (DeLong, DeLong and Clarke-Pearson 1988) on the scale of log-odds.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from askance.metrics.areas import auroc_gradient
+from askance.metrics.estimates import LEVEL, Estimate
+from askance.metrics.histograms import Histograms
+from askance.metrics.intervals import Range
+from askance.metrics.positive import default_positive, place_of_class
+from askance.typing import FloatArray, IntArray
+
+SCORE_BINS = 10_000  # enough that rounding does not matter
+CONFIDENCE_BINS = 10
+SMALLEST = 1e-12  # probability in a logarithm
+UNKNOWN = -1  # the code of a class that the model does not know
+
+
+class ClassFigures(NamedTuple):
+    """The number of rows of a class, and how well it is recognised."""
+
+    rows: int
+    precision: float
+    recall: float
+    f: float
+
+
+class Evaluation:
+    """Predictions beside known labels, added some rows at a time.
+
+    Parameters
+    ----------
+    classes : sequence
+        The classes of the model.
+
+    Attributes
+    ----------
+    confusion : ndarray of shape (n_classes, n_classes)
+        The number of rows by true and by predicted class.
+    unknown : int
+        The number of rows of classes that the model does not know. They count as mistakes.
+
+    Examples
+    --------
+    >>> from askance.metrics import Evaluation
+    >>> evaluation = Evaluation(["ok", "fraud"])
+    >>> evaluation.add([0, 0, 1, 0, 0, 0, 1, 0], [0, 1, 1, 0, 0, 0, 0, 0])
+    >>> evaluation.confusion.tolist()
+    [[5, 1], [1, 1]]
+    >>> evaluation.positive(), round(evaluation.estimate("f").value, 3)
+    ('fraud', 0.5)
+    """
+
+    def __init__(self, classes: Sequence[Any]) -> None:
+        self.classes = list(classes)
+        self.confusion: IntArray = np.zeros((len(self.classes), len(self.classes)), np.int64)
+        self.unknown = 0
+        self._histograms = Histograms(SCORE_BINS)
+        self._losses = np.zeros(3)  # their number, sum and sum of squares
+        self._confidence = np.zeros((CONFIDENCE_BINS, 3))  # rows, sums of probabilities, and right predictions
+
+    def add(
+        self,
+        true_codes: ArrayLike,
+        predicted_codes: ArrayLike,
+        probabilities: ArrayLike | None = None,
+        scores: ArrayLike | None = None,
+    ) -> None:
+        """Add some rows.
+
+        Parameters
+        ----------
+        true_codes : array-like of int
+            The places of the true classes in `classes`; -1 for a class that the model does not know.
+        predicted_codes : array-like of int
+            The places of the predicted classes.
+        probabilities : array-like of shape (n_rows, n_classes), optional
+            The probabilities of the classes, for log loss and calibration error.
+        scores : array-like of shape (n_rows,), optional
+            Scores of the second of two classes, for the area under the ROC curve.
+        """
+        true, predicted = np.asarray(true_codes, np.intp), np.asarray(predicted_codes, np.intp)
+        known = true != UNKNOWN
+        self.unknown += int(np.count_nonzero(~known))
+        np.add.at(self.confusion, (true[known], predicted[known]), 1)
+        if scores is not None and len(self.classes) == 2:
+            self._histograms.add(2 * true[known] - 1, np.asarray(scores)[known])
+        if probabilities is not None:
+            self._add_probabilities(true, predicted, np.asarray(probabilities, np.float64))
+
+    def _add_probabilities(self, true: NDArray[np.intp], predicted: NDArray[np.intp], given: FloatArray) -> None:
+        known = np.flatnonzero(true != UNKNOWN)
+        losses = -np.log(np.maximum(given[known, true[known]], SMALLEST))
+        self._losses += [len(losses), losses.sum(), (losses**2).sum()]
+        confidence = given[np.arange(len(predicted)), predicted]
+        places = np.minimum((confidence * CONFIDENCE_BINS).astype(np.intp), CONFIDENCE_BINS - 1)
+        np.add.at(self._confidence, places, np.stack([np.ones(len(true)), confidence, true == predicted], axis=1))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.confusion.sum()) + self.unknown
+
+    def positive(self, positive: Any = None) -> Any:
+        """The positive class: the one named, or of two classes the rarer one if it is clearly rarer.
+
+        Parameters
+        ----------
+        positive : object, optional
+            A class. By default, of two classes the one with less than a third of the rows, otherwise the last; of
+            more classes, none.
+
+        Returns
+        -------
+        object
+            The class, or None.
+        """
+        if positive is not None:
+            return self.classes[place_of_class(positive, self.classes)]
+        return (
+            self.classes[default_positive(self.confusion.sum(axis=1).tolist())] if len(self.classes) == 2 else None
+        )
+
+    def figures(self) -> dict[Any, ClassFigures]:
+        """The figures of each class against all others."""
+        truth, called = self.confusion.sum(axis=1), self.confusion.sum(axis=0)
+        found = {}
+        for place, value in enumerate(self.classes):
+            hits, own, said = int(self.confusion[place, place]), int(truth[place]), int(called[place])
+            found[value] = ClassFigures(own, _ratio(hits, said), _ratio(hits, own), _ratio(2 * hits, own + said))
+        return found
+
+    def estimates(self, positive: Any = None, level: float = LEVEL) -> dict[str, Estimate]:
+        """All metrics that are defined for these rows.
+
+        Parameters
+        ----------
+        positive : object, optional
+            The class that F, precision and recall are about. Default: as `positive` says.
+        level : float, default: 0.95
+            The probability with which each interval contains its metric.
+
+        Returns
+        -------
+        estimates : dict of str to Estimate
+        """
+        names = ["accuracy"]
+        if self.positive(positive) is not None:
+            names += ["f", "precision", "recall"]
+        if self._histograms.total:
+            names.append("auroc")
+        if self._losses[0]:
+            names += ["log_loss", "calibration_error"]
+        return {name: self.estimate(name, positive, level) for name in names}
+
+    def estimate(self, metric: str, positive: Any = None, level: float = LEVEL) -> Estimate:
+        """One metric with an interval.
+
+        Parameters
+        ----------
+        metric : {"accuracy", "f", "precision", "recall", "auroc", "log_loss", "calibration_error"}
+            The metric.
+        positive : object, optional
+            The class that F, precision and recall are about. Default: as `positive` says.
+        level : float, default: 0.95
+            The probability with which the interval contains the metric.
+
+        Returns
+        -------
+        estimate : Estimate
+            The calibration error has no interval.
+
+        Raises
+        ------
+        ValueError
+            If the metric or the class does not exist.
+        """
+        if metric == "calibration_error":
+            return Estimate(metric, self._calibration_error(), None, None, level, self.rows)
+        found = self._found(metric, positive, level)
+        if found is None:
+            return Estimate(metric, None, None, None, level, self.rows, "There are no rows that it is about.")
+        return Estimate(metric, *found, level, self.rows)
+
+    def _found(self, metric: str, positive: Any, level: float) -> Range | None:
+        z = float(special.ndtri((1 + level) / 2))
+        match metric:
+            case "accuracy":
+                return wilson(int(np.trace(self.confusion)), self.rows, z)
+            case "f" | "precision" | "recall":
+                return self._of_class(metric, positive, z)
+            case "auroc":
+                return self._area(z, level)
+            case "log_loss":
+                return self._log_loss(z)
+        raise ValueError(f"there is no metric {metric!r} of an evaluation")
+
+    def _of_class(self, metric: str, positive: Any, z: float) -> Range | None:
+        place = place_of_class(self.positive(positive), self.classes)
+        hits = int(self.confusion[place, place])
+        own, said = int(self.confusion[place].sum()), int(self.confusion[:, place].sum())
+        if metric != "f":
+            return wilson(hits, said if metric == "precision" else own, z)
+        union = wilson(hits, own + said - hits, z)
+        return None if union is None else Range(*(2 * limit / (1 + limit) for limit in union))
+
+    def _area(self, z: float, level: float) -> Range | None:
+        bins = self._histograms.bins
+        counts = [float(one.sum()) for one in bins]
+        if not all(counts):
+            return None
+        area = self._histograms.auroc().value
+        if not 0 < area < 1:  # all n rows of the rarer class in order: so have they with probability area^n
+            limit = ((1 - level) / 2) ** (1 / min(counts))
+            return Range(area, limit, 1.0) if area else Range(area, 0.0, 1 - limit)
+        slopes = auroc_gradient(bins)
+        deviation = math.sqrt(sum(float(one @ slope**2) for one, slope in zip(bins, slopes, strict=True)))
+        distance = z * deviation / (area * (1 - area))
+        low, high = (float(special.expit(special.logit(area) + side * distance)) for side in (-1, 1))
+        return Range(area, low, high)
+
+    def _log_loss(self, z: float) -> Range | None:
+        count, total, squares = self._losses.tolist()
+        if not count:
+            return None
+        mean = total / count
+        spread = z * math.sqrt(max(squares / count - mean**2, 0.0) / count)
+        return Range(mean, max(mean - spread, 0.0), mean + spread)
+
+    def _calibration_error(self) -> float | None:
+        """Σ rows of a bin · |share of right predictions − mean probability of the predicted class| / rows."""
+        rows, sums, right = self._confidence.T
+        return float(np.abs(right - sums).sum() / rows.sum()) if rows.sum() else None
+
+
+def wilson(part: int, whole: int, z: float) -> Range | None:
+    """A share with Wilson's interval; None of nothing."""
+    if not whole:
+        return None
+    share, weight = part / whole, z**2 / whole
+    centre = (share + weight / 2) / (1 + weight)
+    half = z / (1 + weight) * math.sqrt(share * (1 - share) / whole + weight / (4 * whole))
+    return Range(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,140 @@
+"""`askance evaluate`: the figures of a saved model on a labelled file."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn import metrics as judge
+from sklearn.datasets import dump_svmlight_file
+
+import askance
+import streams
+from askance.data import read_for_model
+from command_line import answer, complaint, mails, output, write_csv
+from customer_table import write_customers
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return mails(tmp_path_factory.mktemp("data") / "mails.csv", 2500)
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    path = data.with_name("mails.model")
+    output("run", data, "-a", "PAA-II", "--save", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def labels(data, model):
+    """The labels of the file, and what the model says."""
+    learner, made = askance.load(model), streams.noisy(2500, 6)
+    y = np.where(made.y > 0, "spam", "ham")
+    return y, learner.predict(made.X), learner.decision_function(made.X)
+
+
+def test_the_figures_of_two_classes(data, model, labels):
+    y, predicted, scores = labels
+    told = answer("evaluate", model, data, "--positive", "ham")
+    values = {name: found["value"] for name, found in told["metrics"].items()}
+    assert values == pytest.approx(
+        {
+            "accuracy": judge.accuracy_score(y, predicted),
+            "f": judge.f1_score(y, predicted, pos_label="ham"),
+            "precision": judge.precision_score(y, predicted, pos_label="ham"),
+            "recall": judge.recall_score(y, predicted, pos_label="ham"),
+            "auroc": judge.roc_auc_score(y == "spam", scores),
+        },
+        rel=1e-3,
+    )
+    assert all(found["low"] < found["value"] < found["high"] for found in told["metrics"].values())
+    assert told["confusion"] == judge.confusion_matrix(y, predicted).tolist()
+    assert (told["rows"], told["classes"], told["positive"]) == (2500, ["ham", "spam"], "ham")
+    assert told["of_classes"]["spam"]["f"] == pytest.approx(judge.f1_score(y, predicted, pos_label="spam"))
+
+
+def test_the_report_fits_80_columns_and_names_the_positive_class(data, model):
+    told = output("evaluate", model, data)
+    assert "mails.csv: 2,500 rows, 2 classes: ham, spam" in told
+    assert "F of 'spam'" in told
+    assert "recall of 'spam'" in told
+    assert "true class \\ predicted" in told
+    assert all(len(line) <= 80 for line in told.splitlines())
+
+
+def test_the_rarer_class_is_positive(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(600) < 0.1, "fraud", "ok")
+    path = write_csv(
+        tmp_path / "d.csv", np.column_stack([y == "fraud", np.ones(600)]) + rng.normal(size=(600, 2)) / 3, y
+    )
+    output("run", path, "-a", "PAA-II", "--save", tmp_path / "m")
+    assert answer("evaluate", tmp_path / "m", path)["positive"] == "fraud"
+    assert "F of 'fraud'" in output("evaluate", tmp_path / "m", path)
+
+
+@pytest.mark.compiled
+def test_probabilities_are_judged_too(tmp_path):
+    first, new = write_customers(tmp_path / "first.csv", 500), write_customers(tmp_path / "new.csv", 400, 7)
+    output("run", first, "--rate", 0.2, "--save", tmp_path / "m")
+    told = answer("evaluate", tmp_path / "m", new)
+    (chunk,) = read_for_model(tmp_path / "m", new, label=None)
+    p = askance.load(tmp_path / "m").predict_proba(chunk.X)
+    assert told["metrics"]["log_loss"]["value"] == pytest.approx(judge.log_loss(chunk.y, p))
+    assert told["metrics"]["auroc"]["value"] == pytest.approx(judge.roc_auc_score(chunk.y, p[:, 1]), rel=1e-3)
+    assert 0 < told["metrics"]["calibration_error"]["value"] < 0.3
+    assert told["positive"] == "leaves"
+    assert told["metrics"]["accuracy"]["value"] > 0.8
+
+
+@pytest.mark.parametrize("count", [5, 12])
+def test_many_classes_fit_80_columns(tmp_path, count):
+    rng = np.random.default_rng(0)
+    y = np.arange(360) % count
+    names = [f"a rather long name of class {n}" for n in range(count)]
+    X = np.eye(count)[y] + rng.normal(size=(360, count)) / 1.5
+    path = write_csv(tmp_path / "d.csv", X, [names[n] for n in y])
+    output("run", path, "-a", "MPAA-II", "--save", tmp_path / "m")
+    told = output("evaluate", tmp_path / "m", path)
+    assert all(len(line) <= 80 for line in told.splitlines())
+    assert ("confused most: true class" in told) == (count == 12)
+    assert "F of" not in told
+    of_one = answer("evaluate", tmp_path / "m", path, "--positive", names[3])
+    assert of_one["positive"] == names[3]
+    assert of_one["metrics"]["f"]["value"] == of_one["of_classes"][names[3]]["f"]
+
+
+def test_numbers_of_svmlight_are_classes(tmp_path):
+    made = streams.noisy(300, 6)
+    dump_svmlight_file(made.X, made.y > 0, str(tmp_path / "d.svm"), zero_based=False)
+    output("run", tmp_path / "d.svm", "-a", "PAA-II", "--save", tmp_path / "m")
+    told = answer("evaluate", tmp_path / "m", tmp_path / "d.svm", "--positive", "0")
+    assert (told["rows"], told["positive"], told["rows_of_unknown_classes"]) == (300, 0, 0)
+
+
+def test_a_class_that_the_model_does_not_know(data, model, tmp_path):
+    lines = data.read_text().splitlines()[:51]
+    (tmp_path / "new.csv").write_text("\n".join([*lines[:-1], lines[-1].rpartition(",")[0] + ",eggs"]))
+    told = output("evaluate", model, tmp_path / "new.csv")
+    assert "1 rows have a class that the model does not know. They count as mistakes" in " ".join(told.split())
+
+
+def test_a_label_of_another_name(data, model, tmp_path):
+    (tmp_path / "new.csv").write_text(data.read_text().replace("label", "kind", 1))
+    assert "no label field 'label'; there are" in complaint("evaluate", model, tmp_path / "new.csv")
+    told = answer("evaluate", model, tmp_path / "new.csv", "--label", "kind")
+    assert told["metrics"] == answer("evaluate", model, data)["metrics"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["{data}", "--positive", "eggs"], "--positive must be one of 'ham', 'spam', not 'eggs'"),
+        (["{new}"], "the labels are like 3, but the classes of the model are like 'ham'"),
+    ],
+)
+def test_mistakes_get_one_line(data, model, tmp_path, words, said):
+    new = tmp_path / "new.jsonl"
+    new.write_text(json.dumps({**{f"x{n}": 1.5 for n in range(6)}, "label": 3}))
+    assert said in complaint("evaluate", model, *(word.format(data=data, new=new) for word in words))

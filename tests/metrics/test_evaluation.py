@@ -1,0 +1,174 @@
+"""Figures of predictions with all labels known, beside scikit-learn and plain loops, and the positive class."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as judge
+
+from askance.metrics import AskedTally, CurveRecorder, Evaluation, Tally
+from askance.metrics.positive import default_positive, place_of_class
+
+LEVEL = 0.95
+
+
+def made(rows, classes, random_state=0):
+    """True codes, and probabilities of a model that knows something."""
+    rng = np.random.default_rng(random_state)
+    y = rng.choice(classes, rows, p=np.arange(1, classes + 1) / (classes * (classes + 1) / 2))
+    odds = rng.normal(size=(rows, classes))
+    odds[np.arange(rows), y] += 1.5
+    probabilities = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+    return y, probabilities
+
+
+def evaluated(y, probabilities, parts=3, **options):
+    evaluation = Evaluation(range(probabilities.shape[1]))
+    for rows in np.array_split(np.arange(len(y)), parts):
+        some = probabilities[rows]
+        scores = np.log(some[:, 1] / some[:, 0]) if some.shape[1] == 2 else None
+        evaluation.add(y[rows], some.argmax(axis=1), some, scores)
+    return evaluation.estimates(**options)
+
+
+def test_two_classes_beside_scikit_learn():
+    y, p = made(2000, 2)
+    guess = p.argmax(axis=1)
+    found = {name: estimate.value for name, estimate in evaluated(y, p, positive=1).items()}
+    assert found == pytest.approx(
+        {
+            "accuracy": judge.accuracy_score(y, guess),
+            "f": judge.f1_score(y, guess),
+            "precision": judge.precision_score(y, guess),
+            "recall": judge.recall_score(y, guess),
+            "auroc": judge.roc_auc_score(y, p[:, 1]),
+            "log_loss": judge.log_loss(y, p),
+            "calibration_error": naive_calibration_error(y, p),
+        },
+        rel=1e-3,
+    )
+    other = evaluated(y, p, positive=0)
+    assert other["f"].value == pytest.approx(judge.f1_score(y, guess, pos_label=0))
+    assert other["auroc"].value == pytest.approx(judge.roc_auc_score(y, p[:, 1]), rel=1e-3)
+
+
+def naive_calibration_error(y, probabilities, bins=10):
+    total = 0.0
+    for place in range(bins):
+        inside = []
+        for label, row in zip(y, probabilities, strict=True):
+            confidence = max(row)
+            if min(int(confidence * bins), bins - 1) == place:
+                inside.append((confidence, float(np.argmax(row) == label)))
+        if inside:
+            confidences, right = zip(*inside, strict=True)
+            total += len(inside) / len(y) * abs(np.mean(confidences) - np.mean(right))
+    return total
+
+
+def test_many_classes():
+    y, p = made(900, 4)
+    found = evaluated(y, p)
+    assert set(found) == {"accuracy", "log_loss", "calibration_error"}
+    assert found["log_loss"].value == pytest.approx(judge.log_loss(y, p))
+    assert found["calibration_error"].value == pytest.approx(naive_calibration_error(y, p))
+    of_one = evaluated(y, p, positive=2)
+    assert of_one["f"].value == pytest.approx(judge.f1_score(y, p.argmax(axis=1), labels=[2], average=None)[0])
+
+
+def test_the_figures_of_each_class():
+    y, p = made(300, 3)
+    evaluation = Evaluation(["a", "b", "c"])
+    evaluation.add(y, p.argmax(axis=1))
+    expected = judge.precision_recall_fscore_support(y, p.argmax(axis=1))
+    for place, figures in enumerate(evaluation.figures().values()):
+        assert figures == pytest.approx((expected[3][place], *(column[place] for column in expected[:3])))
+    assert np.array_equal(evaluation.confusion, judge.confusion_matrix(y, p.argmax(axis=1)))
+
+
+def test_classes_that_the_model_does_not_know_are_mistakes():
+    evaluation = Evaluation(["a", "b"])
+    evaluation.add([0, 1, -1, 0], [0, 1, 0, 0], np.full((4, 2), 0.5), np.zeros(4))
+    assert (evaluation.rows, evaluation.unknown) == (4, 1)
+    assert evaluation.estimate("accuracy").value == 0.75
+    assert evaluation.estimate("log_loss").value == pytest.approx(np.log(2))
+
+
+def test_nothing_that_a_metric_is_about():
+    evaluation = Evaluation(["a", "b"])
+    evaluation.add([0, 0], [0, 0])
+    assert evaluation.estimate("recall", "b").value is None
+    assert set(evaluation.estimates()) == {"accuracy", "f", "precision", "recall"}
+    with pytest.raises(ValueError, match="there is no metric 'beauty' of an evaluation"):
+        evaluation.estimate("beauty")
+    assert Evaluation(["a", "b"]).estimate("auroc").value is None
+
+
+def test_perfect_order_is_not_certain():
+    evaluation = Evaluation([0, 1])
+    evaluation.add([0] * 30 + [1] * 30, [0] * 30 + [1] * 30, scores=[-1.0] * 30 + [1.0] * 30)
+    found = evaluation.estimate("auroc")
+    assert (found.value, found.high) == (1, 1)
+    assert 0.85 < found.low < 0.9
+
+
+def test_intervals_contain_the_truth_as_often_as_they_say():
+    """The truth is that of very many rows. Of 400 samples, 95 % ± 3.5 % should contain it."""
+    y, p = made(200_000, 2, random_state=1)
+    truth = evaluated(y, p, positive=0)
+    metrics = [metric for metric in truth if metric != "calibration_error"]
+    inside = dict.fromkeys(metrics, 0)
+    rng = np.random.default_rng(2)
+    for _ in range(400):
+        rows = rng.integers(0, len(y), 250)
+        found = evaluated(y[rows], p[rows], parts=1, positive=0)
+        for metric in metrics:
+            inside[metric] += found[metric].low <= truth[metric].value <= found[metric].high
+    assert len(inside) == 6
+    assert all(0.915 * 400 <= number <= 0.985 * 400 for number in inside.values()), inside
+
+
+# ---------------------------------------------------------------------- the positive class
+
+
+@pytest.mark.parametrize(
+    ("counts", "place"),
+    [([1, 9], 0), ([9, 1], 1), ([33, 67], 0), ([34, 66], 1), ([5, 5], 1), ([0, 9], 1), ([0, 0], 1)],
+)
+def test_the_rarer_class_is_positive_if_it_is_clearly_rarer(counts, place):
+    assert default_positive(counts) == place
+
+
+def test_classes_are_found_as_users_write_them():
+    assert place_of_class("fraud", ["fraud", "ok"]) == 0
+    assert place_of_class("1", [0, 1]) == 1
+    assert place_of_class("1", [0.0, 1.0]) == 1
+    assert place_of_class(1, [0.0, 1.0]) == 1
+    assert place_of_class("true", [False, True]) == 1
+    with pytest.raises(ValueError, match="positive must be one of 'fraud', 'ok', not 'fruad'"):
+        place_of_class("fruad", ["fraud", "ok"])
+
+
+ROW = st.tuples(
+    st.sampled_from([-1, 0, 1]), st.sampled_from([-1, 1]), st.booleans(), st.floats(0.05, 1), st.floats(-3, 3)
+)
+
+
+@given(st.lists(ROW, min_size=1, max_size=60))
+def test_flipped_counts_are_those_of_flipped_labels(rows):
+    truth, guess, asked, probabilities, scores = (np.array(column) for column in zip(*rows, strict=True))
+    scores[np.abs(scores) < 0.01] = 0.5  # a score of 0 is on the edge of two bins
+    tallies, recorders, estimates = [], [], []
+    for sign in (1, -1):
+        tally, recorder, asked_tally = Tally(), CurveRecorder(points=7), AskedTally()
+        tally.add(sign * truth, sign * guess, asked, asked, sign * scores)
+        recorder.add(sign * truth, sign * guess, asked, asked, sign * scores)
+        asked_tally.add(sign * truth, sign * guess, asked, probabilities, sign * scores)
+        tallies.append(tally)
+        recorders.append(recorder)
+        estimates.append(asked_tally)
+    assert tallies[0].flipped() == tallies[1]
+    for metric in ("f", "auprc"):
+        assert np.allclose(recorders[0].flipped().curve(metric).values, recorders[1].curve(metric).values)
+    flipped, expected = estimates[0].flipped().arrays(), estimates[1].arrays()
+    assert all(np.allclose(flipped[name], expected[name]) for name in expected)
