@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 from pyarrow import parquet
+from sklearn import metrics as judge
 
 import askance
 import streams
@@ -48,7 +49,7 @@ def test_the_table_and_the_sentence(data):
         line = next(line for line in lines if line[: len(name.split())] == name.split())
         assert line[len(name.split())] == "3,000"
     sentence = " ".join(told.split())
-    assert "of the labels and reached F 0." in sentence
+    assert "of the labels and reached F of 'spam' 0." in sentence
     assert " at random reached " in sentence
     assert "asking for all labels reached 0." in sentence
     assert all(len(line) <= 80 for line in told.splitlines())
@@ -65,6 +66,61 @@ def test_the_figures_are_those_of_the_library(data, arrays):
     assert method["metrics"]["f"] == trace.tally().value("f")
     assert set(method["metrics"]) == set(METRICS)
     assert (told["classes"], told["positive"]) == (["ham", "spam"], "spam")
+
+
+# ---------------------------------------------------------------------- the positive class
+
+
+@pytest.fixture(scope="module")
+def frauds(tmp_path_factory):
+    """One row in ten is a fraud, which comes before ok in the alphabet."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(800) < 0.1, "fraud", "ok")
+    X = np.column_stack([y == "fraud", np.ones(800)]) + rng.normal(size=(800, 2)) / 2
+    return write_csv(tmp_path_factory.mktemp("data") / "frauds.csv", X, y), X, y
+
+
+def test_f_is_that_of_the_rarer_class_or_of_the_one_that_is_named(frauds, tmp_path):
+    path, X, y = frauds
+    trace = askance.make("PAA-II").run(np.float32(X), y)
+    words = ("run", path, "-a", "PAA-II", "--metric", "f", "--against", "full")
+    for positive, named in (("fraud", ()), ("fraud", ("--positive", "fraud")), ("ok", ("--positive", "ok"))):
+        told = answer(*words, *named)
+        assert told["positive"] == positive
+        assert told["classes"] == ["fraud", "ok"]
+        (method, full) = told["methods"]
+        assert method["metrics"]["f"] == judge.f1_score(y, trace.predictions, pos_label=positive)
+        assert method["metrics"]["recall"] == judge.recall_score(y, trace.predictions, pos_label=positive)
+        assert method["estimates"]["f"] == trace.estimate("f", positive=positive).as_dict()
+        assert full["metrics"]["f"] != method["metrics"]["f"]
+        assert f"reached F of {positive!r} {method['metrics']['f']:.3f}; " in told["sentence"]
+    said = output(*words)
+    assert "frauds.csv: fraud (positive) or ok" in said
+    assert "reached F of 'fraud' 0." in " ".join(said.split())
+
+
+def test_a_constant_prediction_is_that_of_the_larger_class(frauds):
+    path, _, _ = frauds
+    said = " ".join(output("run", path, "-a", "PAA-II", "--drop", "x0", "--limit", 1).split())
+    assert "Always predicting ok would reach accuracy 0.9" in said
+
+
+def test_a_learner_for_the_other_class_says_so(frauds):
+    path, _, _ = frauds
+    said = " ".join(output("run", path, "-a", "OMCSL-F-h").split())
+    assert "OMCSL-F-h weighs mistakes for the last class, 'ok', not for 'fraud': rename the classes" in said
+    assert "weighs" not in output("run", path, "-a", "PAA-II")
+    assert "weighs" not in output("run", path, "-a", "OMCSL-F-h", "--positive", "ok")
+
+
+def test_a_class_that_does_not_exist_is_refused_with_those_that_do(frauds, tmp_path):
+    path, _, _ = frauds
+    words = ("run", path, "-a", "PAA-II", "--positive", "fruad", "--save", tmp_path / "m")
+    assert complaint(*words) == "--positive must be one of 'fraud', 'ok', not 'fruad'"
+    assert not list(tmp_path.iterdir())
+    many = write_csv(tmp_path / "many.csv", np.eye(3), ["a", "b", "c"])
+    said = complaint("run", many, "-a", "MPAA-II", "--positive", "a")
+    assert said == f"--positive is for two classes, and {many} has 3: remove it"
 
 
 def test_estimates_are_those_of_the_library(data, arrays):

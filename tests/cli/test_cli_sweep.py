@@ -50,6 +50,23 @@ def test_a_plan_becomes_tables_and_pictures(plan: Path) -> None:
     assert {row["algorithm"] for row in again["results"]} == {"PAA-II", "RPA-II", "PA-II"}
 
 
+@pytest.mark.slow
+def test_the_positive_class_is_named(plan: Path) -> None:
+    """One row in ten is a fraud, and its F is what settings are chosen by."""
+    lines = (plan.parent / "toy.csv").read_text().splitlines()
+    few = [line.rpartition(",")[0] + (",fraud" if n % 10 == 0 else ",ok") for n, line in enumerate(lines[1:])]
+    (plan.parent / "toy.csv").write_text("\n".join([lines[0], *few]))
+    words = ("sweep", plan, "--backend", "sequential", "--quick")
+    assert "toy: F of 'fraud'" in output(*words)
+    found = {}
+    for positive in ("fraud", "ok"):
+        told = json.loads(output(*words, "--positive", positive, "--json"))
+        assert told["positive"] == {"toy": positive}
+        found[positive] = {row["true_positives"] + row["false_negatives"] for row in told["results"]}
+    assert found == {"fraud": {12}, "ok": {108}}
+    assert complaint(*words, "--positive", "no") == "--positive must be one of 'fraud', 'ok', not 'no'"
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

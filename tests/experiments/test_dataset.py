@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import askance
-from askance.experiments.dataset import load_datasets, make_dataset, shuffled
+from askance.errors import ParameterError
+from askance.experiments.dataset import LARGER, load_datasets, make_dataset, shuffled, with_positive
 from askance.experiments.sweep.trial import Candidate, run_trials
 from askance.jit.coins import coins
 from askance.rules.query import Always, AtRate, Margin
@@ -121,3 +122,21 @@ def test_trials_of_many_classes() -> None:
     trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
     assert trial.counts[0].mistakes == (trace.predictions != rows.y).sum()
     assert trial.counts[0].asked == trace.asked.sum()
+
+
+def test_the_positive_class_is_the_rarer_one_or_the_one_that_is_named() -> None:
+    X = np.eye(10)
+    given = make_dataset("frauds", X, ["fraud"] * 2 + ["ok"] * 8, np.dtype(float))
+    assert (given.classes, given.y.tolist()) == (("fraud", "ok"), [-1.0] * 2 + [1.0] * 8)
+    for positive in (None, "fraud"):
+        turned = with_positive(given, positive)
+        assert (turned.classes, turned.y.tolist()) == (("ok", "fraud"), [1.0] * 2 + [-1.0] * 8)
+        assert turned.digest != given.digest
+    for positive in (LARGER, "ok"):
+        assert with_positive(given, positive) is given
+    with pytest.raises(ParameterError, match="positive must be one of 'fraud', 'ok', not 'yes'"):
+        with_positive(given, "yes")
+    many = make_dataset("many", X, np.arange(10) % 3, np.dtype(float))
+    assert with_positive(many, None) is many
+    with pytest.raises(ValueError, match="many: positive is for two classes, and there are 3"):
+        with_positive(many, 1)

@@ -13,7 +13,9 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 from pyarrow import parquet
+from sklearn import metrics as judge
 
+from askance.errors import ParameterError
 from askance.learners.trace import PER_ROUND, Trace
 
 CLASSES = [[3, 7], ["ham", "spam"], [False, True], [-0.5, 2.5]]
@@ -110,7 +112,7 @@ def test_summary_reads_as_a_table() -> None:
         ask_probabilities=np.array([1.0, 1.0, 0.0, 0.0]),  # a budget of two labels
     )
     assert repr(trace.summary()).splitlines() == [
-        "PAA-II (float64 exact)",
+        "PAA-II (float64 exact), positive class 1",
         "rows               4",
         "labels asked       2  50.00% of the rows",
         "refused            2",
@@ -124,6 +126,28 @@ def test_summary_reads_as_a_table() -> None:
         "AUROC         0.5000  cannot tell yet",
         "AUPRC         0.2500  cannot tell yet",
     ]
+
+
+def test_the_rarer_class_is_positive_unless_another_one_is_named() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.where(rng.random(500) < 0.9, 1, -1).astype(np.int8)
+    trace = make_trace(classes=["fraud", "ok"], true_codes=truth)
+    guesses, y = trace.predictions, trace.y
+    assert trace.summary().positive == trace.positive_class() == "fraud"
+    assert "positive class 'fraud'" in repr(trace.summary())
+    for positive, given in (("fraud", None), ("fraud", "fraud"), ("ok", "ok")):
+        expected = judge.f1_score(y, guesses, pos_label=positive)
+        assert trace.summary(given).f == trace.tally(given).value("f") == pytest.approx(expected)
+        assert trace.curve("f", positive=given).values[-1] == trace.summary(given).f
+        assert trace.estimate("recall", positive=given) == trace.asked_tally(given).estimate("recall")
+    assert trace.summary("ok").auroc == pytest.approx(trace.summary("fraud").auroc)
+    assert trace.estimate("f", positive="ok") != trace.estimate("f", positive="fraud")
+    with pytest.raises(ParameterError, match="positive must be one of 'fraud', 'ok', not 'fruad'"):
+        trace.tally("fruad")
+    many = dataclasses.replace(trace, classes=np.arange(3), kind="multiclass")
+    assert many.positive_class() is None
+    with pytest.raises(ValueError, match="positive=2 has no effect for more than two classes"):
+        many.summary(2)
 
 
 def test_summary_of_no_rounds() -> None:

@@ -15,14 +15,17 @@ from askance.datasets import REGISTER, load
 from askance.errors import DataError
 from askance.jit.coins import coins
 from askance.learners.inputs import as_rows, sound_rows
+from askance.metrics.positive import default_positive, place_of_class
 from askance.rules.rows import AnyRows, SparseRows
 
 # From this share of non-zeros on, a loop over all features is faster than one over the non-zero ones.
 DENSE = 0.4
 
+LARGER = object()  # in place of a positive class: the larger of two, as in papers
+
 
 class Dataset(NamedTuple):
-    """A data set. Labels are -1 and +1 for the larger class, or class numbers for more than two classes."""
+    """A data set. Labels are -1 and +1 for the last class, or class numbers for more than two classes."""
 
     name: str
     X: Any
@@ -60,6 +63,21 @@ def make_dataset(name: str, X: Any, y: Any, dtype: np.dtype[Any]) -> Dataset:
     labels = np.asarray(2.0 * codes - 1.0 if len(classes) == 2 else codes, np.float64)
     X = _as_matrix(X, rows)
     return Dataset(name, X, labels, tuple(classes.tolist()), fingerprint(X, labels))
+
+
+def with_positive(given: Dataset, positive: Any) -> Dataset:
+    """The same data set with +1 for the positive class: the one given, or the rarer one if it is clearly rarer."""
+    if positive is LARGER or given.many:
+        if positive is not None and positive is not LARGER:
+            raise ValueError(f"{given.name}: positive is for two classes, and there are {len(given.classes)}")
+        return given
+    positives = int((given.y > 0).sum())
+    place = default_positive([len(given.y) - positives, positives])
+    if positive is not None:
+        place = place_of_class(positive, given.classes)
+    if place == 1:
+        return given
+    return given._replace(y=-given.y, classes=given.classes[::-1], digest=fingerprint(given.X, -given.y))
 
 
 def _as_matrix(X: Any, rows: AnyRows) -> Any:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.optional import require
-from askance.metrics import METRICS, AskedTally, Curve, Estimate, Tally, curve
+from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Tally
+from askance.metrics.positive import default_positive, place_of_class
 from askance.plotting.curves import draw, draw_panel, save_picture
 from askance.rules.registry import BINARY, MULTICLASS
 
@@ -122,29 +123,49 @@ class Trace:
         """The signed scores for metrics of scores; None for more than two classes."""
         return self.scores if self.kind == BINARY else None
 
-    def tally(self) -> Tally:
-        """The counts from which metrics are computed."""
+    def positive_class(self, positive: Any = None) -> Any:
+        """The class that F, precision and recall are about; None for more than two classes.
+
+        It is the one given, or the rarer one if it has less than a third of the rows, otherwise the larger one.
+        """
+        if self.kind == MULTICLASS:
+            if positive is not None:
+                raise ValueError(f"positive={positive!r} has no effect for more than two classes: leave it out")
+            return None
+        classes = np.asarray(self.classes).tolist()
+        if positive is not None:
+            return classes[place_of_class(positive, classes)]
+        return classes[default_positive([int((self.true_codes == sign).sum()) for sign in (-1, 1)])]
+
+    def _is_flipped(self, positive: Any) -> bool:
+        """Whether the positive class is the smaller one, which has negative codes."""
+        return self.kind == BINARY and self.positive_class(positive) == self.classes[0]
+
+    def tally(self, positive: Any = None) -> Tally:
+        """The counts from which metrics are computed; for `positive`, see `positive_class`."""
         tally = Tally(many=self.kind == MULTICLASS)
         tally.add(*self.signs(), self.asked, self.updated, self.margins)
-        return tally
+        return tally.flipped() if self._is_flipped(positive) else tally
 
-    def asked_tally(self) -> AskedTally:
+    def asked_tally(self, positive: Any = None) -> AskedTally:
         """The counts from which metrics are estimated, from the asked labels alone."""
         tally = AskedTally(many=self.kind == MULTICLASS)
         tally.add(*self.signs(), self.asked, self.ask_probabilities, self.margins)
-        return tally
+        return tally.flipped() if self._is_flipped(positive) else tally
 
-    def estimate(self, metric: str, level: float = 0.95, *, anytime: bool = False, **weights: float) -> Estimate:
+    def estimate(
+        self, metric: str, level: float = 0.95, *, anytime: bool = False, positive: Any = None, **weights: float
+    ) -> Estimate:
         """Estimate a metric over all rows from the asked labels alone, with an interval.
 
         Intervals hold at one fixed time. With `anytime` they hold at all times at once, so that you may look
-        whenever you like; see `AskedTally.estimate`.
+        whenever you like; see `AskedTally.estimate`. For `positive`, see `positive_class`.
         """
-        return self.asked_tally().estimate(metric, level, anytime=anytime, **weights)
+        return self.asked_tally(positive).estimate(metric, level, anytime=anytime, **weights)
 
-    def summary(self) -> "Summary":
-        """Summarize the pass in a small table."""
-        tally = self.tally()
+    def summary(self, positive: Any = None) -> "Summary":
+        """Summarize the pass in a small table; for `positive`, see `positive_class`."""
+        tally = self.tally(positive)
         return Summary(
             algorithm=self.algorithm,
             mode=self.mode,
@@ -156,13 +177,20 @@ class Trace:
             mistakes=int(tally.counts.mistakes),
             accuracy=tally.value("accuracy"),
             **{name: None if self.kind == MULTICLASS else tally.value(name) for name in OF_TWO},
-            estimates=self.asked_tally().estimates(),
+            estimates=self.asked_tally(positive).estimates(),
+            positive=self.positive_class(positive),
         )
 
-    def curve(self, metric: str = "accuracy", points: int = 200, **weights: float) -> Curve:
-        """Return the metric over the rows so far, at up to `points` evenly spaced rows and at the last."""
-        many = self.kind == MULTICLASS
-        return curve(*self.signs(), self.asked, metric, points, scores=self.margins, many=many, **weights)
+    def curve(
+        self, metric: str = "accuracy", points: int = 200, *, positive: Any = None, **weights: float
+    ) -> Curve:
+        """Return the metric over the rows so far, at up to `points` evenly spaced rows and at the last.
+
+        For `positive`, see `positive_class`.
+        """
+        recorder = CurveRecorder(points, many=self.kind == MULTICLASS)
+        recorder.add(*self.signs(), self.asked, scores=self.margins)
+        return (recorder.flipped() if self._is_flipped(positive) else recorder).curve(metric, **weights)
 
     def plot(
         self,
@@ -170,12 +198,14 @@ class Trace:
         against: str = "rows",
         path: str | os.PathLike[str] | None = None,
         ax: "Axes | None" = None,
+        positive: Any = None,
     ) -> "Axes":
         """Plot the metric against "rows" or "labels" (asked), and save the picture if `path` is given.
 
-        Pass the same `ax` to draw the traces of several methods into one plot.
+        Pass the same `ax` to draw the traces of several methods into one plot. For `positive`, see
+        `positive_class`.
         """
-        curves = {self.algorithm: self.curve(metric)}
+        curves = {self.algorithm: self.curve(metric, positive=positive)}
         if ax is None:
             return draw(curves, metric, path, panels=(against,)).axes[0]
         draw_panel(ax, curves, metric, against)
@@ -259,6 +289,7 @@ class Summary:
     auroc: float | None
     auprc: float | None
     estimates: dict[str, Estimate]  # of all metrics, from the asked labels alone
+    positive: Any = None  # the class that these metrics are about
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name, as numbers, strings and dictionaries."""
@@ -281,7 +312,8 @@ class Summary:
                 lines[METRICS[name].title] += f"  {self.estimates[name]}"
         if self.rows:
             lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
-        return "\n".join([f"{self.algorithm} ({self.mode})", *lines.values()])
+        about = "" if self.positive is None else f", positive class {self.positive!r}"
+        return "\n".join([f"{self.algorithm} ({self.mode}){about}", *lines.values()])
 
 
 def _check_consecutive(before: Trace, after: Trace) -> None:

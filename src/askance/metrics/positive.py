@@ -6,6 +6,8 @@ from typing import Any
 from askance.errors import ParameterError
 
 CLEARLY_RARER = 1 / 3  # of the rows, at most
+# The metrics that depend on which class is the positive one. Others are the same for both, unless weighted.
+OF_POSITIVE = frozenset({"f", "precision", "recall", "sensitivity", "specificity", "auprc"})
 
 
 def default_positive(counts: Sequence[int]) -> int:

@@ -16,6 +16,7 @@ from askance.data.stream import Chunk, Stream
 from askance.learners.learner import Learner
 from askance.learners.trace import Trace
 from askance.metrics import AskedTally, CurveRecorder
+from askance.metrics.positive import default_positive, place_of_class
 
 WARM_UP = 64  # rows that an automatic learner needs to compile all of its parts
 
@@ -57,6 +58,10 @@ class Contestant:
         self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)
         self.refused += trace.refused
         return trace
+
+    def make_other_class_positive(self) -> None:
+        """Take the smaller class for the positive one, in all that was counted."""
+        self.recorder, self.asked = self.recorder.flipped(), self.asked.flipped()
 
     def warm_up(self, chunk: Chunk, classes: Sequence[Any]) -> None:
         """Compile now, with a copy that learns the first rows, so that `seconds` measures learning only."""
@@ -111,6 +116,22 @@ class LineUp:
             self.later = None
             self.contestants.insert(1, late)
             self._run([late], Watched(self.stream, report, readings - 1, readings))
+
+    def set_positive(self, positive: str | None) -> None:
+        """Count the results for the class that is named, or for the rarer one if it is clearly rarer.
+
+        Call it once, after the run: before, nobody knows which class is rarer.
+        """
+        if self.contestants[0].many:
+            return
+        counts = self.contestants[0].recorder.tally.counts
+        numbers = [int(counts.true_negatives + counts.false_positives)]
+        numbers.append(int(counts.known) - numbers[0])
+        named = positive is not None
+        place = place_of_class(positive, self.classes.values) if named else default_positive(numbers)
+        self.classes = self.classes._replace(positive=place)
+        for contestant in self.contestants if place == 0 else ():
+            contestant.make_other_class_positive()
 
     @property
     def is_waiting(self) -> bool:

@@ -9,8 +9,11 @@ from askance.algorithms.steering import steered
 from askance.auto.learner import AutoLearner
 from askance.learners.from_rules import with_rules
 from askance.learners.learner import Learner
+from askance.learners.omcsl import OMCSL
+from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
 from askance.rules.update import UpdateRule
+from askance.rules.update.cost_sensitive import PAUM
 
 AUTO, RANDOM, FULL = "auto", "random", "full"
 
@@ -64,6 +67,12 @@ class AutoMethod(NamedTuple):
         assert isinstance(learner, AutoLearner)
         learner.spending_  # noqa: B018 - refuses wrong parameters
         return learner
+
+
+def is_one_sided(learner: Any) -> bool:
+    """Whether a learner weighs the mistakes of the larger class in another way than those of the smaller one."""
+    update = getattr(learner, "update", None)
+    return isinstance(learner, OMCSL) or isinstance(update, (*IMBALANCE, PAUM)) or hasattr(update, "rho")
 
 
 def parse_parameters(assignments: list[str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL, RANDOM
 from askance.cli.output.console import shown_class
 from askance.metrics import METRICS, Curve
+from askance.metrics.positive import OF_POSITIVE
 
 NAMES = {RANDOM: "asking at random", FULL: "asking for all"}
 
@@ -17,6 +18,12 @@ NAMES = {RANDOM: "asking at random", FULL: "asking for all"}
 def shown_name(contestant: Contestant) -> str:
     """The name in tables and plots."""
     return NAMES.get(contestant.name, contestant.name)
+
+
+def titled(metric: str, positive: Any = None) -> str:
+    """The name of a metric, with the class that it is about: `F of 'fraud'`."""
+    title = METRICS[metric].title
+    return title if positive is None or metric not in OF_POSITIVE else f"{title} of {shown_class(positive)!r}"
 
 
 def table(contestants: Sequence[Contestant], metric: str) -> Table:
@@ -53,10 +60,11 @@ def estimated(contestant: Contestant, metric: str) -> str:
     return f"{value} ({low}–{high})"
 
 
-def sentence(contestants: Sequence[Contestant], metric: str) -> str:
-    """The results in one sentence."""
+def sentence(contestants: Sequence[Contestant], metric: str, positive: Any = None) -> str:
+    """The results in one sentence; `positive` is the positive class."""
     first, *others = contestants
-    words = [f"{first.name} asked for {_percent(first.share_asked)} of the labels and {_reached(first, metric)}"]
+    reached = _reached(first, metric, titled(metric, positive))
+    words = [f"{first.name} asked for {_percent(first.share_asked)} of the labels and {reached}"]
     for other in others:
         value = f"{_verb(metric)} {number(metric, other.recorder.tally.value(metric))}"
         if other.name == FULL:
@@ -109,9 +117,9 @@ def number(metric: str, value: float) -> str:
     return f"{value:.3f}" if abs(value) <= 1 and metric not in ("mistakes", "cost") else f"{value:,.0f}"
 
 
-def _reached(contestant: Contestant, metric: str) -> str:
+def _reached(contestant: Contestant, metric: str, title: str) -> str:
     value = number(metric, contestant.recorder.tally.value(metric))
-    words = f"{value} mistakes" if metric == "mistakes" else f"{METRICS[metric].title} {value}"
+    words = f"{value} mistakes" if metric == "mistakes" else f"{title} {value}"
     return f"{_verb(metric)} {words}"
 
 
@@ -128,7 +136,7 @@ def _percent(share: float) -> str:
 
 
 def majority_note(contestant: Contestant, classes: Sequence[Any]) -> list[str]:
-    """A warning if a constant prediction would be as good."""
+    """A warning if a constant prediction would be as good; `classes` are the negative and the positive one."""
     counts = contestant.recorder.tally.counts
     positives = counts.true_positives + counts.false_negatives
     often = max(positives, counts.known - positives)

@@ -24,10 +24,16 @@ MOST_CLASSES, MOST_FRACTIONS = 1000, 100
 
 
 class Classes(NamedTuple):
-    """The classes, and the number of rows at the beginning that are all of one class."""
+    """The classes, the number of rows at the beginning that are all of one class, and which is positive."""
 
     values: list[Any]
     alone: int = 0
+    positive: int = 1
+
+    @property
+    def pair(self) -> list[Any]:
+        """The negative and the positive of two classes."""
+        return [self.values[1 - self.positive], self.values[self.positive]]
 
 
 def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True) -> Stream:

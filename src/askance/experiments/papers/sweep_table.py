@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.datasets import load
+from askance.experiments.dataset import LARGER
 from askance.experiments.statistics import paired_t_test
 from askance.experiments.sweep.report import write_report
 from askance.experiments.sweep.results import ALL_LABELS, LEVEL, Results
@@ -97,6 +98,7 @@ class SweepTable(NamedTuple):
             random_state,
             tuning=quick or 5,
             points=self.points,
+            positive=LARGER,
             **execution,
         )
 

@@ -109,6 +109,8 @@ class Results:
         The metric for which settings were chosen.
     curves : dict of str to ndarray, optional
         One row per recorded moment of a run: its `round`, and the `mistakes` up to it.
+    positive : mapping of str to object, optional
+        The positive class of each data set with two classes. It is not saved.
 
     See Also
     --------
@@ -134,6 +136,7 @@ class Results:
     metrics: tuple[str, ...]
     main: str
     curves: Columns | None = None
+    positive: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for metric in self.metrics:

@@ -9,7 +9,7 @@ import numpy as np
 from askance import __version__
 from askance._util.table_rows import Row
 from askance.errors import ParameterError
-from askance.experiments.dataset import Dataset, ShuffledDataset, load_datasets, shuffled
+from askance.experiments.dataset import Dataset, ShuffledDataset, load_datasets, shuffled, with_positive
 from askance.experiments.parallel import Execution, Watch, collect_rows
 from askance.experiments.store import Store
 from askance.experiments.sweep.plan import SweepPlan, SweptAlgorithm, as_json, make_plan
@@ -35,6 +35,7 @@ def sweep(
     backend: str = "loky",
     *,
     tuning: int = 5,
+    positive: Any = None,
     dtype: str = "float32",
     points: int = 1,
     n_jobs: int = -1,
@@ -67,6 +68,10 @@ def sweep(
         The engine: processes on this machine, this process alone, or a cluster.
     tuning : int, default=5
         The number of permutations on which settings are chosen.
+    positive : object, optional
+        The class that F, precision and recall are about, and that cost-sensitive algorithms favour. Default: of
+        each data set, the rarer class if it has less than a third of the rows, otherwise the larger one in sorted
+        order. `Results.positive` says which.
     dtype : {"float32", "float64"}, default="float32"
         "float32" is fast, "float64" exact.
     points : int, default=1
@@ -109,7 +114,7 @@ def sweep(
     """
     if dtype not in ("float32", "float64"):
         raise ParameterError("sweep", "dtype", dtype, "'float32' (fast) or 'float64' (exact)")
-    sets = load_datasets(data, np.dtype(dtype))
+    sets = [with_positive(each, positive) for each in load_datasets(data, np.dtype(dtype))]
     plan = make_plan(
         sets,
         algorithms,
@@ -269,7 +274,8 @@ def _results(plan: SweepPlan, sets: Sequence[Dataset], rows: list[Row]) -> Resul
     curves = _curves(rows) if plan.points > 1 else None
     single = [name for name in rows[0] if name not in ("rounds", "mistakes_by_round")]
     columns = {name: np.array([row[name] for row in rows]) for name in single}
-    return Results(columns=columns, metrics=_metrics(sets[0]), main=plan.metric, curves=curves)
+    positive = {one.name: one.classes[1] for one in sets if not one.many}
+    return Results(columns=columns, metrics=_metrics(sets[0]), main=plan.metric, curves=curves, positive=positive)
 
 
 def _curves(rows: list[Row]) -> dict[str, Any]:

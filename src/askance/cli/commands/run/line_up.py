@@ -25,6 +25,7 @@ from askance.cli.contest.methods import (
 from askance.cli.contest.source import Classes, find_classes, open_file, open_typed, survey
 from askance.errors import ModelFileError
 from askance.metrics.measures import check_kind
+from askance.metrics.positive import place_of_class
 from askance.persistence import load
 from askance.rules.query import Always
 from askance.theory.register import find as find_theorem
@@ -49,6 +50,7 @@ def _automatic(request: RunRequest) -> LineUp:
     stream, classes = survey(open_typed(request.file, request.reading), request.classes, str(request.file))
     many = len(classes.values) > 2
     check_kind(request.metric, many=many)
+    _check_positive(request, classes, many=many)
 
     def contestant(method: AutoMethod) -> Contestant:
         return Contestant(method.name, method.learner(random_state=seed, classes=classes.values), many)
@@ -61,6 +63,15 @@ def _automatic(request: RunRequest) -> LineUp:
         return Contestant(word, learner, many, open_file(request.file, request.reading, "float32"))
 
     return LineUp(stream, classes, [contestant(main), *map(other, words)])
+
+
+def _check_positive(request: RunRequest, classes: Classes, *, many: bool) -> None:
+    """Raise an error before the run if the positive class does not exist."""
+    if request.positive is None:
+        return
+    if many:
+        raise ValueError(f"--positive is for two classes, and {request.file} has {len(classes.values)}: remove it")
+    place_of_class(request.positive, classes.values)
 
 
 def _named(request: RunRequest, name: str) -> LineUp:
@@ -81,6 +92,7 @@ def _named(request: RunRequest, name: str) -> LineUp:
         method.learner(**common)  # wrong parameters show before the file is opened
     stream = open_file(request.file, request.reading, dtype)
     classes = find_classes(stream, request.classes, str(request.file), many=main.many)
+    _check_positive(request, classes, many=main.many)
 
     def contestant(method: Method) -> Contestant:
         return Contestant(method.name, method.learner(classes=classes.values, **common), main.many)
@@ -97,6 +109,7 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
     learner: Any = load(model)
     many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
     check_kind(request.metric, many=many)
+    _check_positive(request, Classes(learner.classes_.tolist()), many=many)
     if isinstance(learner, AutoLearner):
         request.check_same_columns()
         try:

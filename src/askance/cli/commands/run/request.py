@@ -25,6 +25,7 @@ class RunRequest(NamedTuple):
     bound: bool
     costs: bool
     metric: str
+    positive: str | None
     classes: str | None
     save: Path | None
     resume: Path | None

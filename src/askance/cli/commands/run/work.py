@@ -15,7 +15,7 @@ from askance.cli.commands.run.request import RunRequest
 from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp
-from askance.cli.contest.methods import parse_parameters
+from askance.cli.contest.methods import is_one_sided, parse_parameters
 from askance.cli.contest.source import columns_of, origin_of
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, shown_class, stdout
@@ -65,6 +65,7 @@ def simulate(request: RunRequest) -> RunResult:
         scales = stack.enter_context(_noting_scales())
         with progress(request.file.name) as report_progress, _naming(request.file):
             line_up.run(report_progress, keep)
+            line_up.set_positive(request.positive)
             bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
         _write(line_up, request, paths)
     costs = advice(line_up.contestants) if request.costs else None
@@ -126,10 +127,16 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
         notes += _limit_note(main.name, main.learner)
     elif main.refused:
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
+    if not main.many and not line_up.classes.positive and is_one_sided(main.learner):
+        kept, wanted = map(shown_class, line_up.classes.pair)
+        notes.append(
+            f"{main.name} weighs mistakes for the last class, {kept!r}, not for {wanted!r}: rename the classes so "
+            "that the one that matters is last, for example 0 and 1."
+        )
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is no rate at which to ask at random.")
     if request.metric in ("accuracy", "error", "mistakes") and not main.many:
-        notes += report.majority_note(main, line_up.classes.values)
+        notes += report.majority_note(main, line_up.classes.pair)
     return notes
 
 
@@ -152,7 +159,7 @@ def show(result: RunResult, *, as_json: bool) -> None:
         console.print(f"Columns: {described(columns)}.")
     console.print()
     console.print(report.table(line_up.contestants, request.metric))
-    console.print(f"\n{report.sentence(line_up.contestants, request.metric)}")
+    console.print(f"\n{report.sentence(line_up.contestants, request.metric, _positive(line_up))}")
     for note in (*_notes(line_up, request), *result.scales, *(bound.sentence for bound in result.bounds)):
         console.print(note)
     if result.costs is not None:
@@ -166,8 +173,14 @@ def _described(line_up: LineUp) -> str:
     """The classes, as text."""
     names = [shown_class(value) for value in line_up.classes.values]
     if not line_up.contestants[0].many:
-        return f"{names[1]} (positive) or {names[0]}"
+        negative, positive = map(shown_class, line_up.classes.pair)
+        return f"{positive} (positive) or {negative}"
     return f"{len(names)} classes: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
+
+
+def _positive(line_up: LineUp) -> Any:
+    """The positive class; None of more than two."""
+    return None if line_up.contestants[0].many else line_up.classes.pair[1]
 
 
 def _columns(line_up: LineUp) -> list[dict[str, str]] | None:
@@ -189,10 +202,10 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
         "file": str(request.file),
         "classes": line_up.classes.values,
         "columns": _columns(line_up),
-        "positive": None if line_up.contestants[0].many else line_up.classes.values[1],
+        "positive": _positive(line_up),
         "metric": request.metric,
         "methods": [report.as_dict(contestant) for contestant in line_up.contestants],
-        "sentence": report.sentence(line_up.contestants, request.metric),
+        "sentence": report.sentence(line_up.contestants, request.metric, _positive(line_up)),
         "notes": [*_notes(line_up, request), *result.scales],
         "bounds": [bound.as_dict() for bound in result.bounds],
         "costs": None if result.costs is None else result.costs.as_dict(),

@@ -8,7 +8,7 @@ import typer
 
 from askance.cli import options
 from askance.cli.options import flag, option
-from askance.cli.output.console import print_json, stdout
+from askance.cli.output.console import print_json, shown_class, stdout
 
 if TYPE_CHECKING:
     from askance.experiments.sweep.results import Results
@@ -22,6 +22,7 @@ KNOWN = (
     "permutations",
     "tuning",
     "metric",
+    "positive",
     "random_state",
     "dtype",
     "points",
@@ -47,6 +48,14 @@ Cluster = Annotated[
         "ADDRESS",
     ),
 ]
+Positive = Annotated[
+    str | None,
+    option(
+        "The class that F, precision and recall are about, in all data sets. By default, the rarer one if it has "
+        "less than a third of the rows, otherwise the last.",
+        "CLASS",
+    ),
+]
 Quick = Annotated[bool, flag("--quick", f"A quick look: {QUICK} permutations, and {QUICK} for tuning.")]
 
 
@@ -56,19 +65,22 @@ def sweep(
     n_jobs: options.NJobs = -1,
     backend: Backend = "loky",
     cluster: Cluster = None,
+    positive: Positive = None,
     quick: Quick = False,
     json: options.Json = False,
 ) -> None:
     """Compare algorithms on data sets, at the same shares of labels, over several permutations of the rows.
 
     A plan has `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`,
-    and optionally `rates`, `permutations`, `metric`, `random_state` and a table
-    `grid` of values to try. If you interrupt the command, run it again to
+    and optionally `rates`, `permutations`, `metric`, `positive`, `random_state`
+    and a table `grid` of values to try. If you interrupt the command, run it again to
     continue. On a cluster, all machines must see the output directory.
     """
     wanted = read_plan(plan)
     if quick:
         wanted |= {"permutations": QUICK, "tuning": QUICK}
+    if positive is not None:
+        wanted["positive"] = positive
     directory = out or plan.with_suffix("")
     from askance.cli.output.progress import progress
     from askance.experiments.sweep.report import write_report
@@ -78,7 +90,8 @@ def sweep(
         found = run(**wanted, n_jobs=n_jobs, backend=backend, cluster=cluster, store=directory, watch=report)
     written = write_report(found, directory, plan.stem)
     if json:
-        print_json({"results": _records(found), "files": [str(path) for path in written]})
+        files = [str(path) for path in written]
+        print_json({"results": _records(found), "positive": found.positive, "files": files})
     else:
         _show(found, written)
 
@@ -121,8 +134,13 @@ def _show(found: "Results", written: list[Path]) -> None:
     from rich.markdown import Markdown
 
     from askance.experiments.sweep.tables import result_table
+    from askance.metrics import METRICS
+    from askance.metrics.positive import OF_POSITIVE
 
     console = stdout()
     console.print(Markdown(result_table(found).to_markdown()))
+    if found.main in OF_POSITIVE:
+        for name, value in found.positive.items():
+            console.print(f"{name}: {METRICS[found.main].title} of {shown_class(value)!r}")
     for path in written:
         console.print(f"wrote {path}")
