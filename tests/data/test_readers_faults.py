@@ -148,8 +148,7 @@ def test_faults_of_files(tmp_path, name, content, options, says):
 SOURCES = [
     (lambda: read("nowhere/a.csv"), "nowhere/a.csv: there is no such file"),
     (lambda: read("a\0.csv"), "cannot be opened"),
-    (lambda: read("-"), "only svmlight is read from a pipe"),
-    (lambda: read(io.BytesIO(b"1"), format="csv"), "only svmlight is read from a pipe"),
+    (lambda: read(io.BytesIO(b"1"), format="csv"), "only svmlight is read from an open file"),
     (lambda: read(3), "a int cannot be read"),
     (lambda: read(np.ones((2, 2)), format="csv", y=[0, 1]), "only a file has a format"),
     (lambda: read(np.ones((2, 2))), "give y, or set label=False"),

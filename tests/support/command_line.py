@@ -12,16 +12,16 @@ import streams
 from askance.cli.app import app
 
 
-def askance(*words: object) -> Any:
+def askance(*words: object, stdin: bytes | None = None) -> Any:
     """Run a command in this process: `.exit_code`, `.stdout`, `.stderr`."""
-    result = CliRunner().invoke(app, [str(word) for word in words], prog_name="askance")
+    result = CliRunner().invoke(app, [str(word) for word in words], input=stdin, prog_name="askance")
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
 
-def output(*words: object) -> str:
+def output(*words: object, stdin: bytes | None = None) -> str:
     """What a command prints that ends well. On stderr it may say that it compiles, but no more."""
-    result = askance(*words)
+    result = askance(*words, stdin=stdin)
     assert result.exit_code == 0, result.stderr
     assert not without_compiling(result.stderr)
     return result.stdout
@@ -33,14 +33,14 @@ def without_compiling(stderr: str) -> str:
     return "".join(line for line in lines if not line.startswith("askance: compiling for this machine, "))
 
 
-def answer(*words: object) -> dict[str, Any]:
+def answer(*words: object, stdin: bytes | None = None) -> dict[str, Any]:
     """What a command says with `--json`."""
-    return json.loads(output(*words, "--json"))
+    return json.loads(output(*words, "--json", stdin=stdin))
 
 
-def complaint(*words: object) -> str:
+def complaint(*words: object, stdin: bytes | None = None) -> str:
     """The one line that a user's mistake gets."""
-    result = askance(*words)
+    result = askance(*words, stdin=stdin)
     assert result.exit_code == 2, result.stdout
     assert result.stdout == ""
     stderr = without_compiling(result.stderr)

@@ -8,6 +8,7 @@ import typer
 READING = "Reading the file"
 SERVICE = "The service"
 FORMATS = "svmlight, csv, tsv, jsonl, parquet or npz"
+TEXTS = "Text formats may be gzipped, and come from a pipe (-)."
 
 
 def option(text: str, value: str, panel: str | None = None, *names: str, **more: Any) -> Any:
@@ -22,9 +23,7 @@ def flag(name: str, text: str, panel: str | None = None) -> Any:
 
 File = Annotated[
     Path,
-    typer.Argument(
-        metavar="FILE", show_default=False, help=f"Labelled rows: {FORMATS}. Text formats may be gzipped."
-    ),
+    typer.Argument(metavar="FILE", show_default=False, help=f"Labelled rows: {FORMATS}. {TEXTS}"),
 ]
 Label = Annotated[
     str | None,
@@ -53,7 +52,10 @@ Positive = Annotated[
     ),
 ]
 Format = Annotated[
-    str | None, option(f"The format of the file: {FORMATS}. By default, the file extension.", "FORMAT", READING)
+    str | None,
+    option(
+        f"The format of the file: {FORMATS}. By default, the file extension or the first bytes.", "FORMAT", READING
+    ),
 ]
 Delimiter = Annotated[str | None, option("The character between the cells of a csv.", "CHARACTER", READING)]
 ZeroBased = Annotated[bool, flag("--zero-based", "Feature indices of a svmlight file start at 0.", READING)]

@@ -1,7 +1,9 @@
 """Text files as lines: plain or gzip, UTF-8, with clear errors if they cannot be read."""
 
 import gzip
+import sys
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader
 from itertools import islice
@@ -14,6 +16,9 @@ from askance.errors import DataError
 
 # A file without line ends, such as a binary one, would otherwise be read into memory as a whole.
 LONGEST_LINE = 1 << 26
+AT_ONCE = 1 << 16  # bytes to take from a pipe, which holds no more on most systems
+STANDARD_INPUT = "-"
+INPUT_NAME = Path("standard input")
 
 Item = TypeVar("Item")
 
@@ -25,16 +30,21 @@ class TextLines:
     """The lines of a file, with their line ends. `number` is that of the last line, from 1.
 
     Compression is detected by the first bytes, not by the name. An open `file`, such as a pipe, is read as a
-    stream; `path` is then only its name.
+    stream; `path` is then only its name. With `prompt`, its lines come as they arrive.
     """
 
-    def __init__(self, path: Path, file: BufferedReader | None = None) -> None:
+    def __init__(self, path: Path, file: BufferedReader | None = None, *, prompt: bool = False) -> None:
         self.path = path
         self.number = 0
+        self._is_pipe = file is not None
         self._size = path.stat().st_size if file is None else 0
         self._file = file or path.open("rb")
         compressed = self._file.peek(2)[:2] == b"\x1f\x8b"
-        self._bytes = gzip.GzipFile(fileobj=self._file, mode="rb") if compressed else self._file
+        self._bytes: Any = self._file
+        if compressed:
+            self._bytes = gzip.GzipFile(fileobj=self._file, mode="rb")
+        elif prompt and file is not None:
+            self._bytes = ArrivingLines(self._file)
 
     def __enter__(self) -> Self:
         return self
@@ -52,8 +62,24 @@ class TextLines:
 
     @property
     def progress(self) -> float:
-        """The fraction of the file that has been read."""
+        """The fraction of the file that has been read; 0 of a pipe."""
+        if self._is_pipe:
+            return 0.0
         return min(1.0, self._file.tell() / self._size) if self._size else 1.0
+
+    def batches(self, items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+        """Items made of these lines, `size` at a time, or fewer if there would be nothing to do but wait."""
+        if not isinstance(self._bytes, ArrivingLines):
+            yield from batches(items, size)
+            return
+        batch: list[Item] = []
+        for item in items:
+            batch.append(item)
+            if len(batch) == size or not self._bytes.has_more:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
 
     @property
     def _place(self) -> str:
@@ -80,6 +106,61 @@ class TextLines:
                 f"{self._place}: byte {error.start + 1} is not UTF-8: convert the file to UTF-8, "
                 "for example with iconv"
             ) from error
+
+
+class ArrivingLines:
+    """The lines of a pipe, each as soon as it is complete."""
+
+    def __init__(self, file: BufferedReader) -> None:
+        self._file = file
+        self._lines: deque[bytes] = deque()
+        self._begun: list[bytes] = []  # pieces of a line that is not complete
+
+    @property
+    def has_more(self) -> bool:
+        """Whether another line has arrived."""
+        return bool(self._lines)
+
+    def readline(self, limit: int) -> bytes:
+        """The next line; if it is longer than the limit, its beginning."""
+        while not self._lines:
+            block = self._file.read1(AT_ONCE)
+            if not block or sum(map(len, self._begun)) > limit:
+                rest, self._begun = b"".join(self._begun), []
+                return rest[:limit]
+            first, *others = block.split(b"\n")
+            self._begun.append(first)
+            if others:
+                whole = [b"".join(self._begun), *others[:-1]]
+                self._lines.extend(line + b"\n" for line in whole)
+                self._begun = [others[-1]]
+        return self._lines.popleft()
+
+    def close(self) -> None:
+        """Do nothing: the file is closed by itself."""
+
+
+def is_pipe(source: Any) -> bool:
+    """Whether a source is standard input or a named pipe, which can be read only once."""
+    if not isinstance(source, str | PathLike):
+        return False
+    return fspath(source) in (STANDARD_INPUT, "/dev/stdin") or Path(source).is_fifo()
+
+
+_OPENED: dict[str, tuple[Any, BufferedReader]] = {}
+
+
+def opened_pipe(source: str | PathLike[str]) -> BufferedReader:
+    """A pipe as bytes; the same for each call, because what was looked at would be lost."""
+    name = fspath(source)
+    given: Any = None if Path(name).is_fifo() and name != "/dev/stdin" else sys.stdin.buffer
+    before, file = _OPENED.get(name, (None, None))
+    if file is None or file.closed or before is not given:
+        file = BufferedReader(open(name, "rb", buffering=0)) if given is None else given  # noqa: SIM115 - the reader closes it
+        if not isinstance(file, BufferedReader):
+            file = BufferedReader(file)
+        _OPENED[name] = given, file
+    return file
 
 
 def existing_file(source: str | PathLike[str]) -> Path:

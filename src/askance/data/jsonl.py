@@ -6,6 +6,7 @@ The first object decides which key holds the label and whether there is a text.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -32,6 +33,7 @@ class JsonLinesStream:
     path: Path
     recipe: Recipe
     chunk_rows: int
+    file: BufferedReader | None = None
     fields: Fields | None = field(default=None, init=False, compare=False)
 
     @property
@@ -40,7 +42,7 @@ class JsonLinesStream:
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
-        with TextLines(self.path) as lines:
+        with TextLines(self.path, self.file) as lines:
             entries = json_entries(lines)
             first = next(entries, None)
             if first is None:

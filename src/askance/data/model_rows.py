@@ -13,12 +13,12 @@ from askance._util.sealed_file import PLAN, RECIPE, header_of, with_more
 from askance._util.sealed_file import read as read_bytes
 from askance.data.cells import RawColumn
 from askance.data.encoding import RunningMeans
-from askance.data.files import listed, shown
+from askance.data.files import is_pipe, listed, opened_pipe, shown
 from askance.data.kinds import LEFT_OUT
 from askance.data.labels import label_array, label_kind
 from askance.data.mixed import MixedRows
-from askance.data.raw_tables import JsonTable, RawBatch, RawTable
-from askance.data.reading import check_chunk_rows, read
+from askance.data.raw_tables import RawBatch, RawTable
+from askance.data.reading import Unlabelled, check_chunk_rows, read
 from askance.data.recipe import Recipe, several_names
 from askance.data.saved_plans import means_of, saved_plan
 from askance.data.saved_recipes import ROWS, recipe_encoder, saved_recipe
@@ -133,7 +133,7 @@ class TableRows:
         """
         place, names, needed = self.table.place, list(first.columns), self.encoder.needed
         missing = [name for name in needed if name not in names]
-        is_json = isinstance(self.table, JsonTable)
+        is_json = self.table.has_objects
         if is_json and missing and len(missing) == len(needed):
             raise DataError(
                 f"{place}: has none of the fields that the model has learned from, {listed(missing)}; "
@@ -198,7 +198,8 @@ def read_for_model(
     model : str or os.PathLike
         The model file.
     source : str, os.PathLike or data frame
-        A file of any format that `read` takes, or a data frame of pandas, polars or pyarrow.
+        A file of any format that `read` takes, or a data frame of pandas, polars or pyarrow. "-" is standard
+        input; the rows of a pipe come as they arrive.
     format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "npz"} or None, default: None
         Format of the file. None means that the extension decides.
     label : str, False or None, default: False
@@ -251,7 +252,7 @@ def read_for_model(
     if not is_file or is_table(source, format):
         if encoder is None:
             raise DataError(_no_columns(model, header, source if is_file else "data frame"))
-        table = raw_table(source, format, delimiter)
+        table = raw_table(source, format, delimiter, prompt=True)
         if table.has_cells and not encoder.takes_cells:
             raise DataError(f"{table.place}: the model has learned from objects in JSON lines: give JSON lines")
         return TableRows(table, encoder, label, _label_kind(header), keep, chunk_rows)
@@ -330,5 +331,9 @@ def _matrix_rows(
     zero_based = bool(header.get(RECIPE, {}).get("zero_based", False))
     more: dict[str, Any] = {"zero_based": True} if zero_based else {}
     dtype = header.get("dtype", "float64")
-    stream = read(source, format=named, label=label, dtype=dtype, chunk_rows=chunk_rows, **more)
-    return MatrixRows(stream)
+    if is_pipe(source):
+        from askance.data.svmlight import read_svmlight  # imports the compiler, which no other format needs
+
+        stream = read_svmlight(opened_pipe(source), dtype=dtype, zero_based=zero_based, prompt=True)
+        return MatrixRows(stream if label is not False else Unlabelled(stream))
+    return MatrixRows(read(source, format=named, label=label, dtype=dtype, chunk_rows=chunk_rows, **more))

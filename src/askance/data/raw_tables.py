@@ -1,8 +1,9 @@
 """Tables of every format as columns of raw values, in batches of rows."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
+from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -11,14 +12,14 @@ import numpy as np
 
 from askance.data.arrays import parts
 from askance.data.cells import RawColumn
-from askance.data.files import TextLines, Where, batches, reason, shown, stem
+from askance.data.files import TextLines, Where, reason, shown, stem
 from askance.data.frames import Frame, as_frame, row_namer
+from askance.data.guessing import ENOUGH, guessed_delimiter
 from askance.data.jsonl import json_entries
 from askance.data.parquet import pyarrow_parquet
 from askance.data.tables import table_records
 from askance.errors import DataError
 
-DELIMITERS = ",;\t|"
 DEEPEST = 32
 
 
@@ -46,14 +47,67 @@ class RawTable(Protocol):
     def has_cells(self) -> bool:
         """Whether all values are text, as in a CSV file."""
 
+    @property
+    def has_objects(self) -> bool:
+        """Whether rows may leave out columns that they do not have, as in JSON lines."""
+
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order, at most this many at a time."""
+
+
+@dataclass(eq=False)
+class OnceTable:
+    """A table that can be read only once, such as a pipe. What is looked at first is read again later."""
+
+    table: RawTable
+    waiting: list[RawBatch] = field(default_factory=list)
+    rest: Iterator[RawBatch] | None = None
+    is_read: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self.table.name
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+        return self.table.place
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether all values are text."""
+        return self.table.has_cells
+
+    @property
+    def has_objects(self) -> bool:
+        """Whether rows may leave out columns."""
+        return self.table.has_objects
+
+    def look(self, rows: int) -> Iterator[RawBatch]:
+        """The first rows, which stay to be read."""
+        if self.rest is None:
+            self.rest = self.table.batches(rows)
+        for batch in self.rest:
+            self.waiting.append(batch)
+            yield batch
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order, once."""
+        if self.is_read:
+            raise DataError(f"{self.place}: can be read only once: save it to a file first")
+        self.is_read = True
+        rest = self.rest or self.table.batches(rows)
+        waiting, self.waiting = self.waiting, []
+        yield from waiting
+        yield from rest
 
 
 def first_rows(table: RawTable, rows: int) -> RawBatch:
     """The first rows of a table, or all if there are fewer; raises DataError if there are none."""
     found: list[RawBatch] = []
-    with closing(table.batches(rows)) as given:  # type: ignore[type-var]
+    once = isinstance(table, OnceTable)
+    with nullcontext(table.look(rows)) if once else closing(table.batches(rows)) as given:  # type: ignore[attr-defined, type-var]
         for batch in given:
             found.append(batch)
             if sum(batch.rows for batch in found) >= rows:
@@ -73,9 +127,11 @@ def first_rows(table: RawTable, rows: int) -> RawBatch:
 
 @dataclass(frozen=True)
 class _File:
-    """What tables in files have in common."""
+    """What tables in files have in common. `file` is an open one, which can be read only once."""
 
     path: Path
+    file: BufferedReader | None = field(default=None, kw_only=True)
+    prompt: bool = field(default=False, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -95,18 +151,19 @@ class CsvTable(_File):
     delimiter: str | None = None
 
     has_cells = True
+    has_objects = False
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
-        with TextLines(self.path) as lines:
-            delimiter = self.delimiter or self._guessed()
+        delimiter = self.delimiter or self._guessed()
+        with TextLines(self.path, self.file, prompt=self.prompt) as lines:
             records = table_records(lines, delimiter)
             header = next(records, None)
             if header is None:
                 raise DataError(f"{self.path}: has only blank lines: check how it was created")
             names = [name.strip() for name in header.cells]
             _check_names(names, f"{self.path}, line {header.line}")
-            for batch in batches(records, rows):
+            for batch in lines.batches(records, rows):
                 numbers = [record.line for record in batch]
                 columns = zip(*(record.cells for record in batch), strict=True)
                 yield RawBatch(
@@ -117,10 +174,12 @@ class CsvTable(_File):
                 )
 
     def _guessed(self) -> str:
-        """The delimiter of the header: a comma, unless it has none but others."""
+        """The delimiter of the header."""
+        if self.file is not None:
+            start = self.file.peek(ENOUGH).lstrip()
+            return guessed_delimiter(start.partition(b"\n")[0].decode("utf-8", "replace"))
         with TextLines(self.path) as lines:
-            header = next((line for line in lines if line.strip()), "")
-        return "," if "," in header else max(DELIMITERS, key=header.count)
+            return guessed_delimiter(next((line for line in lines if line.strip()), ""))
 
 
 @dataclass(frozen=True)
@@ -128,11 +187,12 @@ class JsonTable(_File):
     """JSON lines: one object per line. Fields of objects inside it are columns with a dot in their name."""
 
     has_cells = False
+    has_objects = True
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
-        with TextLines(self.path) as lines:
-            for batch in batches(json_entries(lines), rows):
+        with TextLines(self.path, self.file, prompt=self.prompt) as lines:
+            for batch in lines.batches(json_entries(lines), rows):
                 names = dict.fromkeys(chain.from_iterable(entry.record for entry in batch))
                 columns: dict[str, RawColumn] = {
                     name: [entry.record.get(name) for entry in batch] for name in names
@@ -146,6 +206,7 @@ class ParquetTable(_File):
     """A Parquet file."""
 
     has_cells = False
+    has_objects = False
 
     def __post_init__(self) -> None:
         pyarrow_parquet()  # fail now, not at the first batch
@@ -175,6 +236,7 @@ class FrameTable:
     frame: Frame
 
     has_cells = False
+    has_objects = False
     name = place = "data frame"
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
@@ -222,12 +284,12 @@ def _flatten(name: str, values: RawColumn, found: dict[str, RawColumn], where: W
     fields: dict[str, list[Any]] = {}
     for row, value in enumerate(values):
         rest.append(None if _is_nested(value) else value)
-        for field, inner in _inside(value):
-            fields.setdefault(field, [None] * len(values))[row] = inner
+        for key, inner in _inside(value):
+            fields.setdefault(key, [None] * len(values))[row] = inner
     if any(value is not None for value in rest):
         found[name] = rest
-    for field, inner_values in fields.items():
-        _flatten(f"{name}.{field}", inner_values, found, where, depth + 1)
+    for key, inner_values in fields.items():
+        _flatten(f"{name}.{key}", inner_values, found, where, depth + 1)
 
 
 def _is_nested(value: Any) -> bool:

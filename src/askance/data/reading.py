@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.data.arrays import read_arrays
-from askance.data.files import existing_file, listed, shown
+from askance.data.files import INPUT_NAME, existing_file, is_pipe, listed, opened_pipe, shown
 from askance.data.frames import is_frame, read_frame
+from askance.data.guessing import ENOUGH, guessed_format
 from askance.data.jsonl import JsonLinesStream
 from askance.data.npz import read_npz
 from askance.data.parquet import ParquetStream
@@ -32,7 +33,7 @@ _FORMAT_OF_ENDING = {
     "parquet": "parquet",
     "npz": "npz",
 }
-STANDARD_INPUT = "-"
+IN_PIPES = ("csv", "jsonl", "svmlight", "tsv")
 _RECIPE = {"label", "text", "categories", "drop", "bits", "pairs"}
 _OPTIONS = {
     "svmlight": {"zero_based"},
@@ -95,9 +96,10 @@ def read(
     source : str, os.PathLike, file, array-like, sparse matrix or data frame
         The path of a file (svmlight, CSV, TSV, JSON lines, Parquet or npz; text also with gzip), a NumPy array or
         SciPy matrix, or a data frame of pandas, polars or pyarrow. Files are read in chunks, except npz, which is
-        loaded as a whole. svmlight is also read from "-", standard input, or from an open file.
+        loaded as a whole. "-" is standard input, for text formats; svmlight is also read from an open file. A
+        pipe can be read only once.
     format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "npz"} or None, default: None
-        Format of the file. None means that the extension decides.
+        Format of the file. None means that the extension decides, or else the first bytes.
     y : array-like or None, default: None
         The labels of an array or a data frame.
     label : str, False or None, default: None
@@ -167,26 +169,22 @@ def read(
     order = {"shuffle": shuffle, "random_state": random_state}
     if kind in ("array", "data frame"):
         return _read_memory(source, y, kind, recipe, order | {"chunk_rows": chunk_rows})
+    file = opened_pipe(source) if is_pipe(source) else None
     if kind == "svmlight":
         from askance.data.svmlight import read_svmlight  # imports the compiler, which no other format needs
 
-        stream = read_svmlight(source, dtype=dtype, zero_based=zero_based)
+        stream = read_svmlight(file or source, dtype=dtype, zero_based=zero_based)
         return stream if label is None else Unlabelled(stream)
-    return _read_file(Path(source), kind, recipe, chunk_rows, order, delimiter)
-
-
-def _read_file(
-    path: Path, kind: str, recipe: Recipe, chunk_rows: int, order: dict[str, Any], delimiter: str | None
-) -> Stream:
+    path = Path(source) if file is None else INPUT_NAME
     match kind:
         case "npz":
             return read_npz(path, label=recipe.label, dtype=recipe.dtype, chunk_rows=chunk_rows, **order)
         case "jsonl":
-            return JsonLinesStream(path, recipe, chunk_rows)
+            return JsonLinesStream(path, recipe, chunk_rows, file)
         case "parquet":
             return ParquetStream(path, recipe, chunk_rows)
         case _:
-            return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else ","))
+            return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else ","), file)
 
 
 def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, how: dict[str, Any]) -> Stream:
@@ -203,10 +201,12 @@ def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, how: dict[str, 
 
 def _kind(source: Any, named: str | None) -> str:
     """The kind of a source: the format of a file, "array" or "data frame"."""
-    if hasattr(source, "readinto") or (isinstance(source, str) and source == STANDARD_INPUT):
+    if is_pipe(source):
+        return pipe_format(source, named)
+    if hasattr(source, "readinto"):
         if named != "svmlight":
             raise DataError(
-                "only svmlight is read from a pipe or an open file: pass format='svmlight', or give a path",
+                "only svmlight is read from an open file: pass format='svmlight', or give a path",
                 parameter="format",
             )
         return named
@@ -231,11 +231,31 @@ def format_of(path: Path, named: str | None) -> str:
             raise DataError(f"format={shown(named)}: give one of {listed(formats)}", parameter="format")
         return named
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    if ending not in _FORMAT_OF_ENDING or ending == "txt":
+        with path.open("rb") as file:
+            guessed = guessed_format(file.read(ENOUGH), str(path))
+        if guessed is not None:
+            return guessed
     if ending not in _FORMAT_OF_ENDING:
         raise DataError(
             f"{path}: unrecognised file extension: pass format= one of {listed(formats)}", parameter="format"
         )
     return _FORMAT_OF_ENDING[ending]
+
+
+def pipe_format(source: str | PathLike[str], named: str | None) -> str:
+    """The format of a pipe: as named, or by its first bytes."""
+    kind = named or guessed_format(opened_pipe(source).peek(ENOUGH), str(INPUT_NAME))
+    if kind is None:
+        raise DataError(
+            f"{INPUT_NAME}: the first bytes do not show the format: pass format= one of {listed(IN_PIPES)}",
+            parameter="format",
+        )
+    if kind not in IN_PIPES:
+        raise DataError(
+            f"{INPUT_NAME}: {kind} is not read from a pipe: save it to a file, or use {listed(IN_PIPES)}"
+        )
+    return kind
 
 
 def _refuse_meaningless(given: list[str], kind: str) -> None:

@@ -8,7 +8,7 @@ from askance.data.encoding import RunningMeans, TablePlan
 from askance.data.files import listed, reason, shown
 from askance.data.hashing import check_bits
 from askance.data.kinds import KINDS, LEFT_OUT, ColumnPlan
-from askance.data.raw_tables import JsonTable, RawTable, first_rows
+from askance.data.raw_tables import RawTable, first_rows
 from askance.data.recipe import Recipe
 from askance.data.tables import HEAD_ROWS
 from askance.data.typed import TypedTable, label_plan, raw_table
@@ -76,7 +76,7 @@ def _column(saved: dict[str, Any]) -> ColumnPlan:
 def _check_columns(plan: TablePlan, names: list[str], table: RawTable) -> None:
     """Raise DataError if a column is missing. Objects in JSON lines may leave out what they do not have."""
     for column in plan.columns:
-        if column.kind != LEFT_OUT and column.name not in names and not isinstance(table, JsonTable):
+        if column.kind != LEFT_OUT and column.name not in names and not table.has_objects:
             raise DataError(
                 f"{table.place}: no column {shown(column.name)}, which the model has learned from; there are "
                 f"{listed(names)}"

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from askance.data.files import reason, shown, stem
+from askance.data.files import AT_ONCE, reason, shown, stem
 from askance.data.stream import Chunk
 from askance.errors import DataError
 from askance.jit.kernels import svmlight_scan as scanner
@@ -83,6 +83,7 @@ class SvmlightStream:
     zero_based: bool
     block_bytes: int
     threads: int
+    prompt: bool = False
 
     @property
     def name(self) -> str:
@@ -124,7 +125,7 @@ class SvmlightStream:
 
     def _blocks(self, file: BinaryIO) -> Generator[Block, None, None]:
         """The blocks in order. `threads` of them are being scanned while as many are waiting."""
-        cutter = Cutter(file)
+        cutter = Cutter(file, prompt=self.prompt)
         idle = [Buffers(self.block_bytes, self.dtype) for _ in range(self.threads)]
 
         def work() -> Block | None:
@@ -149,6 +150,7 @@ def read_svmlight(
     zero_based: bool = False,
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
+    prompt: bool = False,
 ) -> SvmlightStream:
     """Read a svmlight file as sparse chunks.
 
@@ -169,6 +171,8 @@ def read_svmlight(
         The size of the text of a chunk. A longer line is a chunk of its own.
     threads : int or None, default: None
         Number of threads that scan. None means one per processor, up to four.
+    prompt : bool, default: False
+        Whether the rows of a pipe come as they arrive, instead of in chunks of `block_bytes`.
 
     Returns
     -------
@@ -182,11 +186,12 @@ def read_svmlight(
     if dtype not in ("float32", "float64", np.float32, np.float64):
         raise DataError(f"dtype={shown(dtype)}: give float32 or float64", parameter="dtype")
     if threads is None:
-        threads = min(os.cpu_count() or 1, MOST_THREADS)
+        # Of several threads, one would wait for the next block while another has the first.
+        threads = 1 if prompt else min(os.cpu_count() or 1, MOST_THREADS)
     for option, number in (("block_bytes", block_bytes), ("threads", threads)):
         if not isinstance(number, int) or number < 1:
             raise DataError(f"{option}={shown(number)}: give a whole number, 1 or more")
-    return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads)
+    return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads, prompt)
 
 
 def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
@@ -229,8 +234,9 @@ def _in_order(pool: ThreadPoolExecutor, work: Callable[[], Block | None], ahead:
 class Cutter:
     """Cuts a file into blocks of whole lines, for workers that take turns."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, *, prompt: bool = False) -> None:
         self._packed = file
+        self._prompt = prompt
         self._size = _size_from_start(file)
         self._file: Any = None
         self._rest = b""
@@ -270,15 +276,23 @@ class Cutter:
         return end, ""
 
     def _read(self, room: memoryview) -> int:
-        """Fill the buffer as far as the file reaches; the file may return less at a time."""
+        """Fill the buffer as far as the file reaches, or with what has arrived if that is enough."""
         if self._file is None:
             self._file = _unpacked(self._packed)
         size = 0
         while size < len(room) and not self._ended:
-            got = self._file.readinto(room[size:])
+            got = self._take(room) if self._prompt else self._file.readinto(room[size:])
             self._ended = not got
             size += got
+            if self._prompt:
+                break
         return size
+
+    def _take(self, room: memoryview) -> int:
+        """Take what has arrived. `readinto1` would wait for more after what has been looked at."""
+        arrived = self._file.read1(min(len(room), AT_ONCE))
+        room[: len(arrived)] = arrived
+        return len(arrived)
 
     def _progress(self) -> float:
         if self._ended:

@@ -7,6 +7,7 @@ column, also that of the label, is numeric if all its cells in these rows are nu
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
 from re import ASCII, IGNORECASE
@@ -54,6 +55,7 @@ class TableStream:
     recipe: Recipe
     chunk_rows: int
     delimiter: str = ","
+    file: BufferedReader | None = None
     layout: TableLayout | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -68,7 +70,7 @@ class TableStream:
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
-        with TextLines(self.path) as lines:
+        with TextLines(self.path, self.file) as lines:
             records = table_records(lines, self.delimiter)
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:

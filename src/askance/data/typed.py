@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -13,14 +12,23 @@ from numpy.typing import NDArray
 from askance.data.arrays import parts, row_order
 from askance.data.cells import RawColumn
 from askance.data.encoding import RunningMeans, TablePlan
-from askance.data.files import existing_file, listed, shown
+from askance.data.files import INPUT_NAME, existing_file, is_pipe, listed, opened_pipe, shown
 from askance.data.frames import as_frame, is_frame
 from askance.data.hashing import check_bits
 from askance.data.kinds import CATEGORY, NUMBER, TEXT, ColumnPlan, described, infer
 from askance.data.labels import as_labels, label_array, label_kind
 from askance.data.mixed import MixedRows, joined_rows, take_rows
-from askance.data.raw_tables import CsvTable, FrameTable, JsonTable, ParquetTable, RawBatch, RawTable, first_rows
-from askance.data.reading import check_chunk_rows, format_of
+from askance.data.raw_tables import (
+    CsvTable,
+    FrameTable,
+    JsonTable,
+    OnceTable,
+    ParquetTable,
+    RawBatch,
+    RawTable,
+    first_rows,
+)
+from askance.data.reading import check_chunk_rows, format_of, pipe_format
 from askance.data.recipe import Recipe, several_names
 from askance.data.stream import Chunk
 from askance.data.tables import HEAD_ROWS, are_numbers, label_of
@@ -149,8 +157,8 @@ def read_table(
     Parameters
     ----------
     source : str, os.PathLike or data frame
-        The path of a CSV, TSV, JSON lines or Parquet file (text also with gzip), or a data frame of pandas, polars
-        or pyarrow.
+        The path of a CSV, TSV, JSON lines or Parquet file (text also with gzip), "-" for standard input, or a data
+        frame of pandas, polars or pyarrow. A pipe can be read only once.
     format : {"csv", "tsv", "jsonl", "parquet"} or None, default: None
         Format of the file. None means that the extension decides.
     y : array-like or None, default: None
@@ -227,31 +235,40 @@ def read_table(
 
 def is_table(source: Any, named: str | None) -> bool:
     """Whether `read_table` can read a source, by its type or format."""
+    if is_pipe(source):
+        return pipe_format(source, named) in TABLE_FORMATS
     if isinstance(source, str | PathLike):
         return format_of(existing_file(source), named) in TABLE_FORMATS
     return is_frame(source)
 
 
-def raw_table(source: Any, named: str | None, delimiter: str | None) -> RawTable:
-    """The columns of a file or frame."""
+def raw_table(source: Any, named: str | None, delimiter: str | None, *, prompt: bool = False) -> RawTable:
+    """The columns of a file, pipe or frame. With `prompt`, the rows of a pipe come as they arrive, only once."""
     if not isinstance(source, str | PathLike):
         frame = as_frame(source)
         if not len(frame):
             raise DataError("data frame: has no rows: give at least one")
         return FrameTable(frame)
-    path: Path = existing_file(source)
-    kind = format_of(path, named)
+    file = None
+    if is_pipe(source):
+        path, kind, file = INPUT_NAME, pipe_format(source, named), opened_pipe(source)
+    else:
+        path = existing_file(source)
+        kind = format_of(path, named)
     if delimiter is not None and kind not in ("csv", "tsv"):
         raise DataError(f"delimiter has no effect for {kind}: leave it out")
+    table: RawTable | None = None
     match kind:
         case "csv":
-            return CsvTable(path, delimiter)
+            table = CsvTable(path, delimiter, file=file, prompt=prompt)
         case "tsv":
-            return CsvTable(path, delimiter or "\t")
+            table = CsvTable(path, delimiter or "\t", file=file, prompt=prompt)
         case "jsonl":
-            return JsonTable(path)
+            table = JsonTable(path, file=file, prompt=prompt)
         case "parquet":
-            return ParquetTable(path)
+            table = ParquetTable(path)
+    if table is not None:
+        return OnceTable(table) if file is not None and not prompt else table
     raise DataError(f"{path}: {kind} has no columns of different kinds: read it with askance.data.read")
 
 

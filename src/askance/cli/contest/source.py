@@ -1,7 +1,8 @@
 """A file as a stream, and its classes."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +18,13 @@ from askance.data.saved_plans import read_as_saved
 from askance.data.stacking import stacked, widened
 from askance.data.stream import Chunk
 from askance.data.typed import TypedTable, is_table, read_table
+from askance.errors import DataError
 
 CHUNK_ROWS = 2048
 # More classes than this are most likely numbers to be predicted, or ids.
 MOST_CLASSES, MOST_FRACTIONS = 1000, 100
+LOOKED_AT = 1000  # rows of a pipe, to find the classes
+PIPE_WIDTH = 1 << 20  # columns of sparse rows of a pipe
 
 
 class Classes(NamedTuple):
@@ -120,9 +124,60 @@ class Shuffled:
         return iter(self.rows)
 
 
+@dataclass(eq=False)
+class Once:
+    """A pipe, which can be read only once. Its first rows are looked at before, to find the classes.
+
+    `classes` are those that rows may have, and `width` is the number of columns of sparse rows, if that is fixed.
+    """
+
+    stream: Stream
+    place: str
+    classes: list[Any] = field(default_factory=list)
+    width: int | None = None
+
+    def __post_init__(self) -> None:
+        self._chunks = iter(self.stream)
+        self._waiting: list[Chunk] = []
+
+    @property
+    def name(self) -> str:
+        """The name of the stream."""
+        return self.stream.name
+
+    def look(self) -> Iterator[Chunk]:
+        """The first chunks, which stay to be read."""
+        for chunk in self._chunks:
+            self._waiting.append(chunk)
+            yield chunk
+
+    def __iter__(self) -> Iterator[Chunk]:
+        waiting, self._waiting = self._waiting, []
+        for chunk in chain(waiting, self._chunks):
+            self._check_classes(chunk)
+            if self.width is None or isinstance(chunk.X, np.ndarray) or not hasattr(chunk.X, "indptr"):
+                yield chunk
+                continue
+            if chunk.X.shape[1] > self.width:
+                raise DataError(
+                    f"{self.place}: has a feature {chunk.X.shape[1]:,}, but in a pipe there is room for "
+                    f"{self.width:,}: save it to a file first"
+                )
+            yield chunk._replace(X=widened(chunk.X, self.width))
+
+    def _check_classes(self, chunk: Chunk) -> None:
+        new = set(np.unique(_labels(chunk, self.place)).tolist()).difference(self.classes)
+        if new:
+            listed = ",".join(str(value) for value in (*self.classes[:10], new.pop()))
+            raise DataError(
+                f"{self.place}: a class did not appear in the first rows of the pipe: name all classes, "
+                f"for example --classes {listed}"
+            )
+
+
 def origin_of(stream: Stream) -> Stream:
     """The stream that was read from a file, whatever became of its rows."""
-    while isinstance(stream, Shuffled | Widened):
+    while isinstance(stream, Shuffled | Widened | Once):
         stream = stream.stream
     return stream
 
@@ -163,6 +218,31 @@ def survey(stream: Stream, given: str | None, place: str) -> tuple[Stream, Class
     return stream, Classes(sorted(classes), 0 if shuffled else alone)
 
 
+def survey_pipe(stream: Stream, given: str | None, place: str, *, automatic: bool) -> tuple[Stream, Classes]:
+    """The stream, to be read once, and the classes of its first rows, or those given.
+
+    An automatic learner has a fixed number of columns, so that sparse rows get room for many.
+    """
+    once = Once(stream, place)
+    found: set[Any] = set()
+    rows, width, labels = 0, 0, np.empty(0)
+    for chunk in once.look():
+        labels = _labels(chunk, place)
+        found.update(np.unique(labels).tolist())
+        _check_are_classes(found, place)
+        rows, width = rows + len(labels), chunk.X.shape[1]
+        if rows >= LOOKED_AT and (len(found) > 1 or given is not None):
+            break
+    if given is not None:
+        once.classes = _known(found, _parsed(given, labels, many=True), place)
+    elif len(found) < 2:
+        raise _only_one(found, place)
+    else:
+        once.classes = sorted(found)
+    once.width = max(PIPE_WIDTH, 2 * width) if automatic else None
+    return once, Classes(once.classes)
+
+
 def _known(found: set[Any], classes: list[Any], place: str) -> list[Any]:
     """The given classes, if the file has no others."""
     if unknown := sorted(found.difference(classes)):
@@ -173,6 +253,7 @@ def _known(found: set[Any], classes: list[Any], place: str) -> list[Any]:
 
 def columns_of(stream: Stream) -> tuple[ColumnPlan, ...] | None:
     """The columns of a table with their kinds; None for other streams."""
+    stream = origin_of(stream)
     return stream.columns if isinstance(stream, TypedTable) else None
 
 
@@ -234,16 +315,21 @@ def _found(chunks: Iterable[Chunk], place: str) -> Classes:
     alone = 0
     for chunk in chunks:
         classes.update(np.unique(_labels(chunk, place)).tolist())
-        if len(classes) > 2:
-            shown = ", ".join(map(repr, sorted(classes)[:5]))
-            raise ValueError(
-                f"{place} has more than two classes ({shown}{', …' if len(classes) > 5 else ''}): "
-                "use a multiclass method, for example --algorithm MPAA-II, or keep two classes"
-            )
+        check_are_two(classes, place)
         if len(classes) == 2:
             return Classes(sorted(classes), alone)
         alone += chunk.X.shape[0]
     raise _only_one(classes, place)
+
+
+def check_are_two(classes: Collection[Any], place: str) -> None:
+    """Raise ValueError if there are more than two classes."""
+    if len(classes) > 2:
+        shown = ", ".join(map(repr, sorted(classes)[:5]))
+        raise ValueError(
+            f"{place} has more than two classes ({shown}{', …' if len(classes) > 5 else ''}): "
+            "use a multiclass method, for example --algorithm MPAA-II, or keep two classes"
+        )
 
 
 def _labels(chunk: Chunk, place: str) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from rich.table import Table
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress, shares
 from askance.cli.predicting import load_model
+from askance.data.files import INPUT_NAME, is_pipe
 from askance.data.model_rows import read_for_model
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import UNKNOWN, Evaluation
@@ -36,6 +37,11 @@ class EvaluateRequest(NamedTuple):
     label: str | None
     format: str | None
     delimiter: str | None
+
+    @property
+    def name(self) -> str:
+        """The file in reports."""
+        return INPUT_NAME.name if is_pipe(self.file) else self.file.name
 
 
 class EvaluationResult(NamedTuple):
@@ -64,7 +70,7 @@ def evaluate(request: EvaluateRequest) -> EvaluationResult:
         request.model, request.file, format=request.format, label=request.label, delimiter=request.delimiter
     )
     found = Evaluation(model.classes.tolist())
-    with progress(request.file.name) as report:
+    with progress(request.name) as report:
         for portion in rows.portions():
             assert portion.y is not None
             predictions = model.predict(portion.X)
@@ -95,7 +101,7 @@ def show(result: EvaluationResult, *, as_json: bool) -> None:
     console = stdout()
     names = [shown_class(value) for value in evaluation.classes]
     classes = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
-    console.print(f"{request.file.name}: {evaluation.rows:,} rows, {len(names)} classes: {classes}\n")
+    console.print(f"{request.name}: {evaluation.rows:,} rows, {len(names)} classes: {classes}\n")
     console.print(_figures(result))
     console.print()
     console.print(_confusion(evaluation, names) if len(names) <= WIDEST_TABLE else _confused(evaluation, names))

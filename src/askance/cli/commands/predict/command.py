@@ -21,7 +21,7 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help=f"Rows: {options.FORMATS}. They need no labels. Text formats may be gzipped.",
+        help=f"Rows: {options.FORMATS}. They need no labels. {options.TEXTS}",
     ),
 ]
 Out = Annotated[

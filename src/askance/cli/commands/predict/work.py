@@ -13,6 +13,7 @@ from askance.cli.output.progress import progress, shares
 from askance.cli.predicting import Model, Predictions, load_model
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
+from askance.data.files import INPUT_NAME, is_pipe
 from askance.data.model_rows import ModelRows, read_for_model
 from askance.data.parquet import pyarrow_parquet
 
@@ -28,6 +29,11 @@ class PredictRequest(NamedTuple):
     keep: list[str]
     format: str | None
     delimiter: str | None
+
+    @property
+    def name(self) -> str:
+        """The file in reports."""
+        return INPUT_NAME.name if is_pipe(self.file) else self.file.name
 
 
 class Summary(NamedTuple):
@@ -47,7 +53,7 @@ def predict(request: PredictRequest, *, as_json: bool) -> None:
     )
     if request.out is None:
         write = csv_writer(sys.stdout)
-        for columns, _ in _predicted(model, rows, request.file.name, is_quiet=sys.stdout.isatty()):
+        for columns, _ in _predicted(model, rows, request.name, is_quiet=sys.stdout.isatty()):
             write(columns)
         return
     summary = _to_file(request, request.out, model, rows)
@@ -115,7 +121,7 @@ def _to_file(request: PredictRequest, out: Path, model: Model, rows: ModelRows) 
     with draft(out, request.model, request.file) as path:
         types = _kept_types(request)
         with file_writer(path, out.suffix.lower(), types) as write:
-            for columns, found in _predicted(model, rows, request.file.name):
+            for columns, found in _predicted(model, rows, request.name):
                 write(columns)
                 total += len(found.codes)
                 doubt += float(found.doubt.sum())
@@ -138,7 +144,7 @@ def _show(summary: Summary, request: PredictRequest) -> None:
     listed = ", ".join(f"{count:,} {name}" for name, count in counts[:MOST_COLUMNS])
     more = f" and {len(counts) - MOST_COLUMNS} other classes" if len(counts) > MOST_COLUMNS else ""
     console = stdout()
-    console.print(f"{request.file.name}: {summary.rows:,} rows, predicted {listed}{more}.")
+    console.print(f"{request.name}: {summary.rows:,} rows, predicted {listed}{more}.")
     console.print(f"Mean doubt {summary.doubt / summary.rows:.3f}.")
     console.print(f"Wrote the predictions to {request.out}.", soft_wrap=True)
 

@@ -15,10 +15,9 @@ from askance.cli.commands.push.batches import in_time
 from askance.cli.errors import StoppedError
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import STEPS, progress
-from askance.data.files import TextLines, batches, shown, stem
+from askance.data.files import STANDARD_INPUT, TextLines, batches, shown, stem
 from askance.data.jsonl import JsonRecord, text_of, value_of
 from askance.data.raw_rows import JsonRows, RawRows, rows_of
-from askance.data.reading import STANDARD_INPUT
 from askance.data.recipe import Fields, Recipe
 from askance.errors import DataError, ServiceError
 from askance.service.client import Client

@@ -22,7 +22,15 @@ from askance.cli.contest.methods import (
     parse_opponents,
     parse_parameters,
 )
-from askance.cli.contest.source import Classes, find_classes, open_file, open_typed, survey
+from askance.cli.contest.source import (
+    Classes,
+    check_are_two,
+    find_classes,
+    open_file,
+    open_typed,
+    survey,
+    survey_pipe,
+)
 from askance.errors import ModelFileError
 from askance.metrics.measures import check_kind
 from askance.metrics.positive import place_of_class
@@ -47,7 +55,11 @@ def _automatic(request: RunRequest) -> LineUp:
     request.check_needed(words)
     seed = request.seed or 0
     rate = main.learner(random_state=seed).rate  # wrong parameters show before the file is opened
-    stream, classes = survey(open_typed(request.file, request.reading), request.classes, str(request.file))
+    stream = open_typed(request.file, request.reading)
+    if request.is_pipe:
+        stream, classes = survey_pipe(stream, request.classes, request.place, automatic=True)
+    else:
+        stream, classes = survey(stream, request.classes, request.place)
     many = len(classes.values) > 2
     check_kind(request.metric, many=many)
     _check_positive(request, classes, many=many)
@@ -58,6 +70,8 @@ def _automatic(request: RunRequest) -> LineUp:
     def other(word: str) -> Contestant:
         if word in (RANDOM, FULL):
             return contestant(auto_opponent(word, main))
+        if request.is_pipe:
+            raise ValueError(f"--against {word} reads the rows in another way, and a pipe can be read only once")
         method = beside_auto(word, rate, budget, many=many)
         learner = method.learner(random_state=seed, classes=classes.values, **request.shaping)
         return Contestant(word, learner, many, open_file(request.file, request.reading, "float32"))
@@ -70,7 +84,9 @@ def _check_positive(request: RunRequest, classes: Classes, *, many: bool) -> Non
     if request.positive is None:
         return
     if many:
-        raise ValueError(f"--positive is for two classes, and {request.file} has {len(classes.values)}: remove it")
+        raise ValueError(
+            f"--positive is for two classes, and {request.place} has {len(classes.values)}: remove it"
+        )
     place_of_class(request.positive, classes.values)
 
 
@@ -85,13 +101,22 @@ def _named(request: RunRequest, name: str) -> LineUp:
     if request.costs and FULL not in words and not isinstance(main.query, Always):
         words.append(FULL)  # which knows the best costs
     waits = RANDOM in words and budget.rate is None
+    if waits and request.is_pipe:
+        raise ValueError(
+            "--against random reads the rows a second time, but a pipe can be read only once: give --rate"
+        )
     others = [opponent(word, main, parameters, budget) for word in words if not (waits and word == RANDOM)]
     dtype = request.dtype or "float32"
     common = {"random_state": request.seed or 0, "dtype": dtype, **request.shaping}
     for method in (main, *others):
         method.learner(**common)  # wrong parameters show before the file is opened
     stream = open_file(request.file, request.reading, dtype)
-    classes = find_classes(stream, request.classes, str(request.file), many=main.many)
+    if request.is_pipe:
+        stream, classes = survey_pipe(stream, request.classes, request.place, automatic=False)
+        if not main.many:
+            check_are_two(classes.values, request.place)
+    else:
+        classes = find_classes(stream, request.classes, request.place, many=main.many)
     _check_positive(request, classes, many=main.many)
 
     def contestant(method: Method) -> Contestant:

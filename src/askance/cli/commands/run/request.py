@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from askance.cli.options import Reading
 from askance.cli.targets import PICTURES, TRACES, check_ending, require_extra
+from askance.data.files import INPUT_NAME, is_pipe
 
 
 class RunRequest(NamedTuple):
@@ -37,12 +38,29 @@ class RunRequest(NamedTuple):
         """Whether the automatic learner is wanted."""
         return self.resume is None and self.algorithm in (None, "auto")
 
+    @property
+    def is_pipe(self) -> bool:
+        """Whether the rows can be read only once."""
+        return is_pipe(self.file)
+
+    @property
+    def place(self) -> str:
+        """The file in messages."""
+        return str(INPUT_NAME if self.is_pipe else self.file)
+
+    @property
+    def name(self) -> str:
+        """The file in reports."""
+        return Path(self.place).name
+
     def check(self) -> None:
         """Raise ValueError or ImportError for problems that show before the file is opened."""
         if self.rate is not None and not 0 < self.rate <= 1:
             raise ValueError(f"--rate must be a share of the rows, more than 0 and at most 1, not {self.rate:g}")
         if self.burst is not None and self.rate is None:
             raise ValueError("--burst limits how far questions may run ahead of --rate: give --rate too")
+        if self.is_pipe and self.reading.shuffle is not None:
+            raise ValueError("--shuffle needs all rows before the first: save the pipe to a file")
         if self.resume is not None:
             self._check_resumed()
         if self.is_automatic:

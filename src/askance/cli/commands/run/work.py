@@ -63,7 +63,7 @@ def simulate(request: RunRequest) -> RunResult:
         if request.bound:
             keep.append(witness.add)
         scales = stack.enter_context(_noting_scales())
-        with progress(request.file.name) as report_progress, _naming(request.file):
+        with progress(request.name) as report_progress, _naming(request.place):
             line_up.run(report_progress, keep)
             line_up.set_positive(request.positive)
             bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
@@ -90,14 +90,14 @@ def _noting_scales() -> Iterator[list[str]]:
 
 
 @contextmanager
-def _naming(file: Path) -> Iterator[None]:
+def _naming(place: str) -> Iterator[None]:
     """Name the file in errors of learners; readers name it themselves."""
     try:
         yield
     except (DataError, ParameterError):
         raise
     except ValueError as error:
-        raise ValueError(f"{file}: {error}") from error
+        raise ValueError(f"{place}: {error}") from error
 
 
 def _write(line_up: LineUp, request: RunRequest, paths: Mapping[str, Path]) -> None:
@@ -105,7 +105,7 @@ def _write(line_up: LineUp, request: RunRequest, paths: Mapping[str, Path]) -> N
         _save(line_up, paths["save"])
     if "plot" in paths:
         curves = report.curves(line_up.contestants, request.metric)
-        draw(curves, request.metric, paths["plot"], title=request.file.name)
+        draw(curves, request.metric, paths["plot"], title=request.name)
 
 
 def _save(line_up: LineUp, path: Path) -> None:
@@ -154,7 +154,7 @@ def show(result: RunResult, *, as_json: bool) -> None:
         return
     console = stdout()
     request, line_up = result.request, result.line_up
-    console.print(f"{request.file.name}: {_described(line_up)}")
+    console.print(f"{request.name}: {_described(line_up)}")
     if (columns := columns_of(line_up.stream)) is not None:
         console.print(f"Columns: {described(columns)}.")
     console.print()

@@ -1,0 +1,48 @@
+"""The format of a file or pipe, guessed from its first bytes."""
+
+import zlib
+from re import compile as pattern
+
+from askance.errors import DataError
+
+ENOUGH = 1 << 13  # bytes to look at
+DELIMITERS = ",;\t|"
+GZIP = b"\x1f\x8b"
+
+_is_svmlight = pattern(rb"[-+]?[\d.][\d.eE+-]*([ \t]+(qid|\d+):\S+)+[ \t]*(#.*)?\r?").fullmatch
+
+
+def guessed_format(start: bytes, place: str) -> str | None:
+    """The format of data that start so: svmlight, csv, tsv, jsonl or parquet; None if they could be anything.
+
+    Raises DataError for formats that are recognised but cannot be read.
+    """
+    if start.startswith(GZIP):
+        start = _unpacked(start)
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.startswith(b"PK\x03\x04"):
+        raise DataError(f"{place}: is a zip archive, such as a spreadsheet: save it as CSV")
+    line = next((line for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
+    if line.lstrip().startswith(b"["):
+        raise DataError(f"{place}: is an array of JSON: write one object per line, for example with jq -c '.[]'")
+    if line.lstrip().startswith(b"{"):
+        return "jsonl"
+    if _is_svmlight(line):
+        return "svmlight"
+    header = line.decode("utf-8", "replace")
+    if "\0" in header or not any(delimiter in header for delimiter in DELIMITERS):
+        return None
+    return "tsv" if guessed_delimiter(header) == "\t" else "csv"
+
+
+def guessed_delimiter(header: str) -> str:
+    """The delimiter of a header: a comma, unless it has none but others."""
+    return "," if "," in header else max(DELIMITERS, key=header.count)
+
+
+def _unpacked(start: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start, ENOUGH)
+    except zlib.error:
+        return b""
