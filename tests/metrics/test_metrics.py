@@ -160,7 +160,7 @@ def test_every_weight_has_a_default_and_refuses_what_is_no_weight(name: str) -> 
 
 
 def test_unknown_names_are_refused() -> None:
-    with pytest.raises(ValueError, match="there is no metric 'auc': choose one of accuracy, "):
+    with pytest.raises(ValueError, match="there is no metric 'auc': here it is called auroc"):
         Tally().value("auc")
     with pytest.raises(ValueError, match="the metric 'sum' has no weight 'beta'; it takes eta_p, eta_n"):
         Tally().value("sum", beta=1)

@@ -6,10 +6,17 @@ from io import TextIOWrapper
 
 def main() -> None:
     """Run the program; the process ends with its exit code."""
-    from askance.cli.app import app
-
+    try:
+        from askance.cli.app import app
+    except KeyboardInterrupt:  # commands take care of it once they are imported
+        sys.exit(_interrupted())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A character that the encoding of the output lacks must not end the program.
             stream.reconfigure(errors="replace")
     app(prog_name="askance")
+
+
+def _interrupted() -> int:
+    sys.stderr.write("askance: interrupted\n")
+    return 130

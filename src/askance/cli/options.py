@@ -21,6 +21,18 @@ def flag(name: str, text: str, panel: str | None = None) -> Any:
     return typer.Option(name, help=text, metavar="", rich_help_panel=panel, show_default=False)
 
 
+def parse_share(text: str) -> float:
+    """A share such as 0.1; raises BadParameter with a hint for 10%."""
+    try:
+        return float(text)
+    except ValueError:
+        share = text.strip().removesuffix("%").strip()
+        hint = ": give a number such as 0.1"
+        if text.strip().endswith("%") and share.replace(".", "", 1).isdigit():
+            hint = f": for {share} percent, write {float(share) / 100:g}"
+        raise typer.BadParameter(f"{text!r} is not a share of the rows{hint}") from None
+
+
 File = Annotated[
     Path,
     typer.Argument(metavar="FILE", show_default=False, help=f"Labelled rows: {FORMATS}. {TEXTS}"),

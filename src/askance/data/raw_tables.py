@@ -14,10 +14,9 @@ from askance.data.arrays import parts
 from askance.data.cells import RawColumn
 from askance.data.files import TextLines, Where, reason, shown, stem
 from askance.data.frames import Frame, as_frame, row_namer
-from askance.data.guessing import ENOUGH, guessed_delimiter
 from askance.data.jsonl import json_entries
 from askance.data.parquet import pyarrow_parquet
-from askance.data.tables import table_records
+from askance.data.tables import header_delimiter, table_records
 from askance.errors import DataError
 
 DEEPEST = 32
@@ -155,7 +154,7 @@ class CsvTable(_File):
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
-        delimiter = self.delimiter or self._guessed()
+        delimiter = self.delimiter or header_delimiter(self.path, self.file)
         with TextLines(self.path, self.file, prompt=self.prompt) as lines:
             records = table_records(lines, delimiter)
             header = next(records, None)
@@ -172,14 +171,6 @@ class CsvTable(_File):
                     _line_namer(self.path, numbers),
                     lines.progress,
                 )
-
-    def _guessed(self) -> str:
-        """The delimiter of the header."""
-        if self.file is not None:
-            start = self.file.peek(ENOUGH).lstrip()
-            return guessed_delimiter(start.partition(b"\n")[0].decode("utf-8", "replace"))
-        with TextLines(self.path) as lines:
-            return guessed_delimiter(next((line for line in lines if line.strip()), ""))
 
 
 @dataclass(frozen=True)

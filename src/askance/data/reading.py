@@ -118,7 +118,8 @@ def read(
     pairs : bool, default: False
         Whether each two neighbouring words of a text are also a feature.
     delimiter : str or None, default: None
-        What separates the cells of a CSV file. None means a comma, or a tab for TSV.
+        What separates the cells of a CSV file. None means a tab for TSV, and for CSV that the header decides: a
+        comma, or else a semicolon, tab or vertical bar.
     zero_based : bool, default: False
         Whether the first column of a svmlight file is 0 instead of 1.
     dtype : {"float32", "float64"}, default: "float32"
@@ -184,7 +185,7 @@ def read(
         case "parquet":
             return ParquetStream(path, recipe, chunk_rows)
         case _:
-            return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else ","), file)
+            return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else None), file)
 
 
 def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, how: dict[str, Any]) -> Stream:

@@ -18,6 +18,7 @@ import numpy as np
 
 from askance.data.columns import Column, column_rows, feature_names
 from askance.data.files import TextLines, Where, batches, reason, shown, stem
+from askance.data.guessing import ENOUGH, guessed_delimiter
 from askance.data.labels import label_array
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
@@ -54,12 +55,12 @@ class TableStream:
     path: Path
     recipe: Recipe
     chunk_rows: int
-    delimiter: str = ","
+    delimiter: str | None = None
     file: BufferedReader | None = None
     layout: TableLayout | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'):
             raise DataError(
                 f"delimiter={shown(self.delimiter)}: give one character, such as ';'", parameter="delimiter"
             )
@@ -70,8 +71,9 @@ class TableStream:
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
+        delimiter = self.delimiter or header_delimiter(self.path, self.file)
         with TextLines(self.path, self.file) as lines:
-            records = table_records(lines, self.delimiter)
+            records = table_records(lines, delimiter)
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:
                 raise DataError(f"{self.path}: has no rows below the header: check how it was created")
@@ -104,6 +106,15 @@ class TableStream:
         kind = "number" if layout.fields.label in layout.numeric else "string"
         labels = [label_of(cell, kind) for cell in cells[layout.fields.label]]
         return Chunk(X, label_array(labels, kind, where), progress)
+
+
+def header_delimiter(path: Path, file: BufferedReader | None) -> str:
+    """The delimiter that the header of a file or pipe shows."""
+    if file is not None:
+        start = file.peek(ENOUGH).lstrip()
+        return guessed_delimiter(start.partition(b"\n")[0].decode("utf-8", "replace"))
+    with TextLines(path) as lines:
+        return guessed_delimiter(next((line for line in lines if line.strip()), ""))
 
 
 def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:

@@ -154,7 +154,9 @@ def find(metric: str) -> Metric:
     try:
         return METRICS[metric]
     except KeyError:
-        raise ValueError(f"there is no metric {metric!r}: choose one of {', '.join(METRICS)}") from None
+        meant = OTHER_NAMES.get(str(metric).lower().replace("-", "_"))
+        remedy = f"choose one of {', '.join(METRICS)}" if meant is None else f"here it is called {meant}"
+        raise ValueError(f"there is no metric {metric!r}: {remedy}") from None
 
 
 def mistakes(counts: Counts) -> FloatArray:
@@ -224,6 +226,16 @@ def _ratio(part: ArrayLike, whole: ArrayLike, of_nothing: float = 0.0) -> FloatA
     return ratio
 
 
+# How others call the same metrics.
+OTHER_NAMES = {
+    **dict.fromkeys(("f1", "f1_score", "fscore", "f_score", "f_measure"), "f"),
+    **dict.fromkeys(("auc", "roc", "roc_auc", "auc_roc", "rocauc"), "auroc"),
+    **dict.fromkeys(("ap", "average_precision", "pr_auc", "auc_pr", "aucpr"), "auprc"),
+    **dict.fromkeys(("acc", "accuracy_score"), "accuracy"),
+    **dict.fromkeys(("bacc", "balanced"), "balanced_accuracy"),
+    **dict.fromkeys(("gmean", "g_means"), "g_mean"),
+    **dict.fromkeys(("tpr", "hit_rate"), "recall"),
+}
 POSITIVES, BOTH = ("positive",), ("positive", "negative")
 
 _METRICS: Mapping[str, Metric] = MappingProxyType(

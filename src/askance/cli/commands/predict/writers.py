@@ -2,14 +2,16 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
-Columns = Mapping[str, Sequence[Any]]
+from askance.data.cells import RawColumn
+
+Columns = Mapping[str, RawColumn]
 Write = Callable[[Columns], None]
 
 
@@ -76,7 +78,7 @@ def _parquet_writer(path: Path, kept: Mapping[str, Any]) -> Iterator[Write]:
             writer.close()
 
 
-def _arrow(pyarrow: Any, name: str, column: Sequence[Any], kept: Mapping[str, Any]) -> Any:
+def _arrow(pyarrow: Any, name: str, column: RawColumn, kept: Mapping[str, Any]) -> Any:
     if name not in kept:
         return pyarrow.array(column)
     if kept[name] is not None:
@@ -84,17 +86,17 @@ def _arrow(pyarrow: Any, name: str, column: Sequence[Any], kept: Mapping[str, An
     return pyarrow.array([None if value is None else str(value) for value in column], pyarrow.string())
 
 
-def _as_text(column: Sequence[Any]) -> list[str]:
+def _as_text(column: RawColumn) -> list[str]:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         return [f"{value:.6g}" for value in column.tolist()]
     return ["" if value is None else str(value) for value in _plain(column)]
 
 
-def _as_values(column: Sequence[Any]) -> list[Any]:
+def _as_values(column: RawColumn) -> list[Any]:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         return [float(f"{value:.6g}") if np.isfinite(value) else None for value in column.tolist()]
     return _plain(column)
 
 
-def _plain(column: Sequence[Any]) -> list[Any]:
+def _plain(column: RawColumn) -> list[Any]:
     return column.tolist() if isinstance(column, np.ndarray) else list(column)

@@ -52,7 +52,10 @@ Scaling = Annotated[
         show_default="none",
     ),
 ]
-Rate = Annotated[float | None, option("The share of labels to ask for, such as 0.1.", "SHARE", ASKING)]
+Rate = Annotated[
+    float | None,
+    option("The share of labels to ask for, such as 0.1.", "SHARE", ASKING, parser=options.parse_share),
+]
 Limit = Annotated[int | None, option("Never ask for more than N labels.", "N", ASKING, min=1)]
 Burst = Annotated[int | None, option("Never be more than N labels ahead of --rate.", "N", ASKING, min=1)]
 Against = Annotated[

@@ -40,10 +40,23 @@ class RunResult(NamedTuple):
     costs: Advice | None
     scales: list[str]
     seconds: float
+    failure: OSError | None = None  # the reason why files could not be written
 
 
 def simulate(request: RunRequest) -> RunResult:
-    """Run the request; files are written at the end, or not at all."""
+    """Run the request; files are written at the end, or not at all. The results stay if that fails."""
+    done: list[RunResult] = []
+    try:
+        _simulate(request, done)
+    except OSError as error:
+        if not done:
+            raise
+        targets = [str(path) for path in (request.save, request.plot, request.trace) if path is not None]
+        return done[0]._replace(failure=OSError(error.errno, error.strerror, " ".join(targets)))
+    return done[0]
+
+
+def _simulate(request: RunRequest, done: list[RunResult]) -> None:
     begun = time.perf_counter()
     find(request.metric)
     with ExitStack() as stack:
@@ -67,9 +80,9 @@ def simulate(request: RunRequest) -> RunResult:
             line_up.run(report_progress, keep)
             line_up.set_positive(request.positive)
             bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
+        costs = advice(line_up.contestants) if request.costs else None
+        done.append(RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun))
         _write(line_up, request, paths)
-    costs = advice(line_up.contestants) if request.costs else None
-    return RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun)
 
 
 @contextmanager
@@ -151,7 +164,13 @@ def show(result: RunResult, *, as_json: bool) -> None:
     """Print the results, as text or as JSON."""
     if as_json:
         print_json(_as_dict(result))
-        return
+    else:
+        _print(result)
+    if result.failure is not None:
+        raise result.failure
+
+
+def _print(result: RunResult) -> None:
     console = stdout()
     request, line_up = result.request, result.line_up
     console.print(f"{request.name}: {_described(line_up)}")
@@ -165,7 +184,7 @@ def show(result: RunResult, *, as_json: bool) -> None:
     if result.costs is not None:
         console.print(result.costs.sentence())
         console.print(result.costs.table())
-    for what, path in _written(request).items():
+    for what, path in _written(result).items():
         console.print(f"Wrote the {what} to {path}.", soft_wrap=True)
 
 
@@ -191,7 +210,10 @@ def _columns(line_up: LineUp) -> list[dict[str, str]] | None:
     return [{"name": column.name, "kind": column.kind, "reason": column.reason} for column in columns]
 
 
-def _written(request: RunRequest) -> dict[str, str]:
+def _written(result: RunResult) -> dict[str, str]:
+    request = result.request
+    if result.failure is not None:
+        return {}
     targets = {"model": request.save, "trace": request.trace, "plot": request.plot}
     return {what: str(path) for what, path in targets.items() if path is not None}
 
@@ -209,6 +231,6 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
         "notes": [*_notes(line_up, request), *result.scales],
         "bounds": [bound.as_dict() for bound in result.bounds],
         "costs": None if result.costs is None else result.costs.as_dict(),
-        "written": _written(request),
+        "written": _written(result),
         "seconds": {"total": result.seconds, "learning": report.learning_times(line_up.contestants)},
     }

@@ -1,0 +1,116 @@
+"""What newcomers have tried: each mistake gets one line that says what to do, or is understood."""
+
+import errno
+import json
+import sys
+from types import ModuleType
+
+import pytest
+
+from askance import cli
+from askance.cli.commands.run import work
+from command_line import answer, askance, complaint, mails, output
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return mails(tmp_path_factory.mktemp("data") / "mails.csv", 120)
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    path = data.with_name("mails.model")
+    output("run", data, "-a", "PAA-II", "--save", path)
+    return path
+
+
+def without_file(told):
+    return {key: value for key, value in told.items() if key not in ("file", "seconds")}
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_other_delimiters_are_found(data, model, tmp_path, delimiter):
+    path = tmp_path / "semi.csv"
+    path.write_text(data.read_text().replace(",", delimiter))
+    told = answer("run", path, "-a", "PAA-II")
+    assert without_file(told) == without_file(answer("run", data, "-a", "PAA-II"))
+    assert output("predict", model, path) == output("predict", model, data)
+    assert answer("evaluate", model, path)["metrics"] == answer("evaluate", model, data)["metrics"]
+
+
+def test_a_table_with_the_name_of_a_text(data, model, tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text(data.read_text())
+    told = answer("run", path, "-a", "PAA-II")
+    assert without_file(told) == without_file(answer("run", data, "-a", "PAA-II"))
+    assert output("predict", model, path) == output("predict", model, data)
+
+
+@pytest.mark.parametrize("command", ["run", "predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.xlsx", b"PK\x03\x04...", "x.xlsx: is a zip archive, such as a spreadsheet: save it as CSV"),
+        (
+            "x.json",
+            b'[{"x0": 1}]',
+            "x.json: is an array of JSON: write one object per line, for example with jq -c",
+        ),
+        ("x.dat", b"hello", "x.dat: unrecognised file extension: pass --format one of 'csv', 'jsonl', 'npz'"),
+    ],
+)
+def test_files_that_cannot_be_read(model, tmp_path, command, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    words = ["run", tmp_path / name, "-a", "PAA-II"] if command == "run" else [command, model, tmp_path / name]
+    assert said in complaint(*words)
+
+
+def test_objects_one_per_line_may_have_the_name_json(model, data, tmp_path):
+    path = tmp_path / "x.json"
+    names, *lines = [line.split(",") for line in data.read_text().splitlines()]
+    path.write_text("\n".join(json.dumps(dict(zip(names, line, strict=True))) for line in lines))
+    assert output("predict", model, path) == output("predict", model, data)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--metric", "f1"], "there is no metric 'f1': here it is called f"),
+        (["--metric", "AUC"], "there is no metric 'AUC': here it is called auroc"),
+        (["--metric", "average-precision"], "there is no metric 'average-precision': here it is called auprc"),
+        (["--rate", "10%"], "'--rate': '10%' is not a share of the rows: for 10 percent, write 0.1"),
+        (["--rate", "2.5 %"], "'2.5 %' is not a share of the rows: for 2.5 percent, write 0.025"),
+        (["--rate", "few"], "'few' is not a share of the rows: give a number such as 0.1"),
+    ],
+)  # fmt: skip
+def test_near_misses_are_understood(data, words, said):
+    assert said in complaint("run", data, "-a", "PAA-II", *words)
+
+
+def test_the_results_are_printed_though_the_disk_is_full(data, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(work, "_save", fail)
+    path = tmp_path / "m.model"
+    result = askance("run", data, "-a", "PAA-II", "--save", path)
+    assert result.exit_code == 2
+    assert "PAA-II asked for" in result.stdout
+    assert "Wrote" not in result.stdout
+    assert result.stderr == f"askance: {path}: No space left on device\n"
+    assert not list(tmp_path.iterdir())
+    said = askance("run", data, "-a", "PAA-II", "--save", path, "--json")
+    assert json.loads(said.stdout)["written"] == {}
+    assert said.exit_code == 2
+
+
+def test_ctrl_c_while_modules_are_imported(monkeypatch, capsys):
+    class Unfinished(ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "askance.cli.app", Unfinished("askance.cli.app"))
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "askance: interrupted\n"
