@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pandas
@@ -16,6 +17,7 @@ import streams
 from askance.data import add_reading, read_for_model, read_table
 from command_line import answer, complaint, mails, output, write_csv
 from customer_table import customers, write_customers
+from paths import ROOT
 
 ROWS = 3000  # more than a chunk
 
@@ -256,3 +258,28 @@ def test_sparse_rows_of_other_widths(tmp_path):
     (tmp_path / "narrow.svm").write_text("0 2:1\n")
     told = [table(output("predict", tmp_path / "m", tmp_path / f"{name}.svm")) for name in ("wide", "narrow")]
     assert told[0] == told[1]
+
+
+# ---------------------------------------------------------------------- the guide
+
+
+@pytest.mark.compiled
+def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for month, name in enumerate(("january", "february", "march")):
+        write_customers(tmp_path / f"{name}.csv", 300, month)
+    (tmp_path / "incoming.csv").write_bytes((tmp_path / "march.csv").read_bytes())
+    page = (ROOT / "docs" / "guides" / "predict.md").read_text()
+    ran = []
+    for line in re.findall(r"^\$ (.*)$", page, flags=re.MULTILINE):
+        before, pipe, command = line.rpartition("| ")
+        words = command.partition(" > ")[0].split()
+        given = None
+        if pipe:  # what zcat and tail would write
+            given = (tmp_path / f"{re.search('(march|incoming)', before)[0]}.csv").read_bytes()
+        output(*words[1:], stdin=given)
+        ran.append(words[1])
+    assert ran == ["run", "evaluate", "predict", "evaluate", "predict", "predict"]
+    header, first = (tmp_path / "predictions.csv").read_text().splitlines()[:2]
+    assert header in page
+    assert first.startswith("0,C100000,")

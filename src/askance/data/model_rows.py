@@ -72,7 +72,8 @@ class ModelRows(Protocol):
         """The rows as chunks."""
 
 
-class PlanEncoder(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PlanEncoder:
     """Rows by the kinds of columns. What is missing is the mean that the model has seen, whatever else is here."""
 
     means: RunningMeans

@@ -105,8 +105,9 @@ class OnceTable:
 def first_rows(table: RawTable, rows: int) -> RawBatch:
     """The first rows of a table, or all if there are fewer; raises DataError if there are none."""
     found: list[RawBatch] = []
-    once = isinstance(table, OnceTable)
-    with nullcontext(table.look(rows)) if once else closing(table.batches(rows)) as given:  # type: ignore[attr-defined, type-var]
+    # What was looked at in a pipe is still to be read; a file is closed and opened again.
+    looked: Any = table.look(rows) if isinstance(table, OnceTable) else closing(table.batches(rows))
+    with nullcontext(looked) if isinstance(table, OnceTable) else looked as given:
         for batch in given:
             found.append(batch)
             if sum(batch.rows for batch in found) >= rows:

@@ -18,7 +18,7 @@ from askance.data.npz import read_npz
 from askance.data.parquet import ParquetStream
 from askance.data.recipe import Recipe, several_names
 from askance.data.stream import Chunk, Stream
-from askance.data.tables import TableStream
+from askance.data.tables import TableStream, header_delimiter
 from askance.errors import DataError
 
 _FORMAT_OF_ENDING = {
@@ -167,7 +167,7 @@ def read(
     recipe = Recipe(
         label, text, several_names("categories", categories), several_names("drop", drop), bits, pairs, dtype
     )
-    order = {"shuffle": shuffle, "random_state": random_state}
+    order: dict[str, Any] = {"shuffle": shuffle, "random_state": random_state}
     if kind in ("array", "data frame"):
         return _read_memory(source, y, kind, recipe, order | {"chunk_rows": chunk_rows})
     file = opened_pipe(source) if is_pipe(source) else None
@@ -185,7 +185,8 @@ def read(
         case "parquet":
             return ParquetStream(path, recipe, chunk_rows)
         case _:
-            return TableStream(path, recipe, chunk_rows, delimiter or ("\t" if kind == "tsv" else None), file)
+            delimiter = delimiter or ("\t" if kind == "tsv" else header_delimiter(path, file))
+            return TableStream(path, recipe, chunk_rows, delimiter, file)
 
 
 def _read_memory(source: Any, y: Any, kind: str, recipe: Recipe, how: dict[str, Any]) -> Stream:

@@ -55,12 +55,12 @@ class TableStream:
     path: Path
     recipe: Recipe
     chunk_rows: int
-    delimiter: str | None = None
+    delimiter: str = ","
     file: BufferedReader | None = None
     layout: TableLayout | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'):
+        if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
             raise DataError(
                 f"delimiter={shown(self.delimiter)}: give one character, such as ';'", parameter="delimiter"
             )
@@ -71,9 +71,8 @@ class TableStream:
         return stem(self.path)
 
     def __iter__(self) -> Iterator[Chunk]:
-        delimiter = self.delimiter or header_delimiter(self.path, self.file)
         with TextLines(self.path, self.file) as lines:
-            records = table_records(lines, delimiter)
+            records = table_records(lines, self.delimiter)
             head = list(islice(records, HEAD_ROWS + 1))
             if len(head) < 2:
                 raise DataError(f"{self.path}: has no rows below the header: check how it was created")
