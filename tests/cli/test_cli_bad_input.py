@@ -114,3 +114,24 @@ def test_ctrl_c_while_modules_are_imported(monkeypatch, capsys):
         cli.main()
     assert ended.value.code == 130
     assert capsys.readouterr().err == "askance: interrupted\n"
+
+
+def test_a_pool_is_no_pipe(data):
+    said = complaint("pool", "-", stdin=data.read_bytes())
+    assert said == "a pool is read more than once, but a pipe can be read only once: save it to a file"
+
+
+def test_a_model_is_continued_with_rows_of_the_same_meaning(tmp_path):
+    """A forgotten --text gave no error: the model went on with other features."""
+    path, model = tmp_path / "d.csv", tmp_path / "m"
+    path.write_text("body,n,label\n" + "buy now,1,spam\nsee you,2,ham\n" * 20)
+    output("run", path, "-a", "PAA-II", "--text", "body", "--save", model)
+    assert answer("run", path, "--text", "body", "--resume", model)["methods"][0]["rows"] == 40
+    said = complaint("run", path, "--resume", model)
+    assert said.startswith("d would be read in another way than the file that ")
+    assert said.endswith("has learned from (text, features, numeric): give the same options as then")
+    svm, rows = tmp_path / "d.svm", tmp_path / "rows"
+    svm.write_text("1 0:1\n-1 1:1\n" * 20)
+    output("run", svm, "-a", "PAA-II", "--zero-based", "--save", rows)
+    svm.write_text("1 1:1\n-1 2:1\n" * 20)
+    assert "(zero_based)" in complaint("run", svm, "--resume", rows)

@@ -19,6 +19,7 @@ from askance.cli.options import Reading
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import Watched, progress
 from askance.cli.targets import draft
+from askance.data.files import is_pipe
 from askance.data.stacking import stacked
 from askance.data.tables import TableStream
 from askance.pool.selection import Selection, Strategy
@@ -70,6 +71,8 @@ def answer(request: PoolRequest, *, as_json: bool) -> None:
 
 def choose(request: PoolRequest) -> Choice:
     """The rows to label next."""
+    if is_pipe(request.features):
+        raise ValueError("a pool is read more than once, but a pipe can be read only once: save it to a file")
     stream = open_file(request.features, _without_label(request.reading), "float64", labelled=False)
     X = _loaded(request.features, stream)
     table = stream if isinstance(stream, TableStream) else None

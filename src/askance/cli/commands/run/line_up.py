@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from askance._util.sealed_file import header_of, read
+from askance._util.sealed_file import PLAN, RECIPE, header_of, read
 from askance.auto.learner import AutoLearner
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.contest.contest import Contestant, LineUp
@@ -28,9 +28,12 @@ from askance.cli.contest.source import (
     find_classes,
     open_file,
     open_typed,
+    origin_of,
     survey,
     survey_pipe,
 )
+from askance.data.saved_recipes import saved_recipe
+from askance.data.stream import Stream
 from askance.errors import ModelFileError
 from askance.metrics.measures import check_kind
 from askance.metrics.positive import place_of_class
@@ -135,12 +138,32 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
     many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
     check_kind(request.metric, many=many)
     _check_positive(request, Classes(learner.classes_.tolist()), many=many)
+    header = header_of(read(model))
     if isinstance(learner, AutoLearner):
         request.check_same_columns()
         try:
-            stream = open_typed(request.file, request.reading, header_of(read(model)).get("table"))
+            stream = open_typed(request.file, request.reading, header.get(PLAN))
         except ModelFileError as error:
             raise ModelFileError(f"{model} {error}") from None
     else:
         stream = open_file(request.file, request.reading, learner.dtype)
+    if RECIPE in header and not request.is_pipe:
+        _check_same_reading(header[RECIPE], stream, model)
     return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner, many)])
+
+
+def _check_same_reading(saved: dict[str, Any], stream: Stream, model: Path) -> None:
+    """Raise ValueError if the rows of a file would mean something else than those that the model has seen."""
+    for _ in stream:  # the first rows show what the columns are
+        break
+    found = saved_recipe(origin_of(stream))
+    if not hasattr(origin_of(stream), "zero_based"):
+        found.pop("zero_based", None)  # arrays have no indices
+    differ = [
+        name for name in found if name not in ("label", "left_out", "dtype") and found[name] != saved.get(name)
+    ]
+    if differ:
+        raise ValueError(
+            f"{stream.name} would be read in another way than the file that {model} has learned from "
+            f"({', '.join(differ)}): give the same options as then"
+        )
