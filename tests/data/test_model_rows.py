@@ -305,3 +305,45 @@ def test_a_data_frame_with_a_column_name_is_no_stream():
     frame = pandas.DataFrame({"name": [1.0, 2.0, -1.0], "x": [0.0, 1.0, 1.0]})
     learner = askance.make("PAA-II").fit(frame, [0, 1, 0])
     assert learner.predict(frame).shape == (3,)
+
+
+# ---------------------------------------------------------------------- damaged files
+
+
+PIECES = (b"1e999", b"nan", b"\xef\xbb\xbf", b"null", b"1_000", b'"', b"\n", b"\0", b"\xff", b"{", b"[", b",;")
+
+
+def damaged(content, rng):
+    """The content with some bytes changed, left out, put in or cut off."""
+    changed = bytearray(content)
+    for _ in range(rng.integers(1, 6)):
+        place, kind = int(rng.integers(len(changed))), rng.integers(4)
+        if kind == 0:
+            changed[place] = rng.integers(256)
+        elif kind == 1:
+            del changed[place : place + int(rng.integers(1, 40))]
+        elif kind == 2:
+            changed[place:place] = PIECES[rng.integers(len(PIECES))]
+        else:
+            del changed[max(place, 1) :]
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_damaged_files_give_rows_or_an_error_in_one_line(tmp_path, ending):
+    path = write_customers(tmp_path / "a.csv", 40)
+    models = [model_of(tmp_path, read_table(path), "typed"), model_of(tmp_path, read(path), "recipe")]
+    if ending == "jsonl":
+        pandas.read_csv(path).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    content, rng = (tmp_path / f"a.{ending}").read_bytes(), np.random.default_rng(7)
+    outcomes, said = [], []
+    for _ in range(60):
+        (tmp_path / f"b.{ending}").write_bytes(damaged(content, rng))
+        for model in models:
+            try:
+                outcomes.append(len(list(read_for_model(model, tmp_path / f"b.{ending}", keep=["customer"]))))
+            except DataError as error:
+                said.append(str(error))
+    assert outcomes
+    assert said
+    assert not any("\n" in message for message in said)
