@@ -278,7 +278,7 @@ def improve(models: Any, view: Any, sweeps: int) -> None:
         sweeps = GROWTH_SWEEPS
     if grew:
         counts[SWEPT_AT] = counts[LABELS]
-    # Models that nobody listens to need not be up to date.
+    # Models that are not trusted need not be up to date.
     if sweeps or any_trusted(models.mixture.trust, models.lanes.dampings.shape[0]):
         train(models.lanes, counts, view.scores, sweeps)
     if rows >= 2 and has_trees(models):
