@@ -33,7 +33,9 @@ def test_an_entry_is_called_as_make_is_and_shows_its_parameters(name: str) -> No
 def test_the_automatic_learner_has_a_name_too() -> None:
     learner = askance.make("auto", rate=0.05, random_state=3, classes=["ham", "spam"])
     assert repr(learner) == repr(askance.AutoLearner(0.05, random_state=3, classes=["ham", "spam"]))
-    with pytest.raises(ValueError, match="auto has no parameter 'C': its parameters are audit, limit, memory, rate"):
+    with pytest.raises(
+        ValueError, match="auto has no parameter 'C': its parameters are audit, limit, memory, rate"
+    ):
         askance.make("auto", C=1.0)
 
 

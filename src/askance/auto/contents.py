@@ -41,12 +41,16 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
 
 
 def _forest(trees: Trees) -> Arrays:
-    """The nodes in use. After them, whatever trees had before they were grown again is left out."""
+    """The nodes in use, without what they were in earlier trees, so that equal forests have equal files."""
     nodes = int(trees.used.max(initial=1))
-    unused, fresh = np.arange(nodes) >= trees.used[:, np.newaxis], empty(len(trees.used), nodes)
-    return {
-        name: np.where(unused, getattr(fresh, name)[:, :nodes], getattr(trees, name)[:, :nodes]) for name in FOREST
-    }
+    fresh, places = empty(len(trees.used), nodes), np.arange(nodes)
+    unused = places >= trees.used[:, np.newaxis]
+    inner = trees.children[:, :nodes] != places
+    found = {}
+    for name in FOREST:
+        outdated = unused | inner if name == "classes" else unused
+        found[name] = np.where(outdated, getattr(fresh, name)[:, :nodes], getattr(trees, name)[:, :nodes])
+    return found
 
 
 def _sparse(labelled: Any, rows: int) -> Any:
