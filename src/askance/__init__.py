@@ -8,7 +8,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from askance import data, datasets, errors, metrics, plotting, pool, ratings, rules, semi_supervised, theory
+    from askance import (
+        data,
+        datasets,
+        errors,
+        export,
+        metrics,
+        plotting,
+        pool,
+        ratings,
+        rules,
+        semi_supervised,
+        theory,
+    )
     from askance.algorithms import catalog
     from askance.algorithms.make import make
     from askance.auto.learner import AutoLearner
@@ -54,6 +66,7 @@ _MODULES = {
     "data": "data",
     "datasets": "datasets",
     "errors": "errors",
+    "export": "export",
     "kernels": "rules.kernel",
     "metrics": "metrics",
     "plotting": "plotting",
@@ -84,6 +97,7 @@ __all__ = [
     "data",
     "datasets",
     "errors",
+    "export",
     "kernels",
     "load",
     "make",

@@ -4,6 +4,7 @@ __all__ = [
     "AskanceError",
     "DataError",
     "DataWarning",
+    "ExportError",
     "ModelFileError",
     "ParameterError",
     "ScaleWarning",
@@ -58,6 +59,10 @@ class DataError(AskanceError, ValueError):
 
 class ModelFileError(AskanceError, ValueError):
     """A model file is damaged, is not a model, or comes from an incompatible version."""
+
+
+class ExportError(AskanceError, ValueError):
+    """A model cannot be exported so that it predicts the same."""
 
 
 class ServiceError(AskanceError):

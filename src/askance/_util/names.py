@@ -1,4 +1,15 @@
-"""Names that `--help` lists. They stand here because what they name takes long to import."""
+"""Names that `--help` lists and shells complete. They stand here because what they name takes long to import."""
+
+PAPER_NAMES = (
+    "lu2016",
+    "nguyen2011",
+    "cesabianchi2006",
+    "dada2021",
+    "yan2017",
+    "yan2016-rossel",
+    "yan2016-lupi",
+    "yan2015",
+)
 
 METRIC_NAMES = (
     "accuracy",

@@ -61,6 +61,7 @@ class Entry(NamedTuple):
         intercept: float = 0.0,
         scaling: str | None = None,
         probability: bool = False,
+        positive: Any = None,
         **parameters: Any,
     ) -> "Learner":
         """Make the learner; see `askance.make`."""
@@ -80,6 +81,7 @@ class Entry(NamedTuple):
             intercept=intercept,
             scaling=scaling,
             probability=probability,
+            positive=positive,
         )
         learner.check_parameters()
         return learner
@@ -101,6 +103,8 @@ class Entry(NamedTuple):
             raise AttributeError(f"an entry of the catalog has no attribute {attribute!r}")
         common = {"random_state": 0, "dtype": "float32", "classes": None, "intercept": 0.0, "scaling": None}
         common["probability"] = False
+        if self.kind == BINARY:
+            common["positive"] = None
         keyword = inspect.Parameter.KEYWORD_ONLY
         return inspect.Signature(
             [

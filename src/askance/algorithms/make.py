@@ -19,6 +19,7 @@ def make(
     intercept: float = 0.0,
     scaling: str | None = None,
     probability: bool = False,
+    positive: Any = None,
     **parameters: Any,
 ) -> Learner | AutoLearner:
     """Make the learner that a paper calls `name`, or the one that needs no settings.
@@ -27,9 +28,9 @@ def make(
     ----------
     name : str
         A name of `askance.catalog`, or "auto".
-    random_state, dtype, classes, intercept, scaling, probability
+    random_state, dtype, classes, intercept, scaling, probability, positive
         As in `Learner`. "auto" always computes in double precision, always has probabilities, and has an intercept
-        and scales of its own.
+        and scales of its own. It treats both classes alike, so it has no `positive`.
     **parameters
         The paper's parameters, such as `C` and `delta`; for "auto", those of `AutoLearner`, such as `rate`.
 
@@ -55,11 +56,13 @@ def make(
     if name == AUTO:
         if intercept or scaling is not None:
             raise ValueError("auto has an intercept and scales of its own: leave intercept and scaling out")
+        if positive is not None:
+            raise ValueError("auto treats both classes alike: leave positive out, or name it where you ask for F")
         own = sorted(set(AutoLearner().get_params()) - {"random_state", "classes"})
         unknown = [parameter for parameter in parameters if parameter not in own]
         if unknown:
             raise ValueError(f"auto has no parameter {unknown[0]!r}: its parameters are {', '.join(own)}")
         return AutoLearner(random_state=random_state, classes=classes, **parameters)
     common = {"random_state": random_state, "dtype": dtype, "classes": classes}
-    given = {"intercept": intercept, "scaling": scaling, "probability": probability}
+    given = {"intercept": intercept, "scaling": scaling, "probability": probability, "positive": positive}
     return look_up(name)(**common, **given, **parameters)

@@ -60,8 +60,13 @@ def fill(core: AutoCore, header: Header, arrays: Arrays, width: int) -> None:
     core.encoder = _encoder(header)
     X = _labelled(arrays, width)
     core.start(X)
+    core.unit_columns = int(header.get("unit_columns", 0))
+    if not 0 <= core.unit_columns <= X.dense.shape[1]:
+        raise ModelFileError(f"has vectors of {core.unit_columns} columns, but {X.dense.shape[1]} columns")
     recent, behind = numbers(arrays, "past/recent", (RECENT,)), numbers(arrays, "past/behind", (1,))
-    core.past = Past(recent, behind, _counts(arrays, "past/counts", 3))
+    core.past = Past(
+        recent, numbers(arrays, "past/likeness", (RECENT,)), behind, _counts(arrays, "past/counts", 3)
+    )
     _fill_scales(core.models, arrays)
     core.models = with_classes(with_room(core.models, len(X.dense), len(X.values)), core.classes)
     _fill_rows(core, arrays, X)

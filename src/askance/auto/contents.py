@@ -11,7 +11,7 @@ from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.jit.kernels.trees import Trees, empty
 
 KIND = "auto_learner"
-SCALES = ("means", "squares", "centres", "factors", "weights")
+SCALES = ("means", "squares", "from_unit", "centres", "factors", "furthest", "weights")
 COUNTS = ("rows", "frequencies")
 FOREST = ("features", "thresholds", "children", "classes")
 
@@ -31,13 +31,15 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         "linear/weights": lanes.weights[:places],
         **{f"mixture/{name}": array for name, array in models.mixture._asdict().items()},
         "past/recent": core.past.recent,
+        "past/likeness": core.past.likeness,
         "past/behind": core.past.behind,
         "past/counts": core.past.counts,
         "counts": models.counts,
         **{f"scales/{name}": getattr(scales, name) for name in (*SCALES, *COUNTS)},
         **{f"forest/{name}": array for name, array in _forest(models.trees).items()},
     }
-    return {"observed": class_list(core.encoder.observed)}, arrays
+    vectors = {"unit_columns": core.unit_columns} if core.unit_columns else {}
+    return {"observed": class_list(core.encoder.observed), **vectors}, arrays
 
 
 def _forest(trees: Trees) -> Arrays:

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from askance.auto.core import AutoCore, log_odds
 from askance.jit.kernels import trees
-from askance.jit.kernels.columns import FURTHEST
 from askance.jit.kernels.labelling import GROWN_AT
 from askance.jit.kernels.mixed import Mixed, features_of
 from askance.jit.kernels.mixture import FURTHEST_POWER, SCORE_TEMPERATURES, VOTE_TEMPERATURES
@@ -32,11 +31,13 @@ def scores_of_parts(core: AutoCore, X: Mixed, kept: NDArray[np.bool_], dense: Nu
 def _scores(core: AutoCore, X: Mixed, kept: NDArray[np.bool_], dense: Numbers) -> Numbers:
     """Return the scores of linear models: one row for each row of `kept`, one column per lane."""
     lanes, scales = core.models.lanes, core.models.scales
-    values = np.empty(len(X.values))
+    values = np.empty((len(X.values), lanes.values.shape[1]))
     features_of(X, 0, scales, np.empty(lanes.dense.shape[1]), values)
-    each = lanes.weights[core.models.places[X.indices]] * values[:, np.newaxis]
+    share = lanes.weights.shape[1] // values.shape[1]
+    each = lanes.weights[core.models.places[X.indices]] * np.repeat(values, share, axis=1)
     length = max(1.0, math.sqrt(dense.shape[1]))
-    scaled = np.clip((dense - scales.centres) * scales.factors, -FURTHEST, FURTHEST) / length
+    furthest = scales.furthest[0]
+    scaled = np.clip((dense - scales.centres) * scales.factors, -furthest, furthest) / length
     whole = np.hstack([scaled, np.full((len(dense), 1), scales.intercept)])
     scores: Numbers = whole @ lanes.dense_weights + kept @ each
     return scores

@@ -25,6 +25,7 @@ Numbers = NDArray[np.float64]
 
 FIRST_LABELS = 10  # asked for at once: until then there is nothing to doubt
 BURST, EARLY_RATE = 30, 0.3  # until there are this many, a higher rate: early labels are worth most
+UNUSUAL = 0.3  # the share of these, after the first, about rows that are unlike all labelled ones
 NEW_CLASS_SWEEPS = 10  # over all remembered rows, when a class appears
 # Scales are refreshed after each of the first rows, then at every doubling, then at equal distances.
 EVERY_ROW, DOUBLING, REFRESH_SWEEPS = 10, 2000, 2
@@ -36,7 +37,7 @@ class AutoSettings(NamedTuple):
 
     rate: float = 0.1
     limit: int | None = None
-    audit: float = 0.1
+    audit: float = 0.2
     memory: int = 2000
     random_state: int = 0
     classes: Sequence[Any] | None = None
@@ -75,8 +76,9 @@ class AutoCore:
         self.past = no_past()
         rate, audit = float(settings.rate), float(settings.audit)
         limit = math.inf if settings.limit is None else float(settings.limit)
-        self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit)
+        self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit, 0.0)
         self.widths: tuple[int, int] | None = None
+        self.unit_columns = 0  # the first columns, if they are vectors of length 1 beside others
         self._found = _nothing_found(1)
         self._coins_ahead: tuple[int, Numbers] = (-1, np.empty(0))
 
@@ -84,6 +86,8 @@ class AutoCore:
         """Prepare for rows like these, unless there were some before."""
         if self.widths is None:
             self.widths = X.dense.shape[1], X.sparse_width
+            # Texts have words that no other has: being unlike others says little.
+            self.plan = self.plan._replace(unusual=UNUSUAL if self.widths[0] else 0.0)
             memory, random_state = int(self.settings.memory), int(self.settings.random_state)
             self.models = new_models(*self.widths, self.classes, memory, random_state)
 
@@ -200,6 +204,7 @@ class AutoCore:
         assert self.widths is not None
         fresh, before, rows = AutoCore(self.settings), self.widths[0], self.remembered
         fresh.plan, fresh.encoder, fresh.past = self.plan, self.encoder, self.past
+        fresh.unit_columns = self.unit_columns
         labelled, entries = self.models.labelled, int(self.models.labelled.starts[rows])
         X = Mixed(
             np.hstack([labelled.dense[:rows], np.zeros((rows, columns - before))]),
@@ -213,7 +218,7 @@ class AutoCore:
         scales, known = fresh.models.scales, self.models.scales
         for name in ("means", "squares", "centres", "factors"):
             getattr(scales, name)[:before] = getattr(known, name)
-        for name in ("rows", "frequencies", "weights"):
+        for name in ("rows", "from_unit", "furthest", "frequencies", "weights"):
             getattr(scales, name)[:] = getattr(known, name)
         fresh.models.counts[NEXT_REFRESH] = self.models.counts[NEXT_REFRESH]
         if rows:
@@ -238,7 +243,7 @@ class AutoCore:
         return ahead[round_ - first : round_ - first + 1]
 
     def _refresh(self) -> None:
-        refresh(self.models.scales)
+        refresh(self.models.scales, self.unit_columns)
         rows = int(self.models.scales.rows[0])
         self.models.counts[NEXT_REFRESH] = rows + (1 if rows < EVERY_ROW else min(rows, DOUBLING))
         if self.remembered:

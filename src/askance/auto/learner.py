@@ -13,14 +13,15 @@ from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import KIND, contents
 from askance.auto.core import AutoCore, AutoSettings
 from askance.auto.rows import are_ready, as_before, part, plain
+from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
 from askance.data.mixed import MixedRows
 from askance.data.stacking import of_width
-from askance.data.stream import Stream, is_stream
+from askance.data.stream import is_stream
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
-from askance.learners.learner import as_targets, in_one_line
 from askance.learners.trace import Trace
+from askance.learners.validation import as_targets, in_one_line
 
 PREDICTED_TOGETHER = 1024  # rows, so that memory does not grow with their number
 
@@ -30,8 +31,8 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     Linear models with several penalties and, for dense rows, a forest learn from the same labels. Columns are
     scaled and terms weighted by what was seen of the stream. Each model is trusted by how well it predicted labels
-    that it had not seen. The learner asks about the rows that it is least certain of, compared to recent rows, and
-    about a few at random.
+    that it had not seen. The learner asks about the rows that it is least certain of, compared to recent rows,
+    about a few at random, and in the beginning about rows of columns that are unlike all labelled rows.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     limit : int, default=None
         The number of labels to ask for in all. After that, rows are only predicted. Labels that you give without a
         question do not count. By default there is no limit.
-    audit : float, default=0.1
+    audit : float, default=0.2
         The share of questions that are drawn at random. They find what the models are wrongly certain of, and
         give every row a known probability of being asked about.
     memory : int, default=2000
@@ -81,7 +82,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         rate: float = 0.1,
         *,
         limit: int | None = None,
-        audit: float = 0.1,
+        audit: float = 0.2,
         memory: int = 2000,
         random_state: int = 0,
         classes: Sequence[Any] | None = None,
@@ -165,7 +166,8 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if self.classes is None and len(np.unique(targets)) < 2:
             raise ValueError("fit needs rows of two classes, but y has only one class")
         core.learn(X, targets)
-        self.__dict__.pop("feature_names_in_", None)
+        for outdated in ("feature_names_in_", ATTRIBUTE):
+            self.__dict__.pop(outdated, None)
         self.__dict__.update(fresh.__dict__)
         return self
 
@@ -179,6 +181,9 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the classes, one column per class in the order of `classes_`."""
         self._check_fitted()
+        X = source_rows(self, X)
+        if is_stream(X):
+            return np.concatenate([self.predict_proba(of_width(chunk.X, self.n_features_in_)) for chunk in X])
         X, core = self._validated(X), self._core
         parts = [
             core.probabilities(part(X, start, start + PREDICTED_TOGETHER))
@@ -194,15 +199,18 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return found[:, 1] - found[:, 0] if found.shape[1] == 2 else found
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted classes of the rows, which may be a stream."""
+        """Return the predicted classes of the rows, which may be a stream or, see `askance.load`, a file."""
         if is_stream(X):
             return np.concatenate(list(self.iter_predict(X)))
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def iter_predict(self, stream: Stream) -> Iterator[NDArray[Any]]:
-        """Predict a stream in constant memory and yield the classes of each chunk. New features are left out."""
+    def iter_predict(self, stream: Any) -> Iterator[NDArray[Any]]:
+        """Predict a stream in constant memory and yield the classes of each chunk. New features are left out.
+
+        A learner that knows how its file was read (see `askance.load`) also takes a file or a table.
+        """
         self._check_fitted()
-        for chunk in stream:
+        for chunk in source_rows(self, stream):
             yield self.predict(of_width(chunk.X, self.n_features_in_))
 
     @property
@@ -229,7 +237,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
             "n_features": self.n_features_in_,
             "feature_names": None if names is None else list(names),
         }
-        return {**about, **header}, arrays
+        return {**about, **header, **reading_of(self)}, arrays
 
     def _started(self) -> AutoCore:
         """The core, which is made at the first use: parameters may change until then."""

@@ -7,30 +7,33 @@ from numpy.typing import NDArray
 
 from askance._util.longer import longer
 from askance.jit.kernels import labelling, trees
-from askance.jit.kernels.columns import scale_of
+from askance.jit.kernels.columns import FURTHEST, scale_of
 from askance.jit.kernels.descent import Lanes
 from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
-from askance.jit.kernels.mixed import Mixed, Scales
+from askance.jit.kernels.mixed import ROOTS, UNIT_TOLERANCE, Mixed, Scales
 from askance.jit.kernels.mixture import equal_trust
 from askance.jit.kernels.terms import rarities
 
-PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II
+PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II, for tables
+TERM_PENALTIES = (3.0, 30.0)  # for terms alone, each with both kinds of values
 TREES = 50
 # The intercept is a feature with this value, beside rows whose length is about 1.
 DENSE_INTERCEPT, SPARSE_INTERCEPT = 0.5, 0.3
+NO_LIMIT = 1e300  # of scaled values
 FIRST_ROWS = 16
 
 
 def new_models(columns: int, terms: int, classes: int, memory: int, random_state: int) -> Models:
     """Return models that have learned nothing, for rows with this many dense columns and sparse terms."""
-    penalties = np.array(PENALTIES)
+    kinds = 1 if columns else 2  # of values
+    penalties = np.tile(PENALTIES if columns else TERM_PENALTIES, kinds)
     dense, counts = np.zeros((0, columns)), np.zeros(7, np.int64)
     counts[PLACES] = counts[labelling.NEXT_REFRESH] = 1
     lanes = Lanes(
         dense=np.zeros((0, columns + 1)),
         starts=np.zeros(1, np.int64),
         places=np.zeros(0, np.int32),
-        values=np.zeros(0),
+        values=np.zeros((0, kinds)),
         squared_norms=np.zeros(0),
         codes=np.zeros(0, np.int64),
         duals=np.zeros((0, 0)),
@@ -46,7 +49,7 @@ def new_models(columns: int, terms: int, classes: int, memory: int, random_state
         places=np.zeros(terms, np.int32),
         vocabulary=np.zeros(1, np.int64),
         trees=trees.empty(TREES if columns else 0, 1),
-        mixture=equal_trust(len(PENALTIES) + (columns > 0)),
+        mixture=equal_trust(len(penalties) + (columns > 0)),
         counts=counts,
         memory=memory,
         random_state=np.uint64(random_state),
@@ -60,20 +63,26 @@ def new_scales(columns: int, terms: int) -> Scales:
         rows=np.zeros(1, np.int64),
         means=np.zeros(columns),
         squares=np.zeros(columns),
+        from_unit=np.zeros(1),
         centres=np.zeros(columns),
         factors=np.zeros(columns),
+        furthest=np.full(1, FURTHEST),
         frequencies=np.zeros(terms, np.int64),
         weights=np.ones(terms),
         intercept=DENSE_INTERCEPT if columns else SPARSE_INTERCEPT,
     )
 
 
-def refresh(scales: Scales) -> None:
-    """Use what was observed so far."""
+def refresh(scales: Scales, unit_columns: int = 0) -> None:
+    """Use what was observed so far. The first columns stay as they are, if they are vectors of length 1."""
     rows = int(scales.rows[0])
-    scales.centres[:] = scales.means
-    columns = zip(scales.means.tolist(), scales.squares.tolist(), strict=True)
-    scales.factors[:] = [scale_of(mean, squares, rows) for mean, squares in columns]
+    if scales.from_unit[0] < UNIT_TOLERANCE:
+        scales.centres[:], scales.factors[:], scales.furthest[:] = 0.0, np.sqrt(len(scales.factors)), NO_LIMIT
+    else:
+        columns = zip(scales.means.tolist(), scales.squares.tolist(), strict=True)
+        scales.centres[:], scales.furthest[:] = scales.means, FURTHEST
+        scales.factors[:] = [scale_of(mean, squares, rows) for mean, squares in columns]
+        scales.centres[:unit_columns], scales.factors[:unit_columns] = 0.0, np.sqrt(len(scales.factors))
     rarities(scales.frequencies, rows, scales.weights)
 
 
@@ -112,7 +121,7 @@ def with_room(models: Models, rows: int, entries: int) -> Models:
 def with_classes(models: Models, classes: int) -> Models:
     """Return models for this many classes; what linear models have learned is to be learned again."""
     lanes, width = models.lanes, 1 if classes == 2 else classes
-    count = len(PENALTIES) * width
+    count = len(lanes.dampings) * width
     return models._replace(
         lanes=lanes._replace(
             duals=np.zeros((len(lanes.codes), count)),
@@ -121,6 +130,17 @@ def with_classes(models: Models, classes: int) -> Models:
             width=width,
         )
     )
+
+
+def penalty(models: Models, linear: int) -> float:
+    """Return the C of one of the linear models."""
+    return round(0.5 / float(models.lanes.dampings[linear]), 9)
+
+
+def takes_roots(models: Models, linear: int) -> bool:
+    """Whether one of the linear models learns from square roots of counts."""
+    lanes = models.lanes
+    return linear * lanes.values.shape[1] // len(lanes.dampings) == ROOTS
 
 
 def without_oldest(models: Models, number: int) -> Models:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from askance.data.rating_files import Pairs, read_pairs, read_ratings
     from askance.data.reading import read
     from askance.data.stream import Chunk, Stream
+    from askance.data.table_encoder import TableEncoder
     from askance.data.typed import TypedTable, read_table
 
 _HOMES = {
@@ -22,6 +23,7 @@ _HOMES = {
     "MixedRows": "mixed",
     "Pairs": "rating_files",
     "Stream": "stream",
+    "TableEncoder": "table_encoder",
     "TypedTable": "typed",
     "add_reading": "model_rows",
     "describe": "info",
@@ -40,6 +42,7 @@ __all__ = [
     "MixedRows",
     "Pairs",
     "Stream",
+    "TableEncoder",
     "TypedTable",
     "add_reading",
     "describe",

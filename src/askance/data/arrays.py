@@ -34,7 +34,8 @@ class ArrayStream:
         for part, read in parts(rows, self.chunk_rows, self.order):
             X = self.X[part]
             y = None if self.y is None else self.y[part]
-            yield Chunk(_with_short_indices(X) if sp.issparse(X) else X, y, read / rows)
+            ids = None if isinstance(part, slice) else part
+            yield Chunk(_with_short_indices(X) if sp.issparse(X) else X, y, read / rows, ids)
 
 
 def read_arrays(

@@ -43,6 +43,11 @@ class TablePlan(NamedTuple):
         """The columns of the sparse part."""
         return [column for column in self.columns if column.is_sparse]
 
+    def feature_names(self) -> list[str]:
+        """The names of all features; hashed ones have only numbers."""
+        names = [name for column in self.dense for name in column.feature_names]
+        return names + [f"hashed {number}" for number in range(1 << self.bits if self.sparse else 0)]
+
     def encode(
         self, columns: Mapping[str, RawColumn], rows: int, where: Where, remedy: str = AS_CATEGORY
     ) -> MixedRows:
@@ -74,27 +79,27 @@ class RunningMeans:
             places += range(at, at + len(column.starts))
             starts += column.starts
             at += column.width
-        self._places: IntArray = np.array(places, np.int64)
+        self.places: IntArray = np.array(places, np.int64)
         self._starts: FloatArray = np.array(starts, np.float64)
         self.sums: FloatArray = np.zeros(len(places))
         self.counts: IntArray = np.zeros(len(places), np.int64)
 
     def fill(self, dense: FloatArray) -> FloatArray:
         """The same rows without NaN."""
-        values = dense[:, self._places]
+        values = dense[:, self.places]
         known = ~np.isnan(values)
         sums = np.cumsum(np.vstack([self.sums, np.where(known, values, 0.0)]), axis=0)
         counts = np.cumsum(np.vstack([self.counts, known]), axis=0)
         means = np.where(counts, sums / np.maximum(counts, 1), self._starts)[:-1]
         self.sums, self.counts = sums[-1], counts[-1]
-        dense[:, self._places] = np.where(known, values, means)
+        dense[:, self.places] = np.where(known, values, means)
         return dense
 
     def filled(self, dense: FloatArray) -> FloatArray:
         """The same rows without NaN, each by itself: the means stay as they are."""
         means = np.where(self.counts, self.sums / np.maximum(self.counts, 1), self._starts)
-        values = dense[:, self._places]
-        dense[:, self._places] = np.where(np.isnan(values), means, values)
+        values = dense[:, self.places]
+        dense[:, self.places] = np.where(np.isnan(values), means, values)
         return dense
 
 
@@ -126,7 +131,7 @@ def _moments(column: ColumnPlan, values: RawColumn, where: Where, remedy: str) -
         moment = moment_of(value)
         if moment is not None:
             found[row] = [np.nan if part is None else part for part in moment[:parts]]
-        elif not is_missing(value):
+        elif not is_missing(value) and not column.lenient:
             raise DataError(
                 f"{where(row)}, column {shown(column.name)}: {shown(value)} is not a date{remedy}",
                 parameter="categories",
@@ -145,12 +150,12 @@ def _hashed(columns: Sequence[tuple[ColumnPlan, RawColumn]], bits: int, *, pairs
                 text = "" if value is None else str(value)
                 checksums += word_checksums(text, f"{column.name}:", pairs=pairs)
             else:
-                checksums += [checksum(f"{column.name}={level}") for level in _several(value)]
+                checksums += [checksum(f"{column.name}={level}") for level in several_levels(value)]
         lengths.append(len(checksums) - before)
     return count_rows(checksums, lengths, bits)
 
 
-def _several(value: Any) -> list[str]:
+def several_levels(value: Any) -> list[str]:
     """The levels of a value, which may be a list of them; none if it is missing."""
     values = value if isinstance(value, list | tuple | np.ndarray) else [value]
     return [level_of(each) for each in values if not is_missing(each)]

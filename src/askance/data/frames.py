@@ -107,12 +107,14 @@ def read_frame(
 
 
 def is_frame(source: Any) -> bool:
-    """Whether an object is a data frame of pandas, polars or pyarrow."""
-    return _view_of(source) is not None
+    """Whether an object is a data frame of pandas, polars (also a lazy one) or pyarrow."""
+    return _is_lazy(source) or _view_of(source) is not None
 
 
 def as_frame(source: Any) -> Frame:
-    """A data frame with the interface of `Frame`."""
+    """A data frame with the interface of `Frame`. A lazy one is computed."""
+    if _is_lazy(source):
+        source = source.collect()
     view = _view_of(source)
     if view is None:
         raise DataError(f"a {type(source).__name__} is not a data frame: give one of pandas, polars or pyarrow")
@@ -157,6 +159,11 @@ def _column(frame: Frame, column: int, name: str, layout: FrameLayout, recipe: R
     return values
 
 
+def _is_lazy(source: Any) -> bool:
+    """Whether it is a LazyFrame of polars. Only its class is looked at: naming columns is work."""
+    return hasattr(type(source), "collect_schema") and hasattr(type(source), "collect")
+
+
 def _view_of(source: Any) -> type["_Pandas | _Polars | _Arrow"] | None:
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         return _Pandas
@@ -184,7 +191,7 @@ class _Pandas:
     def numbers(self, column: int) -> FloatArray:
         series = self.frame.iloc[:, column]
         if isinstance(series.dtype, np.dtype):
-            return _doubles(series.to_numpy())  # a NaN here is refused: it may be an error or a missing value
+            return _doubles(series.fillna(0).to_numpy())  # pandas has NaN for what is missing
         return _doubles(series.to_numpy(dtype=np.float64, na_value=0.0))
 
     def values(self, column: int) -> list[Any]:

@@ -17,8 +17,7 @@ def guessed_format(start: bytes, place: str) -> str | None:
 
     Raises DataError for formats that are recognised but cannot be read.
     """
-    if start.startswith(GZIP):
-        start = _unpacked(start)
+    start = unpacked(start)
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK\x03\x04"):
@@ -41,7 +40,10 @@ def guessed_delimiter(header: str) -> str:
     return "," if "," in header else max(DELIMITERS, key=header.count)
 
 
-def _unpacked(start: bytes) -> bytes:
+def unpacked(start: bytes) -> bytes:
+    """The first bytes of what was compressed; other bytes as they are."""
+    if not start.startswith(GZIP):
+        return start
     try:
         return zlib.decompressobj(wbits=31).decompress(start, ENOUGH)
     except zlib.error:

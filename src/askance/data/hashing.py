@@ -80,12 +80,19 @@ def hash_texts(
     >>> rows.shape, rows.nnz
     ((2, 1024), 6)
     """
+    return text_rows(texts, bits, pairs=pairs, unit=unit, signed=signed, dtype=dtype)
+
+
+def text_rows(
+    texts: Iterable[str], bits: int, *, pairs: bool, unit: bool, signed: bool, dtype: str, prefix: str = ""
+) -> sp.csr_array:
+    """`hash_texts` of words that are hashed apart from those with another prefix."""
     check_bits(bits)
     check_dtype(dtype)
     if isinstance(texts, str):
         raise DataError("texts is one string: give a list of texts")
     lengths: list[int] = []
-    checksums = np.fromiter(_token_checksums(texts, pairs, lengths), np.uint32)
+    checksums = np.fromiter(_token_checksums(texts, pairs, lengths, name_checksum(prefix)), np.uint32)
     rows = _hashed_rows(checksums, np.ones(len(checksums)), lengths, bits, signed=signed)
     if unit:
         _scale_to_unit_length(rows)
@@ -208,7 +215,7 @@ def check_bits(bits: int) -> None:
         raise DataError(f"bits={bits!r}: give a whole number from 1 to {MOST_BITS}; there are 2**bits columns")
 
 
-def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int]) -> Iterator[int]:
+def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int], start: int) -> Iterator[int]:
     """The checksums of all tokens of all texts; appends the number of tokens of each text to `lengths`.
 
     A generator, because the tokens of long texts need far more memory than the texts.
@@ -220,7 +227,7 @@ def _token_checksums(texts: Iterable[str], pairs: bool, lengths: list[int]) -> I
         if pairs:
             words += [b"%b %b" % neighbours for neighbours in pairwise(words)]
         lengths.append(len(words))
-        yield from map(crc32, words)
+        yield from (crc32(word, start) for word in words)
 
 
 def _words(text: str) -> list[bytes]:

@@ -7,15 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.data.cells import RawColumn, is_missing, level_of, moment_of, number_of
+from askance.data.cells import Moment, RawColumn, is_missing, level_of, moment_of, number_of
 from askance.typing import FloatArray
 
 NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT = "number", "category", "text", "date", "left out"
 KINDS = (NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT)
 TEXT_NAME = "text"
+OTHER = "(other)"  # levels of a category that appear later
 MOST_LEVELS = 20  # of a category that is dense
 WORDS_OF_TEXT = 3  # on average, at least
 FEWEST_FOR_ID = 20  # rows: in fewer, values may well differ by chance
+NO_DATE = (2000.0, 6.0, 3.0)  # the parts of a date, where no row has one
 SHOWN = 8  # columns named in a line
 
 _is_id = pattern(r"(?i:id|uuid|guid|index|row|rowid|row[_ ]id|row[_ ]number|unnamed: ?0)").fullmatch
@@ -38,7 +40,7 @@ class ColumnPlan(NamedTuple):
     starts : tuple of float
         What a missing number or part of a date counts as before others were seen: the mean of the first rows.
     lenient : bool
-        Whether anything that is not a number counts as missing.
+        Whether anything that is not a number or date counts as missing.
     reason : str
         Why it is left out.
     """
@@ -63,6 +65,14 @@ class ColumnPlan(NamedTuple):
             return len(self.levels) + 1
         return len(self.starts) + self.indicator
 
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the dense features."""
+        if self.kind == CATEGORY and self.levels:
+            return [f"{self.name}={level}" for level in (*self.levels, OTHER)]
+        names = [self.name] if self.kind == NUMBER else [f"{self.name}.{part}" for part in Moment._fields]
+        return [*names[: len(self.starts)], *([f"{self.name} (missing)"] if self.indicator else [])]
+
 
 def infer(
     head: Mapping[str, RawColumn], given: Mapping[str, str], *, complete: bool, features: Collection[str]
@@ -82,6 +92,8 @@ def _given(name: str, values: RawColumn, kind: str) -> ColumnPlan:
     if kind == NUMBER:
         numbers = np.array([np.nan if one is None else one for one in map(number_of, values)], np.float64)
         return _number(name, numbers)._replace(lenient=True)
+    if kind == DATE:
+        return _date(name, values)._replace(lenient=True)
     return ColumnPlan(name, TEXT) if kind == TEXT else _category(name, values)
 
 
@@ -145,9 +157,9 @@ def _category(name: str, values: RawColumn) -> ColumnPlan:
 def _date(name: str, values: RawColumn) -> ColumnPlan:
     moments = [moment for moment in map(moment_of, values) if moment is not None]
     parts: list[list[Any]] = [list(part) for part in zip(*moments, strict=True)]
-    if all(hour is None for hour in parts[-1]):
+    if parts and all(hour is None for hour in parts[-1]):
         parts.pop()
-    starts = tuple(float(np.mean([value for value in part if value is not None])) for part in parts)
+    starts = tuple(float(np.mean([value for value in part if value is not None])) for part in parts) or NO_DATE
     return ColumnPlan(name, DATE, indicator=len(moments) < len(values), starts=starts)
 
 

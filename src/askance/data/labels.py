@@ -15,7 +15,7 @@ _KINDS = {bool: "boolean", int: "number", float: "number", str: "string"}
 def label_kind(label: Any, place: str) -> str:
     """The kind of a label. The first label of a source decides the kind of all others."""
     if label is None:
-        raise DataError(f"{place}: the label is missing: fill it in or leave the row out")
+        raise DataError(f"{place}: the label is missing: fill it in, leave the row out, or use askance label")
     kind = _KINDS.get(type(label))
     if kind is None:
         raise DataError(

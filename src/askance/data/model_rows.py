@@ -20,13 +20,14 @@ from askance.data.mixed import MixedRows
 from askance.data.raw_tables import RawBatch, RawTable
 from askance.data.reading import Unlabelled, check_chunk_rows, read
 from askance.data.recipe import Recipe, several_names
-from askance.data.saved_plans import means_of, saved_plan
+from askance.data.saved_plans import means_of, saved_means, saved_plan
 from askance.data.saved_recipes import ROWS, recipe_encoder, saved_recipe
 from askance.data.stream import Chunk, Stream
 from askance.data.tables import label_of
 from askance.data.typed import TypedTable, is_table, raw_table, simplest
 from askance.errors import DataError, ModelFileError
 
+CHUNK_ROWS = 2048
 OTHER_KIND = ", as the model has learned it: fix it, or empty the cell"
 
 
@@ -115,8 +116,9 @@ class TableRows:
         """The rows with the columns to keep."""
         label, kind, is_first = None, "", True
         for batch in self.table.batches(self.chunk_rows):
+            self._check_columns(batch, is_first=is_first)
             if is_first:
-                label, is_first = self._checked(batch), False
+                label, is_first = self._found_label(batch), False
             y = None
             if label is not None:
                 values = self._label_values(batch, label)
@@ -127,15 +129,15 @@ class TableRows:
         if is_first:
             raise DataError(f"{self.table.place}: has no rows: check how it was created")
 
-    def _checked(self, first: RawBatch) -> str | None:
-        """The column of the label; raises DataError if a column is missing.
+    def _check_columns(self, batch: RawBatch, *, is_first: bool) -> None:
+        """Raise DataError if a column is missing.
 
-        Objects in JSON lines may leave out what they do not have.
+        Objects may leave out what they do not have, but if the first ones leave out all of it, it is another file.
         """
-        place, names, needed = self.table.place, list(first.columns), self.encoder.needed
+        place, names, needed = batch.place or self.table.place, list(batch.columns), self.encoder.needed
         missing = [name for name in needed if name not in names]
-        is_json = self.table.has_objects
-        if is_json and missing and len(missing) == len(needed):
+        is_json = batch.has_objects
+        if is_json and is_first and missing and len(missing) == len(needed):
             raise DataError(
                 f"{place}: has none of the fields that the model has learned from, {listed(missing)}; "
                 f"there are {listed(names)}"
@@ -150,9 +152,13 @@ class TableRows:
                 raise DataError(
                     f"{place}: no column {shown(name)} to keep; there are {listed(names)}", parameter="keep"
                 )
+
+    def _found_label(self, first: RawBatch) -> str | None:
+        """The column of the label; None if rows have none."""
         if self.label is False:
             return None
-        return Recipe(self.label or self.encoder.label).fields(names, lambda _name: False, place).label
+        recipe = Recipe(self.label or self.encoder.label)
+        return recipe.fields(list(first.columns), lambda _name: False, self.table.place).label
 
     def _label_values(self, batch: RawBatch, label: str) -> list[Any]:
         values: Any = batch.columns.get(label, [None] * batch.rows)
@@ -187,7 +193,7 @@ def read_for_model(
     label: str | Literal[False] | None = False,
     keep: Iterable[str] = (),
     delimiter: str | None = None,
-    chunk_rows: int = 2048,
+    chunk_rows: int = CHUNK_ROWS,
 ) -> ModelRows:
     """Read a file as the file was read that a saved model has learned from.
 
@@ -198,9 +204,9 @@ def read_for_model(
     ----------
     model : str or os.PathLike
         The model file.
-    source : str, os.PathLike or data frame
-        A file of any format that `read` takes, or a data frame of pandas, polars or pyarrow. "-" is standard
-        input; the rows of a pipe come as they arrive.
+    source : str, os.PathLike, data frame, list of dict or iterable
+        A file of any format that `read` takes, a data frame of pandas, polars or pyarrow, a list of dictionaries,
+        or an iterable of frames or such lists. "-" is standard input; the rows of a pipe come as they arrive.
     format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "npz"} or None, default: None
         Format of the file. None means that the extension decides.
     label : str, False or None, default: False
@@ -253,18 +259,32 @@ def read_for_model(
     if not is_file or is_table(source, format):
         if encoder is None:
             raise DataError(_no_columns(model, header, source if is_file else "data frame"))
-        table = raw_table(source, format, delimiter, prompt=True)
-        if table.has_cells and not encoder.takes_cells:
-            raise DataError(f"{table.place}: the model has learned from objects in JSON lines: give JSON lines")
+        table = _table(source, encoder, format, delimiter)
         return TableRows(table, encoder, label, _label_kind(header), keep, chunk_rows)
     if encoder is not None:
-        raise DataError(
-            f"{source}: the model has learned from columns, such as {listed(encoder.needed[:3])}: "
-            "give CSV, TSV, JSON lines or Parquet"
-        )
+        raise DataError(_not_numbered(source, encoder))
     if keep:
         raise DataError(f"{source}: has no columns with names: keep has no effect", parameter="keep")
     return _matrix_rows(header, source, format, label, chunk_rows)
+
+
+def rows_as_known(known: dict[str, Any], source: Any) -> ModelRows:
+    """The rows of a source for a learner that knows how its own were read, without labels."""
+    encoder = _encoder(known)
+    if isinstance(source, str | os.PathLike) and not is_table(source, None):
+        if encoder is not None:
+            raise DataError(_not_numbered(source, encoder))
+        return _matrix_rows(known, source, None, False, CHUNK_ROWS)
+    if encoder is None:
+        raise DataError(_no_columns("the model", known, source if isinstance(source, str) else "data frame"))
+    return TableRows(_table(source, encoder, None, None), encoder, False, "", (), CHUNK_ROWS)
+
+
+def _table(source: Any, encoder: Encoder, named: str | None, delimiter: str | None) -> RawTable:
+    table = raw_table(source, named, delimiter, prompt=True)
+    if table.has_cells and not encoder.takes_cells:
+        raise DataError(f"{table.place}: the model has learned from objects in JSON lines: give JSON lines")
+    return table
 
 
 def add_reading(model: str | os.PathLike[str], stream: Any) -> None:
@@ -274,8 +294,8 @@ def add_reading(model: str | os.PathLike[str], stream: Any) -> None:
     ----------
     model : str or os.PathLike
         The model file, which is replaced.
-    stream : Stream
-        A stream of `read` or `read_table` that has been read.
+    stream : Stream or TableEncoder
+        A stream of `read` or `read_table` that has been read, or an encoder that made the rows.
 
     Raises
     ------
@@ -294,11 +314,24 @@ def add_reading(model: str | os.PathLike[str], stream: Any) -> None:
     ...     learner.save(f"{folder}/iris.model")
     ...     add_reading(f"{folder}/iris.model", stream)
     """
-    more = {PLAN: saved_plan(stream)} if isinstance(stream, TypedTable) else {RECIPE: saved_recipe(stream)}
+    if hasattr(stream, "transform"):
+        more = {PLAN: _plan_of(stream)}
+    else:
+        more = {PLAN: saved_plan(stream)} if isinstance(stream, TypedTable) else {RECIPE: saved_recipe(stream)}
     try:
         write_whole(model, with_more(read_bytes(model), more))
     except ModelFileError as error:
         raise error if str(error).startswith(str(model)) else ModelFileError(f"{model} {error}") from None
+
+
+def _plan_of(encoder: Any) -> dict[str, Any]:
+    """What a model file holds of a `TableEncoder`, which is imported after this module."""
+    if encoder.output != "mixed" or encoder.scaled:
+        raise DataError(
+            "a model file holds rows as read_table makes them: fit the learner on those of a TableEncoder with "
+            "output='mixed' and scaled=False"
+        )
+    return saved_means(encoder.means_, None)
 
 
 def _encoder(header: dict[str, Any]) -> Encoder | None:
@@ -309,6 +342,13 @@ def _encoder(header: dict[str, Any]) -> Encoder | None:
     if not isinstance(saved, dict):
         raise ModelFileError("holds a way of reading that does not exist")
     return None if saved.get("from") == ROWS else recipe_encoder(saved)
+
+
+def _not_numbered(source: Any, encoder: Encoder) -> str:
+    return (
+        f"{source}: the model has learned from columns, such as {listed(encoder.needed[:3])}: "
+        "give CSV, TSV, JSON lines or Parquet"
+    )
 
 
 def _no_columns(model: Any, header: dict[str, Any], source: Any) -> str:

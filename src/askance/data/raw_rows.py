@@ -1,94 +1,258 @@
-"""The rows of JSON lines, CSV and TSV as records, to be sent on instead of learned from."""
+"""The rows of files as records, to be sent on instead of learned from."""
 
-import math
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from itertools import chain, islice
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from datetime import date, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
 
-from askance.data.files import TextLines, existing_file, shown
+import numpy as np
+
+from askance.data.cells import is_missing, number_of, numbers_of
+from askance.data.files import TextLines, existing_file, reason, shown
 from askance.data.jsonl import JsonRecord, json_entries
+from askance.data.parquet import pyarrow_parquet
 from askance.data.reading import format_of
-from askance.data.tables import HEAD_ROWS, numbers_of, numeric_columns, table_records
+from askance.data.tables import HEAD_ROWS, header_delimiter, table_records
 from askance.errors import DataError
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+REMEDY = ", as in the first rows: fix it, or leave the column out with --drop"
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "npz")
+AT_ONCE = 1000  # rows of a Parquet file in memory
+VECTOR, LABEL = "vector", "y"  # what the arrays of an archive are called as columns
 
 
 class RawRows(Protocol):
-    """The rows of a file with their line numbers."""
+    """The rows of a file with their numbers. `has_objects` says that rows may leave out what they do not have."""
 
-    lines: TextLines
+    path: Path
+    has_objects: bool
 
     def __iter__(self) -> Iterator[JsonRecord]: ...
 
+    @property
+    def progress(self) -> float:
+        """The fraction that has been read."""
+
+    def first(self, count: int) -> list[JsonRecord]:
+        """The first rows, which stay to be read."""
+
+    def where(self, number: int, last: int | None = None) -> str:
+        """Where a row is, or all rows up to a last one, for messages."""
+
     def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
-        """A row as a record: numbers are converted, and empty cells are left out."""
+        """A row as a record: numbers are converted, and missing ones are None."""
 
 
-class JsonRows:
-    """JSON lines: one object per line."""
+class _Rows:
+    """What all rows have in common: the first ones can be looked at before they are read."""
 
-    def __init__(self, lines: TextLines) -> None:
-        self.lines = lines
+    has_objects = False
+    unit = "line"
+
+    def __init__(self, path: Path, entries: Iterator[JsonRecord]) -> None:
+        self.path = path
+        self._entries = entries
+        self._waiting: deque[JsonRecord] = deque()
 
     def __iter__(self) -> Iterator[JsonRecord]:
-        return json_entries(self.lines)
+        while self._waiting or self.first(1):
+            yield self._waiting.popleft()
+
+    def first(self, count: int) -> list[JsonRecord]:
+        """The first rows, which stay to be read."""
+        while len(self._waiting) < count and (entry := next(self._entries, None)) is not None:
+            self._waiting.append(entry)
+        return list(self._waiting)[:count]
+
+    def where(self, number: int, last: int | None = None) -> str:
+        """Where a row is, or all rows up to a last one, for messages."""
+        from_zero = "" if self.unit == "line" else " (from 0)"
+        if last is None:
+            return f"{self.path}, {self.unit} {number}{from_zero}"
+        return f"{self.path}, {self.unit}s {number} to {last}{from_zero}"
+
+
+class JsonRows(_Rows):
+    """JSON lines: one object per line."""
+
+    has_objects = True
+
+    def __init__(self, lines: TextLines) -> None:
+        super().__init__(lines.path, json_entries(lines))
+        self._lines = lines
+
+    @property
+    def progress(self) -> float:
+        """The fraction of the file that has been read."""
+        return self._lines.progress
 
     def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
         """The object without some of its keys."""
         return {key: value for key, value in entry.record.items() if key not in left_out}
 
 
-class TableRows:
+class TableRows(_Rows):
     """A table with a header. The first rows decide which columns are numeric, as in all readers."""
 
     def __init__(self, lines: TextLines, delimiter: str) -> None:
-        self.lines = lines
+        self._lines = lines
         self._records = table_records(lines, delimiter)
-        self._head = list(islice(self._records, HEAD_ROWS + 1))
-        if len(self._head) < 2:
-            raise DataError(f"{lines.path}: has no rows below the header: check how it was created")
-        header = self._head.pop(0)
+        header = next(self._records, None)
+        if header is None:
+            raise DataError(f"{lines.path}: has only blank lines: check how it was created")
         self.names = [name.strip() for name in header.cells]
         for position, name in enumerate(self.names):
             if name in self.names[:position]:
                 raise DataError(
                     f"{lines.path}, line {header.line}: two columns have the name {shown(name)}: rename one"
                 )
-        self._numeric = numeric_columns(self.names, self._head)
+        super().__init__(lines.path, self._named())
+        self._numeric: set[str] | None = None
 
-    def __iter__(self) -> Iterator[JsonRecord]:
-        for record in chain(self._head, self._records):
+    @property
+    def progress(self) -> float:
+        """The fraction of the file that has been read."""
+        return self._lines.progress
+
+    def _named(self) -> Iterator[JsonRecord]:
+        for record in self._records:
             yield JsonRecord(record.line, dict(zip(self.names, record.cells, strict=True)))
 
+    def find_numbers(self) -> None:
+        """Decide which columns are numeric. This waits for the first rows of a pipe."""
+        head = [entry.record for entry in self.first(HEAD_ROWS)]
+        self._numeric = {name for name in self.names if _are_numbers([cells[name] for cells in head])}
+
     def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
-        """The cells that are not empty, without some of the columns."""
-        place = f"{self.lines.path}, line {entry.line}"
+        """The cells without some columns. A missing number is None, and other missing cells are left out."""
+        assert self._numeric is not None
         found: dict[str, Any] = {}
         for name, cell in entry.record.items():
-            if name in left_out or not cell.strip():
+            if name in left_out:
                 continue
-            found[name] = _number(cell, name, place) if name in self._numeric else cell
+            if name in self._numeric:
+                found[name] = None if is_missing(cell) else _number(cell, name, self.where(entry.line))
+            elif not is_missing(cell):
+                found[name] = cell
         return found
 
 
+class ParquetRows(_Rows):
+    """A Parquet file, of which some rows are in memory at a time."""
+
+    unit = "row"
+
+    def __init__(self, path: Path) -> None:
+        self.progress = 0.0
+        super().__init__(path, self._read(path))
+
+    def _read(self, path: Path) -> Iterator[JsonRecord]:
+        pyarrow = pyarrow_parquet()
+        try:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                given, whole = 0, file.metadata.num_rows
+                for batch in file.iter_batches(batch_size=AT_ONCE):
+                    for record in batch.to_pylist():
+                        yield JsonRecord(given, {name: _as_json(value) for name, value in record.items()})
+                        given += 1
+                        self.progress = given / whole
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"{path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): "
+                "create or download it again"
+            ) from error
+
+    def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
+        """The values without some columns; what is missing is None."""
+        return {name: value for name, value in entry.record.items() if name not in left_out}
+
+
+class ArchiveRows(_Rows):
+    """The arrays X and y of a NumPy archive, as vectors with labels."""
+
+    unit = "row"
+
+    def __init__(self, path: Path, label: str | None, *, labelled: bool) -> None:
+        self.progress = 0.0
+        super().__init__(path, self._read(path, label, labelled=labelled))
+
+    def _read(self, path: Path, label: str | None, *, labelled: bool) -> Iterator[JsonRecord]:
+        from askance.data.npz import read_npz
+
+        given = 0
+        for chunk in read_npz(path, label=label if labelled else False, dtype="float64"):
+            X = np.asarray(chunk.X if isinstance(chunk.X, np.ndarray) else chunk.X.toarray())
+            labels = [None] * len(X) if chunk.y is None else chunk.y.tolist()
+            for vector, value in zip(X.tolist(), labels, strict=True):
+                yield JsonRecord(given, {VECTOR: vector} | ({label or LABEL: value} if labelled else {}))
+                given += 1
+            self.progress = chunk.progress
+
+    def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
+        """Nothing: all is in the vector."""
+        return {name: value for name, value in entry.record.items() if name not in left_out}
+
+
 @contextmanager
-def rows_of(source: str | Path) -> Iterator[RawRows]:
-    """Open the rows of a file, whose format is known from its extension."""
-    path = existing_file(source)
-    kind = format_of(path, None)
-    if kind != "jsonl" and kind not in DELIMITERS:
-        raise DataError(f"{path}: is {kind}: give JSON lines, CSV or TSV")
-    with TextLines(path) as lines:
-        yield JsonRows(lines) if kind == "jsonl" else TableRows(lines, DELIMITERS[kind])
+def rows_of(
+    source: str | Path,
+    file: Any = None,
+    named: str | None = None,
+    *,
+    label: str | None = None,
+    labelled: bool = False,
+) -> Iterator[RawRows]:
+    """Open the rows of a file, or of an open pipe, whose format is named or known from the extension.
+
+    Raises DataError for another format.
+    """
+    path = existing_file(source) if file is None else Path(source)
+    kind = named if file is not None else format_of(path, named)
+    if kind not in FORMATS or (file is not None and kind in ("parquet", "npz")):
+        raise DataError(
+            f"{path}: is {kind}: give JSON lines, CSV, TSV" + (", Parquet or npz" if file is None else "")
+        )
+    if kind == "parquet":
+        yield ParquetRows(path)
+        return
+    if kind == "npz":
+        yield ArchiveRows(path, label, labelled=labelled)
+        return
+    delimiter = "\t" if kind == "tsv" else header_delimiter(path, file) if kind == "csv" else ""
+    # A pipe is never closed, because a thread may be waiting in it when the program ends.
+    lines = TextLines(path, file)
+    with lines if file is None else nullcontext():
+        yield JsonRows(lines) if kind == "jsonl" else TableRows(lines, delimiter)
+
+
+def _as_json(value: Any) -> Any:
+    """A value of a Parquet file as JSON has it."""
+    match value:
+        case float() if not np.isfinite(value):
+            return None
+        case date() | time():
+            return value.isoformat()
+        case Decimal():
+            return float(value)
+        case timedelta():
+            return value.total_seconds()
+        case list():
+            return [_as_json(each) for each in value]
+        case dict():
+            return {name: _as_json(each) for name, each in value.items()}
+        case bytes():
+            return value.decode("utf-8", "replace")
+    return value
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Whether all cells are numbers or missing, and some are numbers."""
+    numbers = [number_of(cell) for cell in cells]
+    return None not in numbers and not all(map(is_missing, cells))
 
 
 def _number(cell: str, name: str, place: str) -> float:
-    number = float(numbers_of((cell,), name, lambda _row: place)[0])
-    if not math.isfinite(number):
-        raise DataError(
-            f"{place}, column {shown(name)}: {cell.strip()} cannot be sent: give a finite number or an empty cell"
-        )
-    return number
+    return float(numbers_of([cell], name, lambda _row: place, remedy=REMEDY)[0])

@@ -1,6 +1,6 @@
 """Tables of every format as columns of raw values, in batches of rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from askance.data.arrays import parts
 from askance.data.cells import RawColumn
 from askance.data.files import TextLines, Where, reason, shown, stem
 from askance.data.frames import Frame, as_frame, row_namer
@@ -23,12 +22,18 @@ DEEPEST = 32
 
 
 class RawBatch(NamedTuple):
-    """The values of some consecutive rows, by column. A column that is not there has no value in any of them."""
+    """The values of some consecutive rows, by column. A column that is not there has no value in any of them.
+
+    `has_objects` says that rows may leave out columns that they do not have, as in JSON lines. `place` is for
+    messages, if it is not that of the table.
+    """
 
     rows: int
     columns: dict[str, RawColumn]
     where: Where
     progress: float
+    has_objects: bool = False
+    place: str | None = None
 
 
 class RawTable(Protocol):
@@ -45,10 +50,6 @@ class RawTable(Protocol):
     @property
     def has_cells(self) -> bool:
         """Whether all values are text, as in a CSV file."""
-
-    @property
-    def has_objects(self) -> bool:
-        """Whether rows may leave out columns that they do not have, as in JSON lines."""
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order, at most this many at a time."""
@@ -77,11 +78,6 @@ class OnceTable:
     def has_cells(self) -> bool:
         """Whether all values are text."""
         return self.table.has_cells
-
-    @property
-    def has_objects(self) -> bool:
-        """Whether rows may leave out columns."""
-        return self.table.has_objects
 
     def look(self, rows: int) -> Iterator[RawBatch]:
         """The first rows, which stay to be read."""
@@ -122,7 +118,7 @@ def first_rows(table: RawTable, rows: int) -> RawBatch:
         name: list(chain.from_iterable(batch.columns.get(name, [None] * batch.rows) for batch in found))
         for name in names
     }
-    return RawBatch(count, columns, found[0].where, found[-1].progress)
+    return RawBatch(count, columns, found[0].where, found[-1].progress, any(batch.has_objects for batch in found))
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,6 @@ class CsvTable(_File):
     delimiter: str | None = None
 
     has_cells = True
-    has_objects = False
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
@@ -179,18 +174,13 @@ class JsonTable(_File):
     """JSON lines: one object per line. Fields of objects inside it are columns with a dot in their name."""
 
     has_cells = False
-    has_objects = True
 
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
         with TextLines(self.path, self.file, prompt=self.prompt) as lines:
             for batch in lines.batches(json_entries(lines), rows):
-                names = dict.fromkeys(chain.from_iterable(entry.record for entry in batch))
-                columns: dict[str, RawColumn] = {
-                    name: [entry.record.get(name) for entry in batch] for name in names
-                }
                 where = _line_namer(self.path, [entry.line for entry in batch])
-                yield RawBatch(len(batch), flat(columns, where), where, lines.progress)
+                yield record_batch([entry.record for entry in batch], where, lines.progress)
 
 
 @dataclass(frozen=True)
@@ -198,7 +188,6 @@ class ParquetTable(_File):
     """A Parquet file."""
 
     has_cells = False
-    has_objects = False
 
     def __post_init__(self) -> None:
         pyarrow_parquet()  # fail now, not at the first batch
@@ -213,7 +202,7 @@ class ParquetTable(_File):
                     first, given = given, given + batch.num_rows
                     if batch.num_rows:
                         where = row_namer(self.place, range(first, given))
-                        yield _frame_batch(as_frame(batch), where, given / whole)
+                        yield frame_batch(as_frame(batch), where, given / whole)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(
                 f"{self.path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): "
@@ -221,26 +210,15 @@ class ParquetTable(_File):
             ) from error
 
 
-@dataclass(frozen=True, eq=False)
-class FrameTable:
-    """A data frame of pandas, polars or pyarrow."""
-
-    frame: Frame
-
-    has_cells = False
-    has_objects = False
-    name = place = "data frame"
-
-    def batches(self, rows: int) -> Iterator[RawBatch]:
-        """The rows in their order."""
-        whole = len(self.frame)
-        for part, given in parts(whole, rows, None):
-            assert isinstance(part, slice)
-            where = row_namer(self.place, range(part.start, part.stop))
-            yield _frame_batch(self.frame.take(part), where, given / whole)
+def record_batch(records: Sequence[Mapping[str, Any]], where: Where, progress: float) -> RawBatch:
+    """Some records as columns. A record may leave out what it does not have."""
+    names = dict.fromkeys(chain.from_iterable(records))
+    columns: dict[str, RawColumn] = {name: [record.get(name) for record in records] for name in names}
+    return RawBatch(len(records), flat(columns, where), where, progress, has_objects=True)
 
 
-def _frame_batch(frame: Frame, where: Where, progress: float) -> RawBatch:
+def frame_batch(frame: Frame, where: Where, progress: float) -> RawBatch:
+    """Some rows of a data frame as columns."""
     _check_names(frame.names, where(0))
     columns = {name: _frame_column(frame, place) for place, name in enumerate(frame.names)}
     return RawBatch(len(frame), flat(columns, where), where, progress)

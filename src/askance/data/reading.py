@@ -89,7 +89,8 @@ def read(
     """Read labelled rows from any source as a stream, which can be iterated more than once.
 
     A table whose feature columns are all numeric has dense rows, in the order of its columns. All other tables and
-    JSON lines have hashed rows, as from `hash_texts` and `hash_records`. Empty cells and nulls become 0.
+    JSON lines have hashed rows, as from `hash_texts` and `hash_records`. Empty cells, nulls, words
+    such as NA and ? among numbers, and NaN of pandas become 0. `read_table` has a better way for missing values.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Recipe:
         if found is None and self.label is None:
             raise DataError(
                 f"{place}: no label field: looked for {listed(LABEL_NAMES)} among {listed(names)}: "
-                "name it with label=",
+                "name it with label=, or if there are no labels yet, give them with askance label",
                 parameter="label",
             )
         return found

@@ -8,22 +8,27 @@ from askance.data.encoding import RunningMeans, TablePlan
 from askance.data.files import listed, reason, shown
 from askance.data.hashing import check_bits
 from askance.data.kinds import KINDS, LEFT_OUT, ColumnPlan
-from askance.data.raw_tables import RawTable, first_rows
+from askance.data.raw_tables import RawBatch, first_rows
 from askance.data.recipe import Recipe
 from askance.data.tables import HEAD_ROWS
-from askance.data.typed import TypedTable, label_plan, raw_table
+from askance.data.typed import LabelPlan, TypedTable, label_plan, later_source, raw_table, roles_apart
 from askance.errors import DataError, ModelFileError
 
 
 def saved_plan(table: TypedTable) -> dict[str, Any]:
     """What a model file holds of a table that has been read."""
+    return saved_means(table.after, table.labels.column)
+
+
+def saved_means(means: RunningMeans, label: str | None) -> dict[str, Any]:
+    """What a model file holds of the columns of a table, the means of numbers and the column of the label."""
     return {
-        "columns": [column._asdict() for column in table.plan.columns],
-        "bits": table.plan.bits,
-        "pairs": table.plan.pairs,
-        "sums": table.after.sums.tolist(),
-        "counts": table.after.counts.tolist(),
-        "label": table.labels.column,
+        "columns": [column._asdict() for column in means.plan.columns],
+        "bits": means.plan.bits,
+        "pairs": means.plan.pairs,
+        "sums": means.sums.tolist(),
+        "counts": means.counts.tolist(),
+        "label": label,
     }
 
 
@@ -37,6 +42,8 @@ def read_as_saved(
     chunk_rows: int = 2048,
     shuffle: bool = False,
     random_state: int | None = None,
+    labels: Any = None,
+    id: str | None = None,  # noqa: A002 - as in `read_table`
 ) -> TypedTable:
     """Read another table in the way in which one was read before; missing numbers continue with its means."""
     means = means_of(saved)
@@ -44,11 +51,15 @@ def read_as_saved(
     table = raw_table(source, format, delimiter)
     head = first_rows(table, HEAD_ROWS + 1)
     names = list(head.columns)
-    _check_columns(plan, names, table)
-    recipe = Recipe(saved.get("label") if label is None else label, False)
-    fields = recipe.fields(names, lambda _name: True, table.place)
-    labels = label_plan(table, head, fields.label, None)
-    return TypedTable(table, plan, labels, means, chunk_rows, shuffle, random_state)
+    _check_columns(plan, head, table.place)
+    later = None if labels is None else later_source(table, source, labels, id, label)
+    roles_apart(names, table.place, id, label, later)
+    if later is not None:
+        where = LabelPlan(None, later=later)
+    else:
+        recipe = Recipe(saved.get("label") if label is None else label, False)
+        where = label_plan(table, head, recipe.fields(names, lambda _name: True, table.place).label, None)
+    return TypedTable(table, plan, where, means, chunk_rows, shuffle, random_state, id)
 
 
 def means_of(saved: dict[str, Any]) -> RunningMeans:
@@ -73,11 +84,11 @@ def _column(saved: dict[str, Any]) -> ColumnPlan:
     return column
 
 
-def _check_columns(plan: TablePlan, names: list[str], table: RawTable) -> None:
+def _check_columns(plan: TablePlan, head: RawBatch, place: str) -> None:
     """Raise DataError if a column is missing. Objects in JSON lines may leave out what they do not have."""
     for column in plan.columns:
-        if column.kind != LEFT_OUT and column.name not in names and not table.has_objects:
+        if column.kind != LEFT_OUT and column.name not in head.columns and not head.has_objects:
             raise DataError(
-                f"{table.place}: no column {shown(column.name)}, which the model has learned from; there are "
-                f"{listed(names)}"
+                f"{place}: no column {shown(column.name)}, which the model has learned from; there are "
+                f"{listed(list(head.columns))}"
             )

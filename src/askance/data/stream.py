@@ -21,11 +21,15 @@ class Chunk(NamedTuple):
         The labels; None if the source has none.
     progress : float
         The fraction of the source that has been read.
+    ids : ndarray or None
+        What identifies each row in its source: the value of a column, or its number from 0. None means that rows
+        come in the order of the source, all of them.
     """
 
     X: Features
     y: NDArray[Any] | None
     progress: float
+    ids: NDArray[Any] | None = None
 
 
 def is_stream(X: Any) -> bool:

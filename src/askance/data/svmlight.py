@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from askance.data.files import AT_ONCE, reason, shown, stem
+from askance.data.files import AT_ONCE, INPUT_NAME, reason, shown, stem
 from askance.data.stream import Chunk
 from askance.errors import DataError
 from askance.jit.kernels import svmlight_scan as scanner
@@ -94,6 +94,8 @@ class SvmlightStream:
     def place(self) -> str:
         """The name of the file in messages."""
         name = self.source if isinstance(self.source, Path) else getattr(self.source, "name", None)
+        if name == "<stdin>":  # Python's name
+            return str(INPUT_NAME)
         return str(name) if isinstance(name, str | Path) else "the stream"
 
     def __iter__(self) -> Iterator[Chunk]:

@@ -1,7 +1,8 @@
 """CSV and TSV files with a header as streams.
 
 The first rows decide the types of columns. Their number is fixed, so that the chunk size does not matter: a
-column, also that of the label, is numeric if all its cells in these rows are numbers or empty.
+column is numeric if all its cells in these rows are numbers or missing: empty, NA, ? and the like. That of the
+label must have numbers, or be empty.
 """
 
 import csv
@@ -16,9 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askance.data.cells import is_missing
 from askance.data.columns import Column, column_rows, feature_names
 from askance.data.files import TextLines, Where, batches, reason, shown, stem
-from askance.data.guessing import ENOUGH, guessed_delimiter
+from askance.data.guessing import ENOUGH, guessed_delimiter, unpacked
 from askance.data.labels import label_array
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
@@ -85,6 +87,8 @@ class TableStream:
         numeric = numeric_columns(names, head) - set(self.recipe.categories)
         place = f"{self.path}, line {header.line}"
         fields = self.recipe.fields(names, lambda name: name not in numeric, place)
+        if fields.label in numeric and not are_numbers(_cells_of(names.index(fields.label), head)):
+            numeric.discard(fields.label)
         features = feature_names(names, fields, self.recipe, place)
         return TableLayout(names, fields, features, frozenset(numeric))
 
@@ -110,7 +114,7 @@ class TableStream:
 def header_delimiter(path: Path, file: BufferedReader | None) -> str:
     """The delimiter that the header of a file or pipe shows."""
     if file is not None:
-        start = file.peek(ENOUGH).lstrip()
+        start = unpacked(file.peek(ENOUGH)).lstrip()
         return guessed_delimiter(start.partition(b"\n")[0].decode("utf-8", "replace"))
     with TextLines(path) as lines:
         return guessed_delimiter(next((line for line in lines if line.strip()), ""))
@@ -143,9 +147,13 @@ def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
 
 
 def numeric_columns(names: Sequence[str], head: Sequence[Record]) -> set[str]:
-    """The columns whose cells in the first rows are all numbers or empty."""
-    columns = zip(names, zip(*(record.cells for record in head), strict=True), strict=True)
-    return {name for name, cells in columns if are_numbers(cells)}
+    """The columns whose cells in the first rows are all numbers or missing."""
+    columns = ((name, _cells_of(place, head)) for place, name in enumerate(names))
+    return {name for name, cells in columns if all(map(_is_number_or_missing, cells))}
+
+
+def _cells_of(place: int, head: Sequence[Record]) -> list[str]:
+    return [record.cells[place] for record in head]
 
 
 def are_numbers(cells: Iterable[str]) -> bool:
@@ -158,23 +166,28 @@ def _is_number_or_empty(cell: str) -> bool:
     return not bare or _is_number(bare) is not None
 
 
+def _is_number_or_missing(cell: str) -> bool:
+    return _is_number_or_empty(cell) or is_missing(cell)
+
+
 def numbers_of(cells: Sequence[str], name: str, where: Where) -> FloatArray:
-    """The numbers in the cells of a numeric column; 0 for empty cells."""
+    """The numbers in the cells of a numeric column; 0 for missing ones."""
     joined = "".join(cells)
     if joined.isascii() and "_" not in joined:
         try:
-            return np.array([float(cell) if cell else 0.0 for cell in cells])
+            found = np.array([float(cell) if cell else 0.0 for cell in cells])
+            return np.where(np.isnan(found), 0.0, found)
         except ValueError:
             pass  # the next loop finds the cell
     numbers = np.zeros(len(cells))
     for row, cell in enumerate(cells):
-        if not _is_number_or_empty(cell):
+        if not _is_number_or_missing(cell):
             raise DataError(
                 f"{where(row)}, column {shown(name)}: {shown(cell)} is not a number, as all cells of the first "
                 f"{HEAD_ROWS} rows are: fix it, or make the column categorical with categories=",
                 parameter="categories",
             )
-        numbers[row] = float(cell.strip() or 0)
+        numbers[row] = 0.0 if is_missing(cell) else float(cell)
     return numbers
 
 

@@ -91,120 +91,104 @@ def _lacks_room(models: Any, arena: Any, m: Any, missing: Any) -> bool:
     return missing > np.uint64(0) and log2_size > models.log2_sizes[m] and not has_room(arena, log2_size)
 
 
-def make_fleet_run(digest: str) -> Callable[..., Any]:
+@inlined
+def _look(form: Any, state: Any, past: Any, rows: Any, t: Any, at_zero: Any) -> Any:
+    """Return what the current model sees of row `t`, which was checked before."""
+    seen, _sound = look(form, state, past, rows, t, 0, past.labels[0], past.labels[1], 1.0, at_zero)
+    return seen
+
+
+def fleet_run(core, scratch, models, arena, rows, slots, ids, order, first, labels, coins, outcome):  # type: ignore[no-untyped-def]
     """Decide about rows and learn the labels that are asked for."""
-
-    def fleet_run(core, scratch, models, arena, rows, slots, ids, order, first, labels, coins, outcome):  # type: ignore[no-untyped-def]
-        _ = digest
-        update, query, form, state, memory, past, at_zero = core
-        here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
-        for i in range(first, order.shape[0]):
-            t = order[i]
-            m = current = _switch_model(models, scratch, current, ids[t])
-            missing = lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
-            if _lacks_room(models, arena, m, missing):
-                _store_counters(models, scratch, m)
-                return i
-            n_labels, n_positives = past.labels[0], past.labels[1]
-            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
-            rounds = np.uint64(past.rounds[0])
-            tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.random_states[m], rounds)
-            seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
-            binary, side = form.as_binary(seen, labels[t], probability)
-            fires, step = update.step(binary, side)
-            updated = asked & fires
-            if updated:
-                if missing > np.uint64(0):
-                    insert_missing(models, arena, m, rows, t, slots, missing)
-                take_step(form, state, past, here, t, seen, labels[t], step)
-            past.rounds[0] += 1
-            past.asked[0] += asked
-            past.labels[0] += asked
-            past.labels[1] += asked & (labels[t] > 0)
-            record_round(outcome, t, seen, probability, asked, updated)
-        if current != NO_MODEL:
-            _store_counters(models, scratch, current)
-        return order.shape[0]
-
-    return fleet_run
+    update, query, form, state, memory, past, at_zero = core
+    here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
+    for i in range(first, order.shape[0]):
+        t = order[i]
+        m = current = _switch_model(models, scratch, current, ids[t])
+        missing = lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
+        if _lacks_room(models, arena, m, missing):
+            _store_counters(models, scratch, m)
+            return i
+        seen = _look(form, state, past, here, t, at_zero)
+        rounds = np.uint64(past.rounds[0])
+        tossed = coins[t] if coins.shape[0] > 0 else coin_at(models.random_states[m], rounds)
+        seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
+        binary, side = form.as_binary(seen, labels[t], probability)
+        fires, step = update.step(binary, side)
+        updated = asked & fires
+        if updated:
+            if missing > np.uint64(0):
+                insert_missing(models, arena, m, rows, t, slots, missing)
+            take_step(form, state, past, here, t, seen, labels[t], step)
+        past.rounds[0] += 1
+        past.asked[0] += asked
+        past.labels[0] += asked
+        past.labels[1] += asked & (labels[t] > 0)
+        record_round(outcome, t, seen, probability, asked, updated)
+    if current != NO_MODEL:
+        _store_counters(models, scratch, current)
+    return order.shape[0]
 
 
-def make_fleet_ask(digest: str) -> Callable[..., Any]:
+def fleet_ask(core, scratch, models, arena, rows, slots, ids, order, outcome):  # type: ignore[no-untyped-def]
     """Decide about rows whose labels may come later."""
-
-    def fleet_ask(core, scratch, models, arena, rows, slots, ids, order, outcome):  # type: ignore[no-untyped-def]
-        _ = digest
-        _update, query, form, state, memory, past, at_zero = core
-        here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
-        for i in range(order.shape[0]):
-            t = order[i]
-            m = current = _switch_model(models, scratch, current, ids[t])
-            lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
-            n_labels, n_positives = past.labels[0], past.labels[1]
-            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
-            tossed = coin_at(models.random_states[m], np.uint64(past.rounds[0]))
-            seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
-            past.rounds[0] += 1
-            past.asked[0] += asked
-            record_round(outcome, t, seen, probability, asked, False)
-        if current != NO_MODEL:
-            _store_counters(models, scratch, current)
-        return order.shape[0]
-
-    return fleet_ask
+    _update, query, form, state, memory, past, at_zero = core
+    here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
+    for i in range(order.shape[0]):
+        t = order[i]
+        m = current = _switch_model(models, scratch, current, ids[t])
+        lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
+        seen = _look(form, state, past, here, t, at_zero)
+        tossed = coin_at(models.random_states[m], np.uint64(past.rounds[0]))
+        seen, probability, asked = decide(form, query, state, memory, seen, tossed, at_zero)
+        past.rounds[0] += 1
+        past.asked[0] += asked
+        record_round(outcome, t, seen, probability, asked, False)
+    if current != NO_MODEL:
+        _store_counters(models, scratch, current)
+    return order.shape[0]
 
 
-def make_fleet_learn(digest: str) -> Callable[..., Any]:
+def fleet_learn(  # type: ignore[no-untyped-def]
+    update, form, state, past, scratch, models, arena, rows, slots, ids, order, first, labels, at_zero
+):
     """Learn every label."""
-
-    def fleet_learn(  # type: ignore[no-untyped-def]
-        update, form, state, past, scratch, models, arena, rows, slots, ids, order, first, labels, at_zero
-    ):
-        _ = digest
-        here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
-        for i in range(first, order.shape[0]):
-            t = order[i]
-            m = current = _switch_model(models, scratch, current, ids[t])
-            missing = lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
-            if _lacks_room(models, arena, m, missing):
-                _store_counters(models, scratch, m)
-                return i
-            n_labels, n_positives = past.labels[0], past.labels[1]
-            seen, _sound = look(form, state, past, here, t, 0, n_labels, n_positives, 1.0, at_zero)
-            binary, side = form.as_binary(seen, labels[t], 1.0)
-            fires, step = update.step(binary, side)
-            if fires:
-                if missing > np.uint64(0):
-                    insert_missing(models, arena, m, rows, t, slots, missing)
-                take_step(form, state, past, here, t, seen, labels[t], step)
-            past.labels[0] += 1
-            past.labels[1] += labels[t] > 0
-        if current != NO_MODEL:
-            _store_counters(models, scratch, current)
-        return order.shape[0]
-
-    return fleet_learn
+    here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
+    for i in range(first, order.shape[0]):
+        t = order[i]
+        m = current = _switch_model(models, scratch, current, ids[t])
+        missing = lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
+        if _lacks_room(models, arena, m, missing):
+            _store_counters(models, scratch, m)
+            return i
+        seen = _look(form, state, past, here, t, at_zero)
+        binary, side = form.as_binary(seen, labels[t], 1.0)
+        fires, step = update.step(binary, side)
+        if fires:
+            if missing > np.uint64(0):
+                insert_missing(models, arena, m, rows, t, slots, missing)
+            take_step(form, state, past, here, t, seen, labels[t], step)
+        past.labels[0] += 1
+        past.labels[1] += labels[t] > 0
+    if current != NO_MODEL:
+        _store_counters(models, scratch, current)
+    return order.shape[0]
 
 
-def make_fleet_score(digest: str) -> Callable[..., Any]:
+def fleet_score(form, state, models, arena, rows, slots, ids, order, scores, at_zero):  # type: ignore[no-untyped-def]
     """Compute the scores of rows."""
-
-    def fleet_score(form, state, models, arena, rows, slots, ids, order, scores, at_zero):  # type: ignore[no-untyped-def]
-        _ = digest
-        here = SlotRows(rows.starts, slots, rows.values)
-        for t in order:
-            m = ids[t]
-            lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
-            score, _spread, _squared_norm, _guess, _sound = form.look(state, here, t, 0, at_zero)
-            form.write_score(state, score, scores, t)
-        return order.shape[0]
-
-    return fleet_score
+    here = SlotRows(rows.starts, slots, rows.values)
+    for t in order:
+        m = ids[t]
+        lookup_slots(arena, models.tables[m], models.log2_sizes[m], rows, t, slots)
+        score, _spread, _squared_norm, _guess, _sound = form.look(state, here, t, 0, at_zero)
+        form.write_score(state, score, scores, t)
+    return order.shape[0]
 
 
-MAKERS = {
-    "fleet run": make_fleet_run,
-    "fleet ask": make_fleet_ask,
-    "fleet learn": make_fleet_learn,
-    "fleet score": make_fleet_score,
+PASSES: dict[str, Callable[..., Any]] = {
+    "fleet run": fleet_run,
+    "fleet ask": fleet_ask,
+    "fleet learn": fleet_learn,
+    "fleet score": fleet_score,
 }

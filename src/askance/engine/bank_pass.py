@@ -1,6 +1,5 @@
 """The pass of a bank: sixteen learners of one kind process the same rows side by side."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,45 +46,40 @@ def shift_lanes(zero: Any, rows: Any, t: int, size: Any, state: Any, step: Any, 
         state.move(only(at(np.uint64(j) * WIDE, zero), moved), x, step)
 
 
-def make_bank(digest: str) -> Callable[..., Any]:
-    """Return the pass, for rows that are sound. It closes over the digest of its sources."""
-
-    def bank(given_update, given_query, memory, given_state, tally, rows, labels, coins, at_zero):  # type: ignore[no-untyped-def]
-        _ = digest
-        update, query, state = laned(given_update), laned(given_query), laned(given_state)
-        zero = sixteen(rows.values.dtype.type(0))
-        every, every_lane = at(np.uint64(0), zero), first_lanes(WIDE, zero)
-        asked, updated = tally.asked[every], tally.updated[every]
-        missed, alarms = tally.missed[every], tally.alarms[every]
-        mistakes, max_squared_norm = tally.mistakes[every], tally.max_squared_norm[every]
-        n_labels, n_positives = tally.n_labels[every], tally.n_positives[every]
-        for t in range(labels.shape[0]):
-            label, size = labels[t], np.uint64(rows.size(t))
-            total, spread = sums(zero, every_lane, np.uint64(0), WIDE, rows, t, size, state)
-            score = state.margin(total, spread)
-            prediction = sign(score, at_zero)
-            squared_norm = squared_norm_of(rows, t, size)
-            seen = Seen(
-                score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, 1.0
-            )
-            coin = coin_of(coins, t, zero)
-            is_asked = coin < query.ask(memory, seen, coin)
-            fires, step = update.step(seen, label)
-            moved = is_asked & fires
-            if any_of(moved):
-                shift_lanes(zero, rows, t, size, state, step, moved)
-            wrong = prediction != label
-            asked += where(is_asked, 1.0, 0.0)
-            updated += where(moved, 1.0, 0.0)
-            missed += where(wrong & (label > 0), 1.0, 0.0)
-            alarms += where(wrong & (label < 0), 1.0, 0.0)
-            mistakes += where(moved & wrong, 1.0, 0.0)
-            max_squared_norm = where(moved & wrong, maximum(max_squared_norm, seen.squared_norm), max_squared_norm)
-            n_labels += where(is_asked, 1.0, 0.0)
-            n_positives += where(is_asked & (label > 0), 1.0, 0.0)
-        tally.asked[every], tally.updated[every] = asked, updated
-        tally.missed[every], tally.alarms[every] = missed, alarms
-        tally.mistakes[every], tally.max_squared_norm[every] = mistakes, max_squared_norm
-        tally.n_labels[every], tally.n_positives[every] = n_labels, n_positives
-
-    return bank
+def bank(given_update, given_query, memory, given_state, tally, rows, labels, coins, at_zero):  # type: ignore[no-untyped-def]
+    """Let all lanes run through rows that are sound, and add to their counts."""
+    update, query, state = laned(given_update), laned(given_query), laned(given_state)
+    zero = sixteen(rows.values.dtype.type(0))
+    every, every_lane = at(np.uint64(0), zero), first_lanes(WIDE, zero)
+    asked, updated = tally.asked[every], tally.updated[every]
+    missed, alarms = tally.missed[every], tally.alarms[every]
+    mistakes, max_squared_norm = tally.mistakes[every], tally.max_squared_norm[every]
+    n_labels, n_positives = tally.n_labels[every], tally.n_positives[every]
+    for t in range(labels.shape[0]):
+        label, size = labels[t], np.uint64(rows.size(t))
+        total, spread = sums(zero, every_lane, np.uint64(0), WIDE, rows, t, size, state)
+        score = state.margin(total, spread)
+        prediction = sign(score, at_zero)
+        squared_norm = squared_norm_of(rows, t, size)
+        seen = Seen(
+            score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, 1.0
+        )
+        coin = coin_of(coins, t, zero)
+        is_asked = coin < query.ask(memory, seen, coin)
+        fires, step = update.step(seen, label)
+        moved = is_asked & fires
+        if any_of(moved):
+            shift_lanes(zero, rows, t, size, state, step, moved)
+        wrong = prediction != label
+        asked += where(is_asked, 1.0, 0.0)
+        updated += where(moved, 1.0, 0.0)
+        missed += where(wrong & (label > 0), 1.0, 0.0)
+        alarms += where(wrong & (label < 0), 1.0, 0.0)
+        mistakes += where(moved & wrong, 1.0, 0.0)
+        max_squared_norm = where(moved & wrong, maximum(max_squared_norm, seen.squared_norm), max_squared_norm)
+        n_labels += where(is_asked, 1.0, 0.0)
+        n_positives += where(is_asked & (label > 0), 1.0, 0.0)
+    tally.asked[every], tally.updated[every] = asked, updated
+    tally.missed[every], tally.alarms[every] = missed, alarms
+    tally.mistakes[every], tally.max_squared_norm[every] = mistakes, max_squared_norm
+    tally.n_labels[every], tally.n_positives[every] = n_labels, n_positives

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.engine.arena_passes import MAKERS as OF_FLEETS
-from askance.engine.bank_pass import make_bank
+from askance.engine.arena_passes import PASSES as OF_FLEETS
+from askance.engine.bank_pass import bank
 from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.interop import CACHE_ERRORS, COMPILING, compiled, expose, type_of
-from askance.jit.source_digest import is_ours, package_digest
+from askance.jit.source_digest import is_ours
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.rows import SOUND, Rows, State
 from askance.rules.state.coupled import CoupledState
@@ -87,113 +87,88 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
 
 
 # A pass takes only the parts of a core that it uses, so that many learners share its machine code.
-#
-# Each pass is made by a function of the digest of the sources: the values that a function closes over are part of
-# the key of its machine code in the cache, but the methods that it calls are not.
 
 
-def _make_run(digest: str) -> Callable[..., Any]:
-    def run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
-        _ = digest
-        update, query, form, state, memory, past, at_zero = core
-        n_labels, n_positives = past.labels[0], past.labels[1]
+def _run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
+    update, query, form, state, memory, past, at_zero = core
+    n_labels, n_positives = past.labels[0], past.labels[1]
+    for t in range(labels.shape[0]):
+        seen, sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
+        if not sound:
+            return rows.check(t, t + 1, width)
+        seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
+        binary, side = form.as_binary(seen, labels[t], probability)
+        fires, step = update.step(binary, side)
+        updated = asked & fires
+        if updated:
+            take_step(form, state, past, rows, t, seen, labels[t], step)
+        if asked:
+            form.record_label(state, rows, t, labels[t])
+        n_labels += asked
+        n_positives += asked & (labels[t] > 0)
+        record_round(outcome, t, seen, probability, asked, updated)
+    past.rounds[0] += labels.shape[0]
+    past.asked[0] += n_labels - past.labels[0]
+    past.labels[0], past.labels[1] = n_labels, n_positives
+    return SOUND, 0
+
+
+def _check(rows, count, width):  # type: ignore[no-untyped-def]
+    return rows.check(0, count, width)
+
+
+def _ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
+    past = core.past
+    n_labels, n_positives = past.labels[0], past.labels[1]
+    seen, sound = look(core.form, core.state, past, rows, 0, width, n_labels, n_positives, eligible, core.at_zero)
+    if not sound:
+        return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
+    query, form, state, memory = core.query, core.form, core.state, core.memory
+    seen, probability, asked = decide(form, query, state, memory, seen, coin, core.at_zero)
+    past.rounds[0] += 1
+    past.asked[0] += asked & (eligible > 0)
+    return SOUND, float(seen.prediction), float(seen.score), probability, asked
+
+
+def _learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
+    error, row = rows.check(0, labels.shape[0], width)
+    if error == SOUND:
         for t in range(labels.shape[0]):
-            seen, sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
-            if not sound:
-                return rows.check(t, t + 1, width)
-            seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
+            n_labels, n_positives = past.labels[0], past.labels[1]
+            seen, _sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
             binary, side = form.as_binary(seen, labels[t], probability)
             fires, step = update.step(binary, side)
-            updated = asked & fires
-            if updated:
+            if fires:
                 take_step(form, state, past, rows, t, seen, labels[t], step)
-            if asked:
-                form.record_label(state, rows, t, labels[t])
-            n_labels += asked
-            n_positives += asked & (labels[t] > 0)
-            record_round(outcome, t, seen, probability, asked, updated)
-        past.rounds[0] += labels.shape[0]
-        past.asked[0] += n_labels - past.labels[0]
-        past.labels[0], past.labels[1] = n_labels, n_positives
-        return SOUND, 0
-
-    return run
+            form.record_label(state, rows, t, labels[t])
+            past.labels[0] += 1
+            past.labels[1] += labels[t] > 0
+    return error, row
 
 
-def _make_check(digest: str) -> Callable[..., Any]:
-    def check(rows, count, width):  # type: ignore[no-untyped-def]
-        _ = digest
-        return rows.check(0, count, width)
-
-    return check
-
-
-def _make_ask(digest: str) -> Callable[..., Any]:
-    def ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
-        _ = digest
-        past = core.past
-        n_labels, n_positives = past.labels[0], past.labels[1]
-        seen, sound = look(
-            core.form, core.state, past, rows, 0, width, n_labels, n_positives, eligible, core.at_zero
-        )
+def _score(form, state, rows, width, scores, at_zero):  # type: ignore[no-untyped-def]
+    for t in range(scores.shape[0]):
+        score, _spread, _squared_norm, _prediction, sound = form.look(state, rows, t, width, at_zero)
         if not sound:
-            return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
-        query, form, state, memory = core.query, core.form, core.state, core.memory
-        seen, probability, asked = decide(form, query, state, memory, seen, coin, core.at_zero)
-        past.rounds[0] += 1
-        past.asked[0] += asked & (eligible > 0)
-        return SOUND, float(seen.prediction), float(seen.score), probability, asked
-
-    return ask
+            return rows.check(t, t + 1, width)
+        form.write_score(state, score, scores, t)
+    return SOUND, 0
 
 
-def _make_learn(digest: str) -> Callable[..., Any]:
-    def learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
-        _ = digest
-        error, row = rows.check(0, labels.shape[0], width)
-        if error == SOUND:
-            for t in range(labels.shape[0]):
-                n_labels, n_positives = past.labels[0], past.labels[1]
-                seen, _sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
-                binary, side = form.as_binary(seen, labels[t], probability)
-                fires, step = update.step(binary, side)
-                if fires:
-                    take_step(form, state, past, rows, t, seen, labels[t], step)
-                form.record_label(state, rows, t, labels[t])
-                past.labels[0] += 1
-                past.labels[1] += labels[t] > 0
-        return error, row
-
-    return learn
-
-
-def _make_score(digest: str) -> Callable[..., Any]:
-    def score(form, state, rows, width, scores, at_zero):  # type: ignore[no-untyped-def]
-        _ = digest
-        for t in range(scores.shape[0]):
-            score, _spread, _squared_norm, _prediction, sound = form.look(state, rows, t, width, at_zero)
-            if not sound:
-                return rows.check(t, t + 1, width)
-            form.write_score(state, score, scores, t)
-        return SOUND, 0
-
-    return score
-
-
-MAKERS = {
-    "run": _make_run,
-    "check": _make_check,
-    "ask": _make_ask,
-    "learn": _make_learn,
-    "score": _make_score,
-    "bank": make_bank,
+PASSES: dict[str, Callable[..., Any]] = {
+    "run": _run,
+    "check": _check,
+    "ask": _ask,
+    "learn": _learn,
+    "score": _score,
+    "bank": bank,
     **OF_FLEETS,
 }
 
 
 @functools.cache
 def _dispatcher(name: str, classes: tuple[type, ...], exact: bool, cache: bool) -> Any:
-    return compiled(MAKERS[name](package_digest()), exact=exact, cache=cache and all(map(is_ours, classes)))
+    return compiled(PASSES[name], exact=exact, cache=cache and all(map(is_ours, classes)))
 
 
 _bound: dict[Any, Callable[..., Any]] = {}

@@ -1,12 +1,10 @@
 """The fleet: one small model per key, for very many users, sensors or shops."""
 
-import concurrent.futures
-import functools
 import os
 import pathlib
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +12,15 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from askance.engine import passes
-from askance.engine.packing import order_by_model
 from askance.errors import ParameterError
+from askance.fleet.display import as_html, as_text
 from askance.fleet.keys import Key, as_keys, random_states_of
 from askance.fleet.residency import ResidentModels
 from askance.fleet.settings import FleetSettings
 from askance.fleet.shard import Shard
 from askance.fleet.sparse import one_row, sparse_rows
 from askance.fleet.spill_file import SpillFile, write_models
+from askance.fleet.threads import ShardThreads, Work, thread_count
 from askance.jit.coins import coins as coins_of
 from askance.jit.kernels.key_table import Numbers
 from askance.learners import labels
@@ -34,10 +33,7 @@ from askance.rules.rows import SparseRows
 
 FORMAT = 1  # of the files that `save` writes
 MIN_RESIDENT = 1_000
-MOST_JOBS = 8  # by default
 NO_COINS = np.empty(0)
-
-Work = Callable[[Shard, SparseRows, slice, Numbers, Numbers], None]
 
 
 class Fleet:
@@ -126,7 +122,7 @@ class Fleet:
     ) -> None:
         if resident is not None and resident < MIN_RESIDENT:
             raise ParameterError("Fleet", "resident", resident, f"at least {MIN_RESIDENT}")
-        n_shards = _n_shards(n_jobs)
+        n_shards = thread_count(n_jobs)
         self.settings = settings
         update, query, sgn0, many, _ = settings.rules
         dtype = np.dtype(settings.dtype)
@@ -138,7 +134,7 @@ class Fleet:
             lambda: Shard(update, query, dtype, float(sgn0), self._encoder.lanes),
             *(n_shards, settings.random_state, tag, self.width, resident),
         )
-        self._pool = concurrent.futures.ThreadPoolExecutor(n_shards)
+        self._threads = ShardThreads(self._models)
         self.rounds = 0
         self._temporary = tempfile.TemporaryDirectory() if resident is not None and spill is None else None
         if resident is not None:
@@ -227,7 +223,7 @@ class Fleet:
             own_coins = tossed[part] if len(tossed) else NO_COINS
             shard.run(own, ids, order, codes[part], own_coins, _part_of(outcome, part))
 
-        return self._trace(codes, outcome, self._for_each_part(keys, rows, work))
+        return self._trace(codes, outcome, self._for_each_row(keys, rows, work))
 
     def decide(self, keys: Any, X: Any) -> Trace:
         """Decide about rows whose labels are not known yet; give the labels to `partial_fit` when they come.
@@ -251,7 +247,7 @@ class Fleet:
         def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
             shard.ask(own, ids, order, _part_of(outcome, part))
 
-        refused = self._for_each_part(keys, rows, work)
+        refused = self._for_each_row(keys, rows, work)
         return self._trace(np.full(count, -1 if self.settings.rules.multiclass else 0), outcome, refused)
 
     def partial_fit(self, keys: Any, X: Any, y: ArrayLike) -> Self:
@@ -277,7 +273,7 @@ class Fleet:
         def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
             shard.learn(own, ids, order, codes[part])
 
-        self._for_each_part(keys, rows, work)
+        self._for_each_row(keys, rows, work)
         return self
 
     def decision_function(self, keys: Any, X: Any) -> NDArray[Any]:
@@ -306,7 +302,7 @@ class Fleet:
     @property
     def width(self) -> int:
         """The largest number of columns of a row, 2**bits."""
-        return 1 << self.settings.bits
+        return self.settings.width
 
     @property
     def nbytes(self) -> int:
@@ -384,7 +380,7 @@ class Fleet:
 
     def close(self) -> None:
         """Stop the threads and delete temporary files."""
-        self._pool.shutdown()
+        self._threads.close()
         if self._models.spill_file is not None:
             self._models.spill_file.close()
         if self._temporary is not None:
@@ -397,7 +393,11 @@ class Fleet:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Fleet: {self.settings.algorithm}, {len(self):,} models>"
+        return as_text(self.settings, len(self))
+
+    def _repr_html_(self) -> str:
+        """What the fleet is, for notebooks."""
+        return as_html(self.settings, len(self))
 
     # ------------------------------------------------------------------ inside
 
@@ -412,39 +412,16 @@ class Fleet:
             raise ValueError(f"unknown class {new[0].item()!r}: the classes are {self._encoder.observed.tolist()}")
         return codes
 
-    def _for_each_part(self, keys: Any, rows: SparseRows, work: Work) -> int:
-        """Do the work on all rows, one thread per shard; return how many labels budgets have refused."""
+    def _for_each_row(self, keys: Any, rows: SparseRows, work: Work) -> int:
+        """Do the work on all rows, and count them as rounds; return how many labels budgets have refused."""
         found = as_keys(keys, len(rows.starts) - 1)
-        refused = 0
-        for part in self._models.parts(len(found)):
-            numbers = self._models.numbers_of(found[part], create=True)
-            one = functools.partial(self._on_shard, rows.between(part.start, part.stop), part, numbers, work)
-            refused += sum(self._pool.map(one, range(len(self._models.shards))))
+        refused = self._threads.for_each_part(found, rows, work)
         self.rounds += len(found)
         return refused
 
-    def _on_shard(self, own: SparseRows, part: slice, numbers: Numbers, work: Work, place: int) -> int:
-        """Do the work on the rows of a part whose models are in one shard; return the number of refused labels."""
-        shards = self._models.shards
-        shard, ids = shards[place], numbers // len(shards)
-        mine = np.flatnonzero(numbers % len(shards) == place)
-        before = shard.refused(ids[mine])
-        work(shard, own, part, ids, mine[order_by_model(ids[mine], shard.count)])
-        return shard.refused(ids[mine]) - before
-
     def _scores(self, keys: Any, X: Any) -> NDArray[Any]:
-        """Return the scores of rows, one column per class in sorted order; new keys get no model."""
         rows = self._rows(X)
-        found = as_keys(keys, len(rows.starts) - 1)
-        shards = self._models.shards
-        scores = np.empty((len(found), shards[0].lanes), rows.values.dtype)
-        for part in self._models.parts(len(found)):
-            numbers = self._models.numbers_of(found[part], create=False)
-            own = rows.between(part.start, part.stop)
-            for place, shard in enumerate(shards):
-                mine = np.flatnonzero(numbers % len(shards) == place)
-                shard.score(own, numbers // len(shards), mine, scores[part])
-        return scores
+        return self._threads.scores(as_keys(keys, len(rows.starts) - 1), rows)
 
     def _trace(self, codes: NDArray[Any], outcome: passes.Outcome, refused: int) -> Trace:
         rules = self.settings.rules
@@ -463,16 +440,6 @@ class Fleet:
             spent=int(np.count_nonzero(outcome.asked)),
             refused=refused,
         )
-
-
-def _n_shards(n_jobs: int | None) -> int:
-    if n_jobs is None:
-        return min(os.cpu_count() or 1, MOST_JOBS)
-    if n_jobs == -1:
-        return os.cpu_count() or 1
-    if n_jobs < 1:
-        raise ParameterError("Fleet", "n_jobs", n_jobs, "a positive integer, or -1 for all processors")
-    return n_jobs
 
 
 def _part_of(outcome: passes.Outcome, part: slice) -> passes.Outcome:

@@ -57,6 +57,11 @@ class FleetSettings:
             ) from None
         return parts._replace(update=update, query=query)
 
+    @property
+    def width(self) -> int:
+        """The largest number of columns of a row."""
+        return 1 << self.bits
+
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as a JSON-compatible dict."""
         given = dataclasses.asdict(self) | {"query": None if self.query is None else rule_to_dict(self.query)}

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from askance.data.mixed import MixedRows
 from askance.engine import passes
 from askance.learners.inputs import sound_rows
 from askance.rules.rows import Row, SparseRows
@@ -12,6 +13,10 @@ from askance.rules.rows import Row, SparseRows
 
 def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
     """Convert an array, sparse matrix or data frame of at most `width` columns; ValueError if a row is invalid."""
+    if isinstance(X, MixedRows):
+        raise TypeError(
+            "rows with a dense and a sparse part are for AutoLearner: use TableEncoder(output='matrix')"
+        )
     matrix = X if sp.issparse(X) else sp.csr_array(_as_floats(X))
     matrix = matrix if matrix.format == "csr" else sp.csr_array(matrix)
     if matrix.dtype.kind not in "fiub":
@@ -42,7 +47,9 @@ def _check(rows: Any, shape: tuple[int, int]) -> tuple[int, int]:
 def _as_floats(X: Any) -> Any:
     array = np.asarray(X)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
+        hint = ": encode it with TableEncoder(output='matrix')" if array.dtype == object else ""
         raise ValueError(
             f"X must be a matrix of numbers, not {type(X).__name__} of shape {array.shape} and dtype {array.dtype}"
+            f"{hint}"
         )
     return array

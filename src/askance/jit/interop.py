@@ -29,7 +29,7 @@ from numba.extending import (
     unbox,
 )
 
-from askance.jit.source_digest import kernel_digest
+from askance.jit.source_digest import digest_for
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -81,21 +81,27 @@ def type_of(value: Any) -> Any:
 
 
 def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function:
-    """Compile `function` with strict (`exact`) or relaxed arithmetic. It runs without the interpreter lock."""
+    """Compile `function` with strict (`exact`) or relaxed arithmetic. It runs without the interpreter lock.
+
+    With `cache`, the machine code is kept on disk until one of the sources that it may be made from is edited.
+    """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False if exact else RELAXED}
+    if not cache:
+        return numba.njit(**options)(function)
     try:
-        return numba.njit(cache=cache, **options)(function)
+        return numba.njit(cache=True, **options)(_named_by_sources(function))
     except RuntimeError:
         # No cache directory can be written: compile in each process.
         return numba.njit(**options)(function)
 
 
-def persistent(function: Function, *, exact: bool) -> Function:
-    """Compile `function` and cache the machine code on disk; if the cache fails at a call, compile without it.
+def _named_by_sources(function: Function) -> Function:
+    """Return the same function, with a digest of its sources in the name by which the cache finds machine code."""
+    return _copy(function, f"{function.__qualname__}.{digest_for(function.__module__)[:16]}")
 
-    The cache has entries by name, so the name says which sources the machine code was made from.
-    """
-    function.__qualname__ += f".{kernel_digest()[:16]}"
+
+def persistent(function: Function, *, exact: bool) -> Function:
+    """Compile `function` and cache the machine code on disk; if the cache fails at a call, compile without it."""
     kept = compiled(function, exact=exact)
 
     @functools.wraps(function)
@@ -218,7 +224,8 @@ def expose(protocol: type) -> None:
 def _expose_method(name: str, signature: inspect.Signature) -> None:
     def resolve(*arguments: Any) -> Callable[..., Any] | None:
         method = getattr(arguments[0].instance_class, name, None)
-        return None if method is None else _unannotated(method)
+        # Without annotations, because numba would compare them too.
+        return None if method is None else _copy(method, method.__qualname__)
 
     # Numba compares the parameters of resolver and method, and would treat `*arguments` as one tuple.
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
@@ -228,10 +235,10 @@ def _expose_method(name: str, signature: inspect.Signature) -> None:
         overload_method(kind, name, jit_options=INLINE)(resolve)
 
 
-def _unannotated(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the same function without annotations, because numba would compare them too."""
-    bare = FunctionType(
-        method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__
+def _copy(function: Any, name: str) -> Any:
+    """Return the same function by another qualified name, without annotations."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
-    bare.__qualname__ = method.__qualname__
-    return bare
+    copy.__qualname__ = name
+    return copy

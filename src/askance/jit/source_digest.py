@@ -1,9 +1,9 @@
 """A digest of the sources, so that cached machine code is never older than the rules it was compiled from.
 
 Numba's cache notices an edit of the file that defines a compiled function, but not of the files whose methods that
-function calls. Passes therefore close over the digest computed here, and kernels have it in their names: after an
-edit the cache has no entry, and after a revert it has one again. Rules from outside the package, whose source
-files are not known, are compiled again in each process.
+function calls. Compiled functions therefore have the digest computed here in their names (see `jit/interop.py`):
+after an edit the cache has no entry, and after a revert it has one again. Rules from outside the package, whose
+source files are not known, are compiled again in each process.
 """
 
 import functools
@@ -11,7 +11,8 @@ import hashlib
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).parents[1]
-# The sources of kernels, and of all compiled code. Editing any other file leaves the cache valid.
+# The sources of compiled code in `jit`, which calls nothing outside, and of all compiled code. Editing any other
+# file leaves the cache valid.
 KERNELS = ("_util/splitmix.py", "jit/**/*.py")
 COMPILED = (*KERNELS, "rules/**/*.py", "engine/**/*.py")
 
@@ -21,9 +22,9 @@ def package_digest() -> str:
     return digest_of(*COMPILED)
 
 
-def kernel_digest() -> str:
-    """Return the digest of the source files that kernels are made from, which need no rules."""
-    return digest_of(*KERNELS)
+def digest_for(module: str) -> str:
+    """Return the digest of all source files that a compiled function in `module` may be made from."""
+    return digest_of(*KERNELS) if module.startswith("askance.jit.") else package_digest()
 
 
 @functools.cache

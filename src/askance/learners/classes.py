@@ -14,11 +14,12 @@ from askance.learners import labels
 
 
 class ClassEncoder:
-    """The classes observed so far and their numbers."""
+    """The classes observed so far and their numbers. `positive` is the one that is to be +1, if it was named."""
 
-    def __init__(self, observed: NDArray[Any], dtype: np.dtype[Any]) -> None:
+    def __init__(self, observed: NDArray[Any], dtype: np.dtype[Any], positive: Any = None) -> None:
         self.observed = observed
         self.dtype = dtype
+        self.positive = positive
         numbers, values = self._numbered()
         self._label_of = dict(zip(numbers, values.tolist(), strict=True))
         self._code_of = {label: np.full(1, number, dtype) for number, label in self._label_of.items()}
@@ -32,6 +33,15 @@ class ClassEncoder:
     def lanes(self) -> int:
         """The number of weight vectors that the classes need."""
         return 1
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the smaller of two classes is +1."""
+        return False
+
+    def having(self, observed: NDArray[Any]) -> Self:
+        """An encoder that has observed these classes."""
+        return type(self)(observed, self.dtype, self.positive)
 
     def label(self, code: float) -> Any:
         """The class with this number; None while no class is known."""
@@ -53,7 +63,15 @@ class ClassEncoder:
 
 
 class BinaryEncoder(ClassEncoder):
-    """The larger class in sorted order is +1, the other -1."""
+    """The positive class is +1, the other -1. It is the larger one in sorted order, unless it was named."""
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the smaller of two classes is +1."""
+        if not len(self.observed):
+            return False
+        negative, positive = self._pair(self.observed).tolist()
+        return bool(negative > positive)
 
     def encode(self, y: NDArray[Any], classes: Sequence[Any] | None = None) -> tuple[Self, NDArray[Any]]:
         """Encode as signs; ValueError for a third class, or a class whose sign would change."""
@@ -61,16 +79,27 @@ class BinaryEncoder(ClassEncoder):
         if classes is not None:
             known = labels.distinct(labels.as_classes(classes), known)
         observed = labels.distinct(y, known)
-        pair = labels.pair(observed)
-        if len(known) == 1 and (pair[1] == known[0]) != (labels.pair(known)[1] == known[0]):
+        pair = self._pair(observed)
+        if len(known) == 1 and (pair[1] == known[0]) != (self._pair(known)[1] == known[0]):
             raise ValueError(
                 f"the class {known[0]!r} was learned with the other sign: pass classes={pair.tolist()!r}"
             )
         signs = labels.signs(y, pair, self.dtype)
-        return self if observed is self.observed else type(self)(observed, self.dtype), signs
+        return self if observed is self.observed else self.having(observed), signs
+
+    def _pair(self, observed: NDArray[Any]) -> NDArray[Any]:
+        """The negative and the positive class."""
+        if self.positive is None or not len(observed):
+            return labels.pair(observed)
+        if len(observed) == 1 and observed[0] != self.positive:
+            observed = labels.distinct(np.array([self.positive]), observed)
+        found = labels.pair(observed)
+        if self.positive not in found.tolist():
+            raise ValueError(f"positive={self.positive!r} is not one of the classes {found.tolist()}")
+        return found if found[1] == self.positive else found[::-1]
 
     def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
-        return ((-1.0, 1.0), labels.pair(self.observed)) if len(self.observed) else ((), self.observed)
+        return ((-1.0, 1.0), self._pair(self.observed)) if len(self.observed) else ((), self.observed)
 
 
 def _comparable(kind: str) -> str:
@@ -110,9 +139,7 @@ class MulticlassEncoder(ClassEncoder):
             raise ValueError(f"y has labels like {y[0].item()!r}, but the classes are like {known[0].item()!r}")
         new = np.unique(y)
         new = new[~np.isin(new, known)] if len(known) else new
-        return (
-            self if not len(new) else type(self)(np.concatenate([known, new]) if len(known) else new, self.dtype)
-        )
+        return self if not len(new) else self.having(np.concatenate([known, new]) if len(known) else new)
 
     def _numbered(self) -> tuple[Sequence[float], NDArray[Any]]:
         return [float(number) for number in range(len(self.observed))], self.observed

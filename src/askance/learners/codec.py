@@ -49,8 +49,10 @@ def _arrays(core: LearnerCore) -> dict[str, NDArray[Any]]:
 
 def _header(core: LearnerCore) -> dict[str, Any]:
     machine, settings = core.machine, core.settings
-    options = {"intercept": float(settings.intercept), "scaling": settings.scaling}
+    options: dict[str, Any] = {"intercept": float(settings.intercept), "scaling": settings.scaling}
     options["probability"] = bool(settings.probability)
+    if settings.positive is not None:
+        options["positive"] = classes_to_dict(np.array([settings.positive]))
     return {
         "update": rule_to_dict(machine.core.update),
         "query": rule_to_dict(machine.core.query),
@@ -67,7 +69,7 @@ def _header(core: LearnerCore) -> dict[str, Any]:
 
 
 def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> LearnerCore:
-    width, classes = header["width"], header["classes"]
+    width, classes, positive = header["width"], header["classes"], header.get("positive")
     settings = Settings(
         header["random_state"],
         header["dtype"],
@@ -77,6 +79,7 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         header.get("intercept", 0.0),
         header.get("scaling"),
         header.get("probability", False),
+        None if positive is None else classes_from_dict(positive).tolist()[0],
     )
     update, query = (rule_from_dict(header[part], known) for part in ("update", "query"))
     core = LearnerCore(update, query, settings)
@@ -114,7 +117,7 @@ def _encoder(listing: dict[str, Any], given: ClassEncoder) -> ClassEncoder:
         raise ModelFileError(f"has the classes {observed.tolist()}, which no learner can have observed")
     if not np.isin(given.observed, labels).all():
         raise ModelFileError(f"has the classes {observed.tolist()}, which do not match its parameter classes")
-    return type(given)(labels, given.dtype)
+    return given.having(labels)
 
 
 def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> None:

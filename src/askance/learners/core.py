@@ -86,7 +86,9 @@ class LearnerCore:
         self.features = settings.features()
         dtype, many = np.dtype(settings.dtype), bool(settings.multiclass)
         known = np.empty(0) if settings.classes is None else labels.as_classes(settings.classes, many=many)
-        self.encoder: ClassEncoder = (MulticlassEncoder if many else BinaryEncoder)(known, dtype)
+        self.encoder: ClassEncoder = (MulticlassEncoder if many else BinaryEncoder)(
+            known, dtype, settings.positive
+        )
         self.machine = machine_for(
             with_floats(update),
             with_floats(query),
@@ -138,7 +140,9 @@ class LearnerCore:
         def learn(rows: AnyRows, width: int) -> tuple[int, int]:
             if weights is None:
                 return machine.learn(rows, width, codes, encoder.lanes, draws, float(ask_probability))
-            return self._learn_weighted(rows, width, codes, encoder.lanes, weights, float(ask_probability))
+            return self._weighting_machine.learn_weighted(
+                rows, width, codes, encoder.lanes, weights, float(ask_probability)
+            )
 
         if self.features is None:
             kind, bad = learn(rows, width)
@@ -210,7 +214,7 @@ class LearnerCore:
         def learn(rows: AnyRows, width: int) -> tuple[int, int, None]:
             if weights is None:
                 return (*machine.learn(rows, width, codes, encoder.lanes, draws), None)
-            return (*self._learn_weighted(rows, width, codes, encoder.lanes, weights), None)
+            return (*self._weighting_machine.learn_weighted(rows, width, codes, encoder.lanes, weights), None)
 
         self._on_sound_rows(X, X.shape[1], learn)
         self.encoder, self.elastic = encoder, False
@@ -219,7 +223,7 @@ class LearnerCore:
         """The scores of the rows: positive for the larger class, or one column per class."""
         scores = self._scores(X)
         if not self.settings.multiclass:
-            return scores[:, 0]
+            return self.turned(scores[:, 0])
         scores = scores[:, np.argsort(self.encoder.observed)]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
@@ -229,7 +233,7 @@ class LearnerCore:
         if self.settings.multiclass:
             return self.encoder.values[np.argmax(scores, axis=1)]
         positive = scores[:, 0] >= 0 if self.machine.core.at_zero > 0 else scores[:, 0] > 0
-        return self.classes_[positive.astype(int)]
+        return self.encoder.values[positive.astype(int)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of the classes, one column per class in the order of `classes_`."""
@@ -238,7 +242,7 @@ class LearnerCore:
         if self._temperature[0] != n_labels:
             self._temperature = n_labels, temperature(recent, many=many)
         found = probabilities(of_classes(self._scores(X), many=many), self._temperature[1])
-        return found[:, np.argsort(self.encoder.observed)] if many else found
+        return found[:, np.argsort(self.encoder.values)]
 
     # ------------------------------------------------------------------ what it has learned
 
@@ -265,6 +269,11 @@ class LearnerCore:
         return np.sort(self.encoder.values)
 
     @property
+    def is_second_at_zero(self) -> bool:
+        """Whether the larger of two classes is predicted if the score is 0."""
+        return bool(self.machine.core.at_zero > 0) != self.encoder.is_turned
+
+    @property
     def query(self) -> Any:
         """The current query rule."""
         return self.machine.core.query
@@ -281,6 +290,7 @@ class LearnerCore:
         weights = self._weights()
         if self.features is not None:
             weights = weights[:, self.features.extra :]
+        weights = self.turned(weights)
         weights.flags.writeable = False
         return weights
 
@@ -292,7 +302,7 @@ class LearnerCore:
         weights = self._weights()
         if self.features is None or not self.features.extra:
             return np.zeros(len(weights), self.machine.dtype)
-        return weights[:, 0] * self.machine.dtype.type(self.features.intercept)
+        return self.turned(weights[:, 0]) * self.machine.dtype.type(self.features.intercept)
 
     def resize(self, n_features: int) -> Self:
         """Make room for `n_features` features. See `Learner.resize`."""
@@ -349,17 +359,14 @@ class LearnerCore:
         )
         return scores
 
-    def _learn_weighted(
-        self,
-        rows: AnyRows,
-        width: int,
-        codes: NDArray[Any],
-        lanes: int,
-        weights: NDArray[np.float64],
-        probability: float = 1.0,
-    ) -> tuple[int, int]:
-        machine = cast("Machine", self.machine)  # kernel rules have no method `weighted`
-        return machine.learn_weighted(rows, width, codes, lanes, weights, probability)
+    def turned(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Numbers of the rules, for which the positive class is +1, as scikit-learn has them: for the larger."""
+        return -numbers if self.encoder.is_turned else numbers
+
+    @property
+    def _weighting_machine(self) -> Machine:
+        """The machine, for weighted rows: kernel rules, whose machine is another, have no method `weighted`."""
+        return cast("Machine", self.machine)
 
     def _weights(self) -> NDArray[Any]:
         weights = self.machine.weights()

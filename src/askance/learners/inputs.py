@@ -1,7 +1,7 @@
 """Arrays, sparse matrices and single rows as the rows that passes take, and the weights of rows."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from askance._util.parameters import check_parameters
+from askance.errors import shown
 from askance.rules.rows import NOT_FINITE, SOUND, TOO_WIDE, TORN, UNSORTED, AnyRows, DenseRows, Row, SparseRows
 from askance.rules.update import RULES
 
@@ -93,13 +94,20 @@ def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> t
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: x must hold real numbers")
     if X.ndim == 0:
-        raise ValueError(f"x must be one row of features, not {x!r}")
+        raise ValueError(f"x must be one row of features, not {shown(x)}{_how_to_hash(x)}")
     if X.ndim > 2 or (X.ndim == 2 and X.shape[0] != 1):
         raise ValueError(f"x must be one row of features, not an array of shape {X.shape}")
     X = sp.csr_array(X.reshape(1, -1)) if sp.issparse(x) else _contiguous(X.reshape(1, -1), dtype)
     if width is not None and X.shape[1] != width:
         raise ValueError(f"x has {X.shape[1]} features, but this learner has {width}")
     return as_rows(X, dtype), X.shape[1]
+
+
+def _how_to_hash(x: Any) -> str:
+    """What to do with a text or a record where a row is expected."""
+    if isinstance(x, str):
+        return ": make a row of a text with askance.data.hash_texts([text])"
+    return ": make a row of a record with askance.data.hash_records([record])" if isinstance(x, Mapping) else ""
 
 
 def unlike_columns(X: Any) -> str | None:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 USUAL_NEGATIVES = (-1, 0)
 USUAL_POSITIVE = 1
+# Labels with decimals are numbers to predict if there are more different ones, both in all and per row.
+MOST_FRACTIONS, ROWS_PER_FRACTION = 10, 4
 
 
 def as_classes(values: Sequence[Any] | NDArray[Any], *, many: bool = False) -> NDArray[Any]:
@@ -43,9 +45,22 @@ def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
         raise ValueError(f"y must hold one label per row, not an array of shape {labels.shape}")
     if len(labels) != rows:
         raise ValueError(f"X has {rows} rows but y has {len(labels)} labels: lengths must match")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError(f"y has NaN or infinity at row {np.flatnonzero(~np.isfinite(labels))[0]}")
+    if labels.dtype.kind == "f":
+        _check_are_classes(labels)
     return labels
+
+
+def _check_are_classes(labels: NDArray[np.floating[Any]]) -> None:
+    """Raise ValueError if labels are not finite, or look like numbers to predict."""
+    if not np.isfinite(labels).all():
+        raise ValueError(f"y has NaN or infinity at row {np.flatnonzero(~np.isfinite(labels))[0]}")
+    if (labels % 1 != 0).any():
+        different = np.unique(labels)
+        if len(different) > max(MOST_FRACTIONS, len(labels) / ROWS_PER_FRACTION):
+            raise ValueError(
+                f"Unknown label type: y looks like numbers to predict ({_listed(different)}), as in regression: "
+                "this learns classes, so turn the numbers into classes first"
+            )
 
 
 def _of_one_kind(objects: NDArray[Any]) -> NDArray[Any]:

@@ -1,7 +1,6 @@
 """The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
 
 import os
-import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
@@ -11,21 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from askance._util.atomic_write import write_whole
-from askance.data.mixed import MixedRows
+from askance._util.sealed_file import with_more
+from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
 from askance.data.stacking import of_width
 from askance.data.stream import Stream, is_stream
 from askance.errors import ScaleWarning
-from askance.learners import labels
 from askance.learners.codec import encode
 from askance.learners.core import Decision, LearnerCore, Spending
 from askance.learners.inputs import unlike_columns
 from askance.learners.nested_parameters import NestedParameters
 from askance.learners.settings import Settings
 from askance.learners.trace import Trace
+from askance.learners.validation import as_targets, in_one_line, refuse_mixed, remembers_scores
 from askance.rules.query import Margin, QueryRule
 from askance.rules.registry import check_rules, is_rule
 from askance.rules.update import (
@@ -40,15 +39,6 @@ from askance.rules.update import (
 # Rules that do poorly on scikit-learn's generic checks, which make one pass. The last noisy label alone can turn
 # the weights around, and Winnow has no negative weights, so it needs every row as (x, -x).
 POOR = (PassiveAggressive, PAM, ConfidenceWeightedStdev, Winnow)
-
-
-def remembers_scores(learner: Any) -> bool:
-    """Whether `predict_proba` is available; AttributeError with the reason if it is not."""
-    if not learner.probability:
-        raise AttributeError(
-            "predict_proba needs the scores of labelled rows: pass probability=True to the learner"
-        )
-    return True
 
 
 class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
@@ -69,7 +59,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
     sgn0 : {1, -1}, default=1
         The sign of a score of 0, on which the papers disagree.
     classes : sequence, default=None
-        The classes, if the first rows may not show all of them. Of two classes, the larger one is positive.
+        The classes, if the first rows may not show all of them.
     multiclass : bool, default=False
         Whether there may be more than two classes. New classes are learned when they appear; pass `classes` to
         make decisions independent of how the stream is cut into chunks.
@@ -83,6 +73,11 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         `tell` does so only if all rows so far had labels, because `ask` has seen the row otherwise.
     probability : bool, default=False
         Whether to remember the scores of the last 500 labelled rows, which `predict_proba` needs.
+    positive : object, default=None
+        Of two classes, the one that rules take for +1: what costs and rarity are about in algorithms that weigh
+        mistakes unequally, such as CSPAA and OMCSL. By default, the larger class in sorted order. Scores of `ask`
+        and of traces are positive for it; `decision_function` and `coef_` are about the larger class in any case,
+        as in scikit-learn.
 
     Attributes
     ----------
@@ -123,6 +118,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         intercept: float = 0.0,
         scaling: str | None = None,
         probability: bool = False,
+        positive: Any = None,
     ) -> None:
         self.update = update
         self.query = query
@@ -134,6 +130,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         self.intercept = intercept
         self.scaling = scaling
         self.probability = probability
+        self.positive = positive
         if all(is_rule(rule) for rule in self._rules()):
             check_rules(*self._rules(), many=multiclass)
 
@@ -227,7 +224,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         for chunk in stream:
             if chunk.y is None:
                 raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
-            _refuse_mixed(chunk.X)
+            refuse_mixed(chunk.X)
             self._warn_of_scales(chunk.X)
             trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
             self._sync()
@@ -260,7 +257,8 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         fewest = 1 if self.classes is not None else 2
         core.learn(X, as_targets(y, X.shape[0]), min_classes=fewest, sample_weight=sample_weight)
         fresh._sync()
-        self.__dict__.pop("feature_names_in_", None)
+        for outdated in ("feature_names_in_", ATTRIBUTE):
+            self.__dict__.pop(outdated, None)
         self.__dict__.update(fresh.__dict__)
         return self
 
@@ -285,8 +283,9 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         return self._core.decision_function(self._validated(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted classes of the rows, which may be a stream."""
+        """Return the predicted classes of the rows, which may be a stream or, see `askance.load`, a file."""
         self._check_fitted()
+        X = source_rows(self, X)
         if is_stream(X):
             return np.concatenate(list(self.iter_predict(X)))
         return self._core.predict(self._validated(X))
@@ -301,7 +300,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or sparse matrix
+        X : array-like, sparse matrix or stream
             The rows.
 
         Returns
@@ -310,17 +309,23 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
             The probabilities.
         """
         self._check_fitted()
+        X = source_rows(self, X)
+        if is_stream(X):
+            return np.concatenate([self.predict_proba(of_width(chunk.X, self.n_features_in_)) for chunk in X])
         return self._core.predict_proba(self._validated(X))
 
-    def iter_predict(self, stream: Stream) -> Iterator[NDArray[Any]]:
-        """Predict a stream in constant memory and yield the classes of each chunk. New features are left out."""
-        for chunk in stream:
-            _refuse_mixed(chunk.X)
+    def iter_predict(self, stream: Any) -> Iterator[NDArray[Any]]:
+        """Predict a stream in constant memory and yield the classes of each chunk. New features are left out.
+
+        A learner that knows how its file was read (see `askance.load`) also takes a file or a table.
+        """
+        for chunk in source_rows(self, stream):
+            refuse_mixed(chunk.X)
             yield self.predict(of_width(chunk.X, self.n_features_in_))
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted. Of two, the larger one is positive."""
+        """The classes, sorted."""
         self._check_fitted()
         return self._core.classes_
 
@@ -349,7 +354,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
     @property
     def dual_coef_(self) -> NDArray[Any]:
         """The coefficients of the support vectors, in one row, as in scikit-learn."""
-        return self._support().coefficients[np.newaxis, :].copy()
+        return self._core.turned(self._support().coefficients[np.newaxis, :].copy())
 
     # ------------------------------------------------------------------ other
 
@@ -367,7 +372,8 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file that `askance.load` reads. The file holds numbers, never code."""
-        write_whole(path, encode(self._started()))
+        content, reading = encode(self._started()), reading_of(self)
+        write_whole(path, with_more(content, reading) if reading else content)
 
     def check_parameters(self) -> None:
         """Raise an error if a parameter cannot be used."""
@@ -441,23 +447,3 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         tags.classifier_tags.poor_score = isinstance(getattr(update, "inner", update), POOR)
         tags.input_tags.sparse = True
         return tags
-
-
-def _refuse_mixed(X: Any) -> None:
-    if isinstance(X, MixedRows):
-        raise TypeError("rows with a dense and a sparse part are for AutoLearner: read the table with data.read")
-
-
-def as_targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:
-    """`y` as an array of one class label per row, with the errors and warnings that scikit-learn expects."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    targets = labels.as_labels(column_or_1d(y, warn=True), n_rows)
-    check_classification_targets(targets)
-    return targets
-
-
-def in_one_line(message: str) -> str:
-    """scikit-learn's message without the data that it shows and without its advice on other estimators."""
-    first = re.sub(r"\s*array=.*?\]\.(?=\s)", "", message, flags=re.DOTALL).split("\nLearner does not accept")[0]
-    return " ".join(first.split())[:250]

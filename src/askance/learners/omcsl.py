@@ -49,8 +49,9 @@ class OMCSL(Learner):
     query : query rule, default=queries.Always()
         When to ask for a label. With another rule than the default, the measures are estimated from the labels
         that were asked for, weighted by 1/ask_probability: pass the probability of the decision to `tell`.
-    random_state, dtype, sgn0, classes, intercept, scaling, probability
-        As in `Learner`. The larger class is the positive, rare one.
+    random_state, dtype, sgn0, classes, intercept, scaling, probability, positive
+        As in `Learner`. The measure is that of the positive class, which should be the rare one: the larger class
+        if `positive` does not name it.
 
     Examples
     --------
@@ -84,6 +85,7 @@ class OMCSL(Learner):
         intercept: float = 0.0,
         scaling: str | None = None,
         probability: bool = False,
+        positive: Any = None,
     ) -> None:
         self.measure = measure
         self.loss = loss
@@ -100,6 +102,7 @@ class OMCSL(Learner):
         self.intercept = intercept
         self.scaling = scaling
         self.probability = probability
+        self.positive = positive
 
     @classmethod
     def of(cls, update: ManyCosts, query: QueryRule, **others: Any) -> "OMCSL":

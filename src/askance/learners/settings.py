@@ -25,6 +25,7 @@ class Settings(NamedTuple):
     intercept: float = 0.0
     scaling: str | None = None
     probability: bool = False
+    positive: Any = None
 
     def check(self, owner: str = "Learner") -> None:
         """Raise ParameterError for the first parameter that cannot be used."""
@@ -44,9 +45,19 @@ class Settings(NamedTuple):
             raise ParameterError(owner, "intercept", self.intercept, wanted)
         if not (self.scaling is None or (isinstance(self.scaling, str) and self.scaling in SCALINGS)):
             raise ParameterError(owner, "scaling", self.scaling, f"None, {' or '.join(map(repr, SCALINGS))}")
-
         if not isinstance(self.probability, bool | np.bool_):
             raise ParameterError(owner, "probability", self.probability, "True or False")
+
+        if self.positive is not None:
+            self._check_positive(owner)
+
+    def _check_positive(self, owner: str) -> None:
+        if self.multiclass:
+            raise ParameterError(owner, "positive", self.positive, "None, because it is for two classes")
+        if not isinstance(self.positive, str | bool | int | float | np.generic):
+            raise ParameterError(owner, "positive", self.positive, "a class: text, a number, True or False")
+        if self.classes is not None and self.positive not in list(self.classes):
+            raise ParameterError(owner, "positive", self.positive, f"one of the classes {list(self.classes)}")
 
     def check_for(self, update: Any) -> None:
         """Raise ValueError if this update rule cannot be used with these settings."""

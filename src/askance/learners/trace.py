@@ -6,18 +6,21 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askance._util.html import html_line, html_table
 from askance._util.optional import require
 from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Tally
-from askance.metrics.positive import default_positive, place_of_class
+from askance.metrics.positive import OF_POSITIVE, default_positive, place_of_class
 from askance.plotting.curves import draw, draw_panel, save_picture
 from askance.rules.registry import BINARY, MULTICLASS
 
 if TYPE_CHECKING:
+    import pandas
     import pyarrow
     from matplotlib.axes import Axes
 
@@ -36,7 +39,7 @@ class Trace:
     y : ndarray
         The true classes.
     scores : ndarray of float
-        The scores.
+        The scores. Of two classes, they are positive for the last one.
     ask_probabilities : ndarray of float
         The probabilities of asking for the labels.
     asked : ndarray of bool
@@ -44,7 +47,7 @@ class Trace:
     updated : ndarray of bool
         Whether the learner changed.
     classes : ndarray
-        The classes. Of two, the larger one is positive.
+        The classes. Of two, the last one is the larger, unless the learner was given another positive class.
     true_codes, predicted_codes : ndarray of int
         `y` and `predictions` as numbers. For two classes +1 or -1, and 0 for an unknown label; for more,
         positions in `classes`, and -1 for an unknown label.
@@ -90,6 +93,15 @@ class Trace:
         asked = np.count_nonzero(self.asked)
         start = f" from round {self.first_round}" if self.first_round else ""
         return f"<Trace: {self.algorithm}, {self.mode}, {len(self)} rounds{start}, {asked} labels asked>"
+
+    def _repr_html_(self) -> str:
+        """The summary and the accuracy so far, for notebooks."""
+        if not len(self):
+            return f"<pre>{escape(repr(self))}</pre>"
+        values = self.curve().values
+        known = values[np.isfinite(values)]
+        line = html_line(known.tolist(), float(known.min()), float(known.max())) if len(known) else ""
+        return f"{self.summary()._repr_html_()}{line and f'<p>accuracy so far</p>{line}'}"
 
     @property
     def predictions(self) -> NDArray[Any]:
@@ -138,7 +150,7 @@ class Trace:
         return classes[default_positive([int((self.true_codes == sign).sum()) for sign in (-1, 1)])]
 
     def _is_flipped(self, positive: Any) -> bool:
-        """Whether the positive class is the smaller one, which has negative codes."""
+        """Whether the positive class is the first one, which has negative codes."""
         return self.kind == BINARY and self.positive_class(positive) == self.classes[0]
 
     def tally(self, positive: Any = None) -> Tally:
@@ -161,7 +173,7 @@ class Trace:
         Intervals hold at one fixed time. With `anytime` they hold at all times at once, so that you may look
         whenever you like; see `AskedTally.estimate`. For `positive`, see `positive_class`.
         """
-        return self.asked_tally(positive).estimate(metric, level, anytime=anytime, **weights)
+        return self.asked_tally(positive).estimate(metric, level, anytime=anytime, worst_case=False, **weights)
 
     def summary(self, positive: Any = None) -> "Summary":
         """Summarize the pass in a small table; for `positive`, see `positive_class`."""
@@ -202,6 +214,7 @@ class Trace:
     ) -> "Axes":
         """Plot the metric against "rows" or "labels" (asked), and save the picture if `path` is given.
 
+        A notebook shows the picture if the call is the last line of a cell.
         Pass the same `ax` to draw the traces of several methods into one plot. For `positive`, see
         `positive_class`.
         """
@@ -224,6 +237,10 @@ class Trace:
             "asked": self.asked,
             "updated": self.updated,
         }
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the columns of `to_dict` as a pandas data frame."""
+        return require("pandas", None, "this table").DataFrame(self.to_dict())
 
     def to_arrow(self) -> "pyarrow.Table":
         """Return the columns of `to_dict` as an Arrow table. Unknown labels are null; metadata hold the rest."""
@@ -295,6 +312,22 @@ class Summary:
         """Return the fields by name, as numbers, strings and dictionaries."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {**fields, "estimates": {name: found.as_dict() for name, found in self.estimates.items()}}
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        title = f"{self.algorithm} ({self.mode})"
+        share = f"{self.asked / self.rows:.2%} of the rows" if self.rows else ""
+        rows: list[tuple[str, str, str]] = [
+            ("rows", f"{self.rows:,}", ""),
+            ("labels asked", f"{self.asked:,}", share),
+        ]
+        for name in ("accuracy", *OF_TWO):
+            value = getattr(self, name)
+            if value is not None:
+                about = f" of {self.positive!r}" if name in OF_POSITIVE else ""
+                estimated = str(self.estimates[name]) if self.asked < self.rows else ""
+                rows.append((f"{METRICS[name].title}{about}", f"{value:.4f}", estimated))
+        return html_table(title, rows, ("", "all labels", "estimated from asked labels"))
 
     def __repr__(self) -> str:
         counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}

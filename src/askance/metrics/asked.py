@@ -132,7 +132,15 @@ class AskedTally:
             for histograms, terms in zip(sums, (weights, variances, variances**2), strict=True):
                 histograms.add(rows.y_true[asked], rows.scores[asked], terms)
 
-    def estimate(self, metric: str, level: float = LEVEL, *, anytime: bool = False, **weights: float) -> Estimate:
+    def estimate(
+        self,
+        metric: str,
+        level: float = LEVEL,
+        *,
+        anytime: bool = False,
+        worst_case: bool = False,
+        **weights: float,
+    ) -> Estimate:
         """Estimate a metric over all rows that could be asked for, with an interval.
 
         Parameters
@@ -144,6 +152,9 @@ class AskedTally:
         anytime : bool, default: False
             Whether the interval holds at all times simultaneously (a confidence sequence). Use it if you monitor
             the interval continuously and stop when you like. It exists for accuracy, error, mistakes and cost.
+        worst_case : bool, default: False
+            Whether the interval also holds if all predictions of rows whose label was asked for and not given are
+            right, or all of them wrong. Otherwise it is about the rows that would be answered.
         **weights : float
             Weights of the metric, such as `beta` of "f".
 
@@ -157,7 +168,16 @@ class AskedTally:
         ValueError
             If there is no such metric, level, weight or interval.
         """
-        return estimate(self.known(), metric, level, anytime=anytime, **weights)
+        found = estimate(self.known(), metric, level, anytime=anytime, **weights)
+        unknown = int(self._cells[:, UNKNOWN, 0].sum())
+        if not worst_case or not unknown or found.value is None:
+            return found
+        extremes = [
+            estimate(self.known(as_if), metric, level, anytime=anytime, **weights) for as_if in (RIGHT, WRONG)
+        ]
+        limits = [limit for one in extremes for limit in (one.low, one.high, found.value) if limit is not None]
+        note = f"{unknown:,} questions have no answer: the interval allows for any answer."
+        return found._replace(low=min(limits), high=max(limits), note=" ".join(filter(None, (found.note, note))))
 
     def estimates(self, level: float = LEVEL) -> dict[str, Estimate]:
         """Estimate all metrics that are defined for these rows.
@@ -179,11 +199,15 @@ class AskedTally:
             if known.bins is not None or not METRICS[name].of_scores
         }
 
-    def known(self) -> AskedEvidence:
-        """Return the sums from which all estimates are computed."""
+    def known(self, unknown_as: int = UNKNOWN) -> AskedEvidence:
+        """Return the sums from which all estimates are computed, as if unknown labels were right or wrong."""
+        cells = self._cells.copy()
+        if unknown_as != UNKNOWN:
+            cells[:, unknown_as] += cells[:, UNKNOWN]
+            cells[:, UNKNOWN] = 0.0
         called = [
             SamePrediction(Unseen(*reached.T), *(WeightedCount(*group) for group in cell))
-            for reached, cell in zip(self._reached, self._cells.tolist(), strict=True)
+            for reached, cell in zip(self._reached, cells.tolist(), strict=True)
         ]
         scored = self._scored.sum() == self._reached[:, :, 0].sum()
         sums = (self._totals.bins, self._variances.bins, self._squares.bins)
@@ -223,6 +247,17 @@ class AskedTally:
             setattr(other, name, getattr(self, name).flipped())
         missed, false_alarms, every = self._anytime
         other._anytime = (false_alarms, missed, every)
+        return other
+
+    def as_many(self) -> "AskedTally":
+        """The tally of the same rows, if there are more than two classes: of each, only whether it was right."""
+        other = AskedTally(many=True)
+        other.rows, other._scored = self.rows, self._scored.copy()
+        other._reached[0], other._cells[0] = self._reached.sum(axis=0), self._cells.sum(axis=0)
+        for name in ("_totals", "_variances", "_squares"):
+            setattr(other, name, getattr(self, name) + Histograms())
+        every = self._anytime[2]
+        other._anytime = (every + Anytime(), Anytime(), every + Anytime())
         return other
 
     def __add__(self, other: "AskedTally") -> "AskedTally":

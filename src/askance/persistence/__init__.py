@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from askance._util.sealed_file import header_of, read
+from askance.data.known_reading import remember_reading
 from askance.errors import ModelFileError
 from askance.fleet.files import is_fleet_file
 from askance.fleet.files import load as load_fleet
@@ -30,6 +31,9 @@ READERS = {
 
 def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
     """Load a model that `save` of any estimator wrote.
+
+    A learner that `askance run --save` wrote also knows how its file was read. Its `predict`, `predict_proba` and
+    `iter_predict` take the path of another file, a data frame, a list of dictionaries, or an iterable of frames.
 
     Parameters
     ----------
@@ -68,13 +72,17 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
 
 def model_of(content: bytes, rules: tuple[type, ...] = ()) -> Any:
     """Return the model in the content of a file of any kind but fleets, which may be larger than memory."""
-    kind = header_of(content).get("kind")
+    header = header_of(content)
+    kind = header.get("kind")
     if kind is None:
-        return from_bytes(content, rules)
-    if kind not in READERS:
+        model: Any = from_bytes(content, rules)
+    elif kind in READERS:
+        read_kind: Callable[[bytes], Any] = import_module(READERS[kind]).from_bytes
+        model = read_kind(content)
+    else:
         raise ModelFileError(f"holds a model of kind {kind!r}, which this version does not know")
-    read_kind: Callable[[bytes], Any] = import_module(READERS[kind]).from_bytes
-    return read_kind(content)
+    remember_reading(model, header)
+    return model
 
 
 def _is_fleet(path: str | os.PathLike[str]) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from askance._util.table_rows import Row, column, kinds, matching
 from askance.plotting.curves import COLOURS, DASHES
-from askance.plotting.sweeps import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
+from askance.plotting.panels import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
 
 PARTS = {
     "training ratings": ("learned_rmse", LineStyle(BRIGHT[0], "--", "s")),

@@ -10,6 +10,7 @@ import numpy as np
 from askance._util.optional import require
 from askance.metrics.curve import Curve
 from askance.metrics.measures import find
+from askance.plotting.notebook import axes_class, figure_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,14 +53,15 @@ def draw(
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
+        The figure. A notebook shows it.
     """
     if path is not None:
         check_ending(path)  # before any work is done
     width = size[0] if size else 800 * len(panels)
     columns = legend_columns(curves, width)
     figure = new_figure(size or (width, 620 + 40 * -(-len(curves) // columns)))
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    shown = {"axes_class": axes_class()}
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False, subplot_kw=shown)[0]
     for ax, against in zip(axes, panels, strict=True):
         draw_panel(ax, curves, metric, against)
         ax.label_outer(remove_inner_ticks=True)
@@ -143,10 +145,9 @@ def new_figure(size: tuple[int, int]) -> "Figure":
     """Create an empty figure of this size in pixels."""
     require("matplotlib", "plots", "a plot")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     inches = (size[0] / DOTS_PER_INCH, size[1] / DOTS_PER_INCH)
-    figure = Figure(figsize=inches, dpi=DOTS_PER_INCH, layout="constrained")
+    figure = figure_class()(figsize=inches, dpi=DOTS_PER_INCH, layout="constrained")
     FigureCanvasAgg(figure)  # the figure keeps it; no window is needed
     return figure
 

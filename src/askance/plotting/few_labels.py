@@ -7,7 +7,7 @@ import numpy as np
 
 from askance._util.table_rows import Row, column, kinds
 from askance.plotting.curves import COLOURS
-from askance.plotting.sweeps import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
+from askance.plotting.panels import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
 
 AXES = {"noise": ("wrong labels in %", 100), "annotators": ("annotators", 1)}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from askance._util.table_rows import Row, kinds
 from askance.plotting.curves import COLOURS
-from askance.plotting.sweeps import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
+from askance.plotting.panels import BRIGHT, MARKERS, LineStyle, PanelFigure, draw_line
 
 DASHES: tuple[Any, ...] = ("--", (0, (1, 1.2)))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from askance._util.table_rows import Row, kinds
 from askance.plotting.curves import COLOURS
-from askance.plotting.sweeps import BRIGHT, LineStyle, PanelFigure, draw_line, rate_axis, round_axis, set_limits
+from askance.plotting.panels import BRIGHT, LineStyle, PanelFigure, draw_line, rate_axis, round_axis, set_limits
 
 FAMILIES = ("OMCSL", "OCS1", "OCS2", "OFO", "iOOB", "iUOB", "OPAUC", "OGD")
 SIGNS = ("o", "s", "^", "D", "v", "P", "X", "*")

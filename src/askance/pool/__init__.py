@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 from askance.pool.selection import Selection, Strategy
 
 if TYPE_CHECKING:
+    from askance.pool.labelling.files import open_session
+    from askance.pool.labelling.notebook import label_in_notebook
+    from askance.pool.labelling.session import LabellingSession
     from askance.pool.loop import PoolLoop
     from askance.pool.selector import PrivilegedSelector
     from askance.pool.strategies import CoTesting, EntropySampling, MarginSampling, RandomSampling
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CoTesting",
     "EntropySampling",
+    "LabellingSession",
     "MarginSampling",
     "PoolLoop",
     "PrivilegedSelector",
@@ -21,17 +25,22 @@ __all__ = [
     "SVMPlus",
     "Selection",
     "Strategy",
+    "label_in_notebook",
+    "open_session",
 ]
 
 # These import much of scikit-learn, which is slow, so each is imported when it is first used.
 HOMES = {
     "CoTesting": "strategies",
     "EntropySampling": "strategies",
+    "LabellingSession": "labelling.session",
     "PoolLoop": "loop",
     "MarginSampling": "strategies",
     "PrivilegedSelector": "selector",
     "RandomSampling": "strategies",
     "SVMPlus": "svm_plus.estimator",
+    "label_in_notebook": "labelling.notebook",
+    "open_session": "labelling.files",
 }
 
 

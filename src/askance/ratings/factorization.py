@@ -10,39 +10,22 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from askance._util.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Interval, OneOf, check_parameters
 from askance._util.progress import Progress
 from askance._util.saving import Arrays, Header, SaveMixin
 from askance.data.rating_columns import Triplets
 from askance.ratings.checkpoint import kept
+from askance.ratings.contents import KIND, contents
 from askance.ratings.drift import Drift, RefitAdvised
 from askance.ratings.fitting import FitStep, Fitted, fitted
 from askance.ratings.folding import Folding
 from askance.ratings.ids import UNKNOWN, Ids, as_names
 from askance.ratings.model import Factors, Model, rmse
+from askance.ratings.parameters import check, plan_of
 from askance.ratings.problem import Settings
-from askance.ratings.rank_search import SearchPlan
 from askance.ratings.rating_matrix import RatingMatrix, thread_count
 from askance.ratings.stored_ratings import LaterRatings, StoredRatings
 from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, levels_of
 from askance.typing import FloatArray
-
-KIND = "ratings"
-LIMITS: Constraints = {
-    "regularization": Interval(0, 1, high_closed=False),
-    "thresholds": OneOf(("global", "user")),
-    "threshold_regularization": POSITIVE,
-    "loss": OneOf(("squared", "sq_sum")),
-    "barrier": POSITIVE,
-    "growth": COUNT,
-    "max_rank": COUNT,
-    "tol": POSITIVE,
-    "rank_tol": NOT_NEGATIVE,
-    "max_iter": COUNT,
-    "validation_fraction": Interval(0, 0.5, low_closed=True),
-    "patience": COUNT,
-    "random_state": Interval(0, 2.0**63, low_closed=True, whole=True),
-}
 
 
 class Recommendation(NamedTuple):
@@ -230,7 +213,7 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         askance.errors.ModelFileError
             If the checkpoint belongs to another fit or is damaged.
         """
-        self._check()
+        check(self)
         given = as_triplets(users, items, ratings)
         if not len(given.ratings):
             raise ValueError("there are no ratings: give at least two different ones")
@@ -240,7 +223,7 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         shape = len(user_ids), len(item_ids)
         observed = RatingMatrix.grouped(user_numbers, item_numbers, level_numbers(given.ratings, levels), shape)
         del given, user_numbers, item_numbers
-        problem = observed, levels, self._settings, self._plan(shape), float(self.validation_fraction)
+        problem = observed, levels, self._settings, plan_of(self, shape), float(self.validation_fraction)
         # BLAS threads would compete with those of the sweeps, which have more work.
         with kept(checkpoint, problem) as file, threadpool_limits(1, "blas"):
             steps: list[FitStep] = []
@@ -385,30 +368,8 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         parameters = {name: value for name, value in self.get_params().items() if name != "watch"}
         if parameters["levels"] is not None:
             parameters["levels"] = np.asarray(parameters["levels"], np.float64).tolist()
-        model, (at_fit, later) = self._model, self._ratings
-        arrays: Arrays = {
-            "user_factors": self.user_factors_,
-            "item_factors": self.item_factors_,
-            "values": self.singular_values_,
-            "thresholds": self.thresholds_,
-            "levels": self.levels_,
-            "offsets": model.calibration.offsets,
-            "user_biases": model.biases.users,
-            "item_biases": model.biases.items,
-            "fitted/starts": at_fit.starts,
-            "fitted/items": at_fit.items,
-            "fitted/levels": at_fit.levels,
-            **{f"later/{name}": array for name, array in later._asdict().items()},
-            **self._user_ids.as_arrays("users"),
-            **self._item_ids.as_arrays("items"),
-        }
-        header = {
-            "kind": KIND,
-            "parameters": parameters,
-            "n_items": at_fit.n_items,
-            "slope": model.calibration.slope,
-            "bias_weight": model.calibration.bias_weight,
-            "mean": model.biases.mean,
+        header, arrays = contents(self._model, self._ratings, self._user_ids, self._item_ids)
+        about = {
             "path": self.path_,
             "steps": self.steps_,
             "objective": self.objective_,
@@ -416,17 +377,7 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
             "rmse": self.validation_rmse_,
             "drift": self.drift_,
         }
-        return header, arrays
-
-    def _check(self) -> None:
-        check_parameters(self, LIMITS)
-        rank = self.rank
-        if rank != "auto" and (isinstance(rank, bool) or not isinstance(rank, int | np.integer) or rank < 1):
-            raise ValueError(
-                f"{type(self).__name__}: rank must be 'auto' or a whole number, 1 or more, not {rank!r}"
-            )
-        if self.n_jobs == 0:
-            raise ValueError(f"{type(self).__name__}: n_jobs must not be 0: -1 means all cores")
+        return {"kind": KIND, "parameters": parameters, **header, **about}, arrays
 
     @property
     def _settings(self) -> Settings:
@@ -441,23 +392,6 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
-
-    def _plan(self, shape: tuple[int, int]) -> SearchPlan:
-        rank = None if self.rank == "auto" else int(self.rank)
-        if rank is not None and rank > min(shape):
-            raise ValueError(
-                f"rank must be at most {min(shape)}, as there are {shape[0]} users and {shape[1]} items"
-            )
-        return SearchPlan(
-            rank=rank,
-            growth=int(self.growth),
-            most=min(self.max_rank, *shape),
-            tol=float(self.tol),
-            max_iter=int(self.max_iter),
-            patience=int(self.patience),
-            rank_tol=float(self.rank_tol),
-            random_state=int(self.random_state),
-        )
 
     def _keep(self, found: Fitted, ratings: StoredRatings, users: Ids, items: Ids, levels: FloatArray) -> None:
         self.rank_ = found.point.rank

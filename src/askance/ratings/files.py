@@ -12,11 +12,13 @@ from askance._util.sealed_file import read
 from askance.errors import ModelFileError
 from askance.ratings.biases import Biases
 from askance.ratings.calibration import Calibration
+from askance.ratings.contents import KIND
 from askance.ratings.drift import Drift
-from askance.ratings.factorization import KIND, MaxMarginFactorization
+from askance.ratings.factorization import MaxMarginFactorization
 from askance.ratings.fitting import FitStep
 from askance.ratings.ids import Ids, as_names
 from askance.ratings.model import Factors, Model
+from askance.ratings.parameters import check
 from askance.ratings.rank_search import Stage
 from askance.ratings.rating_matrix import RatingMatrix
 from askance.ratings.stored_ratings import LaterRatings, StoredRatings
@@ -38,7 +40,7 @@ def from_bytes(content: bytes) -> MaxMarginFactorization:
 
 def _rebuilt(header: Header, arrays: Arrays) -> MaxMarginFactorization:
     model = MaxMarginFactorization(**header["parameters"])
-    model._check()
+    check(model)
     factors = Factors(
         numbers(arrays, "user_factors", (None, None)),
         numbers(arrays, "item_factors", (None, None)),

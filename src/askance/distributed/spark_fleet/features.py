@@ -32,7 +32,7 @@ def stacked(rows: Iterable[Row], settings: StreamSettings) -> sp.csr_array:
     starts = np.concatenate([[0], np.cumsum([len(row.indices) for row in rows], dtype=np.int64)]).astype(np.int32)
     indices = np.concatenate([np.empty(0, np.int32), *(row.indices for row in rows)])
     values = np.concatenate([np.empty(0, settings.fleet.dtype), *(row.values for row in rows)])
-    return sp.csr_array((values, indices, starts), shape=(len(rows), 1 << settings.fleet.bits))
+    return sp.csr_array((values, indices, starts), shape=(len(rows), settings.fleet.width))
 
 
 def _form(event: Event) -> str | None:
@@ -81,14 +81,14 @@ def _of_columns(events: Sequence[Event], settings: StreamSettings) -> sp.csr_arr
     row = np.repeat(np.arange(len(events)), lengths)
     order = np.lexsort((columns, row))
     columns, values = columns[order], values[order]
-    if len(columns) and not (columns.min() >= 0 and columns.max() < 1 << settings.fleet.bits):
+    if len(columns) and not (columns.min() >= 0 and columns.max() < settings.fleet.width):
         raise ValueError(f"has indices outside 0 to 2**{settings.fleet.bits} - 1")
     if ((np.diff(columns) == 0) & (np.diff(row) == 0)).any():
         raise ValueError("has an index twice")
     if not np.isfinite(values).all():
         raise ValueError("has values that are not finite")
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return sp.csr_array((values, columns.astype(np.int32), starts), (len(events), 1 << settings.fleet.bits))
+    return sp.csr_array((values, columns.astype(np.int32), starts), (len(events), settings.fleet.width))
 
 
 def _length(values: Any) -> int:

@@ -3,8 +3,8 @@
 A visit is a step of PA-II with the row's dual variable α remembered (see `askance.updates.Replay`):
 α ← max(0, α + (1 - y w·x - α/2C) / (‖x‖² + 1/2C)). Weights are Σ α y x over the remembered rows.
 
-Lanes are pairs of a penalty and a class, the penalty first. The weights of a feature are adjacent, because it is
-looked up once for all lanes.
+Lanes are triples of values, a penalty and a class, in this order: terms have several values (see `mixed`), and a
+lane learns from one of them. The weights of a feature are adjacent, because it is looked up once for all lanes.
 """
 
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
+from askance.jit.kernels.mixed import ROOTS, WEIGHTED
 from askance.jit.select import maximum
 
 Numbers = NDArray[np.float64]
@@ -23,20 +24,20 @@ class Lanes(NamedTuple):
     """Features of remembered rows, their classes and dual variables (rows × lanes), weights (features × lanes).
 
     Terms have places: only those of remembered rows have weights. Place 0, for all others, has weights of 0.
-    Two classes need one lane per penalty. Arrays have room for more rows and places than are in use.
+    Two classes need one lane per model. Arrays have room for more rows and places than are in use.
     """
 
     dense: Numbers
     starts: Counts
     places: NDArray[np.int32]
-    values: Numbers
+    values: Numbers  # entries × values of a term
     squared_norms: Numbers
     codes: Counts
     duals: Numbers
     dense_weights: Numbers
     weights: Numbers
-    dampings: Numbers  # 1/2C of each penalty
-    width: int  # lanes per penalty
+    dampings: Numbers  # 1/2C of each model: a pair of values and a penalty
+    width: int  # lanes per model
 
 
 @inlined
@@ -54,9 +55,12 @@ def scores_of(dense: Any, places: Any, values: Any, first: int, last: int, lanes
     for j in range(dense.shape[0]):
         for lane in range(scores.shape[0]):
             scores[lane] += lanes.dense_weights[j, lane] * dense[j]
+    share = scores.shape[0] // values.shape[1]
     for k in range(first, last):
-        for lane in range(scores.shape[0]):
-            scores[lane] += lanes.weights[places[k], lane] * values[k]
+        for lane in range(share):
+            scores[lane] += lanes.weights[places[k], lane] * values[k, WEIGHTED]
+        for lane in range(share, scores.shape[0]):
+            scores[lane] += lanes.weights[places[k], lane] * values[k, ROOTS]
 
 
 @inlined
@@ -65,9 +69,12 @@ def add_row(lanes: Any, t: int, steps: Any) -> None:
     for j in range(lanes.dense.shape[1]):
         for lane in range(steps.shape[0]):
             lanes.dense_weights[j, lane] += steps[lane] * lanes.dense[t, j]
+    share = steps.shape[0] // lanes.values.shape[1]
     for k in range(lanes.starts[t], lanes.starts[t + 1]):
-        for lane in range(steps.shape[0]):
-            lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k]
+        for lane in range(share):
+            lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k, WEIGHTED]
+        for lane in range(share, steps.shape[0]):
+            lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k, ROOTS]
 
 
 @inlined

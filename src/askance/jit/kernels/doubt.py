@@ -1,4 +1,8 @@
-"""Which rows of a stream to ask about: the most doubtful share of recent ones, and some at random."""
+"""Which rows of a stream to ask about: the most doubtful share of recent ones, and some at random.
+
+While labels are few, a part of the questions is about the rows that are least like those with a label: models that
+have not seen a class are not in doubt about it.
+"""
 
 from typing import Any, NamedTuple
 
@@ -20,7 +24,8 @@ class Plan(NamedTuple):
     """What is wanted.
 
     Labels per row, and the share of them asked at random. In the beginning `first` labels at once, and until there
-    are `burst` of them a higher rate. Never more than `limit` in all.
+    are `burst` of them a higher rate, and `unusual` is the share of these that are about unusual rows. Never more
+    than `limit` in all.
     """
 
     rate: float
@@ -29,12 +34,14 @@ class Plan(NamedTuple):
     burst: int
     early_rate: float
     limit: float
+    unusual: float
 
 
 class Past(NamedTuple):
-    """The certainty of recent rows (a ring), how far the plan is behind, and counts."""
+    """Of recent rows, the certainty and the likeness to labelled ones (rings), the plan's delay, and counts."""
 
     recent: NDArray[np.float64]
+    likeness: NDArray[np.float64]
     behind: NDArray[np.float64]
     counts: NDArray[np.int64]
 
@@ -64,7 +71,7 @@ def further_behind(behind: float, rate: float, probability: float) -> float:
 
 @inlined
 def decide(
-    certainty: float, coin: float, plan: Any, past: Any, granted: bool, several: bool
+    certainty: float, likeness: float, coin: float, plan: Any, past: Any, granted: bool, several: bool
 ) -> tuple[bool, float]:
     """Return whether to ask about the next row, and with which probability it is asked about.
 
@@ -76,12 +83,17 @@ def decide(
     rate = max(plan.rate, early) if counts[ASKED] < plan.burst else plan.rate
     probability = 1.0
     if counts[ASKED] >= plan.first:
-        probability = chance(certainty, past.recent, counts[ROWS], past.behind[0], rate, plan.audit)
+        unusual = plan.unusual * rate if counts[ASKED] < plan.burst and rate < 1.0 else 0.0
+        probability = chance(certainty, past.recent, counts[ROWS], past.behind[0], rate - unusual, plan.audit)
+        if unusual > 0.0:
+            probability += chance(likeness, past.likeness, counts[ROWS], past.behind[0], unusual, plan.audit)
+            probability = min(1.0, probability)
     left = counts[ASKED] < plan.limit
     within = left and counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
     if counts[ASKED] >= plan.first and granted and left:
         past.behind[0] = further_behind(past.behind[0], rate, probability if within else 0.0)
     past.recent[counts[ROWS] % RECENT] = certainty
+    past.likeness[counts[ROWS] % RECENT] = likeness
     counts[ROWS] += 1
     wanted = coin < probability
     counts[ASKED] += wanted and within and granted
@@ -91,4 +103,4 @@ def decide(
 
 def no_past() -> Past:
     """Return the past before the first row."""
-    return Past(np.zeros(RECENT), np.zeros(1), np.zeros(3, np.int64))
+    return Past(np.zeros(RECENT), np.zeros(RECENT), np.zeros(1), np.zeros(3, np.int64))

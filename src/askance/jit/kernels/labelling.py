@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, persistent, separate
 from askance.jit.kernels.descent import Lanes, gather, scores_of, visit
+from askance.jit.kernels.doubt import ASKED as QUESTIONS
 from askance.jit.kernels.doubt import decide
 from askance.jit.kernels.mixed import Mixed, Scales, features_of, observe
 from askance.jit.kernels.mixture import (
@@ -88,7 +89,7 @@ def new_view(X: Any, models: Any) -> Any:
     return View(
         np.empty(models.lanes.dense.shape[1]),
         np.empty(X.longest, np.int32),
-        np.empty(X.longest),
+        np.empty((X.longest, models.lanes.values.shape[1])),
         np.empty(models.lanes.duals.shape[1]),
         np.empty(classes),
         np.empty(classes),
@@ -128,14 +129,14 @@ def vote(X: Any, t: int, trees: Any, counts: Any, view: Any) -> None:
 
 
 @separate
-def mix(view: Any, mixture: Any, penalties: int) -> None:
+def mix(view: Any, mixture: Any, linear: int) -> None:
     """Set the probabilities of a row that was scored and voted on."""
-    width = view.scores.shape[0] // penalties
+    width = view.scores.shape[0] // linear
     for k in range(view.probabilities.shape[0]):
         view.probabilities[k] = 0.0
     for model in range(mixture.trust.shape[0]):
         if mixture.trust[model] > 0.0:
-            if model < penalties:
+            if model < linear:
                 temperature = SCORE_TEMPERATURES[mixture.chosen[model]]
                 from_scores(view.scores, model * width, width, temperature, view.parts)
             else:
@@ -160,12 +161,12 @@ def predict(X: Any, t: int, models: Any, view: Any) -> None:
         for k in range(view.probabilities.shape[0]):
             view.probabilities[k] = 1.0 / view.probabilities.shape[0]
         return
-    trust, penalties = models.mixture.trust, models.lanes.dampings.shape[0]
-    if any_trusted(trust, penalties):
+    trust, linear = models.mixture.trust, models.lanes.dampings.shape[0]
+    if any_trusted(trust, linear):
         score(X, t, models.scales, models.lanes, models.places, view)
-    if has_trees(models) and trust[penalties] > 0.0:
+    if has_trees(models) and trust[linear] > 0.0:
         vote(X.dense, t, models.trees, models.counts, view)
-    mix(view, models.mixture, penalties)
+    mix(view, models.mixture, linear)
 
 
 @inlined
@@ -183,12 +184,26 @@ def note(view: Any, t: int, found: Any) -> None:
 
 
 @separate
-def compare(view: Any, code: int, chance: float, mixture: Any, penalties: int) -> None:
+def likeness(X: Any, t: int, models: Any, view: Any) -> float:
+    """Return minus the squared distance of row t to the nearest labelled row, by their scaled columns."""
+    lanes, least = models.lanes, np.inf
+    if not any_trusted(models.mixture.trust, lanes.dampings.shape[0]):  # otherwise `predict` has scored the row
+        score(X, t, models.scales, lanes, models.places, view)
+    for row in range(models.counts[REMEMBERED]):
+        distance = 0.0
+        for j in range(X.dense.shape[1]):
+            distance += (view.dense[j] - lanes.dense[row, j]) ** 2
+        least = min(least, distance)
+    return -least if models.counts[REMEMBERED] else 0.0
+
+
+@separate
+def compare(view: Any, code: int, chance: float, mixture: Any, linear: int) -> None:
     """Compare what each model predicts with a label, before it learns from it."""
-    weight, width = min(HEAVIEST, 1.0 / chance), view.scores.shape[0] // penalties
+    weight, width = min(HEAVIEST, 1.0 / chance), view.scores.shape[0] // linear
     for place in range(mixture.losses.shape[1]):
         for model in range(mixture.losses.shape[0]):
-            if model < penalties:
+            if model < linear:
                 from_scores(view.scores, model * width, width, SCORE_TEMPERATURES[place], view.parts)
             else:
                 from_votes(view.votes, VOTE_TEMPERATURES[place], view.parts)
@@ -226,7 +241,9 @@ def remember(X: Any, t: int, code: int, models: Any, view: Any) -> None:
             models.vocabulary[counts[PLACES]] = term
             counts[PLACES] += 1
         labelled.indices[to], labelled.values[to] = term, X.values[place]
-        lanes.places[to], lanes.values[to] = models.places[term], view.values[place - first]
+        lanes.places[to] = models.places[term]
+        for kind in range(lanes.values.shape[1]):
+            lanes.values[to, kind] = view.values[place - first, kind]
         to += 1
     labelled.starts[row + 1] = lanes.starts[row + 1] = to
     lanes.codes[row], lanes.squared_norms[row] = code, view.squared_norm[0]
@@ -309,7 +326,10 @@ def _advance(
         predict(X, t, models, view)
         note(view, t, found)
         several = models.counts[SEVERAL] > 0
-        asks, probability = decide(found.certainty[t], coins[t], plan, past, granted, several)
+        like = 0.0
+        if plan.unusual > 0.0 and past.counts[QUESTIONS] < plan.burst:
+            like = likeness(X, t, models, view)
+        asks, probability = decide(found.certainty[t], like, coins[t], plan, past, granted, several)
         found.asked[t], found.ask_probabilities[t] = asks, probability
         if asks:
             if codes[t] < 0 or not has_room(X, t, models):

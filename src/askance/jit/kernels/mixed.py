@@ -1,8 +1,10 @@
 """Rows with a dense and a sparse part, and the features that linear models see of them.
 
-Columns are standardized with running means and variances. Counts of terms are weighted by how rare terms are, as
-`terms` defines it. Both go row by row, so that chunks change nothing. What was observed is used from the next
-refresh on, so that remembered rows and new ones are compared on the same scale.
+Columns are standardized with running means and variances, unless all rows had length 1: then they are embeddings,
+whose columns are on one scale already. Terms have two values: their counts weighted by how rare
+terms are, as `terms` defines it, and square roots of their counts, which suit terms that are frequent and telling.
+All go row by row, so that chunks change nothing. What was observed is used from the next refresh on, so that
+remembered rows and new ones are compared on the same scale.
 """
 
 import math
@@ -12,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.kernels.columns import FURTHEST, observe_row
-from askance.jit.kernels.terms import damped, divide_by_length
+from askance.jit.kernels.columns import observe_row
+from askance.jit.kernels.terms import damped, length_of
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
+
+WEIGHTED, ROOTS = range(2)  # the kinds of values of a term
+UNIT_TOLERANCE = 0.02  # squared lengths of embeddings in single precision, or rounded ones
 
 
 class Mixed(NamedTuple):
@@ -36,8 +41,10 @@ class Scales(NamedTuple):
     rows: Counts
     means: Numbers
     squares: Numbers
+    from_unit: Numbers  # the largest difference of a row's squared length from 1, up to the first beyond tolerance
     centres: Numbers
     factors: Numbers
+    furthest: Numbers  # the limit of a scaled value
     frequencies: Counts
     weights: Numbers
     intercept: float
@@ -47,26 +54,40 @@ class Scales(NamedTuple):
 def observe(X: Any, t: int, scales: Any) -> None:
     """Learn scales from row t, without its label."""
     observe_row(X.dense, t, scales.rows, scales.means, scales.squares)
+    if scales.from_unit[0] < UNIT_TOLERANCE:
+        length = 0.0
+        for j in range(X.dense.shape[1]):
+            length += X.dense[t, j] * X.dense[t, j]
+        scales.from_unit[0] = max(scales.from_unit[0], abs(length - 1.0))
     for place in range(X.starts[t], X.starts[t + 1]):
         scales.frequencies[X.indices[place]] += X.values[place] != 0.0
 
 
 @inlined
 def features_of(X: Any, t: int, scales: Any, dense: Any, values: Any) -> float:
-    """Set the features of row t: columns and the intercept, and values of terms. Return their squared norm."""
+    """Set the features of row t: columns and the intercept, and values of terms, of one kind or both.
+
+    Return the squared norm of columns and either values, whose lengths are the same: 1, or 0 without terms.
+    """
     columns = X.dense.shape[1]
-    root = math.sqrt(columns)
+    root, furthest = math.sqrt(columns), scales.furthest[0]
     norm = scales.intercept * scales.intercept
     dense[columns] = scales.intercept
     for j in range(columns):
         scaled = (X.dense[t, j] - scales.centres[j]) * scales.factors[j]
-        dense[j] = min(FURTHEST, max(-FURTHEST, scaled)) / root
+        dense[j] = min(furthest, max(-furthest, scaled)) / root
         norm += dense[j] * dense[j]
-    first, count, squares = X.starts[t], X.starts[t + 1] - X.starts[t], 0.0
+    first, count, squares, total = X.starts[t], X.starts[t + 1] - X.starts[t], 0.0, 0.0
     for place in range(count):
-        values[place] = damped(X.values[first + place]) * scales.weights[X.indices[first + place]]
-        squares += values[place] * values[place]
-    divide_by_length(values, 0, count, squares)
+        value = X.values[first + place]
+        values[place, WEIGHTED] = damped(value) * scales.weights[X.indices[first + place]]
+        squares += values[place, WEIGHTED] * values[place, WEIGHTED]
+        total += abs(value)
+    length, root_length = length_of(squares), length_of(total)
     for place in range(count):
-        norm += values[place] * values[place]
+        values[place, WEIGHTED] /= length
+        norm += values[place, WEIGHTED] * values[place, WEIGHTED]
+        if values.shape[1] > ROOTS:
+            value = X.values[first + place]
+            values[place, ROOTS] = math.copysign(math.sqrt(abs(value)), value) / root_length
     return norm

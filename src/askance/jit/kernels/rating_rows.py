@@ -1,13 +1,11 @@
 """Fit the factors of single rows: each is a small convex problem, solved by Newton's method."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from askance.jit.interop import inlined, persistent
 from askance.jit.select import maximum
-from askance.jit.source_digest import package_digest
 
 STEPS, HALVINGS = 100, 40
 ENOUGH = 1e-4  # share of the predicted decrease that a step must reach
@@ -101,36 +99,32 @@ def _newton(rows: Any, row: Any, factor: Any, slopes: Any, bends: Any, matrix: A
     return falls
 
 
-def _make_solve(digest: str) -> Callable[..., Any]:
-    def solve(first, last, rows, tol, factors):  # type: ignore[no-untyped-def]
-        _ = digest
-        rank, most = factors.shape[1], 0
-        for i in range(first, last):
-            most = max(most, rows.starts[i + 1] - rows.starts[i])
-        slopes, bends, next_slopes, next_bends = np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most)
-        matrix, step, tried = np.zeros((rank, rank)), np.zeros(rank), np.zeros(rank)
-        for i in range(first, last):
-            row, factor = Row(i, rows.starts[i], rows.starts[i + 1]), factors[i]
-            value = _loss(rows, row, factor, slopes, bends)
-            for _iteration in range(STEPS):
-                falls = _newton(rows, row, factor, slopes, bends, matrix, step)
-                if falls <= tol * tol * value:
+def _solve(first: Any, last: Any, rows: Any, tol: Any, factors: Any) -> None:
+    rank, most = factors.shape[1], 0
+    for i in range(first, last):
+        most = max(most, rows.starts[i + 1] - rows.starts[i])
+    slopes, bends, next_slopes, next_bends = np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most)
+    matrix, step, tried = np.zeros((rank, rank)), np.zeros(rank), np.zeros(rank)
+    for i in range(first, last):
+        row, factor = Row(i, rows.starts[i], rows.starts[i + 1]), factors[i]
+        value = _loss(rows, row, factor, slopes, bends)
+        for _iteration in range(STEPS):
+            falls = _newton(rows, row, factor, slopes, bends, matrix, step)
+            if falls <= tol * tol * value:
+                break
+            length, reached = 1.0, value
+            for _halving in range(HALVINGS):
+                tried[:] = factor + length * step
+                reached = _loss(rows, row, tried, next_slopes, next_bends)
+                if reached <= value - ENOUGH * length * falls:
                     break
-                length, reached = 1.0, value
-                for _halving in range(HALVINGS):
-                    tried[:] = factor + length * step
-                    reached = _loss(rows, row, tried, next_slopes, next_bends)
-                    if reached <= value - ENOUGH * length * falls:
-                        break
-                    length *= 0.5
-                if not reached < value:
-                    break  # the remaining gain is below rounding error
-                factor[:] = tried
-                value = reached
-                slopes[:], bends[:] = next_slopes, next_bends
-
-    return solve
+                length *= 0.5
+            if not reached < value:
+                break  # the remaining gain is below rounding error
+            factor[:] = tried
+            value = reached
+            slopes[:], bends[:] = next_slopes, next_bends
 
 
 # Improve the rows `first` to `last` - 1 of `factors` in place, until Newton's decrement is below tol·√value.
-solve = persistent(_make_solve(package_digest()), exact=False)
+solve = persistent(_solve, exact=False)

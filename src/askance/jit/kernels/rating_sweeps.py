@@ -7,7 +7,6 @@ T_z = 1 for thresholds at or above the level (levels count from 0) and -1 for th
 users `first` to `last` - 1, so that threads can divide the users among them.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, persistent
 from askance.jit.select import maximum
-from askance.jit.source_digest import package_digest
 
 Numbers = NDArray[np.float64]
 
@@ -66,33 +64,27 @@ def _losses_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, cur
     return loss
 
 
-def _make_scores(digest: str) -> Callable[..., Any]:
-    def scores(first, last, observed, left, right, found):  # type: ignore[no-untyped-def]
-        _ = digest
-        for i in range(first, last):
-            for k in range(observed.starts[i], observed.starts[i + 1]):
-                j = observed.items[k]
-                score = 0.0
-                for c in range(left.shape[1]):
-                    score += left[i, c] * right[j, c]
-                found[k] = score
-
-    return scores
+def _scores(first: Any, last: Any, observed: Any, left: Any, right: Any, found: Any) -> None:
+    for i in range(first, last):
+        for k in range(observed.starts[i], observed.starts[i + 1]):
+            j = observed.items[k]
+            score = 0.0
+            for c in range(left.shape[1]):
+                score += left[i, c] * right[j, c]
+            found[k] = score
 
 
-def _make_losses(digest: str) -> Callable[..., Any]:
-    def losses(first, last, observed, scores, margins, found, slopes, curvatures):  # type: ignore[no-untyped-def]
-        _ = digest
-        for i in range(first, last):
-            row, begin, end = i * margins.own, observed.starts[i], observed.starts[i + 1]
-            levels, own_scores = observed.levels[begin:end], scores[begin:end]
-            thresholds, slope, bend = margins.thresholds[row], slopes[row], curvatures[row]
-            if margins.together:
-                found[row] += _losses_together(levels, own_scores, thresholds, slope, bend)
-            else:
-                found[row] += _losses_apart(levels, own_scores, thresholds, slope, bend)
-
-    return losses
+def _losses(
+    first: Any, last: Any, observed: Any, scores: Any, margins: Any, found: Any, slopes: Any, curvatures: Any
+) -> None:
+    for i in range(first, last):
+        row, begin, end = i * margins.own, observed.starts[i], observed.starts[i + 1]
+        levels, own_scores = observed.levels[begin:end], scores[begin:end]
+        thresholds, slope, bend = margins.thresholds[row], slopes[row], curvatures[row]
+        if margins.together:
+            found[row] += _losses_together(levels, own_scores, thresholds, slope, bend)
+        else:
+            found[row] += _losses_apart(levels, own_scores, thresholds, slope, bend)
 
 
 @inlined
@@ -122,88 +114,70 @@ def _bends_together(levels: Any, scores: Any, thresholds: Any, slopes: Any, foun
         found[k] = net * net
 
 
-def _make_bends(digest: str) -> Callable[..., Any]:
-    def bends(first, last, observed, scores, margins, slopes, found):  # type: ignore[no-untyped-def]
-        _ = digest
-        for i in range(first, last):
-            begin, end = observed.starts[i], observed.starts[i + 1]
-            levels, own_scores = observed.levels[begin:end], scores[begin:end]
-            thresholds, slope, bend = margins.thresholds[i * margins.own], slopes[begin:end], found[begin:end]
-            if margins.together:
-                _bends_together(levels, own_scores, thresholds, slope, bend)
-            else:
-                _bends_apart(levels, own_scores, thresholds, slope, bend)
-
-    return bends
+def _bends(first: Any, last: Any, observed: Any, scores: Any, margins: Any, slopes: Any, found: Any) -> None:
+    for i in range(first, last):
+        begin, end = observed.starts[i], observed.starts[i + 1]
+        levels, own_scores = observed.levels[begin:end], scores[begin:end]
+        thresholds, slope, bend = margins.thresholds[i * margins.own], slopes[begin:end], found[begin:end]
+        if margins.together:
+            _bends_together(levels, own_scores, thresholds, slope, bend)
+        else:
+            _bends_apart(levels, own_scores, thresholds, slope, bend)
 
 
-def _make_products(digest: str) -> Callable[..., Any]:
-    def products(first, last, observed, slopes, left, right, ahead, back):  # type: ignore[no-untyped-def]
-        _ = digest
-        for i in range(first, last):
-            for k in range(observed.starts[i], observed.starts[i + 1]):
-                j, slope = observed.items[k], slopes[k]
-                for c in range(right.shape[1]):
-                    ahead[i, c] += slope * right[j, c]
-                for c in range(left.shape[1]):
-                    back[j, c] += slope * left[i, c]
-
-    return products
-
-
-def _make_curvature(digest: str) -> Callable[..., Any]:
-    def curvature(first, last, observed, bends, moved, right, left, turned):  # type: ignore[no-untyped-def]
-        _ = digest
-        total = 0.0
-        for i in range(first, last):
-            for k in range(observed.starts[i], observed.starts[i + 1]):
-                j = observed.items[k]
-                change = 0.0
-                for c in range(right.shape[1]):
-                    change += moved[i, c] * right[j, c] + left[i, c] * turned[j, c]
-                total += bends[k] * change * change
-        return total
-
-    return curvature
-
-
-def _make_grouped(digest: str) -> Callable[..., Any]:
-    def grouped(users, items, levels, places, found):  # type: ignore[no-untyped-def]
-        _ = digest
-        for k in range(users.shape[0]):
-            place = places[users[k]]
-            found.items[place] = items[k]
-            found.levels[place] = levels[k]
-            places[users[k]] = place + 1
-
-    return grouped
-
-
-def _make_dots(digest: str) -> Callable[..., Any]:
-    def dots(left, right, users, items, found):  # type: ignore[no-untyped-def]
-        _ = digest
-        for k in range(users.shape[0]):
-            total = 0.0
+def _products(
+    first: Any, last: Any, observed: Any, slopes: Any, left: Any, right: Any, ahead: Any, back: Any
+) -> None:
+    for i in range(first, last):
+        for k in range(observed.starts[i], observed.starts[i + 1]):
+            j, slope = observed.items[k], slopes[k]
+            for c in range(right.shape[1]):
+                ahead[i, c] += slope * right[j, c]
             for c in range(left.shape[1]):
-                total += left[users[k], c] * right[items[k], c]
-            found[k] = total
-
-    return dots
+                back[j, c] += slope * left[i, c]
 
 
-_DIGEST = package_digest()
+def _curvature(
+    first: Any, last: Any, observed: Any, bends: Any, moved: Any, right: Any, left: Any, turned: Any
+) -> Any:
+    total = 0.0
+    for i in range(first, last):
+        for k in range(observed.starts[i], observed.starts[i + 1]):
+            j = observed.items[k]
+            change = 0.0
+            for c in range(right.shape[1]):
+                change += moved[i, c] * right[j, c] + left[i, c] * turned[j, c]
+            total += bends[k] * change * change
+    return total
+
+
+def _grouped(users: Any, items: Any, levels: Any, places: Any, found: Any) -> None:
+    for k in range(users.shape[0]):
+        place = places[users[k]]
+        found.items[place] = items[k]
+        found.levels[place] = levels[k]
+        places[users[k]] = place + 1
+
+
+def _dots(left: Any, right: Any, users: Any, items: Any, found: Any) -> None:
+    for k in range(users.shape[0]):
+        total = 0.0
+        for c in range(left.shape[1]):
+            total += left[users[k], c] * right[items[k], c]
+        found[k] = total
+
 
 # Write the score left_i·right_j of each entry to the last argument.
-scores = persistent(_make_scores(_DIGEST), exact=False)
+scores = persistent(_scores, exact=False)
 # Add the loss of each row of thresholds, and its slopes and curvatures, to the last three arguments.
-losses = persistent(_make_losses(_DIGEST), exact=False)
+losses = persistent(_losses, exact=False)
 # Write slope (Ĝ) and curvature of each entry's loss to the last two arguments.
-bends = persistent(_make_bends(_DIGEST), exact=False)
+bends = persistent(_bends, exact=False)
 # Add Ĝ right and Ĝᵀ left to the last two arguments.
-products = persistent(_make_products(_DIGEST), exact=False)
+products = persistent(_products, exact=False)
 # Return Σ bend_k e_k² for the change e_k = moved_i·right_j + left_i·turned_j of each score.
-curvature = persistent(_make_curvature(_DIGEST), exact=False)
+curvature = persistent(_curvature, exact=False)
 # Sort entries by user: `places` holds where each user's next entry goes, and is advanced.
-grouped = persistent(_make_grouped(_DIGEST), exact=False)
+grouped = persistent(_grouped, exact=False)
 # Write the scores of arbitrary pairs of users and items to the last argument.
-dots = persistent(_make_dots(_DIGEST), exact=False)
+dots = persistent(_dots, exact=False)

@@ -29,11 +29,9 @@ def rarity(frequency: int, rows: int) -> float:
 
 
 @inlined
-def divide_by_length(values: Any, start: Any, stop: Any, squares: float) -> None:
-    """Divide values by their length, given the sum of their squares. Zeros stay."""
-    length = math.sqrt(squares) if squares > 0.0 else 1.0
-    for k in range(start, stop):
-        values[k] /= length
+def length_of(squares: float) -> float:
+    """Return what to divide values by, given the sum of their squares, so that their length is 1. Zeros stay."""
+    return math.sqrt(squares) if squares > 0.0 else 1.0
 
 
 def _weigh(entries: Any, rows: Any, frequencies: Any, observing: bool, values: Any) -> None:
@@ -52,7 +50,9 @@ def _weigh(entries: Any, rows: Any, frequencies: Any, observing: bool, values: A
             weight = damped(entries.values[k]) * rarity(frequencies[entries.indices[k]], rows[0])
             values[k] = weight
             total += weight * weight
-        divide_by_length(values, start, stop, total)
+        length = length_of(total)
+        for k in range(start, stop):
+            values[k] /= length
 
 
 def _discount(entries: Any, rows: Any, frequencies: Any) -> None:

@@ -1,0 +1,77 @@
+"""The model of a labelling session: an automatic learner that has seen all rows of a pool, and some labels."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.rows import plain
+from askance.data.mixed import MixedRows, take_rows
+from askance.jit.kernels.mixed import Mixed
+from askance.typing import FloatArray, IntArray
+
+FEWEST_REMEMBERED = 2000
+
+
+class Pool:
+    """All rows that there are, as arrays, a sparse matrix or `MixedRows`."""
+
+    def __init__(self, X: Any) -> None:
+        self.rows: int = X.shape[0]
+        self._X = X
+
+    def take(self, rows: Sequence[int] | IntArray) -> Mixed:
+        """Some rows, in this order."""
+        return plain(take_rows(self._X, np.asarray(rows, np.intp)))
+
+    def all(self) -> Mixed:
+        """All rows."""
+        return plain(self._X)
+
+
+def new_core(pool: Pool, classes: Sequence[str], random_state: int) -> AutoCore:
+    """A learner without labels. Scales of columns and weights of words come from all rows of the pool."""
+    memory = max(FEWEST_REMEMBERED, pool.rows)
+    known = list(classes) if len(classes) > 1 else None
+    core = AutoCore(AutoSettings(memory=memory, random_state=random_state, classes=known))
+    every = pool.all()
+    core.start(every)
+    core.observe(every)
+    return core
+
+
+def predictions(core: AutoCore, X: Mixed) -> list[str | None]:
+    """The predicted classes of some rows; None where no class is known yet."""
+    if not len(core.encoder.observed):
+        return [None] * len(X.dense)
+    return [core.encoder.label(int(code)) for code in core.probabilities(X).argmax(axis=1)]
+
+
+def leads(core: AutoCore, X: Mixed) -> FloatArray:
+    """By how much the likeliest class of each row leads the second. The smaller, the greater the doubt."""
+    ordered = np.sort(core.probabilities(X), axis=1)
+    return np.asarray(ordered[:, -1] - ordered[:, -2])
+
+
+def learn_all(core: AutoCore, pool: Pool, labels: Iterable[tuple[int, str]]) -> None:
+    """Learn many labels at once, each of a row of the pool."""
+    rows, names = zip(*labels, strict=True)
+    core.learn(pool.take(rows), as_names(names), None)
+
+
+def as_names(names: Sequence[str]) -> NDArray[np.str_]:
+    """Labels as an array."""
+    return np.array(names, dtype=str)
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """The rows of several chunks of a table, one after the other."""
+    if isinstance(parts[0], MixedRows):
+        return MixedRows(
+            np.concatenate([part.dense for part in parts]),
+            sp.vstack([part.sparse for part in parts], format="csr"),
+        )
+    return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
