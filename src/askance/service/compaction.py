@@ -1,10 +1,15 @@
 """Compaction: drop the content of old items that were not asked about. Decisions and labels are kept."""
 
+from collections.abc import Collection
+
 import msgspec
 from msgspec import UNSET
 
 from askance.service import messages
+from askance.service.errors import RequestError
+from askance.service.settings import PARTS
 from askance.service.state import journal, snapshots
+from askance.service.state.rows import parts_of
 from askance.service.store import Store
 from askance.service.task import Task, horizon_name
 
@@ -17,6 +22,8 @@ def compact(task: Task, keep_days: float, now: float) -> messages.Compacted:
     The model can then no longer be rebuilt from the beginning: it starts from that snapshot, and labels from
     before it can no longer be corrected.
     """
+    if task.is_amending:  # the fold, of which a snapshot is taken, does not know all amendments
+        raise RequestError(503, "amending", "a correction is being applied: try again later", retry_after=10)
     task.settle()
     store, number = task.store, task.number
     store.add_snapshot(number, task.fold.seq, snapshots.pack(snapshots.content(task.fold)))
@@ -26,20 +33,24 @@ def compact(task: Task, keep_days: float, now: float) -> messages.Compacted:
         return messages.Compacted(0, task.horizon())
     store.set_setting(horizon_name(number), str(older[-1]))
     store.drop_snapshots(number, older[:-1])
-    return messages.Compacted(_strip(store, number, older[-1]), older[-1])
+    return messages.Compacted(_strip(store, number, older[-1], _asked(task)), older[-1])
 
 
-def _strip(store: Store, number: int, upto: int) -> int:
-    stripped = 0
+def _asked(task: Task) -> set[int]:
+    """The items that were asked about on lease, and those that are set aside for questions at random."""
+    entries = task.store.entries(task.number, kinds=[journal.ASK])
+    asked = {entry.item for batch in entries for entry in batch if entry.item is not None}
+    return asked | task.fold.audits.kept.keys()
+
+
+def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:
+    stripped, nothing = 0, dict.fromkeys((*PARTS, "note"), UNSET)
     for batch in store.entries(number, upto=upto, kinds=[journal.ITEM]):
-        bodies = {entry.seq: journal.read(entry) for entry in batch}
-        whole = {seq: body for seq, body in bodies.items() if body.text is not UNSET or body.record is not UNSET}
+        bodies = {entry.seq: journal.read(entry) for entry in batch if entry.seq not in kept}
+        whole = {seq: body for seq, body in bodies.items() if parts_of(body)}
         store.rewrite(
             number,
-            {
-                seq: msgspec.json.encode(msgspec.structs.replace(body, text=UNSET, record=UNSET, note=UNSET))
-                for seq, body in whole.items()
-            },
+            {seq: msgspec.json.encode(msgspec.structs.replace(body, **nothing)) for seq, body in whole.items()},
         )
         stripped += len(whole)
     store.shrink()
@@ -47,9 +58,5 @@ def _strip(store: Store, number: int, upto: int) -> int:
 
 
 def _first_since(store: Store, number: int, at: float) -> int:
-    """The first entry that is not older, or the next one to come. Times never decrease along a journal."""
-    low, high = 1, store.last(number) + 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if store.at(number, [middle])[middle].at >= at else (middle + 1, high)
-    return low
+    """The first entry that is not older, or the next one to come."""
+    return store.first_since(number, at) or store.last(number) + 1

@@ -4,6 +4,8 @@ import json
 import logging
 from datetime import UTC, datetime
 
+from askance.service.api.request_info import current_id
+
 _PLAIN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
@@ -17,6 +19,8 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "event": record.getMessage(),
         }
+        if (request_id := current_id.get()) is not None:
+            line["request_id"] = request_id
         line |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)

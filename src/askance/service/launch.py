@@ -156,8 +156,8 @@ def start(
     >>> task = {"name": "tickets", "classes": ["billing", "bug"], "hashing": {"bits": 8}}
     >>> with askance.service.start(tasks=[task], open_to_all=True) as service:
     ...     with askance.Client(service.url, task="tickets") as client:
-    ...         client.decide("my invoice is wrong").ask
-    True
+    ...         client.decide("my invoice is wrong").item
+    1
     """
     resources = ExitStack()
     try:
@@ -190,9 +190,12 @@ def serving(
     settings = [as_settings(task) for task in tasks]
     with listening_socket(host, port) as listener, open_store(store) as opened:
         prepare_learner()
-        service = create_service(opened, settings, open_to_all=open_to_all)
+        options = options or ServerOptions()
+        service = create_service(
+            opened, settings, open_to_all=open_to_all, private_webhooks=options.private_webhooks
+        )
         try:
-            server = make_server(service, host, options or ServerOptions())
+            server = make_server(service, host, options)
             yield Bound(service, server, listener, url_of(host, listener.getsockname()[1]))
         finally:
             service.stop()
@@ -208,11 +211,15 @@ def prepare_learner() -> None:
         notice.cancel()
 
 
-def create_service(store: Store, tasks: Iterable[TaskSettings], *, open_to_all: bool) -> Service:
+def create_service(
+    store: Store, tasks: Iterable[TaskSettings], *, open_to_all: bool, private_webhooks: bool = False
+) -> Service:
     """The service of a store, with these tasks in it."""
-    service = Service(store, open_to_all=open_to_all)
+    service = Service(store, open_to_all=open_to_all, private_webhooks=private_webhooks)
     try:
         for settings in tasks:
+            if settings.name in service.broken:
+                continue  # it is in the list of tasks, with the reason
             if settings.name not in service.writers:
                 service.add_task(settings)
             elif not _describes(settings, service.writers[settings.name].task.first_settings):
@@ -226,8 +233,10 @@ def create_service(store: Store, tasks: Iterable[TaskSettings], *, open_to_all: 
 
 
 def _describes(given: TaskSettings, stored: TaskSettings) -> bool:
-    """Whether settings describe a stored task. One that names no algorithm may have that of an earlier default."""
-    return stored == (given if given.algorithm else msgspec.structs.replace(given, algorithm=stored.algorithm))
+    """Whether settings describe a stored task. What they leave out may be an earlier default."""
+    return stored == msgspec.structs.replace(
+        given, algorithm=given.algorithm or stored.algorithm, questions=given.questions or stored.questions
+    )
 
 
 def url_of(host: str, port: int) -> str:

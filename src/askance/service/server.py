@@ -12,6 +12,8 @@ import uvicorn
 
 from askance.service.api.app import application
 from askance.service.api.guard import LOOPBACK, ServerOptions
+from askance.service.api.refusals import Refusals
+from askance.service.connections import Connections, protocol
 from askance.service.service import Service
 
 log = logging.getLogger("askance.service")
@@ -70,11 +72,15 @@ def make_server(service: Service, host: str, options: ServerOptions) -> Server:
     if is_loopback(host) or options.hosts:
         options = options._replace(hosts=(*LOOPBACK, *(name.lower() for name in options.hosts)))
     sys.setswitchinterval(SWITCH)
+    refusals = Refusals()
     config = uvicorn.Config(
-        application(service, options),
+        application(service, options, refusals=refusals),
+        http=protocol(Connections(options, refusals)),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=GRACE,
         lifespan="off",
     )

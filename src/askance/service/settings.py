@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, field
 
 from askance._util.memory import free_bytes
+from askance.service.columns import Columns, Section
+from askance.service.validation import sentence_of
 
 if TYPE_CHECKING:
+    from askance.data.encoding import TablePlan
     from askance.learners.core import LearnerCore
     from askance.rules.query import QueryRule
     from askance.service.state.auto_model import AutoModel
+    from askance.service.state.layout import Layout
 
 # JSON schemas and Python disagree on whether $ matches before a final line break.
 END = r"$(?!\n)"
@@ -26,16 +30,17 @@ TaskName = Annotated[
 ]
 ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)]
 
+Part = Literal["text", "record", "vector"]
+PARTS: tuple[Part, ...] = ("text", "record", "vector")
+LONGEST_VECTOR = 8192
+MOST_CLASSES = 1000
+
 TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is excluded by the pattern
 
 State = Literal["running", "paused", "archived"]
 AUTO = "auto"  # the algorithm of a task that names none
 # The algorithms of tasks that were stored without one, before there was an automatic learner.
 TWO_CLASSES, MANY_CLASSES = "PAA-II", "MPAA-II"
-
-
-class Section(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A section of a task's settings."""
 
 
 class Hashing(Section, frozen=True):
@@ -65,6 +70,18 @@ class Labelling(Section, frozen=True):
     skips: Annotated[int, Meta(ge=1, le=100)] = 2
 
 
+class Asking(Section, frozen=True):
+    """When questions are chosen: when somebody `lease`s one, or on the `arrival` of an item, as in the papers.
+
+    On lease, a share `audit` of the questions is drawn at random. Of these, a share `test` is not learned from: it
+    tests the current model. On arrival, the algorithm draws at random as it likes.
+    """
+
+    chosen: Literal["lease", "arrival"]
+    audit: Annotated[float, Meta(gt=0, le=1)] = 0.2
+    test: Annotated[float, Meta(ge=0, le=1)] = 0.5
+
+
 class Costs(Section, frozen=True):
     """The cost of a missed positive (`c_p`) and of a false alarm (`c_n`), for the metric `cost`."""
 
@@ -78,26 +95,58 @@ class Interface(Section, frozen=True):
     A prediction that is shown biases the labels towards it, and so it biases the estimates.
     """
 
-    keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = {}
+    keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = field(default_factory=dict)
     prediction: Literal["hidden", "shown"] = "hidden"
     guidance: Annotated[str, Meta(max_length=4000)] = ""
 
 
 class TaskSettings(Section, frozen=True):
-    """The settings of a task. Of two classes, the last in sorted order is the positive one."""
+    """The settings of a task.
+
+    An item has a text, a record of named values, or a vector of `vector_length` numbers. If `item` is "mixed" or a
+    list, it may have several of them, and has at least one.
+
+    Of two classes, F, precision, recall and costs are about `positive`, by default the last in sorted order.
+    `former` has the earlier names of classes that were renamed, with their current names.
+
+    `columns` says what the fields of records hold. Without it, the automatic learner finds numbers in the first
+    ten records, and all other values are categories.
+    """
 
     name: TaskName
-    classes: Annotated[list[ClassName], Meta(min_length=2, max_length=1000)]
-    item: Literal["text", "record"] = "text"
+    classes: Annotated[list[ClassName], Meta(min_length=2, max_length=MOST_CLASSES)]
+    item: Literal["text", "record", "vector", "mixed"] | Annotated[list[Part], Meta(min_length=1)] = "text"
     algorithm: Annotated[str, Meta(max_length=50)] | None = None
-    parameters: dict[str, float | str] = {}
+    parameters: dict[str, float | str] = field(default_factory=dict)
     hashing: Hashing = Hashing()
     budget: Budget = Budget()
     labels: Labelling = Labelling()
+    questions: Asking | None = None
     costs: Costs = Costs()
     interface: Interface = Interface()
     random_state: Annotated[int, Meta(ge=0, le=2**53)] = 0
     dtype: Literal["float32", "float64"] = "float64"
+    positive: ClassName | None = None
+    vector_length: Annotated[int, Meta(ge=1, le=LONGEST_VECTOR)] | None = None
+    former: dict[ClassName, ClassName] = field(default_factory=dict)
+    columns: Columns = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What an item may have."""
+        if self.item == "mixed":
+            return PARTS
+        return tuple(self.item) if isinstance(self.item, list) else (self.item,)
+
+    @property
+    def only_texts(self) -> bool:
+        """Whether items are texts and nothing else."""
+        return self.parts == ("text",)
+
+    @property
+    def takes_vectors(self) -> bool:
+        """Whether items may have a vector."""
+        return "vector" in self.parts
 
     @property
     def method(self) -> str:
@@ -116,8 +165,22 @@ class TaskSettings(Section, frozen=True):
 
     @property
     def named(self) -> "TaskSettings":
-        """The same settings, with the name of the algorithm."""
-        return msgspec.structs.replace(self, algorithm=self.method)
+        """The same settings, with the name of the algorithm and the time at which questions are chosen.
+
+        Both are stored, so that a task keeps them when the defaults change.
+        """
+        chosen = self.questions or Asking("lease" if self.is_auto else "arrival")
+        return msgspec.structs.replace(self, algorithm=self.method, questions=chosen)
+
+    @property
+    def asks_on_lease(self) -> bool:
+        """Whether questions are chosen when somebody leases one."""
+        return self.questions is not None and self.questions.chosen == "lease"
+
+    @property
+    def label_cost(self) -> int:
+        """What a question takes from the budget: its labels. In the first tasks, a question was one."""
+        return 1 if self.questions is None else self.labels.per_item
 
     @property
     def many(self) -> bool:
@@ -125,9 +188,32 @@ class TaskSettings(Section, frozen=True):
         return len(self.classes) > 2
 
     @property
+    def positive_class(self) -> str | None:
+        """The class that F, precision, recall and costs are about; None of more than two classes."""
+        return None if self.many else self.positive or self.name_of(max(self.ids))
+
+    @property
+    def ids(self) -> list[str]:
+        """The first names of the classes, under which the journal and the model know them."""
+        return [self.id_of(name) for name in self.classes]
+
+    def id_of(self, name: str) -> str:
+        """The first name of a class that is given by its current name or an earlier one."""
+        current = name if name in self.classes else self.former.get(name, name)
+        return next((old for old, now in self.former.items() if now == current), current)
+
+    def name_of(self, class_id: str) -> str:
+        """The current name of a class that is given by its first name."""
+        return self.former.get(class_id, class_id)
+
+    def knows(self, name: str) -> bool:
+        """Whether a class has this name, or had it."""
+        return name in self.classes or name in self.former
+
+    @property
     def width(self) -> int:
-        """The number of features."""
-        return 1 << self.hashing.bits
+        """The number of features: hashed ones, and the numbers of a vector."""
+        return (1 << self.hashing.bits) + (self.vector_length or 0)
 
     def check_rate(self) -> None:
         """Raise ValueError if the algorithm cannot ask at the rate of the budget."""
@@ -151,14 +237,29 @@ class TaskSettings(Section, frozen=True):
 
         if len(set(self.classes)) != len(self.classes):
             raise ValueError(f"classes must be distinct, not {self.classes}")
+        check_former(self)
         check_keys(self)
+        check_positive(self)
+        check_item(self)
         if not self.is_auto:
             return self._from_catalog()
         if self.dtype != "float64":
             raise ValueError(f'{AUTO} computes in double precision: leave out dtype, or set it to "float64"')
         self._check_memory(self.width * 32)
-        made = AutoModel.of(self.hashing.bits, self.classes, self.random_state, self.parameters)
+        made = AutoModel.of(self.layout(), self.ids, self.random_state, self.parameters)
         return made.keep_to(self.budget.rate, self.budget.burst)
+
+    def layout(self) -> "Layout":
+        """Where the automatic learner finds what in a row."""
+        from askance.service.state.layout import Layout
+
+        return Layout(self.hashing.bits, self.vector_length or 0, self.plan(), "text" in self.parts)
+
+    def plan(self) -> "TablePlan | None":
+        """How records become rows, if their columns are known."""
+        from askance.service.state.columns import plan_of
+
+        return plan_of(self.columns, self.hashing.bits, pairs=self.hashing.pairs) if self.columns else None
 
     def _from_catalog(self) -> "LearnerCore":
         from askance.algorithms import parts_of
@@ -175,7 +276,7 @@ class TaskSettings(Section, frozen=True):
         learner = LearnerCore(
             parts.update,
             self.query(),
-            Settings(self.random_state, self.dtype, parts.sgn0, sorted(self.classes), parts.multiclass),
+            Settings(self.random_state, self.dtype, parts.sgn0, sorted(self.ids), parts.multiclass),
         )
         return learner.resize(self.width)
 
@@ -202,11 +303,45 @@ def check_keys(settings: TaskSettings) -> None:
         raise ValueError("interface.keys: two classes have the same key: choose another for one of them")
 
 
+def check_former(settings: TaskSettings) -> None:
+    """Raise ValueError unless earlier names of classes lead to current ones."""
+    for name in settings.former.values():
+        if name not in settings.classes:
+            raise ValueError(f"former: {name!r} is not one of the classes")
+
+
+def check_positive(settings: TaskSettings) -> None:
+    """Raise ValueError unless the positive class is one of two classes."""
+    if settings.positive is None:
+        return
+    if settings.many:
+        raise ValueError(f"positive is for two classes, and there are {len(settings.classes)}: leave it out")
+    if settings.positive not in settings.classes:
+        listed = " or ".join(map(repr, settings.classes))
+        raise ValueError(f"positive must be {listed}, not {settings.positive!r}")
+
+
+def check_item(settings: TaskSettings) -> None:
+    """Raise ValueError unless the parts of items are distinct, and vectors have a length."""
+    if len(set(settings.parts)) < len(settings.parts):
+        raise ValueError(f"item: {settings.item} names a part twice: name each once")
+    if settings.takes_vectors and settings.vector_length is None:
+        raise ValueError("vector_length is missing: items may have vectors, so say how many numbers each has")
+    if settings.vector_length is not None and not settings.takes_vectors:
+        raise ValueError(f"vector_length is for items with vectors, and item is {settings.item!r}: leave it out")
+    if settings.columns and "record" not in settings.parts:
+        raise ValueError(f"columns is for items with records, and item is {settings.item!r}: leave it out")
+    if settings.columns and not settings.is_auto:
+        raise ValueError(f"{settings.method} hashes records as they are: leave out columns, or use {AUTO}")
+
+
 def from_toml(path: pathlib.Path) -> TaskSettings:
     """Read the settings in a TOML file; ValueError with the file's name if they are not valid."""
     try:
         settings = msgspec.toml.decode(path.read_bytes(), type=TaskSettings)
         settings.learner()
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{path}: {sentence_of(error)}") from None
     except (msgspec.DecodeError, ValueError, TypeError, MemoryError) as error:
         raise ValueError(f"{path}: {error}") from None
     return settings
@@ -220,7 +355,7 @@ def as_settings(given: Settings) -> TaskSettings:
         try:
             return msgspec.convert(given, TaskSettings)
         except msgspec.ValidationError as error:
-            raise ValueError(f"the settings are not valid: {error}") from None
+            raise ValueError(f"the settings are not valid: {sentence_of(error)}") from None
     try:
         return from_toml(pathlib.Path(given))
     except OSError as error:

@@ -7,31 +7,32 @@ has succeeded. If it fails, the fold is ahead of the journal and is rebuilt from
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.errors import ModelFileError, StoreError
-from askance.metrics import Estimate
+from askance.errors import StoreError
 from askance.service import messages
-from askance.service.commands.amendments import PendingAmendment, label_now
-from askance.service.commands.items import check_forms
-from askance.service.commands.labels import lend
-from askance.service.errors import RequestError, conflict
+from askance.service.amending import FEW, Amending, Pending, Replayed, amend_now, forget_vote, meet_amendments
+from askance.service.commands.amendments import PendingAmendment, label_now, lend_again
+from askance.service.commands.items import check_finite, check_forms
+from askance.service.errors import RequestError, conflict, invalid
+from askance.service.replay import Replay, note_divergence
 from askance.service.settings import TaskSettings
 from askance.service.state import journal, snapshots
+from askance.service.state.finite import NotFiniteError, sentence
 from askance.service.state.fold import Fold
 from askance.service.state.models import many_rows, warm_up
-from askance.service.store import Store
+from askance.service.state.waiting_rows import WaitingRows
+from askance.service.store import Entry, Store
 from askance.service.throughput import Throughput
 from askance.service.transaction import Transaction
 from askance.service.views import task as task_view
 
 SNAPSHOT_EVERY = 10_000  # entries
 QUICK, SELDOM = 0.02, 20  # seconds; slower estimates are kept for this many times as long as they took
-KEPT_SNAPSHOTS = 3  # in addition to older ones, which are thinned out
 
 log = logging.getLogger("askance.service")
 
@@ -57,9 +58,12 @@ class Task:
         self.snapshot_every = SNAPSHOT_EVERY
         self.store = store
         self._clock = clock
+        self._replay = Replay(store, number, settings)
+        self._amending: Amending | None = None
         self._throughput = Throughput()
+        self._waiting = WaitingRows()
         self._stale = True
-        self._estimated: tuple[dict[str, Estimate], float, float] = ({}, 0.0, 0.0)  # with time and duration
+        self._estimated = (task_view.Estimates({}, {}, {}), 0.0, 0.0)  # with time and duration
         self._snapped = 0
         self._snapping: threading.Thread | None = None
         warm_up(settings)
@@ -74,50 +78,67 @@ class Task:
 
     def do(self, jobs: Sequence[Job]) -> None:
         """Run commands in order, commit what they wrote, and answer them."""
+        waiting = list(jobs)
+        self._swap_if_ready()
+        while waiting:
+            waiting = self._do_together(waiting)
+        due = self.fold.seq - self._snapped >= self.snapshot_every
+        if due and not self._stale and not self.is_amending:  # until then, the fold does not know all amendments
+            self._take_snapshot()
+
+    def _do_together(self, jobs: list[Job]) -> list[Job]:
+        """Run commands and commit them. If one of them spoils the fold, return the others: nothing was written."""
         try:
-            if self._stale:
-                self.rebuild()
+            self._rebuild_if_stale()
         except Exception as error:
             for job in jobs:
                 job.answer.set_exception(unavailable(error))
-            return
+            return []
         answered: list[tuple[Job, Any]] = []
         transaction = self._transaction()
-        for job in jobs:
+        for place, job in enumerate(jobs):
             if job.alone:
                 self._commit(transaction, answered)
-                answered, transaction = [], self._transaction()
                 self._alone(job)
-                transaction = self._transaction()
-            else:
-                answered.append((job, self._outcome(job, transaction)))
+                return jobs[place + 1 :]
+            outcome = self._outcome(job, transaction)
             if self._stale:
-                break
+                job.answer.set_exception(outcome)
+                return [other for other, _ in answered] + jobs[place + 1 :]
+            answered.append((job, outcome))
         self._commit(transaction, answered)
-        for job in jobs:
-            if not job.answer.done():
-                job.answer.set_exception(unavailable(None))
-        if not self._stale and self.fold.seq - self._snapped >= self.snapshot_every:
-            self._take_snapshot()
+        return []
+
+    def _rebuild_if_stale(self) -> None:
+        if self._stale:
+            self.rebuild()
+        if self._stale:  # an amendment was answered, and its commit failed
+            raise unavailable(None)
 
     def rebuild(self) -> int:
         """Build the fold from the newest snapshot and the journal after it; return the number of entries."""
-        fold = self._newest()
+        fold = self._replay.newest()
         start = snapped = fold.seq
-        for _ in self._replayed(fold):
-            if fold.seq - snapped >= self.snapshot_every:  # so that the next replay is shorter
+        for _ in self._replay.all_of(fold):
+            # So that the next replay is shorter. A model with numbers that are not finite cannot be restored.
+            if fold.seq - snapped >= self.snapshot_every and not fold.diverged:
                 self._keep_snapshot(fold.seq, snapshots.content(fold))
                 snapped = fold.seq
+        note_divergence(fold)
         self.fold, self._stale, self._snapped = fold, False, snapped
+        if self._amending is not None:
+            for pending in self._amending.cancel():  # this fold knows them
+                self._answer(pending, fold.seq - start)
         return fold.seq - start
 
     def fold_at(self, version: int) -> Fold:
         """Build the fold as it was after that entry; the current one stays."""
-        fold = self._newest(version)
+        fold = self._replay.newest(version)
         if fold.seq < self.horizon():
             raise conflict("compacted", f"version {version} was dropped by a compaction")
-        for _ in self._replayed(fold, version):
+        for _ in self._replay.all_of(fold, version):
             pass
+        note_divergence(fold)
         return fold
 
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
@@ -125,6 +146,7 @@ class Task:
         check_forms(self.settings, items)
         rows = many_rows(self.settings, items)
         fold = self.fold
+        check_finite(fold)
         with fold.lock:
             version = fold.version
             predictions = fold.learner.predict(rows)
@@ -132,7 +154,10 @@ class Task:
         if scores.ndim == 2:  # with more than two classes, the lead of the best one
             best = np.partition(scores, -2, axis=1)
             scores = best[:, -1] - best[:, -2]
-        pairs = zip(predictions.tolist(), scores.tolist(), strict=True)
+        if not np.isfinite(scores).all():
+            raise self._not_finite(NotFiniteError(changed=False, place=int(np.argmin(np.isfinite(scores)))))
+        names = map(fold.settings.name_of, predictions.tolist())
+        pairs = zip(names, scores.tolist(), strict=True)
         return messages.Predictions([messages.Prediction(*pair) for pair in pairs], version)
 
     def figures(self, transaction: Transaction) -> messages.Figures:
@@ -141,15 +166,15 @@ class Task:
             transaction.fold,
             transaction.now,
             *self._throughput.rates(self._clock()),
-            self._estimates(transaction.fold),
+            self._estimates(transaction),
         )
 
-    def _estimates(self, fold: Fold) -> dict[str, Estimate]:
+    def _estimates(self, transaction: Transaction) -> task_view.Estimates:
         """The estimates. With very many open questions they are slow, and are then updated less often."""
         estimates, made, cost = self._estimated
         start = time.monotonic()
         if cost < QUICK or start - made > SELDOM * cost:
-            estimates = fold.figures.estimates(fold.questions.open.values())
+            estimates = task_view.estimates(transaction)
             self._estimated = (estimates, start, time.monotonic() - start)
         return estimates
 
@@ -160,17 +185,8 @@ class Task:
 
     # ------------------------------------------------------------------ inside
 
-    def _replayed(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
-        """Replay the journal after a fold, in batches."""
-        for batch in self.store.entries(self.number, after=fold.seq, upto=upto, kinds=journal.AMENDMENTS):
-            for entry in batch:
-                fold.amend(entry)
-        for batch in self.store.entries(self.number, after=fold.seq, upto=upto):
-            fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs)))
-            yield
-
     def _transaction(self) -> Transaction:
-        return Transaction(self.fold, self.store, self.number, self._clock())
+        return Transaction(self.fold, self.store, self.number, self._clock(), self._waiting)
 
     def _outcome(self, job: Job, transaction: Transaction) -> Any:
         """Return the answer or the error. After an unexpected error the fold may be inconsistent."""
@@ -183,10 +199,22 @@ class Task:
         except StoreError as error:
             self._stale = self._stale or self.fold.seq != before
             return unavailable(error)
+        except NotFiniteError as error:
+            self._stale = self._stale or error.changed or self.fold.seq != before
+            return self._not_finite(error)
         except Exception as error:
             log.exception("a command failed", extra={"task": self.settings.name})
             self._stale = True
             return error
+
+    def _not_finite(self, error: NotFiniteError) -> RequestError:
+        """The error for an item about which the model computes nonsense: is it the item, or the model?"""
+        if not note_divergence(self.fold):
+            return invalid(
+                f"item {error.place} (from 0): its score is not finite, because its values are too large for what "
+                "the model has learned: scale them down"
+            )
+        return conflict("diverged", sentence(self.fold.diverged) or "")
 
     def _commit(self, transaction: Transaction, answered: Sequence[tuple[Job, Any]]) -> None:
         failure: Exception | None = unavailable(None) if self._stale else None
@@ -211,7 +239,10 @@ class Task:
             return
         try:
             outcome = job.work(self._transaction())
-            job.answer.set_result(self._amend(outcome) if isinstance(outcome, PendingAmendment) else outcome)
+            if isinstance(outcome, PendingAmendment):
+                self._amend(outcome, job.answer)
+            else:
+                job.answer.set_result(outcome)
         except RequestError as error:
             job.answer.set_exception(error)
         except Exception as error:
@@ -219,31 +250,111 @@ class Task:
             self._stale = True
             job.answer.set_exception(unavailable(error))
 
-    def _amend(self, amendment: PendingAmendment) -> messages.Amendment | messages.RolledBack:
-        """Write an amendment and replay the journal from its start."""
+    # ------------------------------------------------------------------ amendments
+
+    def amend_in_background(self, wake: Callable[[], None]) -> None:
+        """From now on, replay the distant past in another thread, which calls `wake` when `do` is to take over."""
+        self._amending = Amending(self._replay, wake)
+
+    @property
+    def is_amending(self) -> bool:
+        """Whether an amendment waits for its replay."""
+        return self._amending is not None and bool(self._amending.pending)
+
+    def stop_amending(self) -> None:
+        """End the replays. Amendments are on disk: the next start knows them."""
+        message = "the service is stopping: the change is on disk and takes effect at the next start"
+        for pending in self._amending.cancel() if self._amending is not None else ():
+            pending.answer.set_exception(RequestError(503, "stopping", message, retry_after=5))
+
+    def _amend(self, amendment: PendingAmendment, answer: "Future[Any]") -> None:
+        """Write an amendment, and replay the journal from its start: now if it is short, or in another thread."""
         if amendment.start <= self.horizon():
             what = "that version" if amendment.item is None else f"item {amendment.item}"
             raise conflict("compacted", f"{what} is older than the last compaction and cannot be changed")
         self.settle()
-        transaction = self._transaction()
         entry = journal.entry(
             amendment.kind,
             self.fold.seq + 1,
-            transaction.now,
+            self._transaction().now,
             amendment.body,
             item=amendment.item,
             key=amendment.key,
             who=amendment.who,
         )
+        is_short = not self.is_amending and self._to_replay(amendment.start) < FEW
         self._stale = True
         self.store.append(self.number, [entry], drop_from=amendment.start)
-        replayed = self.rebuild()
+        pending = Pending(amendment, entry, answer)
+        if self._amending is None or is_short:
+            self._answer(pending, self.rebuild())
+            return
+        amend_now(self.fold, entry, amendment.body)
+        self._stale = False
+        self._amending.add(pending, self.snapshot_every)
+
+    def _to_replay(self, start: int) -> int:
+        """The number of entries after the last snapshot before an entry."""
+        return self.fold.seq - max(
+            (seq for seq in self.store.snapshot_seqs(self.number) if seq < start), default=0
+        )
+
+    def _swap_if_ready(self) -> None:
+        """Put a fold that another thread has replayed in the place of the current one."""
+        outcome = self._amending.take_outcome() if self._amending is not None else None
+        if isinstance(outcome, Replayed) and not self._stale:
+            try:
+                self._swap(outcome)
+            except Exception as error:
+                log.error("a replay failed: %s", error, extra={"task": self.settings.name})
+                self._stale = True
+        elif outcome is not None:
+            self._stale = True  # the fold that is built then knows all amendments
+
+    def _swap(self, found: Replayed) -> None:
+        assert self._amending is not None
+        meet_amendments(self._replay, found, self.fold.seq)
+        for _ in self._replay.entries(found.fold, self.fold.seq):
+            pass
+        note_divergence(found.fold)
+        waiting = self._amending.pending
+        late = [pending for pending in waiting if not found.knows(pending)]
+        for pending in late:
+            if pending.entry.kind == journal.UNDO:
+                forget_vote(found.fold, pending.entry.item, journal.read(pending.entry).of)
+        self.fold, self._snapped = found.fold, found.started
+        self._amending.pending = late
+        self._keep_valid(found, min((pending.amendment.start for pending in late), default=None))
+        for pending in waiting:
+            if pending not in late:
+                self._answer(pending, found.fold.seq - found.started)
+        if late:
+            self._amending.start(self.snapshot_every)
+
+    def _keep_valid(self, found: Replayed, before: int | None) -> None:
+        """Write the snapshots of a replay that no other amendment has made invalid."""
+        valid = [one for one in found.snapshots if before is None or one[0] < before]
+        if valid:
+            self._snapped = valid[-1][0]
+            self.settle()
+            self._snapping = threading.Thread(target=self._write_snapshots, args=(valid,), name="askance-snapshot")
+            self._snapping.start()
+
+    def _answer(self, pending: Pending, replayed: int) -> None:
+        """Answer the request for an amendment that the fold knows by now."""
+        try:
+            pending.answer.set_result(self._amended(pending.amendment, pending.entry, replayed))
+        except StoreError as error:
+            pending.answer.set_exception(unavailable(error))
+
+    def _amended(
+        self, amendment: PendingAmendment, entry: Entry, replayed: int
+    ) -> messages.Amendment | messages.RolledBack:
         if amendment.item is None:
             return messages.RolledBack(entry.seq, amendment.start - 1, self.fold.version, replayed)
-        transaction = self._transaction()
-        question = self.fold.questions.open.get(amendment.item)
-        if amendment.kind == journal.UNDO and question is not None:
-            lend(transaction, [question], transaction.now + self.settings.labels.lease_seconds, amendment.who)
+        if amendment.kind == journal.UNDO:
+            transaction = self._transaction()
+            lend_again(transaction, amendment.item, amendment.who)
             self._commit(transaction, [])
         label = label_now(self._transaction(), self.store.at(self.number, [amendment.item])[amendment.item])
         return messages.Amendment(amendment.item, label, self.fold.version, replayed)
@@ -252,46 +363,28 @@ class Task:
         """The entry up to which the past can no longer be changed."""
         return int(self.store.setting(horizon_name(self.number)) or 0)
 
-    def _newest(self, upto: int | None = None) -> Fold:
-        before = None if upto is None else upto + 1
-        while (found := self.store.snapshot(self.number, before)) is not None:
-            before = found[0]
-            try:
-                fold = snapshots.unpack(found[1], self.first_settings)
-                if upto is None or fold.amended <= upto:  # a snapshot may know of later amendments
-                    return fold
-            except ModelFileError as error:
-                log.error("snapshot %d %s", found[0], error, extra={"task": self.first_settings.name})
-        return Fold(self.first_settings)
-
     def _take_snapshot(self) -> None:
         """Copy the fold now; pack and write it in another thread."""
         if self._snapping is not None and self._snapping.is_alive():
             return
         self._snapped = self.fold.seq
+        if note_divergence(self.fold):  # such a snapshot could not be restored
+            return
         sealed, seq = snapshots.content(self.fold), self.fold.seq
         self._snapping = threading.Thread(target=self._keep_snapshot, args=(seq, sealed), name="askance-snapshot")
         self._snapping.start()
 
     def _keep_snapshot(self, seq: int, sealed: bytes) -> None:
+        self._write_snapshots([(seq, snapshots.pack(sealed))])
+
+    def _write_snapshots(self, packed: Sequence[tuple[int, bytes]]) -> None:
         try:
-            self.store.add_snapshot(self.number, seq, snapshots.pack(sealed))
-            surplus = thinned(self.store.snapshot_seqs(self.number), self.horizon())
+            for seq, content in packed:
+                self.store.add_snapshot(self.number, seq, content)
+            surplus = snapshots.thinned(self.store.snapshot_seqs(self.number), self.horizon())
             self.store.drop_snapshots(self.number, surplus)
         except StoreError as error:
             log.error("a snapshot failed: %s", error, extra={"task": self.first_settings.name})
-
-
-def thinned(seqs: Sequence[int], horizon: int) -> list[int]:
-    """The snapshots to drop. Of older ones, one is kept for each doubling of the distance."""
-    kept: set[int] = {*seqs[-KEPT_SNAPSHOTS:], horizon}
-    if seqs:
-        newest, reach = seqs[-1], 2 * (seqs[-1] - seqs[max(0, len(seqs) - KEPT_SNAPSHOTS)]) or 1
-        for seq in reversed(seqs):
-            if newest - seq >= reach:
-                kept.add(seq)
-                reach = 2 * (newest - seq)
-    return [seq for seq in seqs if seq not in kept]
 
 
 def horizon_name(task: int) -> str:

@@ -11,6 +11,8 @@ from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
 from askance.service.state.rows import AnyRow
+from askance.service.state.vectors import packed
+from askance.service.state.waiting_rows import WaitingRows
 from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
@@ -25,9 +27,12 @@ class Written(NamedTuple):
 class Transaction:
     """The entries that a group of commands writes, and the journal including them."""
 
-    def __init__(self, fold: Fold, store: Reader, task: int, now: float) -> None:
+    def __init__(
+        self, fold: Fold, store: Reader, task: int, now: float, waiting: WaitingRows | None = None
+    ) -> None:
         self.fold = fold
-        self.now = max(now, fold.at)  # if the clock is set back, the days of the budget do not go back
+        self.waiting = waiting or WaitingRows()
+        self.now = now  # it may be earlier than the last entry: a clock may be set back
         self.entries: list[Entry] = []
         self._store = store
         self._task = task
@@ -42,8 +47,10 @@ class Transaction:
 
     def decide(self, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
         """Let the fold decide about a new item, and write the decision."""
-        content = journal.Content(item.text, item.record, item.note)
+        content = journal.Content(item.text, item.record, item.note, packed(item.vector))
         kind, body = self.fold.decide(row, self.now, content)
+        if self.settings.asks_on_lease:
+            self.waiting.note(self.fold, self.fold.seq, row)
         return self._add(journal.entry(kind, self.fold.seq, self.now, body, key=item.id, who=who))
 
     def write(
@@ -85,7 +92,8 @@ class Transaction:
 
     def look_up(self, items: Sequence[Entry]) -> None:
         """Load all entries about these items with one query instead of many."""
-        unasked = {entry.seq: [entry] for entry in items if entry.kind == journal.ITEM}
+        on_lease = self.settings.asks_on_lease  # then items become questions after their arrival
+        unasked = {entry.seq: [entry] for entry in items if entry.kind == journal.ITEM and not on_lease}
         others = [entry.seq for entry in items if entry.seq not in unasked]
         self._about |= unasked | self._store.about(self._task, others)
 

@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 from askance.service.errors import RequestError
@@ -31,6 +32,7 @@ class Writer:
         self._ended = False
         self._thread = threading.Thread(target=self._run, name=f"askance-{task.settings.name}")
         self._thread.start()
+        task.amend_in_background(self._wake)
 
     def submit(self, work: Work, *, alone: bool = False, size: int = 0) -> "Future[Any]":
         """Queue a command; `size` is its number of items, 0 for commands of people."""
@@ -53,7 +55,12 @@ class Writer:
             self._ended = True
             self._condition.notify()
         self._thread.join()
+        self.task.stop_amending()
         self.task.settle()
+
+    def _wake(self) -> None:
+        with suppress(RequestError):  # it is stopping
+            self.submit(lambda _: None)
 
     def _run(self) -> None:
         while (jobs := self._next()) is not None:

@@ -1,13 +1,50 @@
 """Routes of labellers: leases, labels, skips, undo and corrections."""
 
+import time
+from contextlib import suppress
+
+import msgspec
+
 from askance.service import messages
 from askance.service.api.route import Call
 from askance.service.commands import amendments, labels
+from askance.service.errors import RequestError
+from askance.service.state import journal
+from askance.service.task import Task
+from askance.service.views import explain
+
+EXPLAINING = 2.0  # seconds for the explanations of all questions of a lease
 
 
 async def lease_questions(call: Call) -> messages.Questions:
     """Lease questions to this labeller. Nobody else gets them until the lease ends."""
-    return await call.run(lambda transaction: labels.lease(transaction, call.body, call.who))
+    request = msgspec.structs.replace(call.body, why=False)
+    leased: messages.Questions = await call.run(lambda transaction: labels.lease(transaction, request, call.who))
+    if not (call.body.why and leased.questions):
+        return leased
+    with suppress(RequestError):  # busy: questions matter more than explanations
+        return await call.read(explained, call.writer.task, leased)
+    return leased
+
+
+def explained(task: Task, leased: messages.Questions) -> messages.Questions:
+    """Questions with explanations, except those that would take too long. No command waits for them meanwhile."""
+    end, fold = time.monotonic() + EXPLAINING, task.fold
+    items = task.store.at(task.number, [question.item for question in leased.questions])
+    shown = []
+    for question in leased.questions:
+        if time.monotonic() < end:
+            content = journal.read(items[question.item])
+            question = _with_reasons(question, explain.why_asked(fold, content, question))
+        shown.append(question)
+    return messages.Questions(shown, leased.waiting)
+
+
+def _with_reasons(question: messages.Question, why: messages.Explanation | None) -> messages.Question:
+    """A question with its explanation. If the model predicts another class by now, so does the question."""
+    if why is None or why.prediction == question.prediction:
+        return msgspec.structs.replace(question, why=why)
+    return msgspec.structs.replace(question, why=why, prediction=why.prediction, score=why.score)
 
 
 async def return_question(call: Call) -> messages.Questions:

@@ -1,6 +1,7 @@
 """Routes of the audit log, and the entries that other routes leave in it."""
 
 import asyncio
+import logging
 from typing import Any
 
 import msgspec
@@ -11,6 +12,8 @@ from askance.service import messages
 from askance.service.api.route import LINES, Call, Route
 from askance.service.errors import RequestError
 from askance.service.settings import TaskSettings
+
+log = logging.getLogger("askance.service")
 
 
 async def list_audit(call: Call) -> messages.AuditPage:
@@ -27,7 +30,8 @@ async def record_call(route: Route, call: Call, answer: Any) -> None:
     """Write what a call did to the audit log.
 
     If this fails, the action itself is not undone: the caller gets an error that says so. A new token that the
-    answer would have shown is then lost and has to be revoked.
+    answer would have shown is then lost and has to be revoked. Exports go on while the disk is full: they may be
+    what makes room.
     """
     try:
         await asyncio.to_thread(
@@ -39,6 +43,9 @@ async def record_call(route: Route, call: Call, answer: Any) -> None:
             detail=_detail(call),
         )
     except StoreError as error:
+        if error.full and route.method == "GET":
+            log.error("an export is not in the audit log: %s", error, extra={"who": call.who, "route": route.name})
+            return
         status, code = (507, "store_full") if error.full else (503, "store_unavailable")
         message = (
             f"this was done, but not written to the audit log ({error}): check the result before you try again"

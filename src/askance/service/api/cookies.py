@@ -1,39 +1,58 @@
-"""The session cookie: not readable by scripts, not sent by other sites, and with TLS never sent without it."""
+"""The cookies: not readable by scripts, not sent by other sites, and with TLS never sent without it."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from askance.service.api.request_info import info_of
 from askance.service.auth.sessions import LIFE
 
-PLAIN, SECURE = "askance_session", "__Host-askance_session"
+SESSION, SIGN_IN = "askance_session", "askance_sign_in"
 
 
 def secret_of(request: Request) -> str:
-    """The secret in the cookie; empty if there is none."""
-    return request.cookies.get(_name(request), "")
+    """The secret in the cookie of a session; empty if there is none."""
+    return value_of(request, SESSION)
+
+
+def value_of(request: Request, name: str) -> str:
+    """The value of a cookie; empty if there is none."""
+    return request.cookies.get(_full(request, name), "")
 
 
 def keep(request: Request, response: Response, secret: str) -> None:
     """Set the cookie of a session."""
+    keep_for(request, response, SESSION, secret, LIFE)
+
+
+def keep_for(request: Request, response: Response, name: str, value: str, seconds: float) -> None:
+    """Set a cookie."""
     response.set_cookie(
-        _name(request),
-        secret,
-        max_age=int(LIFE),
-        path="/",
+        _full(request, name),
+        value,
+        max_age=int(seconds),
+        path=_path(request),
         secure=_has_tls(request),
         httponly=True,
         samesite="lax",
     )
 
 
-def forget(request: Request, response: Response) -> None:
-    """Delete the cookie."""
-    response.delete_cookie(_name(request), path="/", secure=_has_tls(request), httponly=True, samesite="lax")
+def forget(request: Request, response: Response, name: str = SESSION) -> None:
+    """Delete a cookie."""
+    full, secure = _full(request, name), _has_tls(request)
+    response.delete_cookie(full, path=_path(request), secure=secure, httponly=True, samesite="lax")
 
 
-def _name(request: Request) -> str:
-    """Browsers accept the longer name only with TLS and from this host, so nobody else can set it."""
-    return SECURE if _has_tls(request) else PLAIN
+def _full(request: Request, name: str) -> str:
+    """Browsers accept the longer names only with TLS, and that of a whole host only from it and without a path."""
+    if not _has_tls(request):
+        return name
+    return f"__Secure-{name}" if info_of(request.scope).prefix else f"__Host-{name}"
+
+
+def _path(request: Request) -> str:
+    """The path below which browsers send it: others on the same host do not get it."""
+    return info_of(request.scope).prefix or "/"
 
 
 def _has_tls(request: Request) -> bool:

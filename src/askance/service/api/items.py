@@ -1,21 +1,27 @@
 """Routes of items: decisions, predictions, imports and details."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
 
 import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from askance.service import messages
+from askance.service.api.bodies import Bodies
+from askance.service.api.request_info import info_of
 from askance.service.api.route import LINES, Call
 from askance.service.commands import items as commands
 from askance.service.errors import RequestError
+from askance.service.transaction import Transaction
 from askance.service.views import explain
 from askance.service.views import items as item_view
 from askance.service.views import task as task_view
 
 STREAM_BATCH = 200
+ADMITTED_CHECK = 1.0  # seconds after which a silent stream is checked again
+STREAM_IDLE = 600  # of these checks, after which a silent stream ends
 _item = msgspec.json.Decoder(messages.Item)
 
 
@@ -30,7 +36,7 @@ async def predict_items(call: Call) -> messages.Predictions:
     task = call.writer.task
     if len(call.body.items) <= 10:
         return task.predict(call.body.items)
-    return await asyncio.to_thread(task.predict, call.body.items)
+    return await call.read(task.predict, call.body.items)
 
 
 async def import_items(call: Call) -> messages.Imported:
@@ -41,20 +47,23 @@ async def import_items(call: Call) -> messages.Imported:
 
 async def list_items(call: Call) -> messages.ItemsFound:
     """List items by state and text, the newest first."""
-    return await asyncio.to_thread(item_view.found, call.service.store, call.writer.task, call.query)
+    return await call.read(item_view.found, call.service.store, call.writer.task, call.query)
 
 
 async def explain_item(call: Call) -> messages.Explanation:
     """Explain the prediction of the current model for an item. Nothing is stored and nothing changes."""
-    task = call.writer.task
-    commands.check_forms(task.settings, [call.body.item])
-    return await asyncio.to_thread(explain.explained, task.fold, call.body.item)
+    task, item = call.writer.task, call.body.item
+    if isinstance(item, int):
+        body = await call.look(lambda transaction: task_view.content(transaction, item))
+        return await call.read(partial(explain.explained, stored=True), task.fold, body)
+    await call.read(task.predict, [item])  # refuses what has no finite score
+    return await call.read(explain.explained, task.fold, item)
 
 
 async def show_item(call: Call) -> messages.ItemDetail:
     """Get everything that is known about an item."""
     item = call.item
-    return await call.run(lambda transaction: task_view.detail(transaction, item))
+    return await call.look(lambda transaction: task_view.detail(transaction, item))
 
 
 async def stream_items(call: Call) -> Response:
@@ -65,7 +74,7 @@ async def stream_items(call: Call) -> Response:
             415, "unsupported_media_type", f"Content-Type is not {LINES}: send JSON lines with this type"
         )
     batches = _lines(call)
-    first = await anext(batches, None)
+    first = await _next(call, batches)
     if first is None:
         raise RequestError(422, "invalid", "the body is empty: send one item per line")
     return Lines(_decided_lines(call, first, batches))
@@ -93,7 +102,7 @@ class Lines(Response):
 
 
 async def _decided_lines(
-    call: Call, lines: list[bytes] | None, batches: AsyncIterator[list[bytes]]
+    call: Call, lines: list[bytes] | None, batches: AsyncGenerator[list[bytes], None]
 ) -> AsyncIterator[bytes]:
     number = 0
     try:
@@ -104,28 +113,53 @@ async def _decided_lines(
                 yield await _decided(call, items)
             if error is not None:
                 raise error
-            lines = await anext(batches, None)
+            lines = await _next(call, batches)
     except RequestError as error:
-        response = messages.ErrorResponse(messages.ErrorDetail(error.code, error.message))
-        yield msgspec.json.encode(response) + b"\n"
+        detail = messages.ErrorDetail(error.code, error.message, info_of(call.request.scope).request_id)
+        yield msgspec.json.encode(messages.ErrorResponse(detail)) + b"\n"
+    finally:
+        await batches.aclose()
 
 
 async def _decided(call: Call, items: list[messages.Item]) -> bytes:
-    found = await call.run(lambda transaction: commands.decide(transaction, items, call.who), size=len(items))
+    def decide(transaction: Transaction) -> messages.Decisions:
+        call.check_admitted()  # here, because the lines may have waited for the writer
+        return commands.decide(transaction, items, call.who)
+
+    found = await call.run(decide, size=len(items))
     return b"".join(msgspec.json.encode(decision) + b"\n" for decision in found.decisions)
 
 
-async def _lines(call: Call) -> AsyncIterator[list[bytes]]:
+async def _next(call: Call, batches: AsyncIterator[list[bytes]]) -> list[bytes] | None:
+    """The next lines; an error if the sender is silent for too long, or is no longer admitted."""
+    coming = asyncio.ensure_future(anext(batches, None))
+    try:
+        for _ in range(STREAM_IDLE):
+            await asyncio.wait([coming], timeout=ADMITTED_CHECK)
+            if coming.done():
+                return coming.result()
+            call.check_admitted()
+        raise RequestError(408, "too_slow", f"no line came for {STREAM_IDLE} seconds: send the rest again")
+    finally:
+        if not coming.done():
+            coming.cancel()
+            await asyncio.wait([coming])
+
+
+async def _lines(call: Call) -> AsyncGenerator[list[bytes], None]:
     """The lines of the request body, in batches as they arrive."""
     rest = b""
     most = 4 * messages.LONGEST_TEXT
-    async for chunk in call.request.stream():
-        *lines, rest = (rest + chunk).split(b"\n")
-        if len(rest) > most:
-            raise RequestError(413, "too_large", f"a line is longer than {most} bytes: split the item")
-        whole = [line for line in lines if line.strip()]
-        for start in range(0, len(whole), STREAM_BATCH):
-            yield whole[start : start + STREAM_BATCH]
+    bodies: Bodies = call.request.app.state.bodies
+    with bodies.claim() as claim:
+        async for chunk in call.request.stream():
+            *lines, rest = (rest + chunk).split(b"\n")
+            if len(rest) > most:
+                raise RequestError(413, "too_large", f"a line is longer than {most} bytes: split the item")
+            claim.resize(len(rest))
+            whole = [line for line in lines if line.strip()]
+            for start in range(0, len(whole), STREAM_BATCH):
+                yield whole[start : start + STREAM_BATCH]
     if rest.strip():
         yield [rest]
 

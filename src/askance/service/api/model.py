@@ -1,15 +1,15 @@
 """Routes of the model: what it has learned, its versions, and rollbacks."""
 
-import asyncio
-
 from msgspec import UNSET
 from starlette.responses import Response
 
 from askance.service import messages
 from askance.service.api.route import Call
 from askance.service.commands import amendments
+from askance.service.commands.items import check_finite
 from askance.service.errors import not_found
-from askance.service.state.models import encode
+from askance.service.state.fold import Fold
+from askance.service.state.models import encode_for_users
 from askance.service.views import model
 
 MODEL = "application/octet-stream"
@@ -17,19 +17,19 @@ MODEL = "application/octet-stream"
 
 async def show_model(call: Call) -> messages.ModelDetail:
     """Get the strongest features per class, the versions with their estimates, and the rollbacks."""
-    return await asyncio.to_thread(model.detail, call.service.store, call.writer.task)
+    return await call.read(model.detail, call.service.store, call.writer.task)
 
 
 async def export_model(call: Call) -> Response:
     """Export the current model or an earlier version as a file for `askance.load`."""
     task, version = call.writer.task, call.query.version
     if version is UNSET:
-        content = await call.run(lambda transaction: encode(transaction.fold.learner))
+        content = await call.look(lambda transaction: _file(transaction.fold))
     else:
-        content = await asyncio.to_thread(_earlier, call, version)
+        content = await call.reading.replays.run(call.who, _earlier, call, version)
     name = task.settings.name if version is UNSET else f"{task.settings.name}-{version}"
     headers = {"content-disposition": f'attachment; filename="{name}.model"'}
-    return await asyncio.to_thread(Response, content, media_type=MODEL, headers=headers)
+    return Response(content, media_type=MODEL, headers=headers)
 
 
 async def roll_back(call: Call) -> messages.RolledBack:
@@ -49,4 +49,9 @@ def _earlier(call: Call, version: int) -> bytes:
     task = call.writer.task
     if version > task.fold.seq:
         raise not_found("unknown_version", f"there is no version {version}")
-    return encode(task.fold_at(version).learner)
+    return _file(task.fold_at(version))
+
+
+def _file(fold: Fold) -> bytes:
+    check_finite(fold)
+    return encode_for_users(fold.learner, fold.settings)

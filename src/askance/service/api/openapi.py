@@ -24,6 +24,7 @@ WORDS = {
     403: "The role may not do this, or the code is not valid",
     404: "Not found",
     405: "The method is not allowed",
+    408: "The body did not arrive in time",
     409: "Not possible in the current state",
     413: "The body is too large",
     415: "Content-Type is not application/json",
@@ -35,8 +36,8 @@ WORDS = {
 }
 
 
-def schema(routes: Sequence[Route]) -> bytes:
-    """Generate the schema as JSON."""
+def schema(routes: Sequence[Route], prefix: str = "") -> bytes:
+    """Generate the schema as JSON. All its paths are below the prefix, if there is one."""
     shown = [route for route in routes if route.media != PAGE]
     types = [kind for route in shown for kind in (route.body, route.query, route.answer) if kind] + [
         messages.ErrorResponse
@@ -49,6 +50,7 @@ def schema(routes: Sequence[Route]) -> bytes:
         {
             "openapi": "3.1.0",
             "info": {"title": "askance", "version": __version__, "license": {"name": "BSD-3-Clause"}},
+            **({"servers": [{"url": prefix}]} if prefix else {}),
             "paths": paths,
             "components": {
                 "schemas": components,
@@ -62,7 +64,7 @@ def statuses(route: Route) -> list[int]:
     """The error statuses that a route can return."""
     always = [421, 429, 503]
     guarded = [401, 403] if route.roles is not None else []
-    sent = [400, 413, 415, 422] if route.body is not None or route.takes_lines else []
+    sent = [400, 408, 413, 415, 422] if route.body is not None or route.takes_lines else []
     asked = [422] if route.query is not None else []
     kept = [507] if route.audited or route.method != "GET" else []
     # A name with a slash in it is another path.
@@ -114,7 +116,8 @@ def _answer(route: Route) -> dict[str, Any]:
     content: dict[str, Any] = _reference(route.answer) if route.answer else {"type": "string"}
     if route.media == JSON and route.answer is None:
         content = {"type": "object"}
-    return {"description": route.summary, "content": {route.media: {"schema": content}}}
+    media = (route.media, *route.other_media)
+    return {"description": route.summary, "content": {each: {"schema": content} for each in media}}
 
 
 def _error(status: int) -> dict[str, Any]:

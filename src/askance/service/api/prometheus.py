@@ -1,13 +1,17 @@
-"""What Prometheus is all_figures: requests, and every task's figures with their intervals."""
+"""Metrics for Prometheus: requests, and every task's figures with their intervals."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from askance import __version__
 from askance.service import messages
+from askance.service.api.refusals import Refusals
+from askance.service.errors import RequestError
 from askance.service.service import Service
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
@@ -28,11 +32,12 @@ COUNTS = {
 WAIT = 5.0  # seconds to wait for the figures of a task
 
 
-class Metrics(Collector):
-    """The metrics registry of a service."""
+class Metrics:
+    """The metrics of a service: those that are counted, and those that are collected for each scrape."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, refusals: Refusals) -> None:
         self._service = service
+        self._refusals = refusals
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "askance_requests", "Requests answered", ["route", "status"], registry=self._registry
@@ -44,34 +49,99 @@ class Metrics(Collector):
             buckets=SECONDS,
             registry=self._registry,
         )
-        self._registry.register(self)
+        Info("askance_build", "The version of askance", registry=self._registry).info({"version": __version__})
+        ProcessCollector(registry=self._registry)
 
     def note(self, route: str, status: int, seconds: float) -> None:
         """Count a request."""
         self._requests.labels(route, status).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def text(self) -> bytes:
-        """All metrics in the text format of Prometheus."""
-        return generate_latest(self._registry)
+    async def text(self, tasks: Collection[str] | None = None, *, store_up: bool) -> bytes:
+        """All metrics in the text format of Prometheus, or those of some tasks without the requests."""
+        shown = list(self._service.writers) if tasks is None else list(tasks)
+        scrape = CollectorRegistry()
+        refusals = self._refusals if tasks is None else None
+        broken = [name for name in self._service.broken if tasks is None or name in tasks]
+        served = [name for name in shown if name in self._service.writers]
+        figures = await self._figures_of(served)
+        webhooks = [one for one in self._service.webhooks.all() if one[0] in served]
+        scrape.register(Scrape(served, figures, broken, webhooks, refusals, store_up=store_up))
+        requests = generate_latest(self._registry) if tasks is None else b""
+        return requests + generate_latest(scrape)
 
-    def describe(self) -> Iterable[Metric]:
-        """Nothing to describe: the metrics are collected on request."""
-        return ()
+    async def _figures_of(self, tasks: Collection[str]) -> dict[str, messages.Figures]:
+        """The figures of tasks that answer in time: not of those that replay, or whose store is away."""
+        asked: dict[asyncio.Future[messages.Figures], str] = {}
+        for name, writer in list(self._service.writers.items()):
+            if name not in tasks:
+                continue
+            with suppress(RequestError):  # the service stops
+                asked[asyncio.wrap_future(writer.submit(writer.task.figures))] = name
+        if not asked:
+            return {}
+        done, late = await asyncio.wait(asked, timeout=WAIT)
+        for coming in late:
+            coming.cancel()
+        return {asked[coming]: coming.result() for coming in done if coming.exception() is None}
+
+
+class Scrape(Collector):
+    """What is collected for one scrape."""
+
+    def __init__(
+        self,
+        tasks: Collection[str],
+        all_figures: dict[str, messages.Figures],
+        broken: Collection[str],
+        webhooks: Sequence[tuple[str, messages.Webhook]],
+        refusals: Refusals | None,
+        *,
+        store_up: bool,
+    ) -> None:
+        self._tasks = tasks
+        self._broken = broken
+        self._webhooks = webhooks
+        self._all_figures = all_figures
+        self._refusals = refusals
+        self._store_up = store_up
 
     def collect(self) -> Iterable[Metric]:
-        """Collect the figures of all tasks."""
-        all_figures = {}
-        for name, writer in list(self._service.writers.items()):
-            with suppress(TimeoutError):  # a task that is replaying is left out
-                all_figures[name] = writer.submit(writer.task.figures).result(WAIT)
+        """Collect the figures of the tasks, and what is missing."""
         for field, text in COUNTS.items():
             gauge = GaugeMetricFamily(f"askance_task_{field}", text, labels=["task"])
-            for name, figures in all_figures.items():
+            for name, figures in self._all_figures.items():
                 gauge.add_metric([name], getattr(figures, field))
             yield gauge
-        yield _estimates(all_figures)
-        yield _spend(all_figures)
+        yield _broken(self._tasks, self._broken)
+        yield _estimates(self._all_figures)
+        yield _spend(self._all_figures)
+        if self._refusals is not None:
+            yield _refused(self._refusals)
+        yield GaugeMetricFamily("askance_store_up", "1 if the store answers", float(self._store_up))
+        up = GaugeMetricFamily(
+            "askance_task_up", "1 if the figures of the task are in this scrape", labels=["task"]
+        )
+        for name in self._tasks:
+            up.add_metric([name], float(name in self._all_figures))
+        yield up
+        yield from _webhooks(self._webhooks)
+
+
+def _refused(refusals: Refusals) -> Metric:
+    counter = CounterMetricFamily("askance_refused", "Connections and requests refused", labels=["reason"])
+    for reason, count in list(refusals.counts.items()):
+        counter.add_metric([reason], count)
+    return counter
+
+
+def _broken(tasks: Collection[str], broken: Collection[str]) -> Metric:
+    gauge = GaugeMetricFamily("askance_task_broken", "1 if a task cannot be served", labels=["task"])
+    for name in tasks:
+        gauge.add_metric([name], 0)
+    for name in broken:
+        gauge.add_metric([name], 1)
+    return gauge
 
 
 def _estimates(all_figures: dict[str, messages.Figures]) -> Metric:
@@ -101,3 +171,18 @@ def _spend(all_figures: dict[str, messages.Figures]) -> Metric:
             if number is not None:
                 gauge.add_metric([name, part], number)
     return gauge
+
+
+def _webhooks(found: Sequence[tuple[str, messages.Webhook]]) -> Iterable[Metric]:
+    words = {
+        "behind": "Journal entries that a webhook has not dealt with",
+        "failures": "Failures of a webhook since its last delivery",
+        "delivered": "Events that a webhook has delivered since the service started",
+        "disabled": "1 if a webhook was disabled because it failed for too long",
+    }
+    for field, text in words.items():
+        gauge = GaugeMetricFamily(f"askance_webhook_{field}", text, labels=["task", "webhook"])
+        for task, webhook in found:
+            value = getattr(webhook, field)
+            gauge.add_metric([task, str(webhook.number)], value if isinstance(value, int) else value is not None)
+        yield gauge

@@ -83,8 +83,12 @@ def _too_often(where: str, wait: int) -> RequestError:
 
 
 def address_of(request: Request) -> str:
-    """The address that limits apply to. For IPv6 it is the /64 network, because one sender has many addresses."""
-    host = request.client.host if request.client else "?"
+    """The address that limits apply to."""
+    return limited_address(request.client.host if request.client else "?")
+
+
+def limited_address(host: str) -> str:
+    """An address as limits see it. For IPv6 it is the /64 network, because one sender has many addresses."""
     if ":" not in host:
         return host
     try:

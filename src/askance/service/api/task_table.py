@@ -1,12 +1,13 @@
 """The routes of one task: its items, labels, figures, exports and model."""
 
 from askance.service import messages as m
-from askance.service.api import answers, exports, items, model, tasks
-from askance.service.api.route import ADMIN, EVERYBODY, LINES, Route
+from askance.service.api import answers, exports, items, model, tasks, webhooks
+from askance.service.api.events import EVENTS
+from askance.service.api.route import ADMIN, CSV, EVERYBODY, LINES, MARKDOWN, PARQUET, ZIP, Route
 
 TASK = "/api/tasks/{task}"
 READ, INGEST, LABELLER = ("read",), ("ingest",), ("labeller",)
-EVENTS = "text/event-stream"
+TABLES = (CSV, PARQUET, ZIP)
 
 OF_A_TASK = (
     Route("GET", TASK, tasks.show_task, EVERYBODY, "Get a task", answer=m.TaskDetail, errors=(404,)),
@@ -19,6 +20,28 @@ OF_A_TASK = (
         m.TaskChange,
         m.TaskDetail,
         errors=(404,),
+        audited=True,
+    ),
+    Route(
+        "POST",
+        f"{TASK}/columns",
+        tasks.set_columns,
+        INGEST,
+        "Set the columns of records",
+        m.ColumnsRequest,
+        m.TaskDetail,
+        errors=(404, 409),
+        audited=True,
+    ),
+    Route(
+        "POST",
+        f"{TASK}/classes",
+        tasks.change_classes,
+        ADMIN,
+        "Add or rename classes",
+        m.ClassChange,
+        m.TaskDetail,
+        errors=(404, 409),
         audited=True,
     ),
     Route(
@@ -70,7 +93,7 @@ OF_A_TASK = (
         "Predict items",
         m.Items,
         m.Predictions,
-        errors=(404,),
+        errors=(404, 409),
     ),
     Route(
         "POST",
@@ -80,7 +103,7 @@ OF_A_TASK = (
         "Explain a prediction",
         m.ExplainRequest,
         m.Explanation,
-        errors=(404,),
+        errors=(404, 409),
     ),
     Route(
         "POST",
@@ -175,8 +198,10 @@ OF_A_TASK = (
         READ,
         "Export labels",
         media=LINES,
-        errors=(404,),
+        errors=(404, 409),
+        query=m.ExportRequest,
         audited=True,
+        other_media=TABLES,
     ),
     Route(
         "GET",
@@ -185,8 +210,10 @@ OF_A_TASK = (
         READ,
         "Export decisions",
         media=LINES,
-        errors=(404,),
+        errors=(404, 409),
+        query=m.ExportRequest,
         audited=True,
+        other_media=TABLES,
     ),
     Route(
         "GET",
@@ -195,8 +222,19 @@ OF_A_TASK = (
         READ,
         "Export items",
         media=LINES,
+        errors=(404, 409),
+        query=m.ItemExport,
+        audited=True,
+        other_media=TABLES,
+    ),
+    Route(
+        "GET",
+        f"{TASK}/export/card",
+        exports.export_card,
+        READ,
+        "Export the data card",
+        media=MARKDOWN,
         errors=(404,),
-        query=m.ItemSearch,
         audited=True,
     ),
     Route(
@@ -242,6 +280,57 @@ OF_A_TASK = (
         "Compact a task",
         m.Compaction,
         m.Compacted,
+        errors=(404,),
+        audited=True,
+    ),
+    Route(
+        "GET",
+        f"{TASK}/changes",
+        webhooks.list_changes,
+        EVERYBODY,
+        "List changes",
+        answer=m.Changes,
+        errors=(404,),
+        query=m.ChangesRequest,
+    ),
+    Route(
+        "GET",
+        f"{TASK}/webhooks",
+        webhooks.list_webhooks,
+        ADMIN,
+        "List webhooks",
+        answer=m.Webhooks,
+        errors=(404,),
+    ),
+    Route(
+        "POST",
+        f"{TASK}/webhooks",
+        webhooks.add_webhook,
+        ADMIN,
+        "Add a webhook",
+        m.WebhookRequest,
+        m.NewWebhook,
+        errors=(404, 409),
+        audited=True,
+    ),
+    Route(
+        "DELETE",
+        f"{TASK}/webhooks/{{number}}",
+        webhooks.remove_webhook,
+        ADMIN,
+        "Remove a webhook",
+        answer=m.Webhook,
+        errors=(404,),
+        audited=True,
+    ),
+    Route(
+        "POST",
+        f"{TASK}/webhooks/{{number}}/replay",
+        webhooks.replay_webhook,
+        ADMIN,
+        "Replay a webhook",
+        m.ReplayRequest,
+        m.Webhook,
         errors=(404,),
         audited=True,
     ),

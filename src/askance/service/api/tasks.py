@@ -1,68 +1,84 @@
 """Routes of tasks: create, list, change, figures, events and compaction."""
 
 import asyncio
-import threading
 import time
-from collections.abc import AsyncIterator
 
-import msgspec
 from starlette.responses import StreamingResponse
 
 from askance.service import messages
+from askance.service.api.events import EVENTS, Broadcasts
 from askance.service.api.route import Call
 from askance.service.commands import settings as commands
+from askance.service.commands.choosing import waiting
 from askance.service.compaction import compact
+from askance.service.service import BrokenTask
+from askance.service.state.finite import sentence
 from askance.service.views import task as task_view
 from askance.service.writer import Writer
 
-EVENT_PAUSE = 0.25  # seconds between two events, however fast the task changes
-KEEP_ALIVE = 15.0
-
 
 async def list_tasks(call: Call) -> messages.Tasks:
-    """List all tasks."""
-    return messages.Tasks([_summary(writer) for writer in list(call.service.writers.values())])
+    """List the tasks that the caller may see, with the caller's role in each."""
+    person = call.person
+    assert person is not None
+    writers = dict(call.service.writers)
+    found = [
+        _summary(writer, role) for name, writer in writers.items() if (role := person.role_in(name)) is not None
+    ]
+    broken = [_broken_summary(name, task) for name, task in call.service.broken.items() if person.role_in(name)]
+    return messages.Tasks([*found, *broken])
 
 
 async def create_task(call: Call) -> messages.TaskDetail:
     """Create a task."""
     writer = await asyncio.to_thread(call.service.add_task, call.body)
-    return messages.TaskDetail(writer.task.settings, await _figures(writer))
+    return messages.TaskDetail(writer.task.settings, await _figures(call, writer))
 
 
 async def show_task(call: Call) -> messages.TaskDetail:
     """Get the settings and the figures of a task."""
-    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call, call.writer))
 
 
 async def change_task(call: Call) -> messages.TaskDetail:
     """Change the settings of a task that may change: budget, labels, costs and interface."""
     await call.run(lambda transaction: commands.change(transaction, call.body, call.who))
-    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call, call.writer))
+
+
+async def set_columns(call: Call) -> messages.TaskDetail:
+    """Say what the fields of records hold. It is possible before the first item."""
+    await call.run(lambda transaction: commands.set_columns(transaction, call.body, call.who))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call, call.writer))
+
+
+async def change_classes(call: Call) -> messages.TaskDetail:
+    """Add classes to a task, and rename classes. Labels under an earlier name count under the new one."""
+    await call.run(lambda transaction: commands.change_classes(transaction, call.body, call.who))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call, call.writer))
 
 
 async def set_state(call: Call) -> messages.TaskDetail:
     """Pause a task, archive it, or start it again."""
     await call.run(lambda transaction: commands.set_state(transaction, call.body.state, call.who))
-    return messages.TaskDetail(call.writer.task.settings, await _figures(call.writer))
+    return messages.TaskDetail(call.writer.task.settings, await _figures(call, call.writer))
 
 
 async def show_history(call: Call) -> messages.History:
     """Get the estimates over time, the last day by minutes, the labels per class, and the labellers."""
-    return await call.run(lambda transaction: task_view.history(transaction.fold))
+    return await call.look(lambda transaction: task_view.history(transaction.fold))
 
 
 async def show_figures(call: Call) -> messages.Figures:
     """Get the current figures of a task: estimates with intervals, spend, questions and rates."""
-    return await _figures(call.writer)
+    return await _figures(call, call.writer)
 
 
 async def watch_task(call: Call) -> StreamingResponse:
     """Get the figures as server-sent events, one whenever something changes."""
-    writer = call.writer
-    return StreamingResponse(
-        _events(call, writer), media_type="text/event-stream", headers={"cache-control": "no-store"}
-    )
+    broadcasts: Broadcasts = call.request.app.state.broadcasts
+    broadcasts.check(call.writer)
+    return StreamingResponse(broadcasts.events(call), media_type=EVENTS)
 
 
 async def compact_task(call: Call) -> messages.Compacted:
@@ -72,11 +88,12 @@ async def compact_task(call: Call) -> messages.Compacted:
     )
 
 
-async def _figures(writer: Writer) -> messages.Figures:
-    return await asyncio.wrap_future(writer.submit(writer.task.figures))
+async def _figures(call: Call, writer: Writer) -> messages.Figures:
+    found: messages.Figures = await call.reading.looks.run(writer, writer.task.figures)
+    return found
 
 
-def _summary(writer: Writer) -> messages.TaskSummary:
+def _summary(writer: Writer, role: messages.Role) -> messages.TaskSummary:
     settings, fold = writer.task.settings, writer.task.fold
     return messages.TaskSummary(
         settings.name,
@@ -85,42 +102,15 @@ def _summary(writer: Writer) -> messages.TaskSummary:
         settings.method,
         fold.ledger.rows,
         fold.counts.labelled,
-        len(fold.questions.open),
+        waiting(fold, time.time()),
         task_view.spend(fold, time.time()),
+        sentence(fold.diverged),
+        role,
     )
 
 
-async def _events(call: Call, writer: Writer) -> AsyncIterator[bytes]:
-    loop, changed = asyncio.get_running_loop(), asyncio.Event()
-    name, stopping = writer.task.settings.name, call.service.stopping
-
-    def tell(task: str) -> None:
-        if task == name and not loop.is_closed():
-            loop.call_soon_threadsafe(changed.set)
-
-    forget = call.service.on_change(tell)
-    entries = -1
-    try:
-        while not stopping.is_set() and call.still_admitted:
-            changed.clear()
-            figures = await _figures(writer)
-            if figures.entries != entries:
-                entries = figures.entries
-                yield b"event: figures\nid: %d\ndata: %b\n\n" % (entries, msgspec.json.encode(figures))
-            await _until(changed, stopping)
-            if not changed.is_set() and not stopping.is_set():
-                yield b": still here\n\n"
-            await asyncio.sleep(EVENT_PAUSE)
-    finally:
-        forget()
-
-
-async def _until(changed: asyncio.Event, stopping: threading.Event) -> None:
-    """Wait for a change, the end of the service, or the time of the next keep-alive."""
-    for _ in range(int(KEEP_ALIVE)):
-        try:
-            await asyncio.wait_for(changed.wait(), 1.0)
-            return
-        except TimeoutError:
-            if stopping.is_set():
-                return
+def _broken_summary(name: str, task: BrokenTask) -> messages.TaskSummary:
+    settings = task.settings
+    classes, method = (settings.classes, settings.method) if settings else ([], "unknown")
+    unknown = messages.Spend(0, 0, None, 0, None, None, None, None)
+    return messages.TaskSummary(name, "broken", classes, method, 0, 0, 0, unknown, task.reason)

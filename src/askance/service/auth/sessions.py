@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from askance.service.auth.tokens import Person, Tokens, digest
+from askance.service.auth.rights import Person
+from askance.service.auth.tokens import Tokens, digest
 from askance.service.errors import not_found
 from askance.service.store import SessionRecord, Store
 
@@ -39,12 +40,14 @@ class Sessions:
         self._open = {session.digest: session for session in store.sessions()}
         self._noted = {session.number: session.seen for session in self._open.values()}
 
-    def begin(self, person: Person, agent: str) -> tuple[str, SessionRecord]:
-        """Start a session; return its secret, which is never shown again, and its record."""
+    def begin(self, person: Person, agent: str, life: float = LIFE) -> tuple[str, SessionRecord]:
+        """Start a session that ends with the token; return its secret, never shown again, and its record."""
         secret, now = secrets.token_urlsafe(32), self._clock()
         number = 1 + secrets.randbelow(2**53 - 1)  # random, so that a number on a screen is never reused
         agent = "".join(filter(str.isprintable, agent))[:LONGEST_AGENT]
-        session = SessionRecord(digest(secret), number, person.name, now, now, now + LIFE, agent)
+        end = self._tokens.end(person.name)
+        until = now + life if end is None else min(now + life, end)
+        session = SessionRecord(digest(secret), number, person.name, now, now, until, agent)
         with self._changing:
             gone = self._over(person.name)
             self._store.add_session(session, [old.number for old in gone])
@@ -86,10 +89,10 @@ class Sessions:
             self._end(found)
         return found[0]
 
-    def end_all(self, name: str) -> None:
-        """End all sessions of a person."""
+    def end_all(self, name: str, except_number: int | None = None) -> None:
+        """End all sessions of a person, or all but one."""
         with self._changing:
-            self._end([one for one in self._open.values() if one.name == name])
+            self._end([one for one in self._open.values() if one.name == name and one.number != except_number])
 
     def open(self, name: str | None = None) -> list[SessionRecord]:
         """The open sessions, of one person if named, the last one used first."""

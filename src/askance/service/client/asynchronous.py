@@ -2,21 +2,24 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import httpx
 
-from askance._util.atomic_write import write_whole
+from askance._util.atomic_write import atomic_write, write_whole
 from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
-from askance.service.client.base import RECONNECT_AFTER, BaseClient, total_imported
-from askance.service.client.calls import ApiCall
+from askance.service.client.asynchronous_tokens import AsyncTokens
+from askance.service.client.base import RECONNECT_AFTER, total_imported
 from askance.service.client.connection import connection
-from askance.service.client.errors import CUT_OFF, cut_off
-from askance.service.client.lines import EventReader, LineCutter
+from askance.service.client.errors import CUT_OFF
+from askance.service.client.export_files import Exported, check_exported, format_of, is_folder, unpack
+from askance.service.client.lines import EventReader
 from askance.service.client.naming import ItemLike, ItemRef
 from askance.service.settings import Settings, State
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AsyncClient(BaseClient):
+class AsyncClient(AsyncTokens):
     """An asynchronous client of the service.
 
     Requests that fail because the connection was lost or the service is busy are sent again; ids and keys make
@@ -85,7 +88,7 @@ class AsyncClient(BaseClient):
         """Close the connections."""
         await self._http.aclose()
 
-    # ------------------------------------------------------------------ tasks and tokens
+    # ------------------------------------------------------------------ tasks
 
     async def tasks(self) -> list[m.TaskSummary]:
         """List all tasks."""
@@ -107,6 +110,21 @@ class AsyncClient(BaseClient):
         """Replace sections of the settings of a task: `budget`, `labels`, `costs` or `interface`."""
         return await self._do(calls.change(self._of(task), parts))
 
+    async def set_columns(self, columns: Mapping[str, Any], *, task: str | None = None) -> m.TaskDetail:
+        """Say what the fields of records hold: number, category, text, date, id or ignored.
+
+        It is possible before the first item.
+        """
+        return await self._do(calls.set_columns(self._of(task), columns))
+
+    async def add_classes(self, names: Sequence[str], *, task: str | None = None) -> m.TaskDetail:
+        """Add classes to a task. Its algorithm must be "auto", or one for more than two classes."""
+        return await self._do(calls.change_classes(self._of(task), names, {}))
+
+    async def rename_class(self, name: str, new_name: str, *, task: str | None = None) -> m.TaskDetail:
+        """Rename a class. Labels under its earlier name count under the new one, also if they come later."""
+        return await self._do(calls.change_classes(self._of(task), [], {name: new_name}))
+
     async def set_state(self, state: State, *, task: str | None = None) -> m.TaskDetail:
         """Set the state of a task: "running", "paused" or "archived"."""
         return await self._do(calls.set_state(self._of(task), state))
@@ -127,22 +145,6 @@ class AsyncClient(BaseClient):
         """Drop the content of items that are older than `keep_days` days and were not asked about."""
         return await self._do(calls.compact(self._of(task), keep_days))
 
-    async def first_token(self, code: str) -> m.NewToken:
-        """Create the first admin token, with the code in the link that the first start prints."""
-        return await self._do(calls.first_token(code))
-
-    async def tokens(self) -> list[m.KnownToken]:
-        """List all tokens, including revoked ones."""
-        return await self._do(calls.tokens())
-
-    async def create_token(self, name: str, role: m.Role) -> m.NewToken:
-        """Create a token. Its secret is only in this answer."""
-        return await self._do(calls.create_token(name, role))
-
-    async def revoke_token(self, name: str) -> m.KnownToken:
-        """Revoke a token."""
-        return await self._do(calls.revoke_token(name))
-
     # ------------------------------------------------------------------ items
 
     @overload
@@ -160,8 +162,9 @@ class AsyncClient(BaseClient):
 
         Parameters
         ----------
-        items : str, dict, Item, or an iterable of them
-            A string is a text, a dict a record, and an `Item` may have an id. Long lists are sent in batches.
+        items : str, dict, array, Item, or an iterable of them
+            A string is a text, a dict a record, an array of numbers a vector, and an `Item` may have several of
+            them and an id. Long lists are sent in batches.
         task : str, optional
             The task. Default: that of the client.
 
@@ -191,11 +194,40 @@ class AsyncClient(BaseClient):
         return predicted[0] if alone else predicted
 
     async def import_items(
-        self, items: Iterable[ItemLike], labels: Sequence[str], *, task: str | None = None
+        self,
+        items: Iterable[ItemLike],
+        labels: Sequence[str],
+        *,
+        source: str | None = None,
+        labeller: str | None = None,
+        labelled_at: float | None = None,
+        task: str | None = None,
     ) -> m.Imported:
-        """Import items whose labels you already know, and learn from them."""
+        """Import items whose labels you already know, and learn from them.
+
+        Parameters
+        ----------
+        items : iterable of str, dict or Item
+            The items. A `LabelledItem` may have a source, labeller and time of its own.
+        labels : sequence of str
+            Their classes.
+        source : str, optional
+            Where the labels come from, such as "vendor 2024".
+        labeller : str, optional
+            Who gave them.
+        labelled_at : float, optional
+            When they were given, in seconds since 1970.
+        task : str, optional
+            The task. Default: that of the client.
+
+        Returns
+        -------
+        Imported
+            The number of items learned, and of those imported before.
+        """
         given, _ = naming.as_items(items)
-        done = [await self._do(call) for call in calls.import_items(self._of(task), given, labels)]
+        labelled = naming.labelled_items(given, labels, naming.Origin(source, labeller, labelled_at))
+        done = [await self._do(call) for call in calls.import_items(self._of(task), labelled)]
         return total_imported(done)
 
     async def item_detail(self, item: ItemRef, *, task: str | None = None) -> m.ItemDetail:
@@ -214,9 +246,9 @@ class AsyncClient(BaseClient):
         """List items by text and state, the newest first. For the next page, pass the `before` of the answer."""
         return await self._do(calls.search(self._of(task), state, text, before, count))
 
-    async def explain(self, item: ItemLike, *, task: str | None = None) -> m.Explanation:
-        """Explain the prediction of the current model for an item. Nothing is stored."""
-        return await self._do(calls.explain(self._of(task), naming.as_item(item)))
+    async def explain(self, item: ItemLike | ItemRef, *, task: str | None = None) -> m.Explanation:
+        """Explain the prediction of the current model for an item, or for one that it knows. Nothing is stored."""
+        return await self._do(calls.explain(self._of(task), naming.as_item_or_number(item)))
 
     # ------------------------------------------------------------------ questions and answers
 
@@ -328,6 +360,37 @@ class AsyncClient(BaseClient):
         """Iterate over all decisions."""
         return self._objects(calls.exported(self._of(task), "decisions"))
 
+    async def export(
+        self, path: str | os.PathLike[str], what: Exported = "labels", *, task: str | None = None
+    ) -> None:
+        """Save all labels, decisions or items to a file, piece by piece.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file: .jsonl, .csv, .parquet, or .zip for an archive with the folder that `datasets.load_dataset`
+            reads. A name without an ending is that folder itself. An earlier file is replaced when the new one is
+            complete.
+        what : {"labels", "decisions", "items"}, default="labels"
+            What to export.
+        task : str, optional
+            The task. Default: that of the client.
+        """
+        check_exported(what)
+        form, folder = format_of(path), Path(path)
+        call = calls.export_file(self._of(task), what, form)
+        if not is_folder(path):
+            with atomic_write(path) as temporary:
+                await self._save(call, temporary)
+            return
+        with TemporaryDirectory() as directory:
+            await self._save(call, Path(directory) / "export.zip")
+            unpack(Path(directory) / "export.zip", folder)
+
+    async def data_card(self, *, task: str | None = None) -> str:
+        """Get the data card of the labels, in Markdown: how they were chosen, and how to use their weights."""
+        return await self._do(calls.card(self._of(task)))
+
     async def model(self, *, task: str | None = None) -> "Learner | AutoLearner":
         """Download the current model: an `AutoLearner`, or a `Learner` if the algorithm is one of the catalog."""
         from askance.persistence import model_of
@@ -338,46 +401,46 @@ class AsyncClient(BaseClient):
         """Save the current model to a file for `askance.load`."""
         write_whole(path, await self._do(calls.model_file(self._of(task))))
 
-    # ------------------------------------------------------------------ requests
+    # ------------------------------------------------------------------ webhooks
 
-    async def _all(self, batches: list[ApiCall[list[T]]]) -> list[T]:
-        return [one for call in batches for one in await self._do(call)]
+    async def webhooks(self, *, task: str | None = None) -> list[m.Webhook]:
+        """List the webhooks of a task, and how they are doing."""
+        return await self._do(calls.webhooks(self._of(task)))
 
-    async def _do(self, call: ApiCall[T]) -> T:
-        answer = await self._answer(call)
-        return self._read(call, answer.content)
+    async def changes(
+        self, after: int = 0, count: int = 100, *, event: m.EventType | None = None, task: str | None = None
+    ) -> m.Changes:
+        """List what happened after an entry of the journal. For the next ones, pass `position` as `after`."""
+        return await self._do(calls.changes(self._of(task), after, count, event))
 
-    async def _answer(self, call: ApiCall[Any], *, stream: bool = False) -> httpx.Response:
-        """Send a request, again if necessary, and return the answer; of a stream only the head."""
-        attempts = self._attempts(call)
-        while True:
-            try:
-                answer = await self._http.send(self._request(call), stream=stream)
-                if answer.is_success:
-                    return answer
-                content = await answer.aread()
-            except httpx.TransportError as error:
-                pause = attempts.pause_after_error(error)
-            else:
-                pause = attempts.pause_after(answer.status_code, answer.headers, content)
-            await asyncio.sleep(pause)
+    async def add_webhook(
+        self, url: str, events: Sequence[m.EventType] = (), *, after: int | None = None, task: str | None = None
+    ) -> m.NewWebhook:
+        """Send events of a task to a URL.
 
-    async def _lines(self, call: ApiCall[Any]) -> AsyncIterator[bytes]:
-        """The lines of an answer. After the first line, the request is not sent again."""
-        answer = await self._answer(call, stream=True)
-        cutter = LineCutter()
-        try:
-            async for content in answer.aiter_bytes():
-                for line in cutter.take(content):
-                    yield line
-            for line in cutter.end():
-                yield line
-        except httpx.TransportError as error:
-            raise cut_off(self._connection.url, cutter.count, error) from error
-        finally:
-            await answer.aclose()
+        Parameters
+        ----------
+        url : str
+            Where to send them.
+        events : sequence of str, default=()
+            "label.settled", "question.open", "task.state" and "model.version". Default: all of them.
+        after : int, optional
+            Begin after this entry of the journal; 0 sends everything. Default: only what happens from now on.
+        task : str, optional
+            The task. Default: that of the client.
 
-    async def _objects(self, call: ApiCall[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-        async for line in self._lines(call):
-            if line:
-                yield self._read(call, line)
+        Returns
+        -------
+        NewWebhook
+            The webhook, and the secret for `askance.service.connectors.signing.verify`, which is shown only once.
+        """
+        request = m.WebhookRequest(url, tuple(events), after)
+        return await self._do(calls.add_webhook(self._of(task), request))
+
+    async def remove_webhook(self, number: int, *, task: str | None = None) -> m.Webhook:
+        """Remove a webhook."""
+        return await self._do(calls.remove_webhook(self._of(task), number))
+
+    async def replay_webhook(self, number: int, after: int | None = None, *, task: str | None = None) -> m.Webhook:
+        """Send the events after an entry again. Without `after`, go on where it was, also if it was disabled."""
+        return await self._do(calls.replay_webhook(self._of(task), number, after))

@@ -1,4 +1,4 @@
-"""All calls of the API, described without input or output: what to send, and how to read the answer.
+"""The calls of the API about tasks, described without input or output: what to send, and how to read the answer.
 
 Items get an id and labels a key before they are first sent, so that they can be sent again when the answer was
 lost. Calls without an id or a key that must not be done twice are not `repeatable`.
@@ -12,17 +12,19 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from askance.service import messages as m
+from askance.service.client.encoding import encode
 from askance.service.client.errors import service_error
+from askance.service.client.export_files import Exported
 from askance.service.client.naming import (
     ItemRef,
     batches_of,
     fresh_name,
-    labelled_items,
     named,
     named_label,
     number_of,
 )
 from askance.service.settings import Settings, State, as_settings
+from askance.service.validation import sentence_of
 
 T = TypeVar("T")
 SUCCESS = 200
@@ -40,27 +42,27 @@ class ApiCall(Generic[T]):
     repeatable: bool = True
 
 
-# ---------------------------------------------------------------------- tasks and tokens
+# ---------------------------------------------------------------------- tasks
 
 
 def tasks() -> ApiCall[list[m.TaskSummary]]:
     """List tasks."""
-    return ApiCall("GET", "/api/tasks", lambda content: _read(m.Tasks)(content).tasks)
+    return ApiCall("GET", "/api/tasks", lambda content: read_as(m.Tasks)(content).tasks)
 
 
 def create(settings: Settings) -> ApiCall[m.TaskDetail]:
     """Create a task."""
-    return _post("/api/tasks", as_settings(settings), _read(m.TaskDetail), repeatable=False)
+    return post("/api/tasks", as_settings(settings), read_as(m.TaskDetail), repeatable=False)
 
 
 def task_detail(task: str) -> ApiCall[m.TaskDetail]:
     """Get the settings and figures of a task."""
-    return ApiCall("GET", _of(task), _read(m.TaskDetail))
+    return ApiCall("GET", _of(task), read_as(m.TaskDetail))
 
 
 def figures(task: str) -> ApiCall[m.Figures]:
     """Get the figures of a task."""
-    return ApiCall("GET", _of(task, "figures"), _read(m.Figures))
+    return ApiCall("GET", _of(task, "figures"), read_as(m.Figures))
 
 
 def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
@@ -68,53 +70,49 @@ def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
     try:
         request = msgspec.convert(dict(parts), m.TaskChange)
     except msgspec.ValidationError as error:
-        raise ValueError(f"the change is not valid: {error}") from None
-    return ApiCall("PATCH", _of(task), _read(m.TaskDetail), msgspec.json.encode(request))
+        raise ValueError(f"the change is not valid: {sentence_of(error)}") from None
+    return ApiCall("PATCH", _of(task), read_as(m.TaskDetail), encode(request))
+
+
+def set_columns(task: str, columns: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
+    """Set the columns of records."""
+    try:
+        request = msgspec.convert({"columns": dict(columns)}, m.ColumnsRequest)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the columns are not valid: {sentence_of(error)}") from None
+    return post(_of(task, "columns"), request, read_as(m.TaskDetail))
+
+
+def change_classes(task: str, add: Sequence[str], rename: Mapping[str, str]) -> ApiCall[m.TaskDetail]:
+    """Add or rename classes."""
+    if isinstance(add, str):
+        raise ValueError(f"{add!r} is one string: give a list of classes")
+    return post(_of(task, "classes"), m.ClassChange(list(add), dict(rename)), read_as(m.TaskDetail))
 
 
 def set_state(task: str, state: State) -> ApiCall[m.TaskDetail]:
     """Set the state of a task."""
-    return _post(_of(task, "state"), m.StateRequest(state), _read(m.TaskDetail))
+    return post(_of(task, "state"), m.StateRequest(state), read_as(m.TaskDetail))
 
 
 def history(task: str) -> ApiCall[m.History]:
     """Get the history of a task."""
-    return ApiCall("GET", _of(task, "history"), _read(m.History))
+    return ApiCall("GET", _of(task, "history"), read_as(m.History))
 
 
 def model_detail(task: str) -> ApiCall[m.ModelDetail]:
     """Get the details of the model."""
-    return ApiCall("GET", _of(task, "model"), _read(m.ModelDetail))
+    return ApiCall("GET", _of(task, "model"), read_as(m.ModelDetail))
 
 
 def roll_back(task: str, to: int) -> ApiCall[m.RolledBack]:
     """Roll the model back to a version."""
-    return _post(_of(task, "rollbacks"), m.RollbackRequest(to), _read(m.RolledBack), repeatable=False)
+    return post(_of(task, "rollbacks"), m.RollbackRequest(to), read_as(m.RolledBack), repeatable=False)
 
 
 def compact(task: str, keep_days: float) -> ApiCall[m.Compacted]:
     """Drop the content of old items."""
-    return _post(_of(task, "compact"), m.Compaction(keep_days), _read(m.Compacted))
-
-
-def first_token(code: str) -> ApiCall[m.NewToken]:
-    """Create the first admin token."""
-    return _post("/api/first", m.FirstTokenRequest(code), _read(m.NewToken), repeatable=False)
-
-
-def tokens() -> ApiCall[list[m.KnownToken]]:
-    """List tokens."""
-    return ApiCall("GET", "/api/tokens", lambda content: _read(m.Tokens)(content).tokens)
-
-
-def create_token(name: str, role: m.Role) -> ApiCall[m.NewToken]:
-    """Create a token."""
-    return _post("/api/tokens", m.TokenRequest(name, role), _read(m.NewToken), repeatable=False)
-
-
-def revoke_token(name: str) -> ApiCall[m.KnownToken]:
-    """Revoke a token."""
-    return ApiCall("DELETE", f"/api/tokens/{quote(name, safe='')}", _read(m.KnownToken))
+    return post(_of(task, "compact"), m.Compaction(keep_days), read_as(m.Compacted))
 
 
 # ---------------------------------------------------------------------- items
@@ -123,7 +121,7 @@ def revoke_token(name: str) -> ApiCall[m.KnownToken]:
 def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecision]]]:
     """Decide about items, one call per batch."""
     return [
-        ApiCall("POST", _of(task, "items"), lambda content: _read(m.Decisions)(content).decisions, body)
+        ApiCall("POST", _of(task, "items"), lambda content: read_as(m.Decisions)(content).decisions, body)
         for body in batches_of([named(item) for item in items])
     ]
 
@@ -131,31 +129,31 @@ def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecisi
 def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
     """Predict items, one call per batch."""
     return [
-        ApiCall("POST", _of(task, "predict"), lambda content: _read(m.Predictions)(content).predictions, body)
+        ApiCall("POST", _of(task, "predict"), lambda content: read_as(m.Predictions)(content).predictions, body)
         for body in batches_of(items)
     ]
 
 
-def import_items(task: str, items: Sequence[m.Item], labels: Sequence[str]) -> list[ApiCall[m.Imported]]:
+def import_items(task: str, items: Sequence[m.LabelledItem]) -> list[ApiCall[m.Imported]]:
     """Import labelled items, one call per batch."""
-    labelled = [named(item) for item in labelled_items(items, labels)]
-    return [ApiCall("POST", _of(task, "import"), _read(m.Imported), body) for body in batches_of(labelled)]
+    labelled = [named(item) for item in items]
+    return [ApiCall("POST", _of(task, "import"), read_as(m.Imported), body) for body in batches_of(labelled)]
 
 
 def item_detail(task: str, item: ItemRef) -> ApiCall[m.ItemDetail]:
     """Get an item."""
-    return ApiCall("GET", _of(task, "items", number_of(item)), _read(m.ItemDetail))
+    return ApiCall("GET", _of(task, "items", number_of(item)), read_as(m.ItemDetail))
 
 
 def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> ApiCall[m.ItemsFound]:
     """List items by state and text."""
     request = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
-    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(request)}", _read(m.ItemsFound))
+    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(request)}", read_as(m.ItemsFound))
 
 
-def explain(task: str, item: m.Item) -> ApiCall[m.Explanation]:
+def explain(task: str, item: m.Item | int) -> ApiCall[m.Explanation]:
     """Explain the prediction for an item."""
-    return _post(_of(task, "explain"), m.ExplainRequest(item), _read(m.Explanation))
+    return post(_of(task, "explain"), m.ExplainRequest(item), read_as(m.Explanation))
 
 
 # ---------------------------------------------------------------------- questions and answers
@@ -170,36 +168,36 @@ def questions(
         seconds=msgspec.UNSET if seconds is None else seconds,
         items=msgspec.UNSET if items is None else list(items),
     )
-    return _post(_of(task, "leases"), request, _read(m.Questions))
+    return post(_of(task, "leases"), request, read_as(m.Questions))
 
 
 def return_question(task: str, item: ItemRef) -> ApiCall[m.Questions]:
     """Return a question."""
-    return ApiCall("DELETE", _of(task, "leases", number_of(item)), _read(m.Questions))
+    return ApiCall("DELETE", _of(task, "leases", number_of(item)), read_as(m.Questions))
 
 
 def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Receipt]]]:
     """Label items, one call per batch."""
     return [
-        ApiCall("POST", _of(task, "labels"), lambda content: _read(m.Receipts)(content).labels, body)
+        ApiCall("POST", _of(task, "labels"), lambda content: read_as(m.Receipts)(content).labels, body)
         for body in batches_of([named_label(label) for label in labels], "labels")
     ]
 
 
 def skip(task: str, item: ItemRef, key: str | None = None) -> ApiCall[m.Skipped]:
     """Skip a question."""
-    return _post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name()), _read(m.Skipped))
+    return post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name()), read_as(m.Skipped))
 
 
 def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiCall[m.Amendment]:
     """Undo your label of an item, or the last one."""
     number = msgspec.UNSET if item is None else number_of(item)
-    return _post(_of(task, "undo"), m.Undo(number, key or fresh_name()), _read(m.Amendment))
+    return post(_of(task, "undo"), m.Undo(number, key or fresh_name()), read_as(m.Amendment))
 
 
 def correct(task: str, correction: m.Correction) -> ApiCall[m.Amendment]:
     """Correct the label of an item."""
-    return _post(_of(task, "corrections"), correction, _read(m.Amendment))
+    return post(_of(task, "corrections"), correction, read_as(m.Amendment))
 
 
 # ---------------------------------------------------------------------- streams and files
@@ -223,6 +221,16 @@ def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
     return ApiCall("GET", _of(task, "export", what), read)
 
 
+def export_file(task: str, what: Exported, form: m.ExportFormat) -> ApiCall[bytes]:
+    """Export to a file of this format."""
+    return ApiCall("GET", f"{_of(task, 'export', what)}?{urlencode({'format': form})}", bytes)
+
+
+def card(task: str) -> ApiCall[str]:
+    """Export the data card of the labels."""
+    return ApiCall("GET", _of(task, "export", "card"), bytes.decode)
+
+
 def model_file(task: str) -> ApiCall[bytes]:
     """Download the model as the content of a model file."""
     from askance._util.sealed_file import header_of
@@ -234,6 +242,35 @@ def model_file(task: str) -> ApiCall[bytes]:
     return ApiCall("GET", _of(task, "export", "model"), checked)
 
 
+# ---------------------------------------------------------------------- webhooks
+
+
+def webhooks(task: str) -> ApiCall[list[m.Webhook]]:
+    """List webhooks."""
+    return ApiCall("GET", _of(task, "webhooks"), lambda content: read_as(m.Webhooks)(content).webhooks)
+
+
+def changes(task: str, after: int, count: int, kind: m.EventType | None) -> ApiCall[m.Changes]:
+    """List what happened after an entry."""
+    request = {"after": after, "count": count} | ({} if kind is None else {"type": kind})
+    return ApiCall("GET", f"{_of(task, 'changes')}?{urlencode(request)}", read_as(m.Changes))
+
+
+def add_webhook(task: str, request: m.WebhookRequest) -> ApiCall[m.NewWebhook]:
+    """Add a webhook."""
+    return post(_of(task, "webhooks"), request, read_as(m.NewWebhook), repeatable=False)
+
+
+def remove_webhook(task: str, number: int) -> ApiCall[m.Webhook]:
+    """Remove a webhook."""
+    return ApiCall("DELETE", _of(task, "webhooks", number), read_as(m.Webhook))
+
+
+def replay_webhook(task: str, number: int, after: int | None) -> ApiCall[m.Webhook]:
+    """Send events again."""
+    return post(_of(task, "webhooks", number, "replay"), m.ReplayRequest(after), read_as(m.Webhook))
+
+
 # ---------------------------------------------------------------------- helpers
 
 
@@ -241,9 +278,11 @@ def _of(task: str, *parts: str | int) -> str:
     return "/".join(("/api/tasks", *(quote(str(part), safe="") for part in (task, *parts))))
 
 
-def _read(kind: type[A]) -> Callable[[bytes], A]:
+def read_as(kind: type[A]) -> Callable[[bytes], A]:
+    """How to read an answer of this kind."""
     return msgspec.json.Decoder(kind).decode
 
 
-def _post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> ApiCall[T]:
-    return ApiCall("POST", path, read, msgspec.json.encode(body), repeatable)
+def post(path: str, body: msgspec.Struct, read: Callable[[bytes], T], *, repeatable: bool = True) -> ApiCall[T]:
+    """A request with a body."""
+    return ApiCall("POST", path, read, encode(body), repeatable)

@@ -6,6 +6,7 @@ import msgspec
 from askance.errors import ServiceError
 from askance.service.messages import ErrorResponse
 
+NO_TOKEN = "the service requires a token: set the environment variable ASKANCE_TOKEN, or pass token="
 UNREACHABLE, LOST, CUT_OFF, UNREADABLE = "unreachable", "answer_lost", "cut_off", "unreadable"
 
 
@@ -17,7 +18,8 @@ def service_error(status: int, content: bytes) -> ServiceError:
             f"the answer has status {status} but did not come from askance: check the URL",
             status,
         )
-    return ServiceError(response.error.message, status, response.error.code)
+    message = NO_TOKEN if response.error.code == "no_token" else response.error.message
+    return ServiceError(message, status, response.error.code)
 
 
 def error_response(content: bytes) -> ErrorResponse | None:
@@ -44,10 +46,10 @@ def lost(url: str, error: httpx.TransportError) -> ServiceError:
     )
 
 
-def cut_off(url: str, lines: int, error: httpx.TransportError) -> ServiceError:
-    """A stream of lines was cut off."""
+def cut_off(url: str, count: int, error: httpx.TransportError, unit: str = "lines") -> ServiceError:
+    """A stream was cut off."""
     return ServiceError(
-        f"{url}: the answer was cut off after {lines} lines ({_reason(error)}): ask again", code=CUT_OFF
+        f"{url}: the answer was cut off after {count} {unit} ({_reason(error)}): ask again", code=CUT_OFF
     )
 
 

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from numbers import Integral
+from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 from uuid import uuid4
 
 import msgspec
 
+from askance.service.client.encoding import encode
 from askance.service.messages import (
     MOST_AT_ONCE,
     Amendment,
@@ -23,8 +25,20 @@ from askance.service.messages import (
 # Batches of long texts are smaller, well below the limit of the service.
 MOST_BYTES = 1 << 20
 
-ItemLike = str | Mapping[str, Any] | Item
-"""An item: a text, a record of named values, or an `Item` with an id or a note."""
+
+class Vector(Protocol):
+    """A vector: an array with one dimension. A client needs no numpy."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+
+    def tolist(self) -> Any:
+        """The numbers."""
+
+
+ItemLike = str | Mapping[str, Any] | Vector | Item
+"""An item: a text, a record of named values, an array with a vector, or an `Item` with several parts or an id."""
 
 ItemRef = int | ItemDecision | Question | ItemDetail | Receipt | Amendment
 """An item of the service: its number, or any answer about it."""
@@ -33,19 +47,28 @@ ItemT = TypeVar("ItemT", bound=Item)
 
 
 def as_item(given: ItemLike) -> Item:
-    """Make an item: a string is a text, a mapping a record."""
+    """Make an item: a string is a text, a mapping a record, an array a vector."""
     if isinstance(given, Item):
         return given
     if isinstance(given, str):
         return Item(text=given)
     if isinstance(given, Mapping):
         return Item(record=_finite(dict(given)))
-    raise ValueError(f"a {type(given).__name__} is not an item: give a string, a dict or an Item")
+    if _is_array(given) and given.ndim == 1:
+        return Item(vector=_finite_vector(given))
+    raise ValueError(f"a {type(given).__name__} is not an item: give a string, a dict, an array or an Item")
+
+
+def as_item_or_number(given: "ItemLike | ItemRef") -> Item | int:
+    """An item, or the number of one that the service knows."""
+    if isinstance(given, str | Mapping | Item) or _is_array(given):
+        return as_item(given)
+    return number_of(given)  # type: ignore[arg-type]
 
 
 def as_items(given: ItemLike | Iterable[ItemLike]) -> tuple[list[Item], bool]:
     """The items, and whether a single one was given."""
-    if isinstance(given, str | Mapping | Item):
+    if isinstance(given, str | Mapping | Item) or (_is_array(given) and given.ndim == 1):
         return [as_item(given)], True
     if not isinstance(given, Iterable):
         raise ValueError(
@@ -71,10 +94,10 @@ def fresh_name() -> str:
 
 def number_of(item: ItemRef) -> int:
     """The number of an item."""
-    number = item if isinstance(item, int) else getattr(item, "item", None)
-    if not isinstance(number, int) or isinstance(number, bool):
+    number: Any = item if isinstance(item, Integral) else getattr(item, "item", None)
+    if isinstance(number, bool) or not isinstance(number, Integral):
         raise ValueError(f"{item!r} is not an item: give its number, or an answer of the service about it")
-    return number
+    return int(number)
 
 
 def label_of(item: ItemRef | str, label: str, lease: int | None, key: str | None) -> Label:
@@ -97,13 +120,25 @@ def as_labels(given: Iterable[Label | tuple[ItemRef | str, str]]) -> list[Label]
     return [one if isinstance(one, Label) else label_of(one[0], one[1], None, None) for one in given]
 
 
-def labelled_items(items: Sequence[Item], labels: Sequence[str]) -> list[LabelledItem]:
-    """The items with their labels."""
+class Origin(NamedTuple):
+    """Where labels come from; None if it is not known."""
+
+    source: str | None = None
+    labeller: str | None = None
+    labelled_at: float | None = None
+
+
+NOT_KNOWN = Origin()
+
+
+def labelled_items(items: Sequence[Item], labels: Sequence[str], origin: Origin = NOT_KNOWN) -> list[LabelledItem]:
+    """The items with their labels, and where these come from, unless the item says it itself."""
     if isinstance(labels, str) or len(items) != len(labels):
         count = 1 if isinstance(labels, str) else len(labels)
         raise ValueError(f"there are {len(items)} items but {count} labels: lengths must match")
+    known = {name: value for name, value in origin._asdict().items() if value is not None}
     return [
-        LabelledItem(text=item.text, record=item.record, id=item.id, note=item.note, label=label)
+        LabelledItem(**(known | _fields(item) | {"label": label}))
         for item, label in zip(items, labels, strict=True)
     ]
 
@@ -113,14 +148,14 @@ def batches_of(structs: Sequence[msgspec.Struct], field: str = "items") -> Itera
     batch: list[msgspec.Raw] = []
     size = 0
     for struct in structs:
-        content = msgspec.json.encode(struct)
+        content = encode(struct)
         if batch and (len(batch) == MOST_AT_ONCE or size + len(content) > MOST_BYTES):
-            yield msgspec.json.encode({field: batch})
+            yield encode({field: batch})
             batch, size = [], 0
         batch.append(msgspec.Raw(content))
         size += len(content)
     if batch:
-        yield msgspec.json.encode({field: batch})
+        yield encode({field: batch})
 
 
 def _finite(record: dict[str, Any]) -> dict[str, Any]:
@@ -133,5 +168,22 @@ def _finite(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
+def _is_array(given: Any) -> TypeGuard[Vector]:
+    return hasattr(given, "ndim") and hasattr(given, "tolist")
+
+
+def _finite_vector(given: Vector) -> list[float]:
+    vector = [float(number) for number in given.tolist()]
+    if not all(map(math.isfinite, vector)):
+        raise ValueError("a vector has a number that is not finite: fix it, or leave the item out")
+    return vector
+
+
 def _name(item: ItemRef | str) -> dict[str, Any]:
     return {"id": item} if isinstance(item, str) else {"item": number_of(item)}
+
+
+def _fields(item: Item) -> dict[str, Any]:
+    """What an item says about itself."""
+    named_fields = ((name, getattr(item, name)) for name in item.__struct_fields__)
+    return {name: value for name, value in named_fields if value is not msgspec.UNSET}

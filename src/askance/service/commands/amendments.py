@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct
 
 from askance.service import messages
 from askance.service.commands.items import check_class
-from askance.service.commands.labels import item_numbers, standing_votes
+from askance.service.commands.labels import item_numbers, lend, standing_votes
 from askance.service.errors import conflict, not_found
 from askance.service.state import journal
 from askance.service.store.entries import Entry
@@ -49,6 +49,15 @@ def undo(
     return PendingAmendment(journal.UNDO, journal.Undo(seq), item, key, who, seq)
 
 
+def lend_again(transaction: Transaction, item: int, who: str | None) -> None:
+    """Lend the question of a label that was undone to its labeller, if nobody else answers it meanwhile."""
+    question, labels = transaction.fold.questions.open.get(item), transaction.settings.labels
+    if question is None or not question.has_room(who, transaction.now, labels.per_item):
+        return
+    if question.voter(who) is None:
+        lend(transaction, [question], transaction.now + labels.lease_seconds, who)
+
+
 def correct(
     transaction: Transaction, request: messages.Correction, who: str | None
 ) -> PendingAmendment | messages.Amendment:
@@ -57,7 +66,7 @@ def correct(
     repeated = _repeated(transaction, journal.CORRECTION, key)
     if repeated is not None:
         return repeated
-    check_class(transaction.settings, request.label)
+    label = check_class(transaction.settings, request.label)
     item = item_numbers(transaction, [request])[0]
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
@@ -65,10 +74,10 @@ def correct(
     now = label_now(transaction, entry)
     if now is None:
         raise conflict("not_labelled", f"item {item} has no label to correct")
-    if now == request.label:
+    if now == transaction.settings.name_of(label):
         return messages.Amendment(item, now, transaction.fold.version, 0, again=True)
     start = item if entry.kind == journal.IMPORTED else standing_votes(transaction, item)[0].seq
-    return PendingAmendment(journal.CORRECTION, journal.Label(request.label), item, key, who, start)
+    return PendingAmendment(journal.CORRECTION, journal.Label(label), item, key, who, start)
 
 
 def roll_back(transaction: Transaction, to: int, who: str | None) -> PendingAmendment:
@@ -91,16 +100,18 @@ def undo_rollback(transaction: Transaction, number: int, who: str | None) -> Pen
 
 
 def label_now(transaction: Transaction, entry: Entry) -> str | None:
-    """The current label of an item; None if it has none."""
+    """The current label of an item, by the current name of its class; None if it has none."""
     item, corrected = entry.seq, transaction.fold.amendments.corrected
+    name_of = transaction.settings.name_of
     if entry.kind == journal.IMPORTED:
-        return corrected.get(item, journal.read(entry).label)
-    if entry.kind == journal.ITEM or item in transaction.fold.questions.open:
+        return name_of(corrected.get(item, journal.read(entry).label))
+    never_asked = entry.kind == journal.ITEM and not transaction.settings.asks_on_lease
+    if never_asked or item in transaction.fold.questions.open:
         return None
     votes = [journal.read(vote).label for vote in standing_votes(transaction, item)]
     if not votes:
         return None
-    return corrected.get(item, max(votes, key=votes.count))
+    return name_of(corrected.get(item, max(votes, key=votes.count)))
 
 
 def _repeated(transaction: Transaction, kind: str, key: str | None) -> messages.Amendment | None:

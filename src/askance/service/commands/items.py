@@ -8,9 +8,12 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.errors import conflict, invalid
-from askance.service.settings import TaskSettings
+from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
-from askance.service.state.rows import has_content, rows_of
+from askance.service.state.finite import NotFiniteError, sentence
+from askance.service.state.fold import Fold
+from askance.service.state.rows import has_content, parts_of, rows_of
+from askance.service.state.vectors import packed
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
 
@@ -25,37 +28,49 @@ def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | 
     answers = []
     for place, item in enumerate(items):
         earlier = known.get(item.id) if item.id is not UNSET else None
-        entry = transaction.decide(item, rows[place], who) if earlier is None else earlier
+        try:
+            entry = transaction.decide(item, rows[place], who) if earlier is None else earlier
+        except NotFiniteError as error:
+            error.place = place
+            raise
         if item.id is not UNSET:
             known[item.id] = entry
-        answers.append(decision(entry, again=earlier is not None))
+        answers.append(decision(transaction.settings, entry, again=earlier is not None))
     return messages.Decisions(answers)
 
 
 def import_items(
     transaction: Transaction, items: Sequence[messages.LabelledItem], who: str | None
 ) -> messages.Imported:
-    """Learn from labelled items. Items whose id was imported before are skipped."""
+    """Learn from labelled items. Items whose id was imported before are skipped: their first provenance stays."""
     check_open(transaction)
     check_forms(transaction.settings, items)
-    for item in items:
-        check_class(transaction.settings, item.label)
+    ids = [check_class(transaction.settings, item.label) for item in items]
     known = _known(transaction, items)
     fresh = _fresh(items, known)
     rows = rows_of(transaction.settings, [items[place] for place in fresh])
     for place, row in zip(fresh, rows, strict=True):
         item = items[place]
-        body = journal.ImportedItem(label=item.label, text=item.text, record=item.record, note=item.note)
+        body = journal.ImportedItem(
+            label=ids[place],
+            text=item.text,
+            record=item.record,
+            vector=packed(item.vector),
+            note=item.note,
+            source=item.source,
+            labeller=item.labeller,
+            labelled_at=item.labelled_at,
+        )
         transaction.write(journal.IMPORTED, body, key=item.id, who=who, row=row)
     return messages.Imported(len(fresh), len(items) - len(fresh), transaction.fold.version)
 
 
-def decision(entry: Entry, *, again: bool = False) -> messages.ItemDecision:
+def decision(settings: TaskSettings, entry: Entry, *, again: bool = False) -> messages.ItemDecision:
     """The decision in an entry, as the API returns it."""
     body = journal.read(entry)
     return messages.ItemDecision(
         entry.seq,
-        body.prediction,
+        settings.name_of(body.prediction),
         body.score,
         body.ask_probability,
         entry.kind == journal.QUESTION,
@@ -65,31 +80,55 @@ def decision(entry: Entry, *, again: bool = False) -> messages.ItemDecision:
     )
 
 
+def provenance(entry: Entry) -> messages.Provenance | None:
+    """Where the label of an imported item comes from; None for other items."""
+    if entry.kind != journal.IMPORTED:
+        return None
+    body = journal.read(entry)
+    source, labeller, labelled_at = (
+        None if part is UNSET else part for part in (body.source, body.labeller, body.labelled_at)
+    )
+    return messages.Provenance(source, labeller, labelled_at, entry.who)
+
+
 def check_open(transaction: Transaction) -> None:
-    """Refuse items for an archived task."""
+    """Refuse items for an archived task, and for a model that has diverged."""
     if transaction.fold.state == "archived":
         name = transaction.settings.name
         raise conflict("archived", f"the task {name!r} is archived: set its state to 'running' first")
+    check_finite(transaction.fold)
+
+
+def check_finite(fold: Fold) -> None:
+    """Refuse what needs the numbers of a model that has diverged."""
+    problem = sentence(fold.diverged)
+    if problem is not None:
+        raise conflict("diverged", problem)
 
 
 def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
     """Refuse items that do not have the form that the task expects."""
     for place, item in enumerate(items):
         if not has_content(settings, item):
-            other = "record" if settings.item == "text" else "text"
-            raise invalid(
-                f"item {place} (from 0) must have the field {settings.item!r} and not {other!r}: this task has "
-                f"{settings.item} items"
-            )
+            raise invalid(f"item {place} (from 0) must have {_expected(settings)}")
 
 
-def check_class(settings: TaskSettings, label: str) -> None:
-    """Refuse a label that is not one of the classes."""
-    if label not in settings.classes:
+def _expected(settings: TaskSettings) -> str:
+    parts = [repr(part) for part in PARTS if part in settings.parts]
+    others = " or ".join(repr(part) for part in PARTS if part not in settings.parts)
+    if len(parts) == 1:
+        return f"the field {parts[0]} and not {others}: this task has {settings.parts[0]} items"
+    return f"at least one of the fields {', '.join(parts)}" + (f", and not {others}" if others else "")
+
+
+def check_class(settings: TaskSettings, label: str) -> str:
+    """Return the first name of a class. Refuse a label that is not one of the classes, nor an earlier name."""
+    if not settings.knows(label):
         shown = ", ".join(map(repr, settings.classes[:20]))
         raise invalid(
             f"unknown class {label!r}: this task has {shown}{' …' if len(settings.classes) > 20 else ''}"
         )
+    return settings.id_of(label)
 
 
 def _known(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str, Entry]:
@@ -100,8 +139,10 @@ def _known(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str
         if item.id is UNSET:
             continue
         earlier = known.get(item.id)
-        same = _content(journal.read(earlier)) if earlier else _content(first.setdefault(item.id, item))
-        if same is not None and same != _content(item):
+        settings = transaction.settings
+        before = journal.read(earlier) if earlier else first.setdefault(item.id, item)
+        same = _content(settings, before)
+        if same is not None and same != _content(settings, item):
             raise conflict(
                 "id_reused",
                 f"item {place} (from 0): the id {item.id!r} belongs to other content: choose another",
@@ -109,16 +150,15 @@ def _known(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str
     return known
 
 
-def _content(item: Any) -> bytes | None:
+def _content(settings: TaskSettings, item: Any) -> bytes | None:
     """What must be equal under the same id; None if compaction has dropped it."""
-    if item.text is UNSET and item.record is UNSET:
+    if not parts_of(item):
         return None
-    label = item.label if isinstance(item, journal.ImportedItem | messages.LabelledItem) else None
-    return msgspec.json.encode([None if item.text is UNSET else item.text, _record(item), label])
-
-
-def _record(item: Any) -> Any:
-    return None if item.record is UNSET else item.record
+    is_labelled = isinstance(item, journal.ImportedItem | messages.LabelledItem)
+    label = settings.id_of(item.label) if is_labelled else None
+    vector = item.vector if isinstance(item.vector, bytes) else packed(item.vector)
+    parts = (item.text, item.record, vector)
+    return msgspec.json.encode([*(None if part is UNSET else part for part in parts), label])
 
 
 def _fresh(items: Sequence[messages.Item], known: dict[str, Entry]) -> list[int]:

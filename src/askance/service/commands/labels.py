@@ -6,35 +6,34 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from askance.service import messages
+from askance.service.commands import choosing
 from askance.service.commands.items import check_class
 from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.state import journal
 from askance.service.state.questions import Question
 from askance.service.state.rows import stored_rows
+from askance.service.state.vectors import length_of
+from askance.service.state.waiting_rows import Choice
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
-from askance.service.views import explain
 
 
 def lease(transaction: Transaction, request: messages.LeaseRequest, who: str | None) -> messages.Questions:
-    """Lease the oldest questions that are free, or the questions of the named items."""
-    per_item = transaction.settings.labels.per_item
+    """Lease questions that are free, or the questions of the named items."""
     if transaction.fold.state != "running":
         return messages.Questions([], 0)
     earlier = _lent_before(transaction, request, who)
     if standing := _standing(transaction, earlier, who):
         questions, leases = zip(*standing, strict=True)
-        return messages.Questions(
-            _shown_all(transaction, questions, leases, why=request.why), _waiting(transaction)
-        )
+        return messages.Questions(_shown_all(transaction, questions, leases), _waiting(transaction))
     if request.items is UNSET:
-        chosen = transaction.fold.questions.next_for(who, request.count, transaction.now, per_item)
+        chosen = choosing.next_questions(transaction, request.count, who)
     else:
-        chosen = [_free(transaction, item, who) for item in dict.fromkeys(request.items)]
+        named = list(dict.fromkeys(request.items))
+        choosing.ask_named(transaction, named)
+        chosen = [_free(transaction, item, who) for item in named]
     seconds = transaction.settings.labels.lease_seconds if request.seconds is UNSET else request.seconds
-    return lend(
-        transaction, chosen, transaction.now + seconds, who, why=request.why, key=UNSET if earlier else request.key
-    )
+    return lend(transaction, chosen, transaction.now + seconds, who, key=UNSET if earlier else request.key)
 
 
 def lend(
@@ -43,7 +42,6 @@ def lend(
     until: float,
     who: str | None,
     *,
-    why: bool = False,
     key: str | UnsetType = UNSET,
 ) -> messages.Questions:
     """Write the leases, and return the questions."""
@@ -52,7 +50,7 @@ def lend(
     for question in chosen:
         body, own_key = journal.Lease(until), next(names, None)
         loans.append(transaction.write(journal.LEASE, body, item=question.item, key=own_key, who=who).entry)
-    return messages.Questions(_shown_all(transaction, chosen, loans, why=why), _waiting(transaction))
+    return messages.Questions(_shown_all(transaction, chosen, loans), _waiting(transaction))
 
 
 def _lent_before(transaction: Transaction, request: messages.LeaseRequest, who: str | None) -> list[Entry]:
@@ -85,14 +83,17 @@ def _lease_keys(key: str, count: int) -> Iterator[str]:
 
 
 def _shown_all(
-    transaction: Transaction, chosen: Sequence[Question], loans: Sequence[Entry], *, why: bool
+    transaction: Transaction, chosen: Sequence[Question], loans: Sequence[Entry]
 ) -> list[messages.Question]:
+    """The questions as labellers see them, with what the current model says or, if it diverged, an earlier one."""
     items = transaction.at(question.item for question in chosen)
+    now = choosing.current(transaction, [question.item for question in chosen])
     shown = []
     for question, loan in zip(chosen, loans, strict=True):
         content = journal.read(items[question.item])
-        reasons = explain.why_asked(transaction.fold, content, question) if why else None
-        shown.append(_shown(question, items[question.item].key, content, loan, reasons))
+        choice = now.get(question.item) or Choice(question.item, question.prediction, question.score)
+        choice = choice._replace(prediction=transaction.settings.name_of(choice.prediction))
+        shown.append(_shown(question, choice, items[question.item].key, content, loan))
     return shown
 
 
@@ -103,6 +104,7 @@ def return_question(transaction: Transaction, item: int, who: str | None) -> mes
         raise why_closed(transaction, item)
     if question.loan(who, transaction.now) is not None:
         transaction.write(journal.RETURN, journal.Nothing(), item=item, who=who)
+        choosing.withdraw_deserted(transaction)
     return messages.Questions([], _waiting(transaction))
 
 
@@ -118,6 +120,7 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
     for one, item, again in zip(labels, items, repeated, strict=True):
         if not again:
             _check(transaction, one, item, who)
+    choosing.ask_named(transaction, fresh)
     contents = {seq: journal.read(entry) for seq, entry in transaction.at(fresh).items()}
     rows = stored_rows(transaction.settings, contents)
     receipts = []
@@ -125,10 +128,10 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
         if again:
             votes = _votes(transaction, item)
         else:
-            body = journal.Label(one.label)
+            body = journal.Label(transaction.settings.id_of(one.label))
             written = transaction.write(journal.LABEL, body, item=item, key=one.key, who=who, row=rows[item])
             assert written.question is not None
-            votes = written.question.counts()
+            votes = _by_name(transaction, written.question.counts())
         state: Any = "waiting" if item in transaction.fold.questions.open else "learned"
         receipts.append(messages.Receipt(item, state, votes, transaction.fold.version, again))
     return messages.Receipts(receipts)
@@ -167,7 +170,7 @@ def why_closed(transaction: Transaction, item: int) -> RequestError:
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
         return not_found("unknown_item", f"there is no item {item}")
-    if entry.kind == journal.ITEM:
+    if entry.kind == journal.ITEM and not standing_votes(transaction, item):
         return conflict("not_asked", f"item {item} was not asked about: import it if you know its label")
     if entry.kind == journal.IMPORTED:
         return conflict("answered", f"item {item} was imported with its label: send a correction to change it")
@@ -185,29 +188,37 @@ def _is_repeated(
     """Whether this label was accepted before, by its key or its labeller. Refuse a key of another label."""
     earlier = keys.get(one.key) if one.key is not UNSET else None
     if earlier is not None:
-        if (earlier.item, journal.read(earlier).label) != (item, one.label):
+        if (earlier.item, journal.read(earlier).label) != (item, transaction.settings.id_of(one.label)):
             raise conflict("key_reused", f"the key {one.key!r} belongs to another label: choose another key")
         return True
     question = transaction.fold.questions.open.get(item)
     if question is not None:
         vote = question.voter(who)
-        return vote is not None and vote.label == one.label
+        return vote is not None and vote.label == transaction.settings.id_of(one.label)
     votes = [entry for entry in standing_votes(transaction, item) if entry.who == who]
-    return bool(votes) and journal.read(votes[-1]).label == one.label
+    return bool(votes) and journal.read(votes[-1]).label == transaction.settings.id_of(one.label)
 
 
 def _check(transaction: Transaction, one: messages.Label, item: int, who: str | None) -> None:
     check_class(transaction.settings, one.label)
     question = transaction.fold.questions.open.get(item)
+    if question is None and choosing.may_be_asked(transaction.fold, item):
+        if one.lease is UNSET:
+            return
+        raise _expired(one.lease, item)
     if question is None:
         raise why_closed(transaction, item)
     if question.voter(who) is not None:
         raise conflict("answered", f"item {item} already has another label from you: undo it first")
     loan = question.loan(who, transaction.now)
     if one.lease is not UNSET and (loan is None or loan.seq != one.lease):
-        raise conflict("lease_expired", f"the lease {one.lease} of item {item} has expired: lease the item again")
+        raise _expired(one.lease, item)
     if not question.has_room(who, transaction.now, transaction.settings.labels.per_item):
         raise conflict("leased_by_another", f"item {item} is leased by another labeller: try another question")
+
+
+def _expired(lease: int, item: int) -> RequestError:
+    return conflict("lease_expired", f"the lease {lease} of item {item} has expired: lease the item again")
 
 
 def standing_votes(transaction: Transaction, item: int) -> list[Entry]:
@@ -223,7 +234,11 @@ def _votes(transaction: Transaction, item: int) -> dict[str, int]:
     for entry in standing_votes(transaction, item):
         given = journal.read(entry).label
         counts[given] = counts.get(given, 0) + 1
-    return counts
+    return _by_name(transaction, counts)
+
+
+def _by_name(transaction: Transaction, counts: dict[str, int]) -> dict[str, int]:
+    return {transaction.settings.name_of(label): count for label, count in counts.items()}
 
 
 def _free(transaction: Transaction, item: int, who: str | None) -> Question:
@@ -239,24 +254,29 @@ def _free(transaction: Transaction, item: int, who: str | None) -> Question:
 
 
 def _waiting(transaction: Transaction) -> int:
-    return len(transaction.fold.questions.open) - transaction.fold.questions.lent(transaction.now)
+    return choosing.waiting(transaction.fold, transaction.now)
 
 
 def _shown(
-    question: Question, own_id: str | None, content: Any, loan: Entry, why: messages.Explanation | None
+    question: Question,
+    now: Choice,
+    own_id: str | None,
+    content: Any,
+    loan: Entry,
 ) -> messages.Question:
     text, record, note = (None if part is UNSET else part for part in (content.text, content.record, content.note))
     return messages.Question(
         question.item,
         loan.seq,
         journal.read(loan).until,
-        question.prediction,
-        question.score,
-        question.ask_probability,
+        now.prediction,
+        now.score,
+        None if question.reason in ("doubt", "given") else question.ask_probability,
         question.asked_at,
         own_id,
         text,
         record,
         note,
-        why,
+        reason=question.reason,
+        vector_length=length_of(content),
     )

@@ -223,7 +223,8 @@ def _shown(figures: Figures) -> dict[str, str]:
         "labelled": f"{figures.labelled:,}",
         "corrected": f"{figures.corrected:,}",
         "waiting": f"{figures.waiting:,}",
-        "accuracy": _estimate(figures.estimates.get("accuracy")),
+        "accuracy (current model)": _estimate(figures.current.get("accuracy")),
+        "accuracy (all predictions)": _estimate(figures.estimates.get("accuracy")),
         "spend": f"{spend.asked:,}{bound}; {spend.refused:,} refused",
     }
 

@@ -43,20 +43,26 @@ class Explanation(Answer, frozen=True):
 
 
 class Question(Answer, frozen=True):
-    """A leased question: an item, the lease and its end, and the decision to ask about the item."""
+    """A leased question: an item, the lease and its end, and what the current model predicts.
+
+    `reason` says why it was chosen on lease. `ask_probability` is null if it was not drawn at random. Of a vector,
+    only its length is shown.
+    """
 
     item: int
     lease: int
     until: float
     prediction: str
     score: float
-    ask_probability: float
+    ask_probability: float | None
     asked_at: float
     id: str | None = None
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
     why: Explanation | None = None
+    reason: Literal["audit", "doubt", "given"] | None = None
+    vector_length: int | None = None
 
 
 class Questions(Answer, frozen=True):
@@ -151,8 +157,22 @@ class Vote(Answer, frozen=True):
     undone: bool = False
 
 
+class Provenance(Answer, frozen=True):
+    """Where an imported label comes from, as the import said, and the token that imported it."""
+
+    source: str | None
+    labeller: str | None
+    labelled_at: float | None
+    imported_by: str | None
+
+
 class ItemDetail(Answer, frozen=True):
-    """Everything that is known about an item."""
+    """Everything that is known about an item. Of a vector, only its length is shown.
+
+    If questions are chosen on lease, `reason` says why it was asked about. `ask_probability` is the probability
+    with which it was to be asked about; null if that is not known, as for items that the model was in doubt about.
+    An imported item has a `provenance`.
+    """
 
     item: int
     at: float
@@ -166,6 +186,10 @@ class ItemDetail(Answer, frozen=True):
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
+    reason: Literal["audit", "doubt", "given"] | None = None
+    ask_probability: float | None = None
+    vector_length: int | None = None
+    provenance: Provenance | None = None
 
 
 ItemState = Literal["all", "asked", "waiting", "labelled", "corrected", "disagreement"]
@@ -180,6 +204,24 @@ class ItemSearch(Body, frozen=True):
     count: Annotated[int, Meta(ge=1, le=200)] = 50
 
 
+ExportFormat = Annotated[
+    Literal["jsonl", "csv", "parquet", "hf"],
+    Meta(description="JSON lines, CSV, Parquet, or a zip archive with a folder for Hugging Face."),
+]
+
+
+class ExportRequest(Body, frozen=True):
+    """The format of an export."""
+
+    format: ExportFormat = "jsonl"
+
+
+class ItemExport(ItemSearch, frozen=True):
+    """Which items to export, and the format. `before` and `count` have no effect."""
+
+    format: ExportFormat = "jsonl"
+
+
 class ItemsFound(Answer, frozen=True):
     """Items, the newest first. Pass `before` to get the next page; it is null if there are no more.
 
@@ -192,6 +234,6 @@ class ItemsFound(Answer, frozen=True):
 
 
 class ExplainRequest(Body, frozen=True):
-    """An item to explain; it is not stored."""
+    """An item to explain, which is not stored, or the number of one that is."""
 
-    item: Item
+    item: Item | ItemNumber

@@ -8,6 +8,7 @@ from askance.service.settings import END, PRINTABLE
 
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
+MOST_FIELDS = 10_000  # of a record
 
 Role = Literal["admin", "labeller", "ingest", "read"]
 ItemNumber = Annotated[int, Meta(ge=1, le=2**53, description="The number of the item within its task.")]

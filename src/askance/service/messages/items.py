@@ -4,21 +4,23 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, OwnId, Text
-from askance.service.settings import ClassName
+from askance.service.messages.base import MOST_AT_ONCE, MOST_FIELDS, Answer, Body, OwnId, Text
+from askance.service.settings import LONGEST_VECTOR, PRINTABLE, ClassName
 
 
 class Item(Body, frozen=True):
-    """An item to decide about: a text or a record of named values, depending on the task.
+    """An item to decide about. Depending on the task, it is a text, a record of named values, a vector of numbers,
+    or several of them.
 
     `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` is shown with
     the question; the model does not see it.
     """
 
     text: Text | UnsetType = UNSET
-    record: dict[str, Any] | UnsetType = UNSET
+    record: Annotated[dict[str, Any], Meta(max_length=MOST_FIELDS)] | UnsetType = UNSET
     id: OwnId | UnsetType = UNSET
     note: Annotated[str, Meta(max_length=2000)] | UnsetType = UNSET
+    vector: Annotated[list[float], Meta(min_length=1, max_length=LONGEST_VECTOR)] | UnsetType = UNSET
 
 
 class Items(Body, frozen=True):
@@ -65,10 +67,21 @@ class Predictions(Answer, frozen=True):
     version: int
 
 
+Origin = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
+Moment = Annotated[float, Meta(ge=0, le=1e11, description="Seconds since 1970.")]
+
+
 class LabelledItem(Item, frozen=True, kw_only=True):
-    """An item whose label you already know."""
+    """An item whose label you already know.
+
+    `source` says where the label comes from, such as "vendor 2024"; `labeller` says who gave it, and `labelled_at`
+    when. All three are kept with the item and exported; the model does not see them.
+    """
 
     label: ClassName
+    source: Origin | UnsetType = UNSET
+    labeller: Origin | UnsetType = UNSET
+    labelled_at: Moment | UnsetType = UNSET
 
 
 class LabelledItems(Body, frozen=True):

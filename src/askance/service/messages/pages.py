@@ -20,8 +20,8 @@ class SignIn(Form, frozen=True):
     next: Annotated[str, Meta(max_length=2000)] = ""
 
 
-class FirstTokenForm(Form, frozen=True):
-    """The code in the link that the first start prints."""
+class CodeForm(Form, frozen=True):
+    """The code in the link that the first start prints, or in a link that signs in."""
 
     code: Annotated[str, Meta(max_length=200)] = ""
 
@@ -33,10 +33,11 @@ class Health(Answer, frozen=True):
 
 
 class ErrorDetail(Answer, frozen=True):
-    """What was wrong: a code for programs and a message for people."""
+    """What was wrong: a code for programs, a message for people, and the id of the request in the log."""
 
     code: str
     message: str
+    request_id: str | None = None
 
 
 class ErrorResponse(Answer, frozen=True):

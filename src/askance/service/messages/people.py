@@ -14,29 +14,76 @@ class FirstTokenRequest(Body, frozen=True):
     code: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
+TaskRoles = Annotated[
+    dict[TaskName, Role], Meta(min_length=1, max_length=1000, description="The role in each of these tasks.")
+]
+ExpiresIn = Annotated[float, Meta(gt=0, le=36_500, description="Days from now to the end.")]
+Expires = Annotated[float, Meta(ge=0, le=2**53, description="The end, in seconds since 1970.")]
+
+
 class TokenRequest(Body, frozen=True):
-    """The name and the role of a new token."""
+    """The name, the rights and the end of a new token: a `role` in all tasks, or `tasks` with a role in each."""
 
     name: TokenName
-    role: Role
+    role: Role | UnsetType = UNSET
+    tasks: TaskRoles | UnsetType = UNSET
+    expires_in: ExpiresIn | UnsetType = UNSET
+    expires: Expires | UnsetType = UNSET
+
+
+class TokenChange(Body, frozen=True):
+    """New rights or a new end of a token; `expires` null removes the end."""
+
+    role: Role | UnsetType = UNSET
+    tasks: TaskRoles | UnsetType = UNSET
+    expires_in: ExpiresIn | UnsetType = UNSET
+    expires: Expires | UnsetType | None = UNSET
+
+
+class RotationRequest(Body, frozen=True):
+    """How long the old secret stays valid, in hours, and a new end of the token."""
+
+    overlap: Annotated[float, Meta(ge=0, le=8760)] = 0.0
+    expires_in: ExpiresIn | UnsetType = UNSET
+    expires: Expires | UnsetType | None = UNSET
+
+
+class LinkRequest(Body, frozen=True):
+    """How long a link that signs in is valid, in hours."""
+
+    hours: Annotated[float, Meta(gt=0, le=720)] = 24.0
+
+
+class SignInLink(Answer, frozen=True):
+    """A link that signs in once, with the rights of a token. It is shown only here."""
+
+    name: str
+    url: str
+    until: float
 
 
 class NewToken(Answer, frozen=True):
-    """A new token. Its secret is shown only once: the store keeps a hash."""
+    """A new token. Its secret is shown once: the store keeps a hash. `role` is null if `tasks` has the roles."""
 
     name: str
-    role: Role
+    role: Role | None
     token: str
+    tasks: dict[str, Role] | None = None
+    expires: float | None = None
 
 
 class KnownToken(Answer, frozen=True):
-    """A token without its secret."""
+    """A token without its secret. `provider` is set for people of an identity provider, who have no secret."""
 
     name: str
-    role: str
+    role: Role | None
     created: float
     revoked: float | None
     seen: float | None = None  # last use: by a session, or since the service started
+    tasks: dict[str, Role] | None = None
+    expires: float | None = None
+    old_secret_until: float | None = None
+    provider: str | None = None
 
 
 class Tokens(Answer, frozen=True):
@@ -46,11 +93,13 @@ class Tokens(Answer, frozen=True):
 
 
 class Me(Answer, frozen=True):
-    """The name and role of the caller, and the names of the routes and pages that they may use."""
+    """The name and rights of the caller, the routes and pages that they may use, and the end of their token."""
 
     name: str
-    role: str
+    role: Role | None
     may: list[str]
+    tasks: dict[str, Role] | None = None
+    expires: float | None = None
 
 
 class OpenSession(Answer, frozen=True):

@@ -1,11 +1,12 @@
 """Tasks: their settings, figures and history."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
-from askance.service.messages.base import Answer, Body
-from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
+from askance.service.columns import Columns
+from askance.service.messages.base import Answer, Body, Role
+from askance.service.settings import Budget, ClassName, Costs, Interface, Labelling, State, TaskSettings
 
 
 class Figure(Answer, frozen=True):
@@ -32,12 +33,25 @@ class Spend(Answer, frozen=True):
 
 
 class Figures(Answer, frozen=True):
-    """The current counts, rates and estimates of a task."""
+    """The current counts, rates and estimates of a task.
+
+    `asked` counts questions, `labelled` those that have their label, and `labels` all labels that were given.
+    `waiting` counts the questions that could be leased now. `agreement` is the share of equal labels among all
+    pairs of labels of the same item.
+
+    `estimates` are about all predictions so far, as they were made on arrival. If questions are chosen on lease,
+    `recent` is about those of the last seven days, and `current` about the current model, on new items like those
+    so far.
+
+    F, precision, recall and cost are about the class `positive`, which is null if there are more than two classes.
+    `problem` says why items are refused and what to do; it is null if nothing is wrong.
+    """
 
     state: State
     items: int
     asked: int
     labelled: int
+    labels: int
     imported: int
     corrected: int
     waiting: int
@@ -50,20 +64,26 @@ class Figures(Answer, frozen=True):
     entries: int
     level: float
     estimates: dict[str, Figure]
+    recent: dict[str, Figure]
+    current: dict[str, Figure]
     spend: Spend
+    positive: str | None = None
+    problem: str | None = None
 
 
 class TaskSummary(Answer, frozen=True):
-    """A task in a list."""
+    """A task in a list. `problem` says why it refuses items, or why it cannot be served at all (`broken`)."""
 
     name: str
-    state: State
+    state: State | Literal["broken"]
     classes: list[str]
     algorithm: str
     items: int
     labelled: int
     waiting: int
     spend: Spend
+    problem: str | None = None
+    role: Role | None = None  # of the caller in this task
 
 
 class Tasks(Answer, frozen=True):
@@ -86,6 +106,22 @@ class TaskChange(Body, frozen=True):
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
     interface: Interface | UnsetType = UNSET
+
+
+class ColumnsRequest(Body, frozen=True):
+    """What the fields of records hold: of each a kind, or a kind with what is known of its values."""
+
+    columns: Annotated[Columns, Meta(min_length=1, max_length=10_000)]
+
+
+class ClassChange(Body, frozen=True):
+    """Classes to add, and classes to rename, each with its new name. Renaming comes first.
+
+    Labels under an earlier name count under the new one, also if they come later.
+    """
+
+    add: list[ClassName] = field(default_factory=list)
+    rename: dict[ClassName, ClassName] = field(default_factory=dict)
 
 
 class StateRequest(Body, frozen=True):
@@ -116,7 +152,7 @@ class MinuteCounts(Answer, frozen=True):
 class LabellerDetail(Answer, frozen=True):
     """The counts of a labeller.
 
-    `agreement` is the share of their labels that became the final label, among items with several labels.
+    `agreement` is the share of equal labels among all pairs of one of theirs and one of others for the same item.
     """
 
     name: str

@@ -1,22 +1,27 @@
 """The automatic learner as a task uses it: hashed rows, classes that are known, and the budget of the task."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance._util.sealed_file import header_of
+from askance._util.sealed_file import PLAN, header_of
 from askance.auto import codec
 from askance.auto.contributions import scores_of_parts
 from askance.auto.core import AutoCore, AutoSettings
-from askance.auto.rows import plain
+from askance.auto.rows import mixed, plain
+from askance.data.encoding import RunningMeans
 from askance.data.hashing import places_of
-from askance.jit.kernels.mixed import Mixed
+from askance.data.saved_plans import saved_means
+from askance.jit.kernels.mixed import UNIT_TOLERANCE, Mixed
+from askance.learners.classes import MulticlassEncoder
 from askance.learners.core import Decision
 from askance.rules.rows import Row
+from askance.service.state.layout import Layout
 
 Numbers = NDArray[np.float64]
 
@@ -29,24 +34,41 @@ LARGEST = 1e100  # the squares of larger numbers would have no sum
 
 
 class RecordRow(NamedTuple):
-    """A record: its hashed categories, and its numbers by name, NaN where a field is null."""
+    """An item that is more than a text.
+
+    Attributes
+    ----------
+    categories : Row
+        Hashed categories and words.
+    numbers : dict
+        The numbers of a record by name, NaN where a field is null.
+    dense : array or None
+        The columns of the task's layout, NaN where one is missing; None means that all are.
+    """
 
     categories: Row
     numbers: dict[str, float]
+    dense: Numbers | None = None
 
 
 class AutoModel:
     """An automatic learner with the methods of `LearnerCore` that a task needs."""
 
-    def __init__(self, core: AutoCore, bits: int, columns: Sequence[str] = ()) -> None:
+    def __init__(
+        self, core: AutoCore, layout: Layout, columns: Sequence[str] = (), from_unit: float = 0.0
+    ) -> None:
         self.core = core
-        self.columns = {name: place for place, name in enumerate(columns)}
-        self._bits = bits
-        core.start(plain(sp.csr_array((0, 1 << bits))))
+        self.layout = layout
+        self.columns = {name: place for place, name in enumerate(columns, layout.dense)}  # beside the layout
+        self._starts = layout.starts
+        self._places = layout.places
+        self._from_unit = from_unit  # the largest difference of a vector's squared length from 1
+        core.start(mixed(np.empty((0, layout.dense)), sp.csr_array((0, layout.hashed))))
+        self._use_length()
 
     @classmethod
     def of(
-        cls, bits: int, classes: Sequence[str], random_state: int, parameters: Mapping[str, float | str]
+        cls, layout: Layout, classes: Sequence[str], random_state: int, parameters: Mapping[str, float | str]
     ) -> Self:
         """The learner before its first row; ValueError if a parameter is not valid."""
         unknown = [name for name in parameters if name not in PARAMETERS]
@@ -55,16 +77,39 @@ class AutoModel:
             raise ValueError(f"auto has no parameter {unknown[0]!r} in a task: {hint}")
         given = {name: _number(name, value) for name, value in parameters.items()}
         own: dict[str, Any] = {"audit": AUDIT, **given}
-        return cls(AutoCore(AutoSettings(random_state=random_state, classes=sorted(classes), **own)), bits)
+        return cls(AutoCore(AutoSettings(random_state=random_state, classes=sorted(classes), **own)), layout)
 
     @classmethod
-    def decode(cls, content: bytes, bits: int) -> Self:
+    def decode(cls, content: bytes, layout: Layout) -> Self:
         """The learner that `encode` wrote, apart from the burst of its budget."""
-        return cls(codec.decode(content), bits, header_of(content)["columns"])
+        header = header_of(content)
+        return cls(codec.decode(content), layout, header["columns"], header.get("from_unit", 0.0))
 
-    def encode(self) -> bytes:
-        """The content of a model file of `AutoLearner`, with the names of its dense columns."""
-        return codec.encode(self.core, {"columns": list(self.columns)})
+    def encode(self, name_of: Callable[[str], str] | None = None) -> bytes:
+        """The content of a model file of `AutoLearner`, with the names of its dense columns beside the layout.
+
+        Classes can have other names there.
+        """
+        vectors = {"vector_length": self.layout.vector, "from_unit": self._from_unit} if self.layout.vector else {}
+        is_table = self.layout.plan is not None and not self.layout.vector and not self.layout.has_texts
+        plan = {PLAN: self._reading()} if is_table else {}
+        core = self.core
+        if name_of is not None:
+            core = copy(core)
+            core.encoder = MulticlassEncoder(
+                np.array([name_of(label) for label in core.encoder.observed.tolist()]), core.encoder.dtype
+            )
+            core.settings = core.settings._replace(classes=sorted(core.encoder.observed.tolist()))
+        return codec.encode(core, {"columns": list(self.columns), **vectors, **plan})
+
+    def _reading(self) -> dict[str, Any]:
+        """How records became rows, so that a model file takes tables with the same columns."""
+        assert self.layout.plan is not None
+        means = RunningMeans(self.layout.plan)
+        scales = self.core.models.scales
+        means.counts[:] = scales.rows[0]
+        means.sums[:] = scales.means[means.places] * scales.rows[0]
+        return saved_means(means, None)
 
     def keep_to(self, rate: float | None, burst: int) -> Self:
         """Ask for at most `burst` + `rate` × rows labels from now on. Without a rate, for a tenth of the rows."""
@@ -78,14 +123,14 @@ class AutoModel:
 
     def ask(self, row: Row | RecordRow, *, granted: bool = True) -> Decision:
         """Predict a row and decide whether to ask for its label. Before any label, predict the first class."""
-        self._add_columns(row)
+        self._prepare_for(row)
         decision = self.core.ask(self._mixed(row), granted=granted)
         known = decision.prediction is not None
         return decision if known else decision._replace(prediction=self.core.encoder.label(0))
 
     def tell(self, row: Row | RecordRow, label: str, ask_probability: float = 1.0) -> Self:
         """Learn the label of a row."""
-        self._add_columns(row)
+        self._prepare_for(row)
         self.core.tell(self._mixed(row), np.array([label]), ask_probability)
         return self
 
@@ -104,6 +149,19 @@ class AutoModel:
         """Log-odds of the larger of two classes, or the probability of every class."""
         return self.core.decision_function(self._stacked(rows))
 
+    def probabilities(self, rows: Sequence[Row | RecordRow]) -> tuple[NDArray[Any], Numbers]:
+        """The classes, sorted, and their probabilities for each row."""
+        found = self.core.probabilities(self._stacked(rows))
+        return self.classes_, found[:, np.argsort(self.core.encoder.observed)]
+
+    def as_seen(self, rows: Sequence[Row | RecordRow]) -> tuple[Numbers, Mixed]:
+        """Rows as the models compare them: numbers scaled to a length of about 1, and terms weighted by rarity."""
+        X, scales = self._stacked(rows), self.core.models.scales
+        furthest, columns = scales.furthest[0], X.dense.shape[1]
+        scaled = np.clip((X.dense - scales.centres) * scales.factors, -furthest, furthest)
+        values = np.log1p(np.abs(X.values)) * scales.weights[X.indices]
+        return scaled / math.sqrt(max(1, columns)), X._replace(values=values)
+
     def scores_of_terms(self, terms: sp.csr_array) -> Numbers:
         """Like `decision_function`, for rows whose numbers are all at their means."""
         return self.core.decision_function(self._at_means(terms))
@@ -118,13 +176,30 @@ class AutoModel:
         kept = np.ones((1 + len(features), len(X.indices)), bool)
         dense = np.repeat(X.dense, len(kept), axis=0)
         for place, (name, hashed) in enumerate(features.items(), 1):
-            if name in self.columns:
-                dense[place, self.columns[name]] = self.core.models.scales.means[self.columns[name]]
-            else:
+            column = self._places.get(name, self.columns.get(name))
+            if column is None:
                 kept[place] = ~np.isin(X.indices, hashed)
+            else:
+                dense[place, column] = self.core.models.scales.means[column]
         return scores_of_parts(self.core, X, kept, dense)
 
+    def has_column(self, name: str) -> bool:
+        """Whether a feature is dense: what it adds depends on its value."""
+        return name in self.columns or name in self._places
+
     # ------------------------------------------------------------------ rows
+
+    def _prepare_for(self, row: Row | RecordRow) -> None:
+        """Make room for the numbers of one of the first records, and note the length of a vector."""
+        self._add_columns(row)
+        vector = None if isinstance(row, Row) or row.dense is None else row.dense[: self.layout.vector]
+        if vector is not None and len(vector) and not np.isnan(vector).any():
+            self._from_unit = max(self._from_unit, abs(float(vector @ vector) - 1.0))
+            self._use_length()
+
+    def _use_length(self) -> None:
+        """Leave vectors as they are while all of them have length 1; other columns have scales of their own."""
+        self.core.unit_columns = self.layout.vector if self._from_unit < UNIT_TOLERANCE else 0
 
     def _add_columns(self, row: Row | RecordRow) -> None:
         """Make room for the numbers of one of the first records."""
@@ -133,24 +208,33 @@ class AutoModel:
         known = [name for name, value in row.numbers.items() if not math.isnan(value)]  # null may be a category
         fresh = [name for name in known if name not in self.columns][: MOST_COLUMNS - len(self.columns)]
         if fresh:
-            self.columns |= {name: place for place, name in enumerate(fresh, len(self.columns))}
-            self.core = self.core.with_columns(len(self.columns))
+            width = self.layout.dense + len(self.columns)
+            self.columns |= {name: place for place, name in enumerate(fresh, width)}
+            self.core = self.core.with_columns(width + len(fresh))
 
     def _mixed(self, row: Row | RecordRow) -> Mixed:
         if isinstance(row, Row):
             dense, entries = np.empty((1, 0)), row
         else:
-            dense, entries = self._numbers(row.numbers), self._with_others(row)
+            dense, entries = self._dense(row), self._with_others(row)
         count = len(entries.indices)
-        return Mixed(dense, np.array([0, count]), entries.indices, entries.values, 1 << self._bits, count)
+        return Mixed(dense, np.array([0, count]), entries.indices, entries.values, self.layout.hashed, count)
 
-    def _numbers(self, numbers: Mapping[str, float]) -> Numbers:
-        """The dense part of a row: 0 where a record does not have a number, and the mean where it is null."""
-        dense = np.zeros((1, len(self.columns)))
+    def _dense(self, row: RecordRow) -> Numbers:
+        """The dense part of a row: 0 where a record does not have a number, and the mean where it is null.
+
+        In the layout, what is missing is the mean too.
+        """
+        dense = np.full((1, self.layout.dense + len(self.columns)), np.nan)
+        if row.dense is not None:
+            dense[0, : self.layout.dense] = row.dense
         for name, place in self.columns.items():
-            value = numbers.get(name, 0.0)
-            dense[0, place] = self.core.models.scales.means[place] if math.isnan(value) else value
-        return np.clip(dense, -LARGEST, LARGEST)
+            dense[0, place] = row.numbers.get(name, 0.0)
+        scales = self.core.models.scales
+        means = scales.means
+        if not scales.rows[0]:
+            means = np.concatenate([self._starts, np.zeros(len(self.columns))])
+        return np.clip(np.where(np.isnan(dense), means, dense), -LARGEST, LARGEST)
 
     def _with_others(self, row: RecordRow) -> Row:
         """The hashed part of a row: categories, and numbers that have no column."""
@@ -161,20 +245,21 @@ class AutoModel:
         }
         if not others:
             return row.categories
-        places = np.concatenate([row.categories.indices, places_of(others, self._bits)])
+        places = np.concatenate([row.categories.indices, places_of(others, self.layout.bits)])
         values = np.concatenate([row.categories.values, list(others.values())])
         indices, inverse = np.unique(places, return_inverse=True)
         return Row(indices, np.bincount(inverse, values))
 
     def _stacked(self, rows: Sequence[Row | RecordRow]) -> Mixed:
-        parts = [self._mixed(row) for row in rows]
-        counts = [len(one.indices) for one in parts]
+        entries = [row if isinstance(row, Row) else self._with_others(row) for row in rows]
+        numbers = [self._dense(row) for row in rows if isinstance(row, RecordRow)]
+        counts = [len(one.indices) for one in entries]
         return Mixed(
-            np.concatenate([one.dense for one in parts]),
+            np.concatenate(numbers) if numbers else np.empty((len(rows), 0)),
             np.cumsum([0, *counts]),
-            np.concatenate([one.indices for one in parts]),
-            np.concatenate([one.values for one in parts]),
-            1 << self._bits,
+            np.concatenate([one.indices for one in entries]),
+            np.concatenate([one.values for one in entries]),
+            self.layout.hashed,
             max(counts),
         )
 

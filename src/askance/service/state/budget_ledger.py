@@ -2,11 +2,12 @@
 
 import math
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from askance.service.settings import Budget
 
 DAY = 86_400
+REMEMBERED = 8  # days: if the clock is set back, a day continues with what was asked for on it
 
 
 class Ledger(Struct):
@@ -17,10 +18,11 @@ class Ledger(Struct):
     refused: int = 0
     day: int = 0
     today: int = 0
+    earlier: dict[int, int] = field(default_factory=dict)  # day: labels asked for
 
-    def grants(self, budget: Budget, at: float) -> bool:
-        """Whether the label of the next item, which comes at that time, may be asked for."""
-        return self.left(budget, self.rows + 1) >= 1 and self.left_today(budget, at) >= 1
+    def grants(self, budget: Budget, at: float, labels: int = 1) -> bool:
+        """Whether labels of the next item, which comes at that time, may be asked for."""
+        return self.left(budget, self.rows + 1) >= labels and self.left_today(budget, at) >= labels
 
     def left(self, budget: Budget, rows: int | None = None) -> float:
         """The number of labels left after this many items, ignoring the limit per day."""
@@ -38,15 +40,23 @@ class Ledger(Struct):
         return budget.per_day - self.today_of(at)
 
     def today_of(self, at: float) -> int:
-        """The number of labels asked for on that day, the last one seen or a later one."""
-        return self.today if int(at // DAY) == self.day else 0
+        """The number of labels asked for on that day."""
+        day = int(at // DAY)
+        return self.today if day == self.day else self.earlier.get(day, 0)
 
-    def note(self, at: float, *, asked: bool, refused: bool) -> None:
-        """Count an item."""
+    def note(self, at: float, *, asked: int, refused: bool) -> None:
+        """Count an item, and the labels that were asked for on its arrival."""
+        self.rows += 1
+        self.refused += refused
+        self.spend(at, asked)
+
+    def spend(self, at: float, labels: int) -> None:
+        """Count labels that are asked for; a negative number gives them back."""
         day = int(at // DAY)
         if day != self.day:
-            self.day, self.today = day, 0
-        self.rows += 1
-        self.asked += asked
-        self.today += asked
-        self.refused += refused
+            self.earlier[self.day] = self.today
+            self.day, self.today = day, self.earlier.pop(day, 0)
+            for old in list(self.earlier)[:-REMEMBERED]:
+                del self.earlier[old]
+        self.asked += labels
+        self.today = max(0, self.today + labels)  # what is given back may have been asked for on another day

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from askance.service.settings import State, TaskSettings
-from askance.service.state import journal
+from askance.service.state import finite, journal
+from askance.service.state.audits import SET_ASIDE, Audit, Audits
 from askance.service.state.budget_ledger import Ledger
-from askance.service.state.figures import Figures
+from askance.service.state.candidates import Candidate, Candidates
+from askance.service.state.figures import Figures, progressive
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
 from askance.service.state.questions import Loan, Question, Questions, Vote
@@ -49,13 +51,15 @@ class Amendments(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Numbers of labels settled, imported and given up, and of pairs and equal pairs of votes on the same item."""
+    """Numbers of items labelled, imported and given up, of pairs and equal pairs of votes on an item, and more."""
 
     labelled: int = 0
     imported: int = 0
     given_up: int = 0
     pairs: int = 0
     equal_pairs: int = 0
+    questions: int = 0
+    votes: int = 0
 
 
 class Fold:
@@ -71,6 +75,8 @@ class Fold:
         self.figures = Figures(settings)
         self.ledger = Ledger()
         self.questions = Questions()
+        self.candidates = Candidates()
+        self.audits = Audits()
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
         self.classes: dict[str, int] = {}  # labels learned of each
@@ -80,6 +86,7 @@ class Fold:
         self.seq = 0
         self.at = 0.0
         self.version = 0
+        self.diverged = 0  # the entry after which the model was found to have numbers that are not finite
 
     # ------------------------------------------------------------------ entries
 
@@ -96,21 +103,24 @@ class Fold:
         To replay an entry of the journal, pass its body as `content` and its kind as `recorded_as`. The learner
         then sees the row again, but the decision stays as recorded, even if a correction has changed the model.
         """
-        granted = self.state == "running" and self.ledger.grants(self.settings.budget, at)
-        with self.lock:
-            decision = self.learner.ask(row, granted=granted)
+        on_lease, cost = self.settings.asks_on_lease, self.settings.label_cost
+        granted = not on_lease and self.state == "running" and self.ledger.grants(self.settings.budget, at, cost)
         if isinstance(content, journal.DecidedItem) and recorded_as is not None:
             kind, body = recorded_as, content
+            self._see(row, granted=granted)
         else:
+            with self.lock:
+                decision = finite.decision(self.learner, row, granted=granted)
             kind = journal.QUESTION if granted and decision.ask else journal.ITEM
             body = journal.DecidedItem(
                 text=content.text,
                 record=content.record,
+                vector=content.vector,
                 note=content.note,
                 prediction=decision.prediction,
                 score=float(decision.score),
                 ask_probability=float(decision.ask_probability) if granted else 0.0,
-                rule_probability=float(decision.ask_probability),
+                rule_probability=0.0 if on_lease else float(decision.ask_probability),
                 coin=decision.coin,
                 version=self.version,
             )
@@ -118,6 +128,15 @@ class Fold:
         self._item(body, asked=kind == journal.QUESTION)
         self._add_point_if_due()
         return kind, body
+
+    def _see(self, row: AnyRow, *, granted: bool) -> None:
+        """Let the learner see the row of a recorded decision."""
+        if not self.diverged:
+            try:
+                with self.lock:
+                    self.learner.ask(row, granted=granted)
+            except (ValueError, ArithmeticError):  # another label, corrected later, may have made it overflow
+                self.diverged = self.seq + 1
 
     def take(self, entry: Entry, body: Any, row: AnyRow | None = None) -> Question | None:
         """Take in an entry that is not a decision; return the question that it is about, as it is afterwards.
@@ -134,6 +153,8 @@ class Fold:
             self._change(body)
         elif entry.kind == journal.STATE:
             self.state = body.state
+        elif entry.kind == journal.ASK:
+            question = self._ask(entry, body)
         elif question is not None:  # without an undone vote, others may have settled it before the last vote came
             if entry.kind == journal.LABEL:
                 self._label(question, entry, body, row)
@@ -145,7 +166,11 @@ class Fold:
     def replay(self, entries: list[Entry], look_up: LookUp) -> None:
         """Take in entries as they stand in the journal."""
         bodies = [journal.read(entry) for entry in entries]
-        rows = stored_rows(self.settings, _contents(entries, bodies, look_up))
+        settings = self.settings
+        for entry, body in zip(entries, bodies, strict=True):
+            if entry.kind == journal.SETTINGS:  # which may say what the columns are, before the first item
+                settings = body.applied_to(settings)
+        rows = stored_rows(settings, _contents(entries, bodies, look_up))
         for entry, body in zip(entries, bodies, strict=True):
             row = rows.get(entry.item or 0)
             if entry.kind in (journal.ITEM, journal.QUESTION):
@@ -155,22 +180,87 @@ class Fold:
                 self.take(entry, body, row)
 
     def _item(self, body: journal.DecidedItem, *, asked: bool) -> None:
-        self.ledger.note(self.at, asked=asked, refused=body.coin < body.rule_probability and not asked)
+        cost = self.settings.label_cost
+        refused = body.coin < body.rule_probability and not asked
+        self.ledger.note(self.at, asked=cost if asked else 0, refused=refused)
         minute = self.last_day.at(self.at)
         minute.items += 1
         minute.asked += asked
-        if asked:
+        if self.settings.asks_on_lease:
+            self._wait(self.seq, Candidate(body.coin, body.prediction, body.score, self.at))
+        elif asked:
+            self._count(questions=1)
             self.questions.open[self.seq] = Question(
-                self.seq, body.prediction, body.score, body.ask_probability, self.at
+                self.seq, body.prediction, body.score, body.ask_probability, self.at, labels=cost
             )
         else:
             self.figures.settle(body.prediction, None, body.score, body.ask_probability, asked=False)
 
+    def _wait(self, item: int, decided: Candidate) -> None:
+        """Set an item aside for an audit, or let it wait until the model is in doubt about it."""
+        asking = self.settings.questions
+        assert asking is not None
+        coin = decided.coin
+        if coin < SET_ASIDE:
+            # Digits of the coin that have no part in the order of audits.
+            test = coin * 2.0**30 % 1.0 < asking.test
+            audit = Audit(coin, self.ledger.rows - 1, decided.at, decided.prediction, decided.score, test)
+            self.audits.add(item, audit)
+        else:
+            self.candidates.add(item, decided)
+
+    def _ask(self, entry: Entry, body: journal.Asked) -> Question:
+        """Make a question of an item that waits."""
+        assert entry.item is not None
+        decided = (
+            self.audits.ask(entry.item, body.prediction, in_turn=body.reason == "audit")
+            if entry.item in self.audits.kept
+            else self.candidates.take(entry.item)
+        )
+        assert decided is not None
+        labels = self.settings.label_cost
+        question = Question(
+            entry.item,
+            decided.prediction,
+            decided.score,
+            1.0 if body.probability is None else body.probability,
+            entry.at,
+            reason=body.reason,
+            coin=decided.coin,
+            labels=labels,
+        )
+        self.questions.open[entry.item] = question
+        self.ledger.spend(entry.at, labels)
+        self._count(questions=1)
+        self.last_day.at(entry.at).asked += 1
+        return question
+
+    def _reserve(self, question: Question, labels: int) -> None:
+        """Let the budget set aside labels for a question. One that was skipped has none until it is leased."""
+        self.ledger.spend(self.at, labels - question.labels)
+        question.labels = labels
+
+    def _withdraw(self, question: Question) -> None:
+        """Let an item wait again that somebody leased and did not answer."""
+        self.questions.close(question)
+        self._reserve(question, 0)
+        self._count(questions=-1)
+        if question.item in self.audits.kept:
+            self.audits.give_back(question.item)
+        else:
+            # When it came makes no difference to candidates: the newest of equally doubtful ones stay.
+            decided = Candidate(question.coin, question.prediction, question.score, question.asked_at)
+            self.candidates.add(question.item, decided)
+
+    def _count(self, **more: int) -> None:
+        self.counts = self.counts._replace(**{name: getattr(self.counts, name) + by for name, by in more.items()})
+
     def _import(self, entry: Entry, body: journal.ImportedItem, row: AnyRow | None) -> None:
         assert row is not None
         label = self.amendments.corrected.get(entry.seq, body.label)
+        self.classes[label] = self.classes.get(label, 0) + 1
         self._tell(entry.seq, row, label)
-        self.counts = self.counts._replace(imported=self.counts.imported + 1)
+        self._count(imported=1)
         self.version = entry.seq
 
     def _label(self, question: Question, entry: Entry, body: journal.Label, row: AnyRow | None) -> None:
@@ -178,6 +268,7 @@ class Fold:
             return
         self._labeller(entry.who).gave_label(entry.at)
         self.last_day.at(entry.at).labels += 1
+        self._compare(question, entry.who, body.label)
         question.votes.append(Vote(entry.seq, entry.who, body.label))
         self.questions.end(question, entry.who or "")
         remembered = self.recent.setdefault(entry.who or "", [])
@@ -187,36 +278,55 @@ class Fold:
         if settled is not None:
             assert row is not None
             label = self.amendments.corrected.get(question.item, settled)
-            self._tell(entry.seq, row, label, question.ask_probability)
-            self._settle(question, label)
+            self.classes[label] = self.classes.get(label, 0) + 1
+            if not self._is_test(question):
+                self._tell(entry.seq, row, label, question.ask_probability)
+            self._close(question, label)
+            self._count(labelled=1)
             self.version = entry.seq
 
-    def _tell(self, seq: int, row: AnyRow, label: str, probability: float = 1.0) -> None:
-        self.classes[label] = self.classes.get(label, 0) + 1
-        if not self.amendments.forgets(seq):
-            with self.lock:
-                self.learner.tell(row, label, probability)
+    def _compare(self, question: Question, who: str | None, label: str) -> None:
+        """Count a vote, and how it agrees with the votes of others on the same item."""
+        equal = 0
+        for vote in question.votes:
+            same = vote.label == label
+            equal += same
+            for labeller in (self._labeller(vote.who), self._labeller(who)):
+                labeller.compared += 1
+                labeller.agreed += same
+        self._count(votes=1, pairs=len(question.votes), equal_pairs=equal)
 
-    def _settle(self, question: Question, label: str) -> None:
-        self._close(question, label)
-        votes = [vote.label for vote in question.votes]
-        for vote in question.votes if len(votes) > 1 else ():
-            labeller = self._labeller(vote.who)
-            labeller.compared += 1
-            labeller.agreed += vote.label == label
-        labelled, imported, given_up, pairs, equal_pairs = self.counts
-        pairs += len(votes) * (len(votes) - 1) // 2
-        equal_pairs += sum(votes.count(vote) - 1 for vote in votes) // 2
-        self.counts = Counts(labelled + 1, imported, given_up, pairs, equal_pairs)
+    def _is_test(self, question: Question) -> bool:
+        """Whether the model must not learn a label, so that it can test the model."""
+        audit = self.audits.kept.get(question.item)
+        return audit is not None and audit.test
+
+    def _tell(self, seq: int, row: AnyRow, label: str, probability: float = 1.0) -> None:
+        if self.diverged or self.amendments.forgets(seq):
+            return
+        with self.lock:
+            if not finite.learned_well(self.learner, row, label, probability):
+                self.diverged = seq
 
     def _close(self, question: Question, label: str | None) -> None:
+        """Close a question with its label, or without one. The budget counts the labels that were given."""
         self.questions.close(question)
-        self.figures.settle(question.prediction, label, question.score, question.ask_probability, asked=True)
+        if self.settings.questions is not None:
+            self.ledger.spend(self.at, len(question.votes) - question.labels)
+        if self.settings.asks_on_lease:
+            self.audits.settle(question.item, label)
+        else:
+            self.figures.settle(question.prediction, label, question.score, question.ask_probability, asked=True)
 
     def _about(self, question: Question, entry: Entry, body: Any) -> None:
         who = entry.who or ""
+        if entry.kind == journal.WITHDRAW:
+            self._withdraw(question)
+            return
         if entry.kind == journal.LEASE:
             self.questions.lend(question, who, Loan(entry.seq, body.until))
+            if not question.labels:
+                self._reserve(question, self.settings.label_cost)
             return
         self.questions.end(question, who)
         if entry.kind == journal.SKIP and who not in question.skipped:
@@ -224,7 +334,9 @@ class Fold:
             self._labeller(who).skips += 1
             if len(question.skipped) >= self.settings.labels.skips:
                 self._close(question, None)
-                self.counts = self.counts._replace(given_up=self.counts.given_up + 1)
+                self._count(given_up=1)
+            elif self.settings.asks_on_lease and question.is_deserted(self.at):
+                self._reserve(question, 0)
 
     def _labeller(self, who: str | None) -> Labeller:
         """The counts of a labeller."""
@@ -233,15 +345,22 @@ class Fold:
     def _change(self, change: journal.SettingsChange) -> None:
         before, self.settings = self.settings, change.applied_to(self.settings)
         self.figures.set_costs(self.settings.costs)
+        if self.settings.many and not before.many:
+            self.figures.become_many()
         with self.lock:
+            if self.settings.columns != before.columns:  # before the first item
+                self.learner = self.settings.learner()
             use_budget(self.learner, before.budget, self.settings)
 
     def _add_point_if_due(self) -> None:
         if not self.history.is_due(self.ledger.rows, self.counts.labelled):
             return
-        # Open questions count as asked without an answer, as in the current figures. Very many take too long.
-        waiting = self.questions.open.values() if len(self.questions.open) <= MOST_OPEN else ()
-        estimates = self.figures.estimates(waiting)
+        if self.settings.asks_on_lease:
+            estimates = progressive(self.audits, self.ledger.rows, self.settings)
+        else:
+            # Open questions count as asked without an answer, as in the figures. Very many take too long.
+            waiting = self.questions.open.values() if len(self.questions.open) <= MOST_OPEN else ()
+            estimates = self.figures.estimates(waiting)
         ledger = self.ledger
         self.history.add(ledger.rows, ledger.asked, self.counts.labelled, self.version, self.at, estimates)
 

@@ -46,7 +46,7 @@ class History(Struct):
 
 
 class Labeller(Struct):
-    """The labels and skips of a labeller, and the agreement with the final labels of items with several votes."""
+    """The labels and skips of a labeller, and how many pairs with the labels of others are equal."""
 
     labels: int = 0
     skips: int = 0

@@ -1,29 +1,37 @@
 """The kinds of journal entries, and what the body of each kind holds."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from askance.errors import StoreError
+from askance.service.columns import Columns
 from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
 from askance.service.store.entries import Entry
 
 # An item that was decided and not asked about, one that was, and one that was imported with its label.
 ITEM, QUESTION, IMPORTED = "item", "question", "imported"
+# If questions are chosen on lease, an item becomes a question later, and waits again if nobody answers.
+ASK, WITHDRAW = "ask", "withdraw"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
 UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
 SETTINGS, STATE = "settings", "state"
 
 ITEMS = (ITEM, QUESTION, IMPORTED)
+ASKED_ITEMS = (QUESTION, ASK)  # entries with which an item becomes a question
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK)
+
+Reason = Literal["audit", "doubt", "given"]
 
 
 class Content(Struct, frozen=True, omit_defaults=True):
-    """The content of an item."""
+    """The content of an item. The numbers of a vector are as `state.vectors` packs them."""
 
     text: str | UnsetType = UNSET
     record: dict[str, Any] | UnsetType = UNSET
     note: str | UnsetType = UNSET
+    vector: bytes | UnsetType = UNSET
 
 
 class DecidedItem(Content, frozen=True, kw_only=True):
@@ -42,9 +50,26 @@ class DecidedItem(Content, frozen=True, kw_only=True):
 
 
 class ImportedItem(Content, frozen=True, kw_only=True):
-    """An item that was imported with its label."""
+    """An item that was imported with its label, and where the label comes from."""
 
     label: str
+    source: str | UnsetType = UNSET
+    labeller: str | UnsetType = UNSET
+    labelled_at: float | UnsetType = UNSET
+
+
+class Asked(Struct, frozen=True):
+    """Why an item became a question, and what the model of that version said about it.
+
+    An `audit` is drawn at random, and each of the items so far had this `probability` of being drawn. If it was
+    `given`, somebody named the item.
+    """
+
+    reason: Reason
+    version: int
+    prediction: str
+    score: float
+    probability: float | None = None
 
 
 class Lease(Struct, frozen=True):
@@ -72,12 +97,19 @@ class Rollback(Struct, frozen=True):
 
 
 class SettingsChange(Struct, frozen=True, omit_defaults=True):
-    """The sections of a task's settings that change at this entry."""
+    """The sections of a task's settings that change at this entry.
+
+    Classes are added at the end. All other entries name a class by its first name.
+    """
 
     budget: Budget | UnsetType = UNSET
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
     interface: Interface | UnsetType = UNSET
+    classes: list[str] | UnsetType = UNSET
+    former: dict[str, str] | UnsetType = UNSET
+    positive: str | UnsetType | None = UNSET
+    columns: Columns | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
         """Return the settings with these sections replaced."""
@@ -101,6 +133,8 @@ BODIES: dict[str, type[Struct]] = {
     ITEM: DecidedItem,
     QUESTION: DecidedItem,
     IMPORTED: ImportedItem,
+    ASK: Asked,
+    WITHDRAW: Nothing,
     LEASE: Lease,
     RETURN: Nothing,
     LABEL: Label,
@@ -132,5 +166,9 @@ def entry(
 
 
 def read(written: Entry) -> Any:
-    """Decode the body of an entry."""
-    return _decoders[written.kind].decode(written.body)
+    """Decode the body of an entry; StoreError if it is damaged."""
+    try:
+        return _decoders[written.kind].decode(written.body)
+    except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
+        reason = f"unknown kind {error}" if isinstance(error, KeyError) else error
+        raise StoreError(f"entry {written.seq} is damaged ({reason}): restore a backup") from None

@@ -11,6 +11,7 @@ from askance.service.settings import Budget, Hashing, TaskSettings
 from askance.service.state import journal
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.rows import hash_contents, rows_of
+from askance.service.state.vectors import packed
 
 Model = LearnerCore | AutoModel
 
@@ -20,12 +21,19 @@ def encode(model: Model) -> bytes:
     return model.encode() if isinstance(model, AutoModel) else codec.encode(model)
 
 
+def encode_for_users(model: Model, settings: TaskSettings) -> bytes:
+    """Like `encode`, with the current names of classes if the learner is the automatic one."""
+    if isinstance(model, AutoModel) and settings.former:
+        return model.encode(settings.name_of)
+    return encode(model)
+
+
 def decode(content: bytes, settings: TaskSettings) -> Model:
     """The model that `encode` wrote for a task with these settings."""
     if not settings.is_auto:
         return codec.decode(content)
     budget = settings.budget
-    return AutoModel.decode(content, settings.hashing.bits).keep_to(budget.rate, budget.burst)
+    return AutoModel.decode(content, settings.layout()).keep_to(budget.rate, budget.burst)
 
 
 def many_rows(settings: TaskSettings, contents: Sequence[Any]) -> Any:
@@ -49,13 +57,14 @@ def warm_up(settings: TaskSettings) -> None:
     if settings.is_auto:  # its code is the same for any number of features
         settings = msgspec.structs.replace(settings, hashing=Hashing(bits=1))
     model = settings.learner()
-    content = (
-        journal.Content(text="word")
-        if settings.item == "text"
-        else journal.Content(record={"number": 1.0, "name": "value"})
-    )
+    examples: dict[str, Any] = {
+        "text": "word",
+        "record": {} if settings.columns else {"number": 1.0, "name": "value"},
+        "vector": packed([1.0] * (settings.vector_length or 0)),
+    }
+    content = journal.Content(**{part: examples[part] for part in settings.parts})
     row = rows_of(settings, [content])[0]
-    for label in settings.classes[:2]:
+    for label in settings.ids[:2]:
         model.ask(row)
         model.tell(row, label)
     model.ask(row)  # scales have changed, and "auto" goes over what it has learned

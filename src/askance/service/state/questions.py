@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Literal
 
 from msgspec import Struct, field
+
+LONGEST = 86_400.0 + 60  # seconds; a lease that ends later was given while the clock was ahead
 
 
 class Vote(Struct, frozen=True):
@@ -22,7 +25,11 @@ class Loan(Struct, frozen=True):
 
 
 class Question(Struct):
-    """An item that was asked about and whose label is not settled yet."""
+    """An item that was asked about and whose label is not settled yet.
+
+    `reason` says why, if the question was chosen on lease. `coin` is that of the item. The budget has set `labels`
+    aside for it.
+    """
 
     item: int
     prediction: str
@@ -32,6 +39,13 @@ class Question(Struct):
     votes: list[Vote] = field(default_factory=list)
     loans: dict[str, Loan] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    reason: Literal["audit", "doubt", "given"] | None = None
+    coin: float = 1.0
+    labels: int = 1
+
+    def is_deserted(self, now: float) -> bool:
+        """Whether it has no vote, and nobody has it on lease."""
+        return not self.votes and not any(is_current(loan.until, now) for loan in self.loans.values())
 
     def counts(self) -> dict[str, int]:
         """The number of votes per label."""
@@ -53,11 +67,11 @@ class Question(Struct):
     def loan(self, who: str | None, now: float) -> Loan | None:
         """The current lease of that labeller."""
         loan = self.loans.get(who or "")
-        return loan if loan is not None and loan.until > now else None
+        return loan if loan is not None and is_current(loan.until, now) else None
 
     def has_room(self, who: str | None, now: float, per_item: int) -> bool:
         """Whether a vote of this labeller is needed, given the leases of others."""
-        others = sum(loan.until > now for name, loan in self.loans.items() if name != (who or ""))
+        others = sum(is_current(loan.until, now) for name, loan in self.loans.items() if name != (who or ""))
         wanted = max(per_item, len(self.votes) + 1) - len(self.votes)
         return others < wanted
 
@@ -65,6 +79,11 @@ class Question(Struct):
         """Whether it may be shown to this labeller."""
         unknown = self.voter(who) is None and (who or "") not in self.skipped and self.loan(who, now) is None
         return unknown and self.has_room(who, now, per_item)
+
+
+def is_current(until: float, now: float) -> bool:
+    """Whether a lease that ends then has not ended."""
+    return now < until <= now + LONGEST
 
 
 class Questions(Struct):
@@ -101,7 +120,7 @@ class Questions(Struct):
 
     def lent(self, now: float) -> int:
         """The number of questions that are leased now."""
-        return sum(until > now for until in self.on_loan.values())
+        return sum(is_current(until, now) for until in self.on_loan.values())
 
     def _free(self, who: str | None, now: float, per_item: int) -> Iterator[Question]:
         return (question for question in self.open.values() if question.is_for(who, now, per_item))

@@ -8,52 +8,159 @@ import numpy as np
 import scipy.sparse as sp
 from msgspec import UNSET
 
-from askance.data.hashing import count_rows, hash_texts, name_checksum, record_parts, record_rows
-from askance.errors import StoreError
+from askance.data.encoding import TablePlan
+from askance.data.files import listed, shown
+from askance.data.hashing import (
+    count_rows,
+    hash_texts,
+    name_checksum,
+    record_parts,
+    record_rows,
+    text_rows,
+    word_checksums,
+)
+from askance.data.mixed import MixedRows
+from askance.data.raw_tables import record_batch
+from askance.errors import DataError, StoreError
 from askance.rules.rows import Row
 from askance.service.errors import invalid
-from askance.service.settings import TaskSettings
-from askance.service.state.auto_model import RecordRow
+from askance.service.settings import PARTS, TaskSettings
+from askance.service.state.auto_model import LARGEST, RecordRow
+from askance.service.state.vectors import vector_of
 
 AnyRow = Row | RecordRow
+OTHER_KIND = ", as the column is of another kind in this task: fix it, or leave it out"
+TEXT_PREFIX = "text:"  # of the words of a text that has a record or a vector beside it
 
 
 def hash_contents(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_array:
-    """Hash contents into a matrix, one row per content. RequestError names the first one that is not valid."""
-    bits, dtype = settings.hashing.bits, settings.dtype
-    if settings.item == "text":
-        texts, pairs = [one.text for one in contents], settings.hashing.pairs
-        return hash_texts(texts, bits, pairs=pairs, unit=settings.signed, signed=settings.signed, dtype=dtype)
-    try:
-        rows = record_rows([one.record for one in contents], bits, dtype, lambda place: f"item {place} (from 0)")
-    except ValueError as error:
-        raise invalid(str(error)) from None
-    with np.errstate(over="ignore"):
-        squares = np.bincount(_row_of_value(rows), rows.data.astype(np.float64) ** 2, rows.shape[0])
-    too_large = ~(squares < np.finfo(dtype).max)
-    if too_large.any():
-        raise invalid(
-            f"item {np.argmax(too_large)} (from 0): the values are too large for {dtype}: scale them down"
-        )
+    """Contents as a matrix, one row per content: hashed features, and then the numbers of vectors.
+
+    RequestError names the first content that is not valid.
+    """
+    bits, dtype, signed = settings.hashing.bits, settings.dtype, settings.signed
+    pairs = settings.hashing.pairs
+    if settings.only_texts:
+        texts = [one.text for one in contents]
+        return hash_texts(texts, bits, pairs=pairs, unit=signed, signed=signed, dtype=dtype)
+    rows = sp.csr_array((len(contents), 1 << bits), dtype=dtype)
+    if "text" in settings.parts:
+        texts = ["" if one.text is UNSET else one.text for one in contents]
+        rows += text_rows(texts, bits, pairs=pairs, unit=signed, signed=signed, dtype=dtype, prefix=TEXT_PREFIX)
+    if "record" in settings.parts:
+        records = _hashed_records(settings, contents)
+        rows = records if settings.parts == ("record",) else rows + records
+    if settings.takes_vectors:
+        rows = sp.hstack([rows, sp.csr_array(_vectors(settings, contents, 0.0).astype(dtype))], format="csr")
+    _check_sizes(settings, rows)
     return rows
 
 
 def rows_of(settings: TaskSettings, contents: Sequence[Any]) -> Sequence[AnyRow]:
-    """Hash contents into single rows, as `ask` and `tell` take them."""
+    """Contents as single rows, as `ask` and `tell` take them. RequestError names the first that is not valid."""
     if not contents:
         return []
-    rows = hash_contents(settings, contents)
-    if settings.is_auto and settings.item == "record":
-        return _record_rows(settings, contents)
-    return _split(rows)
+    if settings.only_texts or not settings.is_auto:
+        return _split(hash_contents(settings, contents))
+    plan = settings.plan()
+    if plan is not None:
+        return _planned_rows(settings, plan, contents)
+    if "record" in settings.parts:
+        _check_sizes(settings, _hashed_records(settings, contents))
+    return _auto_rows(settings, contents)
 
 
-def _record_rows(settings: TaskSettings, contents: Sequence[Any]) -> list[RecordRow]:
-    """Records whose numbers keep their names, so that each can have a scale of its own."""
-    parts = [record_parts(one.record) for one in contents]
-    checksums = [name_checksum(name) for names, _ in parts for name in names]
-    rows = _split(count_rows(checksums, [len(names) for names, _ in parts], settings.hashing.bits))
-    return [RecordRow(row, numbers) for row, (_, numbers) in zip(rows, parts, strict=True)]
+def _planned_rows(settings: TaskSettings, plan: TablePlan, contents: Sequence[Any]) -> list[RecordRow]:
+    """Rows of records whose columns are known, with words and vectors if there are any."""
+    rows = encoded(plan, [{} if one.record is UNSET else one.record for one in contents])
+    hashed = rows.sparse
+    if "text" in settings.parts:
+        texts = ["" if one.text is UNSET else one.text for one in contents]
+        pairs = settings.hashing.pairs
+        words = [word_checksums(text, TEXT_PREFIX, pairs=pairs) for text in texts]
+        counts = count_rows([one for each in words for one in each], list(map(len, words)), settings.hashing.bits)
+        hashed = counts + hashed if plan.sparse else counts
+    dense = rows.dense
+    if settings.takes_vectors:
+        dense = np.hstack([_vectors(settings, contents, np.nan), dense])
+    return [RecordRow(row, {}, numbers) for row, numbers in zip(_split(hashed), dense, strict=True)]
+
+
+def encoded(plan: TablePlan, records: Sequence[Mapping[str, Any]]) -> MixedRows:
+    """Records as rows. RequestError names the first that has another field or another kind of value."""
+    known = {column.name: None for column in plan.columns}
+    try:
+        batch = record_batch(records, _place, 0.0)
+        unknown = [name for name in batch.columns if name not in known]
+        if unknown:
+            row = next((row for row, value in enumerate(batch.columns[unknown[0]]) if value is not None), 0)
+            raise invalid(
+                f"{_place(row)}: there is no column {shown(unknown[0])} in this task; there are {listed(known)}"
+            )
+        return plan.encode(batch.columns, len(records), _place, OTHER_KIND)
+    except DataError as error:
+        raise invalid(str(error)) from None
+
+
+def _place(row: int) -> str:
+    return f"item {row} (from 0)"
+
+
+def _auto_rows(settings: TaskSettings, contents: Sequence[Any]) -> list[RecordRow]:
+    """Rows in which numbers of records keep their names, so that each can have a scale of its own."""
+    bits, pairs = settings.hashing.bits, settings.hashing.pairs
+    checksums: list[int] = []
+    lengths: list[int] = []
+    numbers: list[dict[str, float]] = []
+    for one in contents:
+        names, values = record_parts({} if one.record is UNSET else one.record)
+        words = [] if one.text is UNSET else word_checksums(one.text, TEXT_PREFIX, pairs=pairs)
+        found = [*words, *map(name_checksum, names)]
+        checksums += found
+        lengths.append(len(found))
+        numbers.append(values)
+    rows = _split(count_rows(checksums, lengths, bits))
+    if not settings.takes_vectors:
+        return [RecordRow(*pair) for pair in zip(rows, numbers, strict=True)]
+    dense = _vectors(settings, contents, np.nan)
+    return [RecordRow(*each) for each in zip(rows, numbers, dense, strict=True)]
+
+
+def _hashed_records(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_array:
+    records = [{} if one.record is UNSET else one.record for one in contents]
+    try:
+        return record_rows(records, settings.hashing.bits, settings.dtype, _place)
+    except ValueError as error:
+        raise invalid(str(error)) from None
+
+
+def _vectors(
+    settings: TaskSettings, contents: Sequence[Any], missing: float
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """The vectors as rows; `missing` stands for all numbers of one that is not there."""
+    length = settings.vector_length or 0
+    found = np.full((len(contents), length), missing)
+    for place, one in enumerate(contents):
+        vector = vector_of(one)
+        if vector is None:
+            continue
+        if len(vector) != length:
+            raise invalid(
+                f"item {place} (from 0): the vector has {len(vector)} numbers, but must have {length} in this task"
+            )
+        if not (np.abs(vector) <= LARGEST).all():  # which NaN is not either
+            raise invalid(f"item {place} (from 0): the vector has a number that is infinite or too large: fix it")
+        found[place] = vector
+    return found
+
+
+def _check_sizes(settings: TaskSettings, rows: sp.csr_array) -> None:
+    with np.errstate(over="ignore"):
+        squares = np.bincount(_row_of_value(rows), rows.data.astype(np.float64) ** 2, rows.shape[0])
+    too_large = ~(squares < np.finfo(settings.dtype).max)
+    if too_large.any():
+        place, dtype = np.argmax(too_large), settings.dtype
+        raise invalid(f"item {place} (from 0): the values are too large for {dtype}: scale them down")
 
 
 def _split(rows: sp.csr_array) -> list[Row]:
@@ -62,7 +169,7 @@ def _split(rows: sp.csr_array) -> list[Row]:
 
 
 def stored_rows(settings: TaskSettings, contents: Mapping[int, Any]) -> dict[int, AnyRow]:
-    """Hash the contents of items in the journal, by number. StoreError if compaction has dropped one."""
+    """The rows of items in the journal, by number. StoreError if compaction has dropped one."""
     gone = next((item for item, content in contents.items() if not has_content(settings, content)), None)
     if gone is not None:
         raise StoreError(
@@ -72,9 +179,14 @@ def stored_rows(settings: TaskSettings, contents: Mapping[int, Any]) -> dict[int
 
 
 def has_content(settings: TaskSettings, content: Any) -> bool:
-    """Whether a content has the form that the task expects."""
-    expected, other = (content.text, content.record) if settings.item == "text" else (content.record, content.text)
-    return expected is not UNSET and other is UNSET
+    """Whether a content has the form that the task expects: some of its parts, and no others."""
+    given = parts_of(content)
+    return bool(given) and given <= set(settings.parts)
+
+
+def parts_of(content: Any) -> set[str]:
+    """Which of text, record and vector a content has."""
+    return {part for part in PARTS if getattr(content, part) is not UNSET}
 
 
 def _row_of_value(rows: sp.csr_array) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

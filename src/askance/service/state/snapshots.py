@@ -1,6 +1,7 @@
 """Snapshots: a fold as bytes, so that only the end of a journal has to be replayed."""
 
 import zlib
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -9,7 +10,10 @@ from msgspec import Struct
 from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
 from askance.service.settings import State, TaskSettings
+from askance.service.state.audits import Audits
 from askance.service.state.budget_ledger import Ledger
+from askance.service.state.candidates import Candidates
+from askance.service.state.figures import Figures
 from askance.service.state.fold import Amendments, Counts, Fold
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import decode, encode
@@ -17,10 +21,11 @@ from askance.service.state.questions import Questions
 
 # Weights are mostly zeros: even the fastest level shrinks them to a tenth.
 LEVEL = 1
+KEPT = 3  # newest snapshots; of older ones, one is kept for each doubling of the distance
 MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
-    *("classes", "people", "history", "last_day"),
+    *("classes", "people", "history", "last_day", "candidates", "audits"),
 )
 
 
@@ -44,6 +49,9 @@ class FoldState(Struct):
     people: dict[str, Labeller]
     history: History
     last_day: LastDay
+    # Snapshots of earlier versions do not have these.
+    candidates: Candidates = msgspec.field(default_factory=Candidates)
+    audits: Audits = msgspec.field(default_factory=Audits)
 
 
 def content(fold: Fold) -> bytes:
@@ -80,8 +88,26 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     fold = Fold(settings, Amendments(set(state.undone), state.corrected, state.rolled_back))
     state.settings = msgspec.structs.replace(state.settings, algorithm=settings.algorithm)
     fold.learner = decode(arrays.pop(MODEL).tobytes(), state.settings)
+    fold.figures = Figures(state.settings)
     fold.figures.restore(arrays)
     for name in FIELDS:
         setattr(fold, name, getattr(state, name))
     fold.figures.set_costs(fold.settings.costs)
     return fold
+
+
+def thinned(seqs: Sequence[int], horizon: int) -> list[int]:
+    """The snapshots to drop, of those after these entries, in order; the one at the horizon stays.
+
+    Of older ones, one goes if without it the next older one, or the beginning, is at most twice as far from the
+    newest as the next newer one. Distances only grow, and all by the same, so this stays true.
+    """
+    kept = list(seqs[-KEPT:])
+    surplus = []
+    for place in range(len(seqs) - KEPT - 1, -1, -1):
+        older = seqs[place - 1] if place else horizon
+        if seqs[place] != horizon and seqs[-1] - older <= 2 * (seqs[-1] - kept[0]):
+            surplus.append(seqs[place])
+        else:
+            kept.insert(0, seqs[place])
+    return surplus[::-1]

@@ -47,6 +47,7 @@ class Database(ABC):
         self._pool = threading.Lock()
         self._idle: list[Connection] = []
         self._closed = False
+        self.full = False  # whether the last attempt to write found the disk full
 
     @abstractmethod
     def connect(self, *, writes: bool) -> Connection:
@@ -90,7 +91,9 @@ class Database(ABC):
                 connection.run(self.begin_writing)
                 yield connection
                 connection.run("COMMIT")
-            except BaseException:
+                self.full = False
+            except BaseException as error:
+                self.full = self.full or (isinstance(error, StoreError) and error.full)
                 self._undo(connection)
                 raise
 

@@ -1,6 +1,11 @@
 """The rows of the tables of a store."""
 
 from typing import NamedTuple
+from zlib import crc32
+
+import msgspec
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class Entry(NamedTuple):
@@ -15,6 +20,12 @@ class Entry(NamedTuple):
     body: bytes  # JSON
 
 
+def checksum(task: int, entry: Entry) -> int:
+    """The CRC-32 of all that an entry of a task holds."""
+    seq, at, kind, item, key, who, body = entry
+    return crc32(body, crc32(_encode((task, seq, float(at), kind, item, key, who))))
+
+
 class TaskRecord(NamedTuple):
     """A task; the settings are JSON."""
 
@@ -25,13 +36,28 @@ class TaskRecord(NamedTuple):
 
 
 class TokenRecord(NamedTuple):
-    """A token: a name, a role and a digest of the secret."""
+    """A token: a name, its rights, and digests of its secrets. People of an identity provider have one too."""
 
     name: str
-    role: str
+    role: str  # in all tasks; empty if `tasks` has the roles
     digest: bytes
     created: float
     revoked: float | None
+    tasks: str | None = None  # JSON: the role in each task
+    expires: float | None = None
+    previous: bytes | None = None  # digest of the secret before
+    previous_until: float | None = None
+    subject: str | None = None  # of somebody who signs in elsewhere: the issuer, a blank, and its name there
+
+
+class LinkRecord(NamedTuple):
+    """A link that signs in once, with a digest of its code."""
+
+    digest: bytes
+    name: str  # of the token
+    created: float
+    until: float
+    used: float | None
 
 
 class SessionRecord(NamedTuple):
@@ -44,6 +70,21 @@ class SessionRecord(NamedTuple):
     seen: float
     until: float
     agent: str  # the User-Agent header
+
+
+class WebhookRecord(NamedTuple):
+    """A webhook of a task, and how far its deliveries are."""
+
+    id: int
+    task: int
+    url: str
+    secret: str  # needed to sign, so it is not a digest
+    events: str  # separated by spaces
+    position: int  # the last entry of the journal that it does not need any more
+    failures: int  # since the last delivery
+    error: str | None  # of the last attempt
+    disabled: str | None  # the reason
+    created: float
 
 
 class AuditRecord(NamedTuple):

@@ -1,11 +1,16 @@
 """Integrity checks beyond those of the database itself."""
 
 from askance.service.store.database import Connection
+from askance.service.store.entries import Entry, checksum
+from askance.service.store.reader import COLUMNS
+from askance.service.store.schema import unsealed_name
+
+AT_ONCE = 2000
 
 
 def problems(connection: Connection) -> list[str]:
     """One sentence per kind of damage in a task."""
-    return [*_gaps(connection), *_strays(connection), *_snapshots_ahead(connection)]
+    return [*_gaps(connection), *_strays(connection), *_snapshots_ahead(connection), *_altered(connection)]
 
 
 def _gaps(connection: Connection) -> list[str]:
@@ -26,6 +31,21 @@ def _strays(connection: Connection) -> list[str]:
     return [
         f"task {task}: {count} entries are about items that do not exist, the first of them entry {seq}"
         for task, count, seq in found
+    ]
+
+
+def _altered(connection: Connection) -> list[str]:
+    """Entries that do not match their checksums: all of them are read."""
+    settings: dict[str, str] = dict(connection.rows("SELECT name, value FROM settings"))
+    altered: dict[int, list[int]] = {}
+    for rows in connection.stream(f"SELECT {COLUMNS}, checksum, task FROM journal ORDER BY task, seq", AT_ONCE):
+        for *entry, expected, task in rows:
+            unsealed = expected is None and entry[0] <= int(settings.get(unsealed_name(task), 0))
+            if not unsealed and expected != checksum(task, Entry(*entry)):
+                altered.setdefault(task, []).append(entry[0])
+    return [
+        f"task {task}: {len(seqs)} entries do not match their checksums, the first of them entry {seqs[0]}"
+        for task, seqs in altered.items()
     ]
 
 

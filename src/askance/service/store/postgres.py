@@ -26,9 +26,10 @@ WORTH_COUNTING = 1000  # entries
 
 # The types of columns that are not text, for binary rows.
 TYPES = {
-    **dict.fromkeys(("id", "task", "seq", "item", "number"), "int8"),
+    **dict.fromkeys(("id", "task", "seq", "item", "number", "checksum", "position", "failures"), "int8"),
     **dict.fromkeys(("at", "created", "revoked", "seen", "until"), "float8"),
-    **dict.fromkeys(("settings", "content", "digest", "body"), "bytea"),
+    **dict.fromkeys(("expires", "previous_until", "used"), "float8"),
+    **dict.fromkeys(("settings", "content", "digest", "body", "previous"), "bytea"),
 }
 
 

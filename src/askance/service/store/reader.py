@@ -4,8 +4,19 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from askance.errors import StoreError
 from askance.service.store.database import Connection
-from askance.service.store.entries import AuditRecord, Entry, SessionRecord, TaskRecord, TokenRecord
+from askance.service.store.entries import (
+    AuditRecord,
+    Entry,
+    LinkRecord,
+    SessionRecord,
+    TaskRecord,
+    TokenRecord,
+    WebhookRecord,
+    checksum,
+)
+from askance.service.store.schema import TABLES, unsealed_name
 
 SLICE = 100  # values per query: with 500, PostgreSQL scans the whole task while a table is new
 
@@ -31,17 +42,24 @@ class Reader:
         upto: int | None = None,
         kinds: Collection[str] | None = None,
         batch: int = 2000,
+        *,
+        verified: bool = False,
     ) -> Iterator[list[Entry]]:
-        """The entries with after < seq <= upto in order, in batches; no connection is held between batches."""
+        """The entries with after < seq <= upto in order, in batches; no connection is held between batches.
+
+        With `verified`, StoreError if one of them does not match its checksum.
+        """
         upto = self.last(task) if upto is None else upto
         of_kinds = "" if kinds is None else f" AND kind IN ({_places(kinds)})"
         sql = (
-            f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq > ? AND seq <= ?{of_kinds} ORDER BY seq LIMIT ?"
+            f"SELECT {COLUMNS}, checksum FROM journal WHERE task = ? AND seq > ? AND seq <= ?{of_kinds} "
+            "ORDER BY seq LIMIT ?"
         )
         if kinds is not None and not kinds:
             return
+        read = self.verifier(task) if verified else _without_checksum
         while after < upto:
-            found = self._entries(sql, (task, after, upto, *(kinds or ()), batch))
+            found = [read(row) for row in self._rows(sql, (task, after, upto, *(kinds or ()), batch))]
             if found:
                 yield found
             if len(found) < batch:
@@ -59,13 +77,26 @@ class Reader:
             yield found
             before = found[-1].seq
 
-    def at(self, task: int, seqs: Collection[int]) -> dict[int, Entry]:
-        """The entries with these seqs that exist."""
+    def at(self, task: int, seqs: Collection[int], *, verified: bool = False) -> dict[int, Entry]:
+        """The entries with these seqs that exist. With `verified`, StoreError if a checksum does not match."""
         found: dict[int, Entry] = {}
+        read = self.verifier(task) if verified and seqs else _without_checksum
         for some in slices(seqs):
-            sql = f"SELECT {COLUMNS} FROM journal WHERE task = ? AND seq IN ({_places(some)})"
-            found.update((entry.seq, entry) for entry in self._entries(sql, (task, *some)))
+            sql = f"SELECT {COLUMNS}, checksum FROM journal WHERE task = ? AND seq IN ({_places(some)})"
+            found.update((row[0], read(row)) for row in self._rows(sql, (task, *some)))
         return found
+
+    def verifier(self, task: int) -> Callable[[tuple[Any, ...]], Entry]:
+        """A function that makes an entry of a row with its checksum; StoreError if the two do not match."""
+        unsealed = int(self.setting(unsealed_name(task)) or 0)
+
+        def verified(row: tuple[Any, ...]) -> Entry:
+            entry, expected = Entry(*row[:-1]), row[-1]
+            if expected != checksum(task, entry) and (expected is not None or entry.seq > unsealed):
+                raise StoreError(f"entry {entry.seq} does not match its checksum: restore a backup")
+            return entry
+
+        return verified
 
     def of_item(self, task: int, item: int) -> list[Entry]:
         """The item and all entries about it, in order."""
@@ -104,6 +135,11 @@ class Reader:
         """The seq of the last entry; 0 if there is none."""
         return int(self._rows("SELECT COALESCE(MAX(seq), 0) FROM journal WHERE task = ?", (task,))[0][0])
 
+    def first_since(self, task: int, at: float) -> int | None:
+        """The seq of the first entry that is not older; None if all are. Clocks go back, so all are looked at."""
+        found = self._rows("SELECT MIN(seq) FROM journal WHERE task = ? AND at >= ?", (task, at))[0][0]
+        return None if found is None else int(found)
+
     def snapshot(self, task: int, before: int | None = None) -> tuple[int, bytes] | None:
         """The newest snapshot, optionally before a seq."""
         older, values = ("", (task,)) if before is None else (" AND seq < ?", (task, before))
@@ -117,19 +153,32 @@ class Reader:
 
     def tokens(self) -> list[TokenRecord]:
         """All tokens, including revoked ones, the oldest first."""
-        sql = "SELECT name, role, digest, created, revoked FROM tokens ORDER BY created, name"
+        sql = f"SELECT {', '.join(TABLES['tokens'])} FROM tokens ORDER BY created, name"
         return [TokenRecord(*row) for row in self._rows(sql)]
 
     def token_by_digest(self, digest: bytes) -> TokenRecord | None:
         """The token with this digest, or None."""
-        sql = "SELECT name, role, digest, created, revoked FROM tokens WHERE digest = ?"
+        sql = f"SELECT {', '.join(TABLES['tokens'])} FROM tokens WHERE digest = ?"
         rows = self._rows(sql, (digest,))
         return TokenRecord(*rows[0]) if rows else None
+
+    def link(self, digest: bytes) -> LinkRecord | None:
+        """The link with this digest, or None."""
+        rows = self._rows(f"SELECT {', '.join(TABLES['links'])} FROM links WHERE digest = ?", (digest,))
+        return LinkRecord(*rows[0]) if rows else None
 
     def sessions(self) -> list[SessionRecord]:
         """All sessions, the oldest first."""
         sql = "SELECT digest, number, name, created, seen, until, agent FROM sessions ORDER BY created, number"
         return [SessionRecord(*row) for row in self._rows(sql)]
+
+    def webhooks(self) -> list[WebhookRecord]:
+        """The webhooks of all tasks, the oldest first."""
+        sql = (
+            "SELECT id, task, url, secret, events, position, failures, error, disabled, created FROM webhooks "
+            "ORDER BY id"
+        )
+        return [WebhookRecord(*row) for row in self._rows(sql)]
 
     def audit_records(
         self, limit: int, before: int | None = None, who: str | None = None, task: str | None = None
@@ -154,6 +203,10 @@ class Reader:
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._reading() as connection:
             return connection.rows(sql, values)
+
+
+def _without_checksum(row: tuple[Any, ...]) -> Entry:
+    return Entry(*row[:-1])
 
 
 def _places(values: Collection[Any]) -> str:

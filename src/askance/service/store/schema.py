@@ -67,18 +67,64 @@ STEPS: tuple[tuple[str, ...], ...] = (
             subject TEXT,
             detail TEXT)""",
     ),
+    (
+        "ALTER TABLE journal ADD COLUMN checksum {INTEGER}",
+        # Entries up to here were written without one.
+        """INSERT INTO settings (name, value)
+            SELECT 'entries of task ' || task || ' without checksums', CAST(MAX(seq) AS TEXT)
+            FROM journal GROUP BY task""",
+    ),
+    (
+        "ALTER TABLE tokens ADD COLUMN tasks TEXT",
+        "ALTER TABLE tokens ADD COLUMN expires {NUMBER}",
+        "ALTER TABLE tokens ADD COLUMN previous {BYTES}",
+        "ALTER TABLE tokens ADD COLUMN previous_until {NUMBER}",
+        "ALTER TABLE tokens ADD COLUMN subject TEXT",
+        "CREATE UNIQUE INDEX tokens_subject ON tokens (subject) WHERE subject IS NOT NULL",
+        """CREATE TABLE links (
+            digest {BYTES} PRIMARY KEY,
+            name TEXT NOT NULL REFERENCES tokens (name),
+            created {NUMBER} NOT NULL,
+            until {NUMBER} NOT NULL,
+            used {NUMBER})""",
+    ),
+    (
+        """CREATE TABLE webhooks (
+            id {INTEGER} PRIMARY KEY,
+            task {INTEGER} NOT NULL REFERENCES tasks (id),
+            url TEXT NOT NULL,
+            secret TEXT NOT NULL,
+            events TEXT NOT NULL,
+            position {INTEGER} NOT NULL,
+            failures {INTEGER} NOT NULL,
+            error TEXT,
+            disabled TEXT,
+            created {NUMBER} NOT NULL)""",
+    ),
 )
 
 # All tables with their columns, those of the primary key first. A copy holds all of them.
 TABLES = {
     "tasks": ("id", "name", "settings", "created"),
-    "journal": ("task", "seq", "at", "kind", "item", "key", "who", "body"),
+    "journal": ("task", "seq", "at", "kind", "item", "key", "who", "body", "checksum"),
     "snapshots": ("task", "seq", "content"),
-    "tokens": ("name", "role", "digest", "created", "revoked"),
+    "tokens": (
+        *("name", "role", "digest", "created", "revoked"),
+        *("tasks", "expires", "previous", "previous_until", "subject"),
+    ),
     "settings": ("name", "value"),
     "sessions": ("digest", "number", "name", "created", "seen", "until", "agent"),
+    "links": ("digest", "name", "created", "until", "used"),
+    "webhooks": (
+        *("id", "task", "url", "secret", "events", "position", "failures", "error", "disabled", "created"),
+    ),
     "audit": ("seq", "at", "who", "action", "task_name", "subject", "detail"),
 }
+
+
+def unsealed_name(task: int) -> str:
+    """The name of the setting that says up to which entry a journal has no checksums."""
+    return f"entries of task {task} without checksums"
 
 
 def statements(step: tuple[str, ...], dialect: Dialect) -> list[str]:

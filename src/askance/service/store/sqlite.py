@@ -102,7 +102,7 @@ class SqliteDatabase(Database):
 
     def __init__(self, path: Path, *, own: bool) -> None:
         super().__init__(str(path), own=own)
-        self._path = path.absolute()
+        self._path = path.resolve()
         self._ownership: Ownership | None = None
         try:
             self._open()
@@ -120,10 +120,6 @@ class SqliteDatabase(Database):
         if not self._path.parent.is_dir():
             raise StoreError(f"{self._path.parent}: this directory does not exist: create it first")
         self._ownership = Ownership(self._path)
-        if not self._path.exists():
-            os.close(
-                os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600)
-            )  # people's data: readable by the owner only
         with self.writing() as connection:
             bring_up_to_date(connection, SQLITE)
 

@@ -2,13 +2,25 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 from askance.errors import StoreError
 from askance.service.store import integrity
 from askance.service.store.database import Connection, Database
-from askance.service.store.entries import AuditRecord, Entry, SessionRecord, TaskRecord, TokenRecord
-from askance.service.store.reader import Reader, slices
+from askance.service.store.entries import (
+    AuditRecord,
+    Entry,
+    LinkRecord,
+    SessionRecord,
+    TaskRecord,
+    TokenRecord,
+    WebhookRecord,
+    checksum,
+)
+from askance.service.store.reader import COLUMNS, Reader, slices
 from askance.service.store.schema import TABLES
+
+ROOM, ROOM_NEEDED = "room on the disk", 100_000  # a setting that is written and deleted, and its size
 
 
 class Store(Reader):
@@ -47,7 +59,7 @@ class Store(Reader):
         """Append entries to the journal, all or none, and drop snapshots with seq >= drop_from."""
         with self._database.writing() as connection:
             _check_follows(connection, task, entries)
-            connection.insert("journal", TABLES["journal"], [(task, *entry) for entry in entries])
+            connection.insert("journal", TABLES["journal"], [_row(task, entry) for entry in entries])
             if drop_from is not None:
                 connection.run("DELETE FROM snapshots WHERE task = ? AND seq >= ?", (task, drop_from))
 
@@ -66,17 +78,43 @@ class Store(Reader):
             for seq in seqs:
                 connection.run("DELETE FROM snapshots WHERE task = ? AND seq = ?", (task, seq))
 
-    def add_token(self, token: TokenRecord) -> None:
-        """Add a token."""
+    def add_token(self, token: TokenRecord, in_exchange: tuple[str, str] | None = None) -> bool:
+        """Add a token and return True; in exchange for a setting, only if that still has this value."""
         _check_text(token.name)
         with self._database.writing() as connection:
+            if in_exchange is not None and not connection.run(
+                "DELETE FROM settings WHERE name = ? AND value = ?", in_exchange
+            ):
+                return False
             connection.insert("tokens", TABLES["tokens"], [token])
+        return True
 
-    def revoke_token(self, name: str, at: float) -> None:
-        """Revoke a token; a second call changes nothing."""
+    def set_token(self, token: TokenRecord) -> None:
+        """Replace all of a token but its name."""
+        columns = [column for column in TABLES["tokens"] if column != "name"]
+        sql = f"UPDATE tokens SET {', '.join(f'{column} = ?' for column in columns)} WHERE name = ?"
+        values = token._asdict()
         with self._database.writing() as connection:
-            if not connection.run("UPDATE tokens SET revoked = COALESCE(revoked, ?) WHERE name = ?", (at, name)):
-                raise StoreError(f"there is no token {name!r}")
+            if not connection.run(sql, (*(values[column] for column in columns), token.name)):
+                raise StoreError(f"there is no token {token.name!r}")
+
+    def add_link(self, link: LinkRecord, forget_before: float) -> None:
+        """Add a link, and delete those that ended before a time."""
+        with self._database.writing() as connection:
+            connection.run("DELETE FROM links WHERE until < ?", (forget_before,))
+            connection.insert("links", TABLES["links"], [link])
+
+    def use_link(self, digest: bytes, at: float) -> bool:
+        """Use a link; False if it was used before."""
+        with self._database.writing() as connection:
+            return bool(
+                connection.run("UPDATE links SET used = ? WHERE digest = ? AND used IS NULL", (at, digest))
+            )
+
+    def drop_links(self, name: str) -> None:
+        """Delete the links of a token that were not used."""
+        with self._database.writing() as connection:
+            connection.run("DELETE FROM links WHERE name = ? AND used IS NULL", (name,))
 
     def add_session(self, session: SessionRecord, instead_of: Collection[int] = ()) -> None:
         """Add a session, and delete those with the other numbers."""
@@ -94,6 +132,29 @@ class Store(Reader):
         """Delete these sessions."""
         with self._database.writing() as connection:
             _drop_sessions(connection, numbers)
+
+    def add_webhook(self, webhook: WebhookRecord) -> WebhookRecord:
+        """Add a webhook; its id is set to the next one."""
+        for text in (webhook.url, webhook.events):
+            _check_text(text)
+        with self._database.writing() as connection:
+            identity = connection.rows("SELECT COALESCE(MAX(id), 0) + 1 FROM webhooks")[0][0]
+            webhook = webhook._replace(id=identity)
+            connection.insert("webhooks", TABLES["webhooks"], [webhook])
+        return webhook
+
+    def set_webhook(self, webhook: WebhookRecord) -> None:
+        """Write how far a webhook is, and whether it fails."""
+        with self._database.writing() as connection:
+            connection.run(
+                "UPDATE webhooks SET position = ?, failures = ?, error = ?, disabled = ? WHERE id = ?",
+                (webhook.position, webhook.failures, webhook.error, webhook.disabled, webhook.id),
+            )
+
+    def drop_webhook(self, id: int) -> None:  # noqa: A002 - the column name
+        """Delete a webhook."""
+        with self._database.writing() as connection:
+            connection.run("DELETE FROM webhooks WHERE id = ?", (id,))
 
     def add_audit_record(self, record: AuditRecord) -> None:
         """Add an audit record; its seq is set to the next one."""
@@ -129,6 +190,12 @@ class Store(Reader):
         """Raise StoreError if the store does not answer."""
         self._rows("SELECT version FROM schema_version")
 
+    def check_room(self) -> None:
+        """Raise StoreError if the disk was full at the last write and still is."""
+        if self._database.full:
+            self.set_setting(ROOM, "0" * ROOM_NEEDED)
+            self.set_setting(ROOM, None)
+
     def one_moment(self) -> AbstractContextManager[Connection]:
         """A connection that sees a snapshot of the store."""
         return self._database.one_moment()
@@ -151,9 +218,17 @@ def _rewrite(connection: Connection, task: int, bodies: Mapping[int, bytes]) -> 
     """Delete rows and insert them again: SQLite frees a page only when its rows are deleted."""
     columns = TABLES["journal"]
     which = f"FROM journal WHERE task = ? AND seq IN ({', '.join('?' * len(bodies))})"
-    rows = connection.rows(f"SELECT {', '.join(columns[:-1])} {which}", (task, *bodies))
+    rows = connection.rows(f"SELECT {COLUMNS} {which}", (task, *bodies))
     connection.run(f"DELETE {which}", (task, *bodies))
-    connection.insert("journal", columns, [(*row, bodies[row[1]]) for row in rows])
+    changed = [Entry(*row)._replace(body=bodies[row[0]]) for row in rows]
+    connection.insert("journal", columns, [_row(task, entry) for entry in changed])
+
+
+def _row(task: int, entry: Entry) -> tuple[Any, ...]:
+    try:
+        return (task, *entry, checksum(task, entry))
+    except (TypeError, UnicodeError, OverflowError) as error:
+        raise StoreError(f"entry {entry.seq} cannot be stored: {error}") from error
 
 
 def _check_follows(connection: Connection, task: int, entries: Sequence[Entry]) -> None:

@@ -19,28 +19,35 @@ from askance.service.views.features import columns, named
 MOST_FEATURES = 400  # of an item that are considered, in order
 MOST_PULLS = 12  # in an explanation
 
+# Why a question was chosen on lease. They must not reveal the prediction, which may be hidden.
+REASONS = {
+    "audit": "It was drawn at random from all items: such questions tell how good the model is.",
+    "given": "Somebody named this item.",
+    "doubt": "The model was less certain of it than of other items when you asked for a question.",
+}
 
-def why_asked(fold: Fold, content: Any, question: Question) -> messages.Explanation:
-    """Explain the current prediction for a question, and say why it was asked."""
-    return _why(fold, content, _reason(fold, question.score, question.ask_probability))
+
+def why_asked(fold: Fold, content: Any, question: Question | messages.Question) -> messages.Explanation | None:
+    """Explain the current prediction for a question, and say why it was asked; None if the model diverged."""
+    if fold.diverged:
+        return None
+    reason = REASONS.get(question.reason or "") or _reason(fold, question.score, question.ask_probability or 0.0)
+    return _why(fold, content, reason)
 
 
-def explained(fold: Fold, item: messages.Item) -> messages.Explanation:
-    """Explain the current prediction for an item that is not stored."""
-    return _why(
-        fold,
-        item,
-        "This is the prediction of the current model. The item is not stored.",
-    )
+def explained(fold: Fold, item: Any, *, stored: bool = False) -> messages.Explanation:
+    """Explain the current prediction for an item, which may be the content of one in the journal."""
+    more = "" if stored else " The item is not stored."
+    return _why(fold, item, f"This is the prediction of the current model.{more}")
 
 
 def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
+    row = many_rows(settings, [content])  # refuses a content that is not valid
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
-    row = many_rows(settings, [content])
     with fold.lock:
-        classes = fold.learner.classes_.tolist()
-        label = str(fold.learner.predict(row)[0])
+        classes = list(map(settings.name_of, fold.learner.classes_.tolist()))
+        label = settings.name_of(str(fold.learner.predict(row)[0]))
         scores = by_class(fold.learner.decision_function(row))[0]
         gains = _gains(fold.learner, row, columns(settings, features), features)
         version = fold.version

@@ -1,6 +1,10 @@
-"""Exports as JSON lines, in constant memory and without blocking the writer."""
+"""Exports of labels, decisions and items, in constant memory and without blocking the writer.
 
-from collections.abc import Iterator
+Each kind has two forms: objects for JSON lines, with everything that is known, and flat rows for tables. A weight
+is 1/probability of the question. Where the probability is not known, both are None.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -8,57 +12,151 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.commands.items import decision
+from askance.service.settings import TaskSettings
 from askance.service.state import journal
+from askance.service.state.vectors import length_of
 from askance.service.store import Store
 from askance.service.store.entries import Entry
 from askance.service.task import Task
 from askance.service.transaction import Transaction
-from askance.service.views.items import everything_found
+from askance.service.views.items import everything_found, items_of
 from askance.service.views.task import detail_of
 
+CONTENT = ("id", "text", "record", "note", "vector_length")  # the numbers of vectors are not exported
 _encode = msgspec.json.Encoder().encode
 
+ASKED = ("open", "learned", "given up")  # states of items that were asked about
 
-def decisions(store: Store, number: int) -> Iterator[bytes]:
-    """One line per decided item, with the probabilities and the coin."""
-    for batch in store.entries(number, kinds=[journal.ITEM, journal.QUESTION]):
-        yield b"".join(_encode(_decision(entry)) + b"\n" for entry in batch)
+Batches = Iterator[list[dict[str, Any]]]
 
 
-def labels(store: Store, task: Task) -> Iterator[bytes]:
-    """One line per item that has a label, with all votes."""
-    for batch in store.entries(task.number, kinds=[journal.QUESTION, journal.IMPORTED]):
+def lines(batches: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """Objects as JSON lines."""
+    for batch in batches:
+        yield b"".join(_encode(one) + b"\n" for one in batch)
+
+
+# ---------------------------------------------------------------------- objects
+
+
+def decisions(store: Store, task: Task) -> Batches:
+    """One object per decided item, with the probabilities and the coin."""
+    for batch in store.entries(task.number, kinds=[journal.ITEM, journal.QUESTION]):
+        yield [_decision(task.settings, entry) for entry in batch]
+
+
+def labels(store: Store, task: Task) -> Batches:
+    """One object per item that has a label, with all votes."""
+    for details in labelled(store, task):
+        yield [_labelled(detail) for detail in details]
+
+
+def labelled(store: Store, task: Task) -> Iterator[list[messages.ItemDetail]]:
+    """The items that have a label, the oldest first."""
+    for batch in store.entries(task.number, kinds=[*journal.ASKED_ITEMS, journal.IMPORTED]):
         transaction = Transaction(task.fold, store, task.number, 0.0)
-        transaction.look_up(batch)
-        lines = (_labelled(detail_of(transaction, entry)) for entry in batch)
-        yield b"".join(_encode(line) + b"\n" for line in lines if line is not None)
+        items = list(items_of(transaction, batch).values())
+        transaction.look_up(items)
+        details = (detail_of(transaction, entry) for entry in items)
+        yield [detail for detail in details if detail.label is not None]
 
 
-def items(store: Store, task: Task, request: messages.ItemSearch) -> Iterator[bytes]:
-    """One line per matching item, the newest first."""
-    for details in everything_found(store, task, request):
-        yield b"".join(_encode(detail) + b"\n" for detail in details)
+def known_probability(detail: messages.ItemDetail) -> float | None:
+    """The probability with which a label was asked for; None if that is not known, or there was no question.
+
+    A question that was not left to a coin has no probability, or 0.
+    """
+    return detail.ask_probability or None
 
 
-def _labelled(detail: messages.ItemDetail) -> dict[str, Any] | None:
-    if detail.label is None:
-        return None
-    content = {
-        name: value for name in ("id", "text", "record", "note") if (value := getattr(detail, name)) is not None
-    }
+def weight(detail: messages.ItemDetail) -> float | None:
+    """The number of items for which a label stands; None if there is none, or no coin asked for it."""
+    probability = known_probability(detail)
+    return 1 / probability if detail.label is not None and probability else None
+
+
+def _labelled(detail: messages.ItemDetail) -> dict[str, Any]:
+    content = {name: value for name in CONTENT if (value := getattr(detail, name)) is not None}
     return {
         "item": detail.item,
         **content,
         "label": detail.label,
-        "ask_probability": detail.decision.ask_probability if detail.decision else None,
+        "reason": detail.reason,
+        "ask_probability": known_probability(detail),
+        "weight": weight(detail),
         "votes": detail.votes,
         "corrections": detail.corrections,
         "agreement": detail.agreement,
+        "provenance": detail.provenance,
     }
 
 
-def _decision(entry: Entry) -> dict[str, Any]:
-    body = journal.read(entry)
+def _decision(settings: TaskSettings, entry: Entry) -> dict[str, Any]:
+    body, decided = journal.read(entry), decision(settings, entry)
     content = {name: value for name in ("text", "record", "note") if (value := getattr(body, name)) is not UNSET}
-    decided = msgspec.to_builtins(decision(entry))
-    return {"at": entry.at, **content, **decided, "coin": body.coin, "rule_probability": body.rule_probability}
+    if (length := length_of(body)) is not None:
+        content["vector_length"] = length
+    return {
+        "at": entry.at,
+        **content,
+        **msgspec.to_builtins(decided),
+        "ask_probability": None if decided.ask and not decided.ask_probability else decided.ask_probability,
+        "weight": 1 / decided.ask_probability if decided.ask and decided.ask_probability else None,
+        "coin": body.coin,
+        "rule_probability": body.rule_probability,
+    }
+
+
+# ---------------------------------------------------------------------- flat rows
+
+
+def decision_rows(store: Store, task: Task) -> Batches:
+    """One row per decided item."""
+    for batch in decisions(store, task):
+        yield [one | {"record": _as_text(one.get("record"))} for one in batch]
+
+
+def label_rows(store: Store, task: Task) -> Batches:
+    """One row per item that has a label, the oldest first."""
+    for details in labelled(store, task):
+        yield [_row(detail) for detail in details]
+
+
+def item_rows(store: Store, task: Task, request: messages.ItemSearch) -> Batches:
+    """One row per matching item, the newest first."""
+    for details in everything_found(store, task, request):
+        yield [_row(detail) for detail in details]
+
+
+def _row(detail: messages.ItemDetail) -> dict[str, Any]:
+    decided, origin = detail.decision, detail.provenance
+    standing = [vote for vote in detail.votes if not vote.undone]
+    names = list(dict.fromkeys(vote.by for vote in standing if vote.by))
+    return {
+        "item": detail.item,
+        "id": detail.id,
+        "at": detail.at,
+        "state": detail.state,
+        "text": detail.text,
+        "record": _as_text(detail.record),
+        "note": detail.note,
+        "label": detail.label,
+        "ask_probability": known_probability(detail),
+        "weight": weight(detail),
+        "ask": detail.state in ASKED,
+        "reason": detail.reason,
+        "prediction": decided.prediction if decided else None,
+        "score": decided.score if decided else None,
+        "version": decided.version if decided else None,
+        "votes": len(standing),
+        "agreement": detail.agreement,
+        "corrected": bool(detail.corrections),
+        "labeller": origin.labeller if origin else ", ".join(names) or None,
+        "labelled_at": origin.labelled_at if origin else max((vote.at for vote in standing), default=None),
+        "source": origin.source if origin else None,
+    }
+
+
+def _as_text(record: dict[str, Any] | None) -> str | None:
+    """A record as JSON: tables have the same columns whatever the records hold."""
+    return None if record is None else _encode(record).decode()

@@ -1,6 +1,6 @@
 """Lists of items by state and text, the newest first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -17,11 +17,11 @@ MOST_SEARCHED = 20_000  # items per request, so that none takes long
 
 KINDS: dict[messages.ItemState, tuple[str, ...]] = {
     "all": journal.ITEMS,
-    "asked": (journal.QUESTION,),
-    "waiting": (journal.QUESTION,),
-    "labelled": (journal.QUESTION, journal.IMPORTED),
+    "asked": journal.ASKED_ITEMS,
+    "waiting": journal.ASKED_ITEMS,
+    "labelled": (*journal.ASKED_ITEMS, journal.IMPORTED),
     "corrected": journal.ITEMS,
-    "disagreement": (journal.QUESTION,),
+    "disagreement": journal.ASKED_ITEMS,
 }
 
 
@@ -30,11 +30,11 @@ def found(store: Store, task: Task, request: messages.ItemSearch) -> messages.It
     items: list[messages.ItemDetail] = []
     searched = 0
     for batch, details in _matching(store, task, request, None if request.before is UNSET else request.before):
-        items += details
         searched += len(batch)
-        if len(items) >= request.count:
-            items = items[: request.count]
-            return messages.ItemsFound(items, items[-1].item, searched)
+        for seq, detail in details:
+            items.append(detail)
+            if len(items) == request.count:
+                return messages.ItemsFound(items, seq, searched)
         if searched >= MOST_SEARCHED:
             return messages.ItemsFound(items, batch[-1].seq, searched)
     return messages.ItemsFound(items, None, searched)
@@ -44,19 +44,39 @@ def everything_found(
     store: Store, task: Task, request: messages.ItemSearch
 ) -> Iterator[list[messages.ItemDetail]]:
     """All matching items, in batches."""
-    return (details for _, details in _matching(store, task, request, None))
+    return ([detail for _, detail in details] for _, details in _matching(store, task, request, None))
 
 
 def _matching(
     store: Store, task: Task, request: messages.ItemSearch, before: int | None
-) -> Iterator[tuple[list[Entry], list[messages.ItemDetail]]]:
-    """Batches of entries, with the matching items of each."""
+) -> Iterator[tuple[list[Entry], list[tuple[int, messages.ItemDetail]]]]:
+    """Batches of entries, with the matching items of each and the entries at which they were found."""
     for batch in store.newest(task.number, before, KINDS[request.state], BATCH):
         transaction = Transaction(task.fold, store, task.number, 0.0)
-        likely = [entry for entry in batch if _may_match(transaction, request, entry)]
-        transaction.look_up(likely)
-        details = [detail_of(transaction, entry) for entry in likely]
-        yield batch, [detail for detail in details if _is_in(request.state, detail)]
+        items = items_of(transaction, batch)
+        likely = {seq: entry for seq, entry in items.items() if _may_match(transaction, request, entry)}
+        transaction.look_up(list(likely.values()))
+        details = [(seq, detail_of(transaction, entry)) for seq, entry in likely.items()]
+        yield batch, [(seq, detail) for seq, detail in details if _is_in(request.state, detail)]
+
+
+def items_of(transaction: Transaction, entries: Sequence[Entry]) -> dict[int, Entry]:
+    """The items by the entries with which they came or, if they were asked about later, by the last of these."""
+    asked = {entry.seq: entry.item or 0 for entry in entries if entry.kind == journal.ASK}
+    if not asked:
+        return {entry.seq: entry for entry in entries}
+    items = transaction.at(asked.values())
+    transaction.look_up(list(items.values()))
+    last = {item: _last_asked(transaction, item) for item in items}
+    return {
+        entry.seq: items[asked[entry.seq]] if entry.seq in asked else entry
+        for entry in entries
+        if entry.seq not in asked or last[asked[entry.seq]] == entry.seq
+    }
+
+
+def _last_asked(transaction: Transaction, item: int) -> int:
+    return max(entry.seq for entry in transaction.of_item(item) if entry.kind == journal.ASK)
 
 
 def _may_match(transaction: Transaction, request: messages.ItemSearch, entry: Entry) -> bool:

@@ -4,14 +4,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.service import messages
+from askance.service.columns import vector_name
 from askance.service.state import journal
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
 from askance.service.state.rows import has_content
 from askance.service.store import Store
 from askance.service.task import Task
+from askance.service.transaction import Transaction
 from askance.service.views.explain import by_class
 from askance.service.views.features import columns, named
+from askance.service.views.items import items_of
 
 LOOKED_AT = 2000  # newest labelled items whose features are considered
 STRONGEST = 25  # features per class
@@ -25,7 +28,7 @@ def detail(store: Store, task: Task) -> messages.ModelDetail:
     return messages.ModelDetail(
         fold.version,
         fold.settings.method,
-        {name: fold.classes.get(name, 0) for name in fold.settings.classes},
+        {name: fold.classes.get(fold.settings.id_of(name), 0) for name in fold.settings.classes},
         _strongest(fold, names),
         looked_at,
         _versions(fold),
@@ -42,8 +45,8 @@ def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], 
     """The features of the newest items that have or may get a label: a model knows no others."""
     names: dict[str, None] = {}
     looked_at = 0
-    for batch in store.newest(number, None, (journal.QUESTION, journal.IMPORTED), LOOKED_AT):
-        for body in map(journal.read, batch):
+    for batch in store.newest(number, None, (*journal.ASKED_ITEMS, journal.IMPORTED), LOOKED_AT):
+        for body in map(journal.read, items_of(Transaction(fold, store, number, 0.0), batch).values()):
             if has_content(fold.settings, body):
                 names |= dict.fromkeys(named(fold.settings, body))
                 looked_at += 1
@@ -54,12 +57,12 @@ def _recent_features(store: Store, number: int, fold: Fold) -> tuple[list[str], 
 def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength]]:
     """For each class, the features that add most to its score when an item has no other feature.
 
-    Numbers with scales of their own are left out: what they add depends on how large they are.
+    Numbers with scales of their own and vectors are left out: what they add depends on how large they are.
     """
     with fold.lock:
         model = fold.learner
-        names = [name for name in names if not (isinstance(model, AutoModel) and name in model.columns)]
-        if not names:
+        names = [name for name in names if not _depends_on_size(fold, name)]
+        if not names or fold.diverged:
             return {name: [] for name in fold.settings.classes}
         rows = columns(fold.settings, names)
         rows = sp.vstack([sp.csr_array((1, rows.shape[1]), dtype=rows.dtype), rows], format="csr")
@@ -67,13 +70,20 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
         classes, (nothing, *alone) = model.classes_.tolist(), by_class(score(rows))
     scores = np.array(alone) - nothing  # a model with an intercept has an opinion of an item without features
     gains = scores - scores.mean(axis=1, keepdims=True)
-    found = {}
+    found: dict[str, list[messages.Strength]] = {name: [] for name in fold.settings.classes}
     for place, name in enumerate(classes):
         order = np.argsort(-gains[:, place], kind="stable")[:STRONGEST]
-        found[name] = [
+        found[fold.settings.name_of(name)] = [
             messages.Strength(names[row], float(gains[row, place])) for row in order if gains[row, place] > 0
         ]
     return found
+
+
+def _depends_on_size(fold: Fold, name: str) -> bool:
+    """Whether what a feature adds depends on how large it is."""
+    model, length = fold.learner, fold.settings.vector_length
+    is_dense = isinstance(model, AutoModel) and model.has_column(name)
+    return is_dense or (length is not None and name == vector_name(length))
 
 
 def _versions(fold: Fold) -> list[messages.Version]:

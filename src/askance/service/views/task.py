@@ -2,28 +2,47 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
 from askance.metrics.estimates import LEVEL, Estimate
 from askance.service import messages
 from askance.service.commands.amendments import label_now
-from askance.service.commands.items import decision
-from askance.service.errors import not_found
+from askance.service.commands.choosing import current, waiting
+from askance.service.commands.items import decision, provenance
+from askance.service.errors import conflict, not_found
 from askance.service.state import journal
+from askance.service.state.figures import sample_estimates
+from askance.service.state.finite import sentence
 from askance.service.state.fold import Fold
 from askance.service.state.history import MINUTE, Labeller
+from askance.service.state.rows import parts_of
+from askance.service.state.vectors import length_of
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
+
+WEEK = 7 * 86_400.0  # seconds
 
 
 def detail(transaction: Transaction, item: int) -> messages.ItemDetail:
     """Everything that is known about an item."""
+    return detail_of(transaction, _entry(transaction, item))
+
+
+def content(transaction: Transaction, item: int) -> Any:
+    """The content of an item, unless it was dropped by a compaction."""
+    body = journal.read(_entry(transaction, item))
+    if not parts_of(body):
+        raise conflict("compacted", f"the content of item {item} was dropped by a compaction")
+    return body
+
+
+def _entry(transaction: Transaction, item: int) -> Entry:
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
         raise not_found("unknown_item", f"there is no item {item}")
-    return detail_of(transaction, entry)
+    return entry
 
 
 def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
@@ -35,7 +54,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         item,
         entry.at,
         _state(transaction, entry),
-        None if entry.kind == journal.IMPORTED else decision(entry),
+        None if entry.kind == journal.IMPORTED else decision(transaction.settings, entry),
         label_now(transaction, entry),
         votes,
         corrections,
@@ -44,6 +63,9 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         text,
         record,
         note,
+        *_why_asked(transaction, entry),
+        length_of(body),
+        provenance(entry),
     )
 
 
@@ -53,21 +75,45 @@ def agreement(labels: list[str]) -> float | None:
     return sum(labels.count(label) - 1 for label in labels) / 2 / pairs if pairs else None
 
 
+class Estimates(NamedTuple):
+    """The estimates of all predictions so far, of those of the last week, and of the current model."""
+
+    all: Mapping[str, Estimate]
+    recent: Mapping[str, Estimate]
+    current: Mapping[str, Estimate]
+
+
+def estimates(transaction: Transaction) -> Estimates:
+    """All estimates of a task."""
+    fold, settings = transaction.fold, transaction.settings
+    if not settings.asks_on_lease:
+        return Estimates(fold.figures.estimates(fold.questions.open.values()), {}, {})
+    rows = fold.ledger.rows
+    test = fold.audits.sample(rows, test=True)
+    said = current(transaction, [item for item, _ in test.audits])
+    kept = test._replace(audits=[(item, audit) for item, audit in test.audits if item in said])
+    return Estimates(
+        sample_estimates(fold.audits.sample(rows), settings),
+        sample_estimates(fold.audits.sample(rows, since=transaction.now - WEEK), settings),
+        sample_estimates(kept, settings, {item: choice.prediction for item, choice in said.items()}),
+    )
+
+
 def figures(
-    fold: Fold, now: float, items_per_second: float, labels_per_second: float, estimates: Mapping[str, Estimate]
+    fold: Fold, now: float, items_per_second: float, labels_per_second: float, estimates: Estimates
 ) -> messages.Figures:
     """The current counts, rates and estimates of a task."""
     counts = fold.counts
-    waiting, leased = len(fold.questions.open), fold.questions.lent(now)
     return messages.Figures(
         state=fold.state,
         items=fold.ledger.rows,
-        asked=fold.ledger.asked,
+        asked=counts.questions,
         labelled=counts.labelled,
+        labels=counts.votes,
         imported=counts.imported,
         corrected=len(fold.amendments.corrected),
-        waiting=waiting - leased,
-        leased=leased,
+        waiting=waiting(fold, now),
+        leased=fold.questions.lent(now),
         given_up=counts.given_up,
         agreement=counts.equal_pairs / counts.pairs if counts.pairs else None,
         items_per_second=items_per_second,
@@ -75,8 +121,12 @@ def figures(
         version=fold.version,
         entries=fold.seq,
         level=LEVEL,
-        estimates={metric: _figure(estimate) for metric, estimate in estimates.items()},
+        positive=fold.settings.positive_class,
+        estimates=_figures(estimates.all),
+        recent=_figures(estimates.recent),
+        current=_figures(estimates.current),
         spend=spend(fold, now),
+        problem=sentence(fold.diverged),
     )
 
 
@@ -107,7 +157,7 @@ def history(fold: Fold) -> messages.History:
             messages.MinuteCounts(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
             for minute, counts in sorted(fold.last_day.minutes.items())
         ],
-        {name: fold.classes.get(name, 0) for name in fold.settings.classes},
+        {name: fold.classes.get(fold.settings.id_of(name), 0) for name in fold.settings.classes},
         [_labeller(name, labeller) for name, labeller in sorted(fold.people.items())],
     )
 
@@ -122,25 +172,52 @@ def _labeller(name: str, labeller: Labeller) -> messages.LabellerDetail:
     )
 
 
+def _figures(estimates: Mapping[str, Estimate]) -> dict[str, messages.Figure]:
+    return {metric: _figure(estimate) for metric, estimate in estimates.items()}
+
+
 def _figure(estimate: Estimate) -> messages.Figure:
     return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
 
 
 def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]:
     """The labels or the corrections of an item, with their authors."""
-    undone = transaction.fold.amendments.undone
+    undone, name_of = transaction.fold.amendments.undone, transaction.settings.name_of
     return [
-        messages.Vote(journal.read(entry).label, entry.who, entry.at, entry.seq in undone)
+        messages.Vote(name_of(journal.read(entry).label), entry.who, entry.at, entry.seq in undone)
         for entry in transaction.of_item(item)
         if entry.kind == kind
     ]
 
 
 def _state(transaction: Transaction, entry: Entry) -> Any:
-    if entry.kind == journal.ITEM:
-        return "not asked"
     if entry.kind == journal.IMPORTED:
         return "imported"
     if entry.seq in transaction.fold.questions.open:
         return "open"
-    return "learned" if label_now(transaction, entry) is not None else "given up"
+    if label_now(transaction, entry) is not None:
+        return "learned"
+    return "given up" if entry.kind == journal.QUESTION or _given_up(transaction, entry.seq) else "not asked"
+
+
+def _why_asked(transaction: Transaction, entry: Entry) -> tuple[Any, float | None]:
+    """Why an item was asked about on lease, and with which probability an item was to be asked about."""
+    if entry.kind == journal.QUESTION:
+        return None, journal.read(entry).ask_probability
+    if entry.kind != journal.ITEM or not transaction.settings.asks_on_lease:
+        return None, None
+    asked = [one for one in transaction.of_item(entry.seq) if one.kind in (journal.ASK, journal.WITHDRAW)]
+    if not asked or asked[-1].kind == journal.WITHDRAW:
+        return None, None
+    reason = journal.read(asked[-1]).reason
+    audit = transaction.fold.audits.kept.get(entry.seq)
+    reached = audit is not None and audit.coin <= transaction.fold.audits.reach
+    return reason, transaction.fold.audits.reach if reached else None
+
+
+def _given_up(transaction: Transaction, item: int) -> bool:
+    """Whether an item was asked about and then neither answered nor withdrawn."""
+    if not transaction.settings.asks_on_lease:
+        return False
+    changes = [one.kind for one in transaction.of_item(item) if one.kind in (journal.ASK, journal.WITHDRAW)]
+    return bool(changes) and changes[-1] == journal.ASK

@@ -5,8 +5,12 @@ from typing import Any
 import jinja2
 from starlette.responses import HTMLResponse
 
+from askance.service.api.request_info import info_of
 from askance.service.api.route import Call
+from askance.service.auth.rights import Person
+from askance.service.auth.tokens import WARNED_BEFORE
 from askance.service.errors import RequestError
+from askance.service.times import day_of
 from askance.service.web.assets import ADDRESS
 
 # Only scripts, styles and connections of our own: injected content can do nothing. Not even our own modules can
@@ -36,18 +40,36 @@ _templates = jinja2.Environment(
 
 def page(call: Call, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Render a page; all values are escaped."""
+    info = info_of(call.request.scope)
     content = _templates.get_template(template).render(
-        assets=ADDRESS,
+        root=info.prefix,
+        assets=info.prefix + ADDRESS,
         person=call.person,
+        role=_role(call.person, values.get("task")),
+        ends_soon=_ends_soon(call),
         csrf=call.session.csrf if call.session else "",
         **values,
     )
     return HTMLResponse(content, status, headers=HEADERS)
 
 
+def _role(person: Person | None, task: str | None) -> str:
+    """The role in the task of the page, or in all tasks; empty if there is none."""
+    if person is None:
+        return ""
+    return (person.role if task is None else person.role_in(task)) or ""
+
+
+def _ends_soon(call: Call) -> str:
+    """When the token of the caller ends, if that is soon."""
+    end = call.service.tokens.end(call.person.name) if call.person else None
+    return "" if end is None or end - call.service.clock() > WARNED_BEFORE else day_of(end)
+
+
 def refusal_page(call: Call, refusal: RequestError) -> HTMLResponse:
     """An error as a page, where other clients get JSON."""
-    shown = page(call, "refused.html", refusal.status, refusal=refusal)
+    request_id = info_of(call.request.scope).request_id
+    shown = page(call, "refused.html", refusal.status, refusal=refusal, request_id=request_id)
     if refusal.retry_after is not None:
         shown.headers["retry-after"] = str(refusal.retry_after)
     return shown

@@ -10,8 +10,10 @@ from starlette.responses import RedirectResponse, Response
 from askance.service.api import cookies
 from askance.service.api.rate_limits import address_of
 from askance.service.api.route import Call
-from askance.service.auth.tokens import Person
+from askance.service.auth.rights import Person
+from askance.service.auth.sessions import LIFE
 from askance.service.errors import RequestError
+from askance.service.times import day_of
 from askance.service.web.rendering import page
 
 HOME, SIGN_IN = "/tasks", "/sign-in"
@@ -28,7 +30,7 @@ async def home(call: Call) -> Response:  # noqa: ARG001 - the same for everyone
 async def sign_in_page(call: Call) -> Response:
     """The form for the token."""
     wanted = local_path(call.request.query_params.get("next", ""))
-    return _see(wanted) if call.person else _form(call, wanted)
+    return _see(wanted) if call.person else form(call, wanted)
 
 
 async def sign_in(call: Call) -> Response:
@@ -42,15 +44,15 @@ async def sign_in(call: Call) -> Response:
             attempts.failed(address)
     except RequestError as refusal:
         problem = f"{refusal.message[0].upper()}{refusal.message[1:]}."
-        response = _form(call, wanted, problem, refusal.status)
+        response = form(call, wanted, problem, refusal.status)
         response.headers["retry-after"] = str(refusal.retry_after)
         return response
     if person is None:
         await asyncio.to_thread(call.service.audit.record, None, "sign_in_failed", detail=address)
-        return _form(call, wanted, _about(token), 403)
+        return form(call, wanted, _about(call, token), 403)
     await asyncio.to_thread(call.service.audit.record, person.name, "sign_in", detail=address)
     response = _see(wanted)
-    cookies.keep(call.request, response, await _begin(call, person))
+    cookies.keep(call.request, response, await begin(call, person))
     return response
 
 
@@ -74,10 +76,27 @@ async def first_visit(call: Call) -> Response:
     made = await asyncio.to_thread(call.service.tokens.redeem_first_code, call.body.code)
     await asyncio.to_thread(call.service.audit.record, made.name, "first_sign_in", detail=address_of(call.request))
     person = Person(made.name, made.role)
-    secret = await _begin(call, person)
+    secret = await begin(call, person)
     signed_in = call._replace(person=person, session=call.service.sessions.find(secret))
     response = page(signed_in, "first.html", code="", made=made)
     cookies.keep(call.request, response, secret)
+    return response
+
+
+async def link_page(call: Call) -> Response:
+    """The page of a link that signs in; only its button uses it: some programs open links by themselves."""
+    code = call.request.query_params.get("code", "")
+    person = await asyncio.to_thread(call.service.links.owner, code)
+    return page(call, "enter.html", code=code, name=person.name)
+
+
+async def enter(call: Call) -> Response:
+    """Use the link: start a session for the owner of its token."""
+    person = await asyncio.to_thread(call.service.links.use, call.body.code)
+    detail = f"link, {address_of(call.request)}"
+    await asyncio.to_thread(call.service.audit.record, person.name, "sign_in", detail=detail)
+    response = _see(HOME)
+    cookies.keep(call.request, response, await begin(call, person))
     return response
 
 
@@ -94,22 +113,27 @@ def local_path(wanted: str) -> str:
     return wanted if LOCAL.fullmatch(wanted) else HOME
 
 
-async def _begin(call: Call, person: Person) -> str:
+async def begin(call: Call, person: Person, life: float = LIFE) -> str:
     """The secret of a new session, which replaces the earlier one of this browser."""
     sessions, agent = call.service.sessions, call.request.headers.get("user-agent", "")
-    secret, _ = await asyncio.to_thread(sessions.begin, person, agent)
+    secret, _ = await asyncio.to_thread(sessions.begin, person, agent, life)
     if call.session is not None:
         await asyncio.to_thread(sessions.end, call.session.number)
     return secret
 
 
-def _form(call: Call, wanted: str, problem: str = "", status: int = 200) -> Response:
-    return page(call, "sign-in.html", status, next=wanted, problem=problem)
+def form(call: Call, wanted: str, problem: str = "", status: int = 200) -> Response:
+    """The form for the token, with the way to the identity provider if there is one."""
+    oidc = call.request.app.state.oidc
+    host = "" if oidc is None else oidc.settings.host
+    return page(call, "sign-in.html", status, next=wanted, problem=problem, provider=host)
 
 
-def _about(token: str) -> str:
+def _about(call: Call, token: str) -> str:
     if not token:
         return "Paste a token first."
+    if ended := call.service.tokens.ended(token):
+        return f"This token ended on {day_of(ended)}. Ask an admin for another one."
     return "Unknown token: it was revoked or not copied completely. Ask an admin for another one."
 
 

@@ -2,7 +2,7 @@
 
 from askance.service import messages as m
 from askance.service.api.route import ADMIN, EVERYBODY, PAGE, Route
-from askance.service.web import assets, sign_in, views
+from askance.service.web import assets, oidc, sign_in, views
 
 LABELLER = ("labeller",)
 
@@ -16,12 +16,16 @@ PAGES = (
         sign_in.first_visit,
         None,
         "Submit its form",
-        m.FirstTokenForm,
+        m.CodeForm,
         media=PAGE,
         takes_form=True,
     ),
+    Route("GET", "/enter", sign_in.link_page, None, "Page of a sign-in link", media=PAGE),
+    Route("POST", "/enter", sign_in.enter, None, "Submit its form", m.CodeForm, media=PAGE, takes_form=True),
     Route("GET", "/sign-in", sign_in.sign_in_page, None, "Page to sign in", media=PAGE),
     Route("POST", "/sign-in", sign_in.sign_in, None, "Submit its form", m.SignIn, media=PAGE, takes_form=True),
+    Route("GET", "/sign-in/oidc", oidc.leave, None, "Go to the identity provider", media=PAGE, errors=(404,)),
+    Route("GET", oidc.BACK, oidc.come_back, None, "Come back from there", media=PAGE, errors=(404,)),
     Route("POST", "/sign-out", sign_in.sign_out, EVERYBODY, "Sign out", m.Form, media=PAGE, takes_form=True),
     Route("GET", "/tasks", views.tasks_page, EVERYBODY, "Tasks", media=PAGE),
     Route("GET", "/people", views.people_page, ADMIN, "People", media=PAGE),

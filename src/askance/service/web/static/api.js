@@ -13,12 +13,15 @@ export class Unreachable extends Error {}
 
 const TIMEOUT = 30_000;
 
+/** The path under which a proxy serves this service, such as /askance; usually empty. */
+export const root = document.querySelector('meta[name="root"]')?.content ?? "";
+
 /** The response to a request; throws Refused if the service refuses it, Unreachable if it does not respond. */
 export async function send(method, path, body) {
   const headers = body === undefined ? {} : { "content-type": "application/json" };
   const csrf = document.querySelector('meta[name="csrf"]')?.content;
   if (csrf) headers["x-askance-csrf"] = csrf;
-  const answer = await fetch(path, {
+  const answer = await fetch(root + path, {
     method,
     headers,
     body: body && JSON.stringify(body),

@@ -1,4 +1,4 @@
-import { get } from "./api.js";
+import { get, root } from "./api.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { date } from "./times.js";
@@ -72,8 +72,8 @@ function words(entry) {
 function choose() {
   chosen.who = at("who").value;
   chosen.task = at("task").value;
-  history.replaceState(null, "", `/audit${query()}`);
-  at("export").setAttribute("href", `/api/audit/export${query()}`);
+  history.replaceState(null, "", `${root}/audit${query()}`);
+  at("export").setAttribute("href", `${root}/api/audit/export${query()}`);
   return show(false);
 }
 

@@ -6,6 +6,7 @@ import { watchFigures } from "./figures.js";
 import { actions } from "./states.js";
 
 const NAMES = { accuracy: "Accuracy", f: "F", precision: "Precision", recall: "Recall", balanced_accuracy: "Balanced accuracy", cost: "Cost" };
+const OF_POSITIVE = ["f", "precision", "recall"];
 const DRAW_AT_MOST_EVERY = 3000;
 const { task, role, ...given } = at("dashboard").dataset;
 const { budget = {} } = JSON.parse(given.settings);
@@ -23,14 +24,16 @@ function showFigures(figures) {
   latest = figures;
   at("state", el("span", { class: `chip ${figures.state}` }, figures.state));
   showActions(figures.state);
-  const { estimates, spend } = figures;
+  at("problem").textContent = figures.problem ?? "";
+  at("problem").hidden = !figures.problem;
+  const { estimates, current, spend } = figures;
   const cards = [
     figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} per second`),
-    figure("Labels", whole.format(figures.labelled), `${fine.format(figures.labels_per_second)} per second`),
+    figure("Labels", whole.format(figures.labels), `${whole.format(figures.labelled)} of ${whole.format(figures.asked)} questions are answered`),
     figure("Waiting", whole.format(figures.waiting), `${whole.format(figures.leased)} with labellers`),
     figure("Sent for labelling", figures.items ? share.format(spend.asked / figures.items) : "–", leftOf(spend)),
-    ...Object.entries(estimates).filter(([name]) => ["accuracy", "f", "cost"].includes(name)).map(([name, found]) =>
-      figure(NAMES[name], found.value === null ? "–" : fine.format(found.value), found.low === null ? found.note : `${fine.format(found.low)} to ${fine.format(found.high)}`)),
+    ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(`${titleOf(name)}, current model`, current[name])),
+    ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(`${titleOf(name)}, all predictions so far`, estimates[name])),
   ];
   if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "between labels of the same item"));
   at("figures", cards);
@@ -40,6 +43,18 @@ function showFigures(figures) {
 function showActions(state) {
   if (role !== "admin" || at("actions").dataset.state === state) return;
   at("actions", actions({ name: task, state }, async () => showFigures(await get(`${path}/figures`)))).dataset.state = state;
+}
+
+/** The name of a metric, with the class that it is about. */
+function titleOf(name) {
+  const { positive = null } = latest ?? {};
+  return positive !== null && OF_POSITIVE.includes(name) ? `${NAMES[name]} of “${positive}”` : NAMES[name];
+}
+
+/** An estimate with its interval, and what there is to know about it. */
+function estimate(name, { value, low, high, note }) {
+  const interval = low === null ? "" : `${fine.format(low)} to ${fine.format(high)}`;
+  return figure(name, value === null ? "–" : fine.format(value), [interval, note].filter(Boolean).join(". "));
 }
 
 function figure(name, value, detail) {
@@ -55,7 +70,8 @@ function leftOf(spend) {
 async function showHistory() {
   history = await get(`${path}/history`);
   history.points = history.points.filter((point) => point.items <= latest.items && point.labelled <= latest.labelled);
-  if (latest.items) history.points.push(pointOf(latest));
+  if (latest.items) history.points.push(pointOf(latest, history.points.at(-1)));
+  describeQuality();
   offerMetrics();
   showClasses();
   showLabellers();
@@ -65,8 +81,19 @@ async function showHistory() {
   drawn = Date.now();
 }
 
+/** Say what the curve of quality is about. */
+function describeQuality() {
+  if (!choosesOnLease(latest)) return;
+  at("quality-title", "Quality of the model over time");
+  at("quality-words", "What the model predicted when it asked, for its last 100 questions at random. The band is the 95 % confidence interval.");
+}
+
+const choosesOnLease = ({ current }) => Object.keys(current).length > 0;
+
 /** The current figures as the end of the curves: the service stores only some of the points. */
-function pointOf({ items, asked, labelled, estimates }) {
+function pointOf(figures, last) {
+  const { items, asked, labelled, estimates } = figures;
+  if (choosesOnLease(figures)) return { items, asked, labelled, estimates: last?.estimates ?? {} };
   const values = Object.entries(estimates).map(([name, { value, low, high }]) => [name, [value, low, high]]);
   return { items, asked, labelled, estimates: Object.fromEntries(values) };
 }
@@ -75,7 +102,7 @@ function offerMetrics() {
   const names = Object.keys(history.points.at(-1)?.estimates ?? {});
   const select = at("metric");
   if (names.length === select.options.length) return;
-  select.replaceChildren(...names.map((name) => el("option", { value: name }, NAMES[name] ?? name)));
+  select.replaceChildren(...names.map((name) => el("option", { value: name }, titleOf(name) ?? name)));
 }
 
 function drawQuality() {
@@ -87,16 +114,16 @@ function drawQuality() {
   const perPlace = [...new Map(points.map((point) => [point.x, point])).values()]; // the last one of each
   const title = against === "items" ? "items" : "labels";
   const last = perPlace.at(-1);
-  const words = last ? `${NAMES[metric]} ${fine.format(last.value)} after ${whole.format(last.x)} ${title}` : "No estimate yet";
+  const words = last ? `${titleOf(metric)} ${fine.format(last.value)} after ${whole.format(last.x)} ${title}` : "No estimate yet";
   draw("quality", {
     points: perPlace,
     x: { title },
     y: metric === "cost" ? {} : { high: 1 },
-    lines: [{ name: NAMES[metric], kind: "first", of: (point) => point.value }],
+    lines: [{ name: titleOf(metric), kind: "first", of: (point) => point.value }],
     band: (point) => [point.low, point.high],
     tip: (point) => [[title, whole.format(point.x)], ...["value", "low", "high"].map((name) => [name, fine.format(point[name])])],
   }, words);
-  tableOf("quality-table", [title, NAMES[metric] ?? "", "low", "high"], perPlace.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
+  tableOf("quality-table", [title, titleOf(metric) ?? "", "low", "high"], perPlace.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
 }
 
 function drawAsked() {

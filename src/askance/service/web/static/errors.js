@@ -1,10 +1,10 @@
-import { Refused, Unreachable } from "./api.js";
+import { Refused, Unreachable, root } from "./api.js";
 import { notify } from "./notices.js";
 
 /** Show an error; someone who is signed out is sent to the sign-in page, and from there back here. */
 export function report(error) {
   if (error instanceof Refused && error.status === 401) {
-    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+    location.assign(`${root}/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   } else if (error instanceof Refused) {
     notify(sentence(error.message), "bad");
   } else if (error instanceof Unreachable) {

@@ -1,8 +1,10 @@
+import { root } from "./api.js";
+
 const REOPEN_AFTER = 5000;
 
 /** Call `show` with the figures of a task whenever they change, while the page is open. */
 export function watchFigures(task, show) {
-  const source = new EventSource(`/api/tasks/${encodeURIComponent(task)}/events`);
+  const source = new EventSource(`${root}/api/tasks/${encodeURIComponent(task)}/events`);
   source.addEventListener("figures", (event) => show(JSON.parse(event.data)));
   source.addEventListener("error", () => {
     if (source.readyState === EventSource.CLOSED) setTimeout(() => watchFigures(task, show), REOPEN_AFTER);

@@ -18,7 +18,7 @@ export function openHelp(dialog, { classes, keys, own, guidance, save }) {
     dialog.close();
   };
   const reset = () => {
-    save({});
+    save(new Map());
     dialog.close();
   };
   const parts = [
@@ -56,7 +56,7 @@ function inputFor(key, name) {
 
 /** The labeller's own keys in the form, or what is wrong with them. */
 function read(inputs, keyOf, before) {
-  const own = { ...before };
+  const own = new Map(before);
   const used = new Map();
   for (const [name, input] of inputs) {
     const key = input.value.trim().toLowerCase();
@@ -65,7 +65,7 @@ function read(inputs, keyOf, before) {
     } else {
       const wrong = complaint(key);
       if (wrong) return { wrong };
-      own[name] = key;
+      own.set(name, key);
     }
     if (used.has(key)) return { wrong: `“${key}” is used for both ${used.get(key)} and ${name}.` };
     used.set(key, name);

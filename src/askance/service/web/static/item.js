@@ -12,8 +12,8 @@ const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
 async function show() {
   const detail = await get(`${path}/items/${item}`);
-  const gone = detail.text === null && detail.record === null;
-  const why = gone ? null : await explained(detail);
+  const gone = detail.text === null && detail.record === null && detail.vector_length === null;
+  const why = gone ? null : await post(`${path}/explain`, { item: detail.item });
   at("content", gone ? el("p", { class: "soft" }, "The content of this item was dropped by compaction.") : contentOf(detail, why.pulls, classes));
   at("note", detail.note ?? "").hidden = !detail.note;
   at("known", known(detail));
@@ -22,14 +22,12 @@ async function show() {
   showCorrection(detail);
 }
 
-function explained(detail) {
-  const content = detail.record === null ? { text: detail.text } : { record: detail.record };
-  return post(`${path}/explain`, { item: content });
-}
-
-function known({ state, label, decision, agreement, id, at: time }) {
+function known({ state, label, decision, agreement, id, at: time, provenance }) {
   const rows = [["State", state], ["Label", label ?? "none"], ["Received", date(time)]];
   if (id) rows.push(["Id", id]);
+  if (provenance?.source) rows.push(["Source", provenance.source]);
+  if (provenance?.labeller) rows.push(["Labelled by", provenance.labeller]);
+  if (provenance?.labelled_at) rows.push(["Labelled on", date(provenance.labelled_at)]);
   if (decision) {
     rows.push(["Prediction on arrival", `${decision.prediction}, score ${fine.format(decision.score)} (model v${decision.version})`]);
     rows.push(["Probability of asking", fine.format(decision.ask_probability)]);

@@ -1,4 +1,4 @@
-import { get } from "./api.js";
+import { get, root } from "./api.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { date } from "./times.js";
@@ -29,7 +29,7 @@ async function begin() {
   const { state, search } = filter();
   filters.elements.state.value = state;
   filters.elements.search.value = search;
-  at("export")?.setAttribute("href", `${path}/export/items?${query()}`);
+  at("export")?.setAttribute("href", `${root}${path}/export/items?${query()}`);
   before = null;
   shown = 0;
   searched = 0;
@@ -66,7 +66,7 @@ function showCount() {
 }
 
 function row(detail) {
-  const address = `/tasks/${encodeURIComponent(task)}/items/${detail.item}`;
+  const address = `${root}/tasks/${encodeURIComponent(task)}/items/${detail.item}`;
   const corrected = detail.corrections.length ? el("span", { class: "chip corrected" }, "corrected") : null;
   const differs = detail.agreement !== null && detail.agreement < 1 ? el("span", { class: "chip disagreement" }, "disagreement") : null;
   const { decision } = detail;

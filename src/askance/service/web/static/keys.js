@@ -7,7 +7,7 @@ export function complaint(key) {
   return taken ? `“${key}” is already used for ${taken}.` : "";
 }
 
-/** A labeller's own keys for a task, stored in this browser: class to key. */
+/** A labeller's own keys for a task, stored in this browser: a map of classes, which may have any name, to keys. */
 export class OwnKeys {
   constructor(task, person) {
     this.place = `askance:keys:${person}:${task}`;
@@ -15,14 +15,14 @@ export class OwnKeys {
 
   read() {
     try {
-      return JSON.parse(localStorage.getItem(this.place) ?? "{}");
+      return new Map(Object.entries(JSON.parse(localStorage.getItem(this.place) ?? "{}")));
     } catch {
-      return {};
+      return new Map();
     }
   }
 
   write(keys) {
-    if (Object.keys(keys).length) localStorage.setItem(this.place, JSON.stringify(keys));
+    if (keys.size) localStorage.setItem(this.place, JSON.stringify(Object.fromEntries(keys)));
     else localStorage.removeItem(this.place);
   }
 }
@@ -31,8 +31,8 @@ export class OwnKeys {
 export function keysFor(classes, usual, own) {
   const keys = new Map();
   const give = (key, name) => key && !keys.has(key.toLowerCase()) && keys.set(key.toLowerCase(), name);
-  for (const name of classes) give(own[name], name);
-  for (const [key, name] of Object.entries(usual)) if (!(name in own)) give(key, name);
+  for (const name of classes) give(own.get(name), name);
+  for (const [key, name] of Object.entries(usual)) if (!own.has(name)) give(key, name);
   return keys;
 }
 

@@ -1,3 +1,4 @@
+import { root } from "./api.js";
 import { answerOf, reasonOf } from "./feedback.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
@@ -179,7 +180,7 @@ outbox.addEventListener("offline", () => {
 });
 outbox.addEventListener("changed", showOffline);
 outbox.addEventListener("signed-out", () => {
-  const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
+  const back = `${root}/sign-in?next=${encodeURIComponent(location.pathname)}`;
   showBanner(`You are signed out. ${answersSaved(outbox.count)}. `, el("a", { href: back }, "Sign in again"));
 });
 outbox.addEventListener("accepted", () => {

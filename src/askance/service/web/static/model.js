@@ -1,4 +1,4 @@
-import { get, post, send } from "./api.js";
+import { get, post, root, send } from "./api.js";
 import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report, done, sentence } from "./errors.js";
@@ -19,7 +19,7 @@ async function show() {
   const labels = Object.values(model.labels).reduce((sum, count) => sum + count, 0);
   at("about", `${model.algorithm}, version ${number.format(model.version)}, trained on ${number.format(labels)} labels.`);
   at("looked-at", model.looked_at ? `Among the features of the ${number.format(model.looked_at)} newest items that were sent for labelling or came with a label: how much each adds to the score of a class if an item has no other feature.` : "");
-  if (model.looked_at && model.algorithm === "auto" && settings.item === "record") at("looked-at").append(" Numbers are not listed: what they add depends on their size.");
+  if (model.looked_at && model.algorithm === "auto" && (settings.item ?? "text") !== "text") at("looked-at").append(" Numbers are not listed: what they add depends on their size.");
   at("words", Object.entries(model.strongest).map(([name, strengths]) => wordsOf(name, strengths)));
   showVersions();
   showRollbacks();
@@ -57,7 +57,7 @@ function versionRow(version, place) {
 function downloadOf({ version }) {
   if (!["admin", "read"].includes(role)) return null;
   const name = `${task}-${version}.model`;
-  return el("a", { class: "button quiet", href: `${path}/export/model?version=${version}`, download: name, "aria-label": `Download version ${version}` }, "Download");
+  return el("a", { class: "button quiet", href: `${root}${path}/export/model?version=${version}`, download: name, "aria-label": `Download version ${version}` }, "Download");
 }
 
 function rollbackOf({ version }) {
@@ -83,13 +83,19 @@ async function undoRollback({ number: which }) {
   await done(show, send("DELETE", `${path}/rollbacks/${which}`), "The roll-back is undone.");
 }
 
+/** What was typed as an item: a text, a record in JSON, or a whole item in JSON if items have several parts. */
+function itemOf(given) {
+  if ((settings.item ?? "text") === "text") return { text: given };
+  return settings.item === "record" ? { record: JSON.parse(given) } : JSON.parse(given);
+}
+
 at("try").addEventListener("submit", async (event) => {
   event.preventDefault();
   const given = at("content").value;
   try {
-    const item = settings.item === "record" ? { record: JSON.parse(given) } : { text: given };
+    const item = itemOf(given);
     const why = await post(`${path}/explain`, { item });
-    at("tried", el("p", {}, "Prediction: ", el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), contentOf(item, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
+    at("tried", el("p", {}, "Prediction: ", el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), contentOf({ ...item, vector_length: item.vector?.length }, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
   } catch (error) {
     if (error instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(`this is not valid JSON: ${error.message}`)));
     else report(error);

@@ -1,4 +1,4 @@
-import { post, send } from "./api.js";
+import { post, root, send } from "./api.js";
 import { at } from "./dom.js";
 import { report, sentence } from "./errors.js";
 import { notify } from "./notices.js";
@@ -40,8 +40,8 @@ function everything() {
   return {
     name: value("name"),
     classes: lines("classes"),
-    item: value("item"),
-    ...filled({ algorithm: value("algorithm"), random_state: number("random_state") }),
+    item: value("item").includes(",") ? value("item").split(",") : value("item"),
+    ...filled({ vector_length: number("vector_length"), positive: value("positive"), algorithm: value("algorithm"), random_state: number("random_state") }),
     parameters: Object.fromEntries(parameters),
     hashing: { ...filled({ bits: number("bits") }), pairs: form.elements.pairs.checked },
     ...changeable(),
@@ -51,7 +51,8 @@ function everything() {
 function fill(settings) {
   const { budget = {}, labels = {}, costs = {}, interface: shown = {}, hashing = {} } = settings;
   const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
-  for (const name of ["name", "item", "algorithm", "random_state"]) put(name, settings[name]);
+  for (const name of ["name", "positive", "algorithm", "random_state", "vector_length"]) put(name, settings[name]);
+  put("item", Array.isArray(settings.item) ? ["text", "record", "vector"].filter((part) => settings.item.includes(part)).join(",") : settings.item);
   put("classes", settings.classes.join("\n"));
   put("parameters", Object.entries(settings.parameters ?? {}).map(([name, found]) => `${name} = ${found}`).join("\n"));
   put("bits", hashing.bits);
@@ -66,6 +67,18 @@ function fill(settings) {
   put("keys", Object.entries(shown.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
 }
 
+/** Add and rename classes, and use the new names for keys too. Returns whether there was something to do. */
+async function changeClasses() {
+  const [add, rename] = [lines("added"), Object.fromEntries(pairs("renamed"))];
+  if (!add.length && !Object.keys(rename).length) return false;
+  const keys = pairs("keys");
+  await post(`/api/tasks/${encodeURIComponent(task)}/classes`, { add, rename });
+  field("keys").value = keys.map(([name, key]) => `${rename[name] ?? name} = ${key}`).join("\n");
+  field("added").value = "";
+  field("renamed").value = "";
+  return true;
+}
+
 function wrong(words) {
   const place = at("wrong", sentence(words));
   place.hidden = false;
@@ -77,11 +90,13 @@ form.addEventListener("submit", async (event) => {
   at("wrong").hidden = true;
   try {
     if (task) {
+      const classesChanged = await changeClasses();
       await send("PATCH", `/api/tasks/${encodeURIComponent(task)}`, changeable());
-      notify("Saved.", "good");
+      if (classesChanged) location.reload();
+      else notify("Saved.", "good");
     } else {
       const made = await post("/api/tasks", everything());
-      location.assign(`/tasks/${encodeURIComponent(made.settings.name)}`);
+      location.assign(`${root}/tasks/${encodeURIComponent(made.settings.name)}`);
     }
   } catch (error) {
     if (error instanceof SyntaxError || [409, 422].includes(error.status)) wrong(error.message);

@@ -1,4 +1,4 @@
-import { get } from "./api.js";
+import { get, root } from "./api.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { spendOf } from "./spend.js";
@@ -26,15 +26,19 @@ function nothing() {
 }
 
 function card(task) {
-  const address = `/tasks/${encodeURIComponent(task.name)}`;
+  const address = `${root}/tasks/${encodeURIComponent(task.name)}`;
   const head = el("div", { class: "row apart" },
     el("h2", {}, el("a", { href: address }, task.name)), el("span", { class: `chip ${task.state}` }, task.state));
+  if (task.state === "broken") return el("section", { class: "card", "aria-label": task.name },
+    el("div", { class: "row apart" }, el("h2", {}, task.name), el("span", { class: "chip bad" }, "cannot be served")),
+    el("p", { class: "notice bad" }, task.problem));
   const about = `${task.classes.length} classes · ${task.algorithm}`;
   return el("section", { class: "card", "aria-label": task.name }, head, el("p", { class: "soft small" }, about),
     el("dl", { class: "counts" },
       count("Items", task.items), count("Labels", task.labelled), count("Waiting", task.waiting)),
+    task.problem ? el("p", { class: "notice bad" }, task.problem) : null,
     spendOf(task.spend),
-    el("div", { class: "actions" }, labelLink(task, address), role === "admin" ? actions(task, show) : null));
+    el("div", { class: "actions" }, labelLink(task, address), task.role === "admin" ? actions(task, show) : null));
 }
 
 function count(name, value) {
@@ -42,7 +46,7 @@ function count(name, value) {
 }
 
 function labelLink(task, address) {
-  if (!["admin", "labeller"].includes(role) || task.state !== "running") return null;
+  if (!["admin", "labeller"].includes(task.role) || task.state !== "running") return null;
   return el("a", { class: "button", href: `${address}/label` }, "Label");
 }
 

@@ -7,11 +7,20 @@ export function nameOf({ id, item }) {
   return id || `Item ${new Intl.NumberFormat().format(item)}`;
 }
 
-/** The content of an item: its text with the marked words, or its record as a table. */
+/** The content of an item: its text with the marked words, its record as a table, and the length of its vector. */
 export function contentOf(question, pulls, classes) {
-  if (question.record) return recordOf(question.record);
-  const text = question.text ?? "";
-  return el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" }, marked(text, pulls, classes));
+  const { text, record } = question;
+  const parts = [
+    typeof text === "string" ? el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" }, marked(text, pulls, classes)) : null,
+    record ? recordOf(record) : null,
+    question.vector_length ? el("p", { class: "soft" }, vectorOf(question.vector_length)) : null,
+  ].filter((part) => part !== null);
+  return parts.length === 1 ? parts[0] : el("div", {}, parts);
+}
+
+/** What is shown instead of the numbers of a vector. */
+function vectorOf(length) {
+  return `a vector of ${length} ${length === 1 ? "number" : "numbers"}`;
 }
 
 /** The text in pieces, with the strongest features marked; where they overlap, the strongest one counts. */
@@ -61,7 +70,9 @@ function valueOf(value) {
 
 /** The beginning of the content, for a list. */
 export function excerptOf(item) {
-  if (item.text !== null) return item.text.slice(0, 300) || "(empty)";
-  if (item.record === null) return "(content dropped by compaction)";
-  return Object.entries(item.record).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ").slice(0, 300);
+  const { text, record, vector_length: length } = item;
+  const fields = record === null ? null : Object.entries(record).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ");
+  const parts = [text, fields, length ? vectorOf(length) : null].filter((part) => part !== null);
+  if (!parts.length) return "(content dropped by compaction)";
+  return parts.join(" · ").slice(0, 300) || "(empty)";
 }

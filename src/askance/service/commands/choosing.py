@@ -1,0 +1,116 @@
+"""Which questions a labeller gets: those that are open, and new ones, chosen now by the current model."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from askance.service.errors import conflict
+from askance.service.state import journal
+from askance.service.state.fold import Fold
+from askance.service.state.questions import Question
+from askance.service.state.rows import AnyRow, has_content, stored_rows
+from askance.service.state.waiting_rows import Choice
+from askance.service.transaction import Transaction
+
+
+def next_questions(transaction: Transaction, count: int, who: str | None) -> list[Question]:
+    """The questions to lease now: open ones first, then new ones within the budget."""
+    fold, per_item = transaction.fold, transaction.settings.labels.per_item
+    if not transaction.settings.asks_on_lease:
+        return fold.questions.next_for(who, count, transaction.now, per_item)
+    withdraw_deserted(transaction)
+    room = affordable(fold, transaction.now)
+    chosen: list[Question] = []
+    for question in fold.questions.next_for(who, len(fold.questions.open), transaction.now, per_item):
+        if len(chosen) == count:
+            break
+        if question.labels or room > 0:
+            room -= not question.labels
+            chosen.append(question)
+    return [*chosen, *_new(transaction, min(count - len(chosen), room))]
+
+
+def withdraw_deserted(transaction: Transaction) -> None:
+    """Let items wait again whose leases have ended without an answer: others may be worth more by now."""
+    if not transaction.settings.asks_on_lease:
+        return
+    opened = transaction.fold.questions.open.values()
+    for question in [one for one in opened if not one.skipped and one.is_deserted(transaction.now)]:
+        transaction.write(journal.WITHDRAW, journal.Nothing(), item=question.item)
+
+
+def ask_named(transaction: Transaction, items: Sequence[int]) -> None:
+    """Ask about named items that wait: somebody wants to label them, or did so when the lease had ended."""
+    fold = transaction.fold
+    if not transaction.settings.asks_on_lease:
+        return
+    named = [item for item in items if may_be_asked(fold, item)]
+    if len(named) > affordable(fold, transaction.now):
+        raise conflict("budget_spent", "the budget has no label left for these items: name fewer, or raise it")
+    for choice in current(transaction, named).values():
+        _ask(transaction, choice, "given")
+
+
+def may_be_asked(fold: Fold, item: int) -> bool:
+    """Whether an item waits to be asked about."""
+    audit = fold.audits.kept.get(item)
+    return item in fold.candidates.waiting or (audit is not None and audit.state == "waiting")
+
+
+def waiting(fold: Fold, now: float) -> int:
+    """The number of questions that could be leased now."""
+    open_now = len(fold.questions.open) - fold.questions.lent(now)
+    if not fold.settings.asks_on_lease or fold.state != "running":
+        return open_now
+    audits = sum(audit.state == "waiting" for audit in fold.audits.kept.values())
+    return open_now + min(affordable(fold, now), len(fold.candidates.waiting) + audits)
+
+
+def affordable(fold: Fold, now: float) -> int:
+    """The number of questions for which the budget has labels left."""
+    budget, ledger = fold.settings.budget, fold.ledger
+    left = min(ledger.left(budget), ledger.left_today(budget, now))
+    most = len(fold.candidates.waiting) + len(fold.audits.kept) + len(fold.questions.open)
+    return int(max(0.0, min(left / fold.settings.label_cost, most)))
+
+
+def current(transaction: Transaction, items: Sequence[int]) -> dict[int, Choice]:
+    """What the current model says of items, without those whose score is not finite."""
+    found = transaction.waiting.predictions(transaction.fold, items, lambda some: _rows(transaction, some))
+    return {item: choice for item, choice in found.items() if math.isfinite(choice.score)}
+
+
+def _new(transaction: Transaction, count: int) -> list[Question]:
+    """Ask about new items: some at random, the others because the model is in doubt."""
+    fold, asking = transaction.fold, transaction.settings.questions
+    if count <= 0 or fold.diverged:
+        return []
+    assert asking is not None
+    asked = fold.counts.questions
+    wanted = max(0, int(asking.audit * (asked + count)) - fold.audits.asked)
+    drawn = fold.audits.next(min(wanted, count))
+    said = current(transaction, drawn)
+    found = [_ask(transaction, said[item], "audit") for item in drawn if item in said]
+    doubtful = transaction.waiting.most_doubtful(
+        fold, count - len(found), lambda some: _rows(transaction, some), list(fold.questions.on_loan)
+    )
+    found += [_ask(transaction, choice, "doubt") for choice in doubtful if math.isfinite(choice.score)]
+    if len(found) < count:  # nothing is left to doubt
+        rest = current(transaction, fold.audits.next(count - len(found)))
+        found += [_ask(transaction, choice, "audit") for choice in rest.values()]
+    return found
+
+
+def _ask(transaction: Transaction, choice: Choice, reason: journal.Reason) -> Question:
+    fold = transaction.fold
+    probability = (fold.audits.asked + 1) / max(1, fold.ledger.rows) if reason == "audit" else None
+    body = journal.Asked(reason, fold.version, choice.prediction, choice.score, probability)
+    question = transaction.write(journal.ASK, body, item=choice.item).question
+    assert question is not None
+    return question
+
+
+def _rows(transaction: Transaction, items: Sequence[int]) -> Mapping[int, AnyRow]:
+    """The rows of items, without those whose content was dropped by a compaction."""
+    contents = {seq: journal.read(entry) for seq, entry in transaction.at(items).items()}
+    settings = transaction.settings
+    return stored_rows(settings, {seq: one for seq, one in contents.items() if has_content(settings, one)})

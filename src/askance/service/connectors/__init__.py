@@ -1,0 +1,1 @@
+"""What connects the service with other programs: webhooks and Redis Streams."""

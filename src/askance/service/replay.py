@@ -1,0 +1,60 @@
+"""Replays: a fold from the newest snapshot that fits, and the entries of the journal after it."""
+
+import logging
+from collections.abc import Iterator
+
+from askance.errors import ModelFileError
+from askance.service.settings import TaskSettings
+from askance.service.state import journal, snapshots
+from askance.service.state.finite import is_finite
+from askance.service.state.fold import Fold
+from askance.service.store.entries import Entry
+from askance.service.store.reader import Reader
+
+log = logging.getLogger("askance.service")
+
+
+class Replay:
+    """The stored past of a task, for folds of any thread."""
+
+    def __init__(self, store: Reader, number: int, settings: TaskSettings) -> None:
+        self.store = store
+        self.number = number
+        self.settings = settings  # as the task was created
+
+    def newest(self, upto: int | None = None) -> Fold:
+        """The fold in the newest sound snapshot, optionally up to an entry; a new one if there is none."""
+        before = None if upto is None else upto + 1
+        while (found := self.store.snapshot(self.number, before)) is not None:
+            before = found[0]
+            try:
+                fold = snapshots.unpack(found[1], self.settings)
+                if upto is None or fold.amended <= upto:  # a snapshot may know of later amendments
+                    return fold
+            except ModelFileError as error:
+                log.error("snapshot %d %s", found[0], error, extra={"task": self.settings.name})
+        return Fold(self.settings)
+
+    def amendments(self, after: int, upto: int | None = None) -> Iterator[Entry]:
+        """The amendments after an entry, in order."""
+        for batch in self.store.entries(self.number, after=after, upto=upto, kinds=journal.AMENDMENTS):
+            yield from batch
+
+    def entries(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
+        """Let a fold take in the entries that follow, in batches. It must know their amendments already."""
+        for batch in self.store.entries(self.number, after=fold.seq, upto=upto, verified=True):
+            fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs), verified=True))
+            yield
+
+    def all_of(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
+        """Let a fold take in amendments and entries that follow, in batches."""
+        for entry in self.amendments(fold.seq, upto):
+            fold.amend(entry)
+        yield from self.entries(fold, upto)
+
+
+def note_divergence(fold: Fold) -> bool:
+    """Find out whether the model of a fold has numbers that are not finite."""
+    if not fold.diverged and not is_finite(fold.learner):
+        fold.diverged = fold.version or fold.seq
+    return fold.diverged > 0

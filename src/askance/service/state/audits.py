@@ -1,0 +1,154 @@
+"""Audits: a random sample of all items, whose labels say how good the predictions are.
+
+Each item has a coin, tossed on its arrival. Items with a small coin are set aside: nobody is asked about them
+because of doubt, and questions at random take the smallest coin first. So at any time those below some coin are a
+random sample of all items so far, however many come at once, and whatever else is asked about.
+"""
+
+import heapq
+import math
+from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
+
+SET_ASIDE = 0.2  # of all items
+MOST = 5000  # items that are kept, those with the smallest coins
+SURPLUS = 500
+FEWEST = 30  # labels of audits before there is an estimate
+
+AuditState = Literal["waiting", "asked", "labelled", "given up"]
+
+
+class Audit(Struct, array_like=True):
+    """An item that is set aside, and its number among all items.
+
+    When it was asked about, `said` is what the model predicted then, and `turn` counts the questions at random.
+    """
+
+    coin: float
+    row: int
+    at: float
+    prediction: str
+    score: float
+    test: bool
+    state: AuditState = "waiting"
+    label: str | None = None
+    said: str | None = None
+    turn: int = 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody was asked about it yet."""
+        return self.state == "waiting" and self.said is None
+
+
+class Sample(NamedTuple):
+    """A random sample of the items from row `first` to before row `end`: the audits, with and without a label."""
+
+    first: int
+    end: int
+    audits: list[tuple[int, Audit]]
+
+    @property
+    def rows(self) -> int:
+        """The number of items of which it is a sample."""
+        return max(self.end - self.first, len(self.audits))
+
+    @property
+    def labels(self) -> int:
+        """The number of labels."""
+        return sum(audit.label is not None for _, audit in self.audits)
+
+    @property
+    def missing(self) -> int:
+        """The number of audits without a label."""
+        return len(self.audits) - self.labels
+
+    def best_part(self) -> "Sample":
+        """The part that probably tells most: with many labels, of which few are missing.
+
+        Below any coin there is a random sample, too, so it may end at the first item that nobody was asked about
+        yet, or at a later one. Or items may be left out that came since the first one. What the labels are plays
+        no part in the choice.
+        """
+        best = min((self, self.before_new()), key=lambda one: _doubt(one.labels, one.missing))
+        least, cut = _doubt(best.labels, best.missing), None
+        labels = missing = 0
+        for _, audit in sorted(self.audits, key=lambda one: one[1].coin):
+            if audit.is_new and _doubt(labels, missing) < least:
+                least, cut = _doubt(labels, missing), audit.coin
+            labels, missing = labels + (audit.label is not None), missing + (audit.label is None)
+        return best if cut is None else self._replace(audits=[one for one in self.audits if one[1].coin < cut])
+
+    def before_new(self) -> "Sample":
+        """The sample of the items before the first one that nobody was asked about yet.
+
+        What is asked about next does not depend on the items, so these are no easier than others. Items that
+        somebody did not answer may be harder than others, and stay.
+        """
+        end = min((audit.row for _, audit in self.audits if audit.is_new), default=self.end)
+        return Sample(self.first, end, [(item, audit) for item, audit in self.audits if audit.row < end])
+
+
+def _doubt(labels: int, missing: int) -> float:
+    """About how wide an interval is, by chance and by the answers that are missing; more if there are too few."""
+    if not labels:
+        return math.inf
+    return 1 / math.sqrt(labels) + missing / (labels + missing) + (labels < FEWEST)
+
+
+class Audits(Struct):
+    """The items with the smallest coins, by number."""
+
+    kept: dict[int, Audit] = field(default_factory=dict)
+    reach: float = 0.0  # the largest coin of those asked about so far
+    asked: int = 0
+
+    def add(self, item: int, audit: Audit) -> None:
+        """Add an item. If there are too many, those with the largest coins are dropped."""
+        self.kept[item] = audit
+        if len(self.kept) >= MOST + SURPLUS:
+            order = heapq.nsmallest(MOST, self.kept, key=lambda one: self.kept[one].coin)
+            stay = set(order)
+            self.kept = {one: audit for one, audit in self.kept.items() if one in stay}
+            self.reach = min(self.reach, self.kept[order[-1]].coin)
+
+    def next(self, count: int) -> list[int]:
+        """The items that are to be asked about next."""
+        free = [item for item, audit in self.kept.items() if audit.state == "waiting"]
+        return heapq.nsmallest(count, free, key=lambda item: self.kept[item].coin)
+
+    def ask(self, item: int, said: str, *, in_turn: bool) -> Audit:
+        """An item becomes a question, in its turn or because somebody named it."""
+        audit = self.kept[item]
+        if in_turn:
+            self.reach = max(self.reach, audit.coin)
+        self.asked += 1
+        audit.state, audit.said, audit.turn = "asked", said, self.asked
+        return audit
+
+    def give_back(self, item: int) -> None:
+        """A question that nobody answered waits again. It stays part of the sample, as a missing label."""
+        if item in self.kept:
+            self.kept[item].state = "waiting"
+        self.asked -= 1
+
+    def settle(self, item: int, label: str | None) -> None:
+        """A question has its label, or was given up."""
+        if item in self.kept:
+            audit = self.kept[item]
+            audit.state, audit.label = ("given up", None) if label is None else ("labelled", label)
+
+    def sample(self, rows: int, *, since: float = 0.0, test: bool | None = None) -> Sample:
+        """The audits of all items so far, or of those since a time; only those for testing, or all."""
+        window = [(item, audit) for item, audit in self.kept.items() if audit.at >= since]
+        found = [
+            (item, audit) for item, audit in window if audit.coin <= self.reach and test in (None, audit.test)
+        ]
+        first = min((audit.row for _, audit in window), default=0) if since else 0
+        return Sample(first, rows, found)
+
+    def latest(self, count: int) -> list[tuple[int, Audit]]:
+        """The last questions at random that have a label or may still get one."""
+        asked = [(item, audit) for item, audit in self.kept.items() if audit.said is not None]
+        return sorted(asked, key=lambda one: one[1].turn)[-count:]

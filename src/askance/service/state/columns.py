@@ -1,0 +1,42 @@
+"""The columns of records: what settings say of them, and the plan by which they become rows."""
+
+from askance.data.encoding import TablePlan
+from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NO_DATE, NUMBER, TEXT, ColumnPlan
+from askance.service.columns import Column, Columns, Kind
+
+ID, IGNORED = "id", "ignored"
+NOON = 12.0
+KINDS = {"number": NUMBER, "category": CATEGORY, "text": TEXT, "date": DATE, ID: LEFT_OUT, IGNORED: LEFT_OUT}
+# Why a column is left out that has a kind of its own in settings.
+ID_REASONS = ("an id", "all values differ", "numbers the rows")
+
+
+def plan_of(columns: Columns, bits: int, *, pairs: bool) -> TablePlan:
+    """How records become rows."""
+    return TablePlan(tuple(_planned(name, column) for name, column in columns.items()), bits, pairs)
+
+
+def _planned(name: str, column: Kind | Column) -> ColumnPlan:
+    """A column that is only named has no levels, and may be missing."""
+    if isinstance(column, str):
+        starts = {"number": (0.0,), "date": (*NO_DATE, NOON)}.get(column, ())
+        reason = {ID: "an id", IGNORED: "ignored"}.get(column, "")
+        return ColumnPlan(name, KINDS[column], starts=starts, indicator=bool(starts), reason=reason)
+    starts = tuple(column.starts)
+    return ColumnPlan(
+        name, KINDS[column.kind], tuple(column.levels), column.indicator, starts, column.lenient, column.reason
+    )
+
+
+def columns_of(plan: tuple[ColumnPlan, ...]) -> Columns:
+    """The columns of a table as settings hold them."""
+    return {column.name: _settings_of(column) for column in plan}
+
+
+def _settings_of(column: ColumnPlan) -> Column:
+    kind: Kind = "text"
+    if column.kind == LEFT_OUT:
+        kind = "id" if column.reason in ID_REASONS else "ignored"
+    elif column.kind in (NUMBER, CATEGORY, DATE):
+        kind = column.kind  # type: ignore[assignment]
+    return Column(kind, list(column.levels), list(column.starts), column.indicator, column.lenient, column.reason)

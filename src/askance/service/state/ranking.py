@@ -1,0 +1,78 @@
+"""How certain a model is of rows, and how alike rows are."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from askance.auto.core import log_odds
+from askance.rules.rows import Row
+from askance.service.settings import TaskSettings
+from askance.service.state.auto_model import AutoModel
+from askance.service.state.models import Model
+from askance.service.state.rows import AnyRow
+
+Numbers = NDArray[np.float64]
+
+
+class Opinions(NamedTuple):
+    """What a model says of rows: their classes, scores as `ask` returns them, and by how much each class leads."""
+
+    predictions: list[str]
+    scores: Numbers
+    leads: Numbers
+
+
+def opinions(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Opinions:
+    """Predict rows."""
+    if isinstance(model, AutoModel):
+        classes, shares = model.probabilities(rows)
+        predictions = [str(label) for label in classes[shares.argmax(axis=1)]]
+        if len(classes) == 2:
+            scores = log_odds(shares[:, 1])
+            return Opinions(predictions, scores, np.abs(scores))
+        leads = _leads(shares)
+        return Opinions(predictions, leads, leads)
+    starts, indices, values = _joined(rows)
+    X = sp.csr_array((values, indices, starts), shape=(len(rows), settings.width))
+    scores = np.asarray(model.decision_function(X))
+    leads = np.abs(scores) if scores.ndim == 1 else _leads(scores)
+    predictions = [str(label) for label in model.predict(X)]
+    return Opinions(predictions, scores if scores.ndim == 1 else leads, leads)
+
+
+def likeness(model: Model, rows: Sequence[AnyRow]) -> Numbers:
+    """The cosines between rows, as the model sees them."""
+    if isinstance(model, AutoModel):
+        dense, terms = model.as_seen(rows)
+        both = _unit(dense) @ _unit(dense).T, _products(terms.starts, terms.indices, terms.values)
+        weight = dense.shape[1] > 0  # numbers count as much as terms
+        found: Numbers = (both[0] + both[1]) / np.maximum(1, weight + (np.diff(terms.starts) > 0))
+        return found
+    return _products(*_joined(rows))
+
+
+def _leads(scores: Numbers) -> Numbers:
+    best = np.partition(scores, -2, axis=1)
+    return best[:, -1] - best[:, -2]
+
+
+def _unit(dense: Numbers) -> Numbers:
+    lengths = np.linalg.norm(dense, axis=1, keepdims=True)
+    return dense / np.where(lengths > 0, lengths, 1.0)
+
+
+def _products(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> Numbers:
+    """The cosines of sparse rows. Few of very many columns occur, and only these are kept."""
+    columns, places = np.unique(indices, return_inverse=True)
+    X = sp.csr_array((values, places, starts), shape=(len(starts) - 1, max(1, len(columns)))).toarray()
+    return _unit(X) @ _unit(X).T
+
+
+def _joined(rows: Sequence[AnyRow]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Hashed rows one after the other: where each begins, their columns, and their values."""
+    plain = [row for row in rows if isinstance(row, Row)]
+    indices, values = (np.concatenate([row[part] for row in plain]) for part in (0, 1))
+    return np.cumsum([0, *(len(row.indices) for row in plain)]), indices, values
