@@ -1,6 +1,7 @@
 """Errors as one line on stderr, and exit codes."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -8,7 +9,9 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from askance.errors import AskanceError, DataError, ParameterError
+from askance.cli.every_command import complete_options, show_no_values
+from askance.cli.output.console import set_quiet
+from askance.errors import AskanceError, DataError, ParameterError, ServiceError
 
 INTERNAL_ERROR, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 
@@ -19,7 +22,7 @@ USAGE_ERRORS = (AskanceError, ValueError, TypeError, ImportError, OSError, Memor
 TRACEBACK = "ASKANCE_TRACEBACK"
 
 # Parameters of the library whose options have another name.
-RENAMED = {"random_state": "seed", "categories": "category"}
+RENAMED = {"random_state": "seed", "categories": "category", "numbers": "number", "dates": "date"}
 
 
 class StoppedError(Exception):
@@ -29,8 +32,14 @@ class StoppedError(Exception):
 class Group(TyperGroup):
     """The commands of the program; `main` ends the process, and never with a traceback."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        complete_options(self)
+
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
         """Run a command and exit."""
+        set_quiet(False)  # of a command before, in this process
+        show_no_values(self)  # those for completion were added later
         words = list(sys.argv[1:] if args is None else args)
         work = partial(super().main, words, *more, **options | {"standalone_mode": False})
         sys.exit(exit_code(work, option_names(self, words)))
@@ -89,6 +98,8 @@ def message_of(error: Exception, options: Mapping[str, str]) -> str:
         return _one_line(_about_parameter(error, options))
     if isinstance(error, DataError) and error.parameter and error.parameter in options:
         return _one_line(_with_option(str(error), error.parameter, options[error.parameter]))
+    if isinstance(error, ServiceError) and "token" in options:
+        return _one_line(_with_option(str(error), "token", options["token"]))
     if is_usage_error(error):
         return _one_line(str(error)) or type(error).__name__
     what = _one_line(f"{type(error).__name__}: {error}")
@@ -104,8 +115,9 @@ def _about_parameter(error: ParameterError, options: Mapping[str, str]) -> str:
 
 
 def _with_option(text: str, parameter: str, option: str) -> str:
-    """`label=` in a message as `--label`."""
-    return text.replace(f"{parameter}=True", option).replace(f"{parameter}=", f"{option} ")
+    """`label=` in a message as `--label`, before a value with a blank."""
+    alone = re.sub(rf"{parameter}=(True|(?=[,;:.)\s]|$))", option, text)
+    return alone.replace(f"{parameter}=", f"{option} ")
 
 
 def _is_from_typer(error: Exception) -> bool:

@@ -30,7 +30,7 @@ def parse_share(text: str) -> float:
         hint = ": give a number such as 0.1"
         if text.strip().endswith("%") and share.replace(".", "", 1).isdigit():
             hint = f": for {share} percent, write {float(share) / 100:g}"
-        raise typer.BadParameter(f"{text!r} is not a share of the rows{hint}") from None
+        raise typer.BadParameter(f"{text!r} is not a share{hint}") from None
 
 
 File = Annotated[
@@ -55,6 +55,11 @@ Number = Annotated[
     list[str] | None,
     option("A column of numbers. Anything else in it counts as missing. Can be repeated.", "COLUMN", READING),
 ]
+Date = Annotated[
+    list[str] | None,
+    option("A column of dates. Anything else in it counts as missing. Can be repeated.", "COLUMN", READING),
+]
+Pairs = Annotated[bool, flag("--pairs", "Learn from pairs of neighbouring words too.", READING)]
 Positive = Annotated[
     str | None,
     option(
@@ -73,6 +78,18 @@ Delimiter = Annotated[str | None, option("The character between the cells of a c
 ZeroBased = Annotated[bool, flag("--zero-based", "Feature indices of a svmlight file start at 0.", READING)]
 Shuffle = Annotated[
     int | None, option("Load the file into memory and shuffle its rows with this seed.", "SEED", READING)
+]
+Labels = Annotated[
+    Path | None,
+    option(
+        "Take the labels from this table instead, which has a column row (from 0) or the column of --id.",
+        "TABLE",
+        READING,
+    ),
+]
+Id = Annotated[
+    str | None,
+    option("The column that identifies rows, in FILE, --labels and --labels-out.", "COLUMN", READING),
 ]
 Seed = Annotated[int, option("The seed of all random decisions.", "N", min=0)]
 NJobs = Annotated[int, option("The number of workers; -1 starts one per processor.", "N")]
@@ -104,7 +121,7 @@ class Reading(NamedTuple):
     """How to read a file."""
 
     label: str | None
-    text: str | None
+    text: list[str] | None
     drop: list[str] | None
     category: list[str] | None
     format: str | None
@@ -112,3 +129,12 @@ class Reading(NamedTuple):
     zero_based: bool
     shuffle: int | None
     number: list[str] | None = None
+    date: list[str] | None = None
+    pairs: bool = False
+    labels: Path | None = None
+    id: str | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether labels are in another table, or a column identifies rows."""
+        return self.labels is not None or self.id is not None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from askance.auto.learner import AutoLearner
+from askance.data.files import INPUT_NAME, is_pipe
 from askance.data.stacking import of_width
 from askance.errors import ModelFileError
 from askance.persistence import load
@@ -68,6 +69,17 @@ def load_model(path: Path) -> Model:
     if not isinstance(learner, ClassifierMixin):
         raise ModelFileError(f"{path} holds a {type(learner).__name__}, which does not predict classes of rows")
     return Model(learner)
+
+
+def name_of(file: Path) -> str:
+    """The name of a file in reports."""
+    return INPUT_NAME.name if is_pipe(file) else file.name
+
+
+def as_in_file(labels: NDArray[Any]) -> list[Any]:
+    """Labels as in the file: whole numbers, though the reader of a numeric column has made floats of them."""
+    whole = labels.dtype.kind == "f" and bool((labels % 1 == 0).all())
+    return list((labels.astype(int) if whole else labels).tolist())
 
 
 def _log_odds(probabilities: FloatArray) -> FloatArray:

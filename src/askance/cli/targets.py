@@ -22,13 +22,17 @@ class Extra(NamedTuple):
 
 
 TRACES = (".parquet",)
+LABELS = (".csv", ".jsonl", ".parquet")
 PICTURES = (".png", ".svg", ".pdf")
 
 SERVICE = Extra("the service", "service")
 EXTRAS = {
     "matplotlib": Extra("a plot", "plots"),
     "pyarrow": Extra("Parquet", "parquet"),
+    "onnx": Extra("ONNX", "onnx"),
+    "joserfc": Extra("an identity provider", "oidc"),
     "pooch": Extra("fetching data sets", "datasets"),
+    "redis": Extra("Redis Streams", "redis"),
     **dict.fromkeys(("httpx", "msgspec", "prometheus_client", "starlette", "uvicorn"), SERVICE),
 }
 

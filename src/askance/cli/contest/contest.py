@@ -1,10 +1,12 @@
 """Several learners on one file, side by side, in constant memory."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from askance._util.progress import Progress
@@ -39,10 +41,16 @@ class Contestant:
     asked: AskedTally = field(init=False)
     refused: int = 0
     seconds: float = 0.0
+    classes: Counter[Any] = field(default_factory=Counter)  # rows of each
 
     def __post_init__(self) -> None:
         self.recorder = CurveRecorder(many=self.many)
         self.asked = AskedTally(many=self.many)
+
+    @property
+    def positive(self) -> Any:
+        """The class that the learner takes for +1; None if nobody named one, so that it is the last."""
+        return getattr(self.learner, "positive", None)
 
     @property
     def share_asked(self) -> float:
@@ -57,10 +65,12 @@ class Contestant:
         self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
         self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)
         self.refused += trace.refused
+        found, rows = np.unique(trace.y, return_counts=True)
+        self.classes.update(dict(zip(found.tolist(), rows.tolist(), strict=True)))
         return trace
 
     def make_other_class_positive(self) -> None:
-        """Take the smaller class for the positive one, in all that was counted."""
+        """Take the class that the learner takes for -1 for the positive one, in all that was counted."""
         self.recorder, self.asked = self.recorder.flipped(), self.asked.flipped()
 
     def warm_up(self, chunk: Chunk, classes: Sequence[Any]) -> None:
@@ -124,14 +134,15 @@ class LineUp:
         """
         if self.contestants[0].many:
             return
-        counts = self.contestants[0].recorder.tally.counts
-        numbers = [int(counts.true_negatives + counts.false_positives)]
-        numbers.append(int(counts.known) - numbers[0])
+        *_, last = values = self.classes.values
+        numbers = [self.contestants[0].classes[value] for value in values]
         named = positive is not None
-        place = place_of_class(positive, self.classes.values) if named else default_positive(numbers)
+        place = place_of_class(positive, values) if named else default_positive(numbers)
         self.classes = self.classes._replace(positive=place)
-        for contestant in self.contestants if place == 0 else ():
-            contestant.make_other_class_positive()
+        for contestant in self.contestants:
+            counted = last if contestant.positive is None else contestant.positive
+            if counted != values[place]:
+                contestant.make_other_class_positive()
 
     @property
     def is_waiting(self) -> bool:

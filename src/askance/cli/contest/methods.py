@@ -9,7 +9,7 @@ from askance.algorithms.steering import steered
 from askance.auto.learner import AutoLearner
 from askance.learners.from_rules import with_rules
 from askance.learners.learner import Learner
-from askance.learners.omcsl import OMCSL
+from askance.rules.imbalance import OPAUC
 from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
 from askance.rules.update import UpdateRule
@@ -70,9 +70,14 @@ class AutoMethod(NamedTuple):
 
 
 def is_one_sided(learner: Any) -> bool:
-    """Whether a learner weighs the mistakes of the larger class in another way than those of the smaller one."""
+    """Whether a learner weighs the mistakes of the positive class in another way than those of the other one.
+
+    OPAUC counts pairs of a row of each class, so it does not.
+    """
     update = getattr(learner, "update", None)
-    return isinstance(learner, OMCSL) or isinstance(update, (*IMBALANCE, PAUM)) or hasattr(update, "rho")
+    if isinstance(update, OPAUC):
+        return False
+    return isinstance(update, (*IMBALANCE, PAUM)) or hasattr(update, "rho")
 
 
 def parse_parameters(assignments: list[str]) -> dict[str, Any]:

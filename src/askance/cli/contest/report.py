@@ -135,15 +135,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
 
 
-def majority_note(contestant: Contestant, classes: Sequence[Any]) -> list[str]:
-    """A warning if a constant prediction would be as good; `classes` are the negative and the positive one."""
+def majority_note(contestant: Contestant) -> list[str]:
+    """A warning if a constant prediction would be as good."""
     counts = contestant.recorder.tally.counts
-    positives = counts.true_positives + counts.false_negatives
-    often = max(positives, counts.known - positives)
+    ((guess, often),) = contestant.classes.most_common(1)
     if counts.known - counts.mistakes > often:
         return []
-    guess = shown_class(classes[int(positives == often)])
-    return [
-        f"Always predicting {guess} would reach accuracy {often / counts.known:.3f}: "
-        "look at --metric f, or check the features."
-    ]
+    advice = "check the features" if contestant.many else "look at --metric f, or check the features"
+    return [f"Always predicting {shown_class(guess)} would reach accuracy {often / counts.known:.3f}: {advice}."]

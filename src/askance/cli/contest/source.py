@@ -1,6 +1,7 @@
 """A file as a stream, and its classes."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -14,15 +15,18 @@ from askance.cli.output.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
 from askance.data.kinds import ColumnPlan
+from askance.data.raw_tables import CsvTable
 from askance.data.saved_plans import read_as_saved
 from askance.data.stacking import stacked, widened
 from askance.data.stream import Chunk
+from askance.data.tables import header_delimiter
 from askance.data.typed import TypedTable, is_table, read_table
 from askance.errors import DataError
 
 CHUNK_ROWS = 2048
 # More classes than this are most likely numbers to be predicted, or ids.
 MOST_CLASSES, MOST_FRACTIONS = 1000, 100
+FEW_FRACTIONS, ROWS_PER_FRACTION = 10, 4
 LOOKED_AT = 1000  # rows of a pipe, to find the classes
 PIPE_WIDTH = 1 << 20  # columns of sparse rows of a pipe
 
@@ -46,9 +50,10 @@ def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True
         file,
         format=reading.format,
         label=reading.label if labelled else False,
-        text=reading.text,
+        text=one_text(reading),
         drop=reading.drop or (),
         categories=reading.category or (),
+        pairs=reading.pairs,
         delimiter=reading.delimiter,
         zero_based=reading.zero_based,
         dtype=dtype,
@@ -57,14 +62,24 @@ def open_file(file: Path, reading: Reading, dtype: str, *, labelled: bool = True
     return stream if reading.shuffle is None else _shuffled(stream, reading.shuffle, dtype)
 
 
-def open_typed(file: Path, reading: Reading, saved: dict[str, Any] | None = None) -> Stream:
+def one_text(reading: Reading) -> str | None:
+    """The column with the text, for readers that take only one."""
+    if reading.text is not None and len(reading.text) > 1:
+        raise ValueError("only the automatic learner reads several columns of text: give --text once")
+    return reading.text[0] if reading.text else None
+
+
+def open_typed(
+    file: Path, reading: Reading, saved: dict[str, Any] | None = None, *, labelled: bool = True
+) -> Stream:
     """Open a file for the automatic learner: tables by the kinds of their columns, others as they are.
 
     `saved` is how a model has read its table before.
     """
     if not is_table(file, reading.format):
-        if reading.number:
-            raise ValueError("--number is for tables: csv, tsv, jsonl and parquet")
+        for name in ("number", "date", "labels", "id"):
+            if getattr(reading, name):
+                raise ValueError(f"--{name} is for tables: csv, tsv, jsonl and parquet")
         return open_file(file, reading, "float64")
     if reading.zero_based:
         raise ValueError("--zero-based is for svmlight files")
@@ -72,19 +87,23 @@ def open_typed(file: Path, reading: Reading, saved: dict[str, Any] | None = None
         raise ValueError(f"--shuffle {reading.shuffle}: give a whole number, 0 or more")
     common: dict[str, Any] = {
         "format": reading.format,
-        "label": reading.label,
+        "label": reading.label if labelled else False,
         "delimiter": reading.delimiter,
         "chunk_rows": CHUNK_ROWS,
         "shuffle": reading.shuffle is not None,
         "random_state": reading.shuffle,
+        "labels": reading.labels,
+        "id": reading.id,
     }
     if saved is not None:
         return read_as_saved(file, saved, **common)
     return read_table(
         file,
-        text=() if reading.text is None else [reading.text],
+        text=reading.text or (),
         categories=reading.category or (),
         numbers=reading.number or (),
+        dates=reading.date or (),
+        pairs=reading.pairs,
         drop=reading.drop or (),
         **common,
     )
@@ -199,15 +218,17 @@ class _LabelsOnly:
 def survey(stream: Stream, given: str | None, place: str) -> tuple[Stream, Classes]:
     """The stream with rows of one width, and its classes, from one pass over all labels."""
     classes: set[Any] = set()
-    width = alone = 0
+    width = alone = rows = 0
     labels = np.empty(0)
     with progress("looking for classes") as report:
         for chunk in Watched(_LabelsOnly(stream) if isinstance(stream, TypedTable) else stream, report):
             labels = _labels(chunk, place)
             classes.update(np.unique(labels).tolist())
             _check_are_classes(classes, place)
+            rows += len(labels)
             width = max(width, chunk.X.shape[1])
             alone += chunk.X.shape[0] if len(classes) == 1 else 0
+    _check_are_classes(classes, place, rows)
     if not isinstance(stream, TypedTable):
         stream = Widened(stream, width)
     if given is not None:
@@ -233,6 +254,7 @@ def survey_pipe(stream: Stream, given: str | None, place: str, *, automatic: boo
         rows, width = rows + len(labels), chunk.X.shape[1]
         if rows >= LOOKED_AT and (len(found) > 1 or given is not None):
             break
+    _check_are_classes(found, place, rows)
     if given is not None:
         once.classes = _known(found, _parsed(given, labels, many=True), place)
     elif len(found) < 2:
@@ -257,15 +279,30 @@ def columns_of(stream: Stream) -> tuple[ColumnPlan, ...] | None:
     return stream.columns if isinstance(stream, TypedTable) else None
 
 
-def _check_are_classes(classes: set[Any], place: str) -> None:
-    """Raise ValueError if labels are numbers to be predicted rather than classes."""
-    fractions = len(classes) > MOST_FRACTIONS and any(isinstance(value, float) and value % 1 for value in classes)
-    if fractions or len(classes) > MOST_CLASSES:
+def delimiter_of(stream: Stream) -> str | None:
+    """What separates the cells of a table of text, if that was guessed and is not a comma or a tab."""
+    found = getattr(origin_of(stream), "table", origin_of(stream))
+    delimiter = getattr(found, "delimiter", None)
+    if isinstance(found, CsvTable) and delimiter is None and found.file is None:
+        delimiter = header_delimiter(found.path, None)
+    return None if delimiter in (",", "\t") else delimiter
+
+
+def _check_are_classes(classes: set[Any], place: str, rows: int | None = None) -> None:
+    """Raise ValueError if labels are numbers to be predicted rather than classes.
+
+    `rows` is the number of labels, once all were seen: of a short table, few different ones are many.
+    """
+    fractions = any(isinstance(value, float) and value % 1 for value in classes)
+    most = MOST_FRACTIONS if fractions else MOST_CLASSES
+    if fractions and rows is not None:
+        most = min(most, max(FEW_FRACTIONS, rows // ROWS_PER_FRACTION))
+    if len(classes) > most:
         shown = ", ".join(f"{value!r}" for value in sorted(classes)[:3])
-        most = MOST_FRACTIONS if fractions else MOST_CLASSES
+        kind = "number to predict (regression)" if fractions else "number or an id"
         raise ValueError(
-            f"{place} has more than {most:,} different labels ({shown}, …): "
-            "askance learns classes, not numbers; name the column of the class with --label"
+            f"{place} has more than {most:,} different labels ({shown}, …), as if the label was a {kind}: "
+            "askance learns classes, so name the column of the class with --label"
         )
 
 
@@ -301,10 +338,24 @@ def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -
         return (_all_found if many else _found)(Watched(stream, report), place)
 
 
+def count_rows(stream: Stream, classes: Sequence[Any], place: str) -> list[int]:
+    """The number of rows of each class."""
+    counts: Counter[Any] = Counter()
+    with progress("counting the classes") as report:
+        for chunk in Watched(stream, report):
+            counts.update(_labels(chunk, place).tolist())
+    return [counts[value] for value in classes]
+
+
 def _all_found(chunks: Iterable[Chunk], place: str) -> Classes:
     classes: set[Any] = set()
+    rows = 0
     for chunk in chunks:
-        classes.update(np.unique(_labels(chunk, place)).tolist())
+        labels = _labels(chunk, place)
+        classes.update(np.unique(labels).tolist())
+        rows += len(labels)
+        _check_are_classes(classes, place)
+    _check_are_classes(classes, place, rows)
     if len(classes) < 2:
         raise _only_one(classes, place)
     return Classes(sorted(classes))
@@ -315,6 +366,7 @@ def _found(chunks: Iterable[Chunk], place: str) -> Classes:
     alone = 0
     for chunk in chunks:
         classes.update(np.unique(_labels(chunk, place)).tolist())
+        _check_are_classes(classes, place, chunk.X.shape[0])
         check_are_two(classes, place)
         if len(classes) == 2:
             return Classes(sorted(classes), alone)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from askance.cli.output.console import is_quiet
 from askance.jit.interop import when_compiling
 
 AUTO, NAMED = "about half a minute", "some seconds"
@@ -18,6 +19,8 @@ def compilation_announced(duration: str) -> Iterator[None]:
 
 
 def _write(line: str) -> None:
+    if is_quiet():
+        return
     # Not typer.echo, which would write into the line of the progress bar: the bar replaces sys.stderr.
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

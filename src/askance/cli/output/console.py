@@ -10,11 +10,25 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_quiet = False
+
+
+def set_quiet(wanted: bool) -> None:
+    """Print nothing for people from now on, or print it again."""
+    global _quiet
+    _quiet = wanted
+
+
+def is_quiet() -> bool:
+    """Whether nothing is printed for people: no reports, notes or progress."""
+    return _quiet
+
+
 def stdout() -> "Console":
     """A console on stdout that prints names of files and classes unchanged, brackets included."""
     from rich.console import Console  # `askance --version` does not need it
 
-    return Console(markup=False, highlight=False, emoji=False)
+    return Console(markup=False, highlight=False, emoji=False, quiet=is_quiet())
 
 
 def has_symbols(console: "Console") -> bool:

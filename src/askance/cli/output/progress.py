@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from askance._util.progress import Progress
+from askance.cli.output.console import is_quiet
 from askance.data.stream import Chunk, Stream
 
 STEPS = 10_000  # of a stream, whose chunks know only which share of it has been read
@@ -14,7 +15,7 @@ STEPS = 10_000  # of a stream, whose chunks know only which share of it has been
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
     """A bar while the work lasts, or a line of text if its length is unknown; both disappear at the end."""
-    if not sys.stderr.isatty():
+    if is_quiet() or not sys.stderr.isatty():
         yield lambda _done, _total, _what: None
         return
     from rich import progress as bars

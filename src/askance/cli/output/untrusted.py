@@ -5,7 +5,6 @@ import unicodedata
 # Control characters, lone surrogates, line separators, and invisible characters that affect the text around them.
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _HARMLESS = "\n\t\u200c\u200d"  # joiners are parts of words and of emoji
-LONGEST_SHOWN = 4000
 
 
 def harmless(text: str) -> str:
@@ -16,11 +15,6 @@ def harmless(text: str) -> str:
 def in_one_line(text: str) -> str:
     """Escape the text and replace line ends and tabs by spaces."""
     return " ".join(harmless(text).split())
-
-
-def shortened(text: str, most: int = LONGEST_SHOWN) -> str:
-    """Cut a long text, and say how much is missing."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
 
 
 def _escaped(character: str) -> str:

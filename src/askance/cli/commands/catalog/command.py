@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from askance.cli import options
+from askance.cli import completion, options
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
@@ -27,7 +27,12 @@ GAP = 2
 def show_catalog(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", show_default=False, help="Explain this algorithm, with its formulas."),
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="Explain this algorithm, with its formulas.",
+            autocompletion=completion.algorithms,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -1,5 +1,6 @@
 """`askance data`: the contents of files and named data sets."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,6 +57,7 @@ def info(
     For a named data set, also show where it comes from and how papers prepared
     it.
     """
+    from askance.cli.commands.data.sizes import SizesNoted
     from askance.cli.contest.source import open_file
     from askance.cli.output.progress import Watched, progress
     from askance.data import describe
@@ -66,14 +68,18 @@ def info(
         return
     if paper is not None:
         raise ValueError(f"--paper {paper}: {file} is not a named data set; `askance data list` lists them")
-    reading = options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle)
+    reading = options.Reading(
+        label, [text] if text else None, drop, category, format, delimiter, zero_based, shuffle
+    )
     stream = open_file(file, reading, "float64", labelled=not unlabelled)
     with progress(file.name) as report:
-        description = describe(Watched(stream, report))
+        looked_at = SizesNoted(Watched(stream, report))
+        description = describe(looked_at)
     if json:
-        print_json(_as_dict(description))
+        found = _as_dict(description)
+        print_json(found | {"notes": [*found["notes"], *looked_at.notes]})
     else:
-        _show(file.name, description)
+        _show(file.name, description, looked_at.notes)
 
 
 def _refuse_for_names(*given: object) -> None:
@@ -118,7 +124,7 @@ def _info_of_name(name: str, paper: str | None, seed: int | None, *, json: bool)
         _show(name if paper is None else f"{name} as in {paper}", description)
 
 
-def _show(name: str, description: "Description") -> None:
+def _show(name: str, description: "Description", more: Sequence[str] = ()) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=False)
@@ -130,7 +136,7 @@ def _show(name: str, description: "Description") -> None:
     console = stdout()
     console.print(f"{name}\n", style="bold")
     console.print(table)
-    for note in _notes(description):
+    for note in (*_notes(description), *more):
         console.print(f"\n{note}")
 
 

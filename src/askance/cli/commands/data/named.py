@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from askance.cli import options
+from askance.cli import completion, options
 from askance.cli.output.console import print_json, stdout
 
 if TYPE_CHECKING:
@@ -19,7 +19,12 @@ LEGEND = (
 )
 NOT_PUBLISHED = "no checksum is published: this one is stored next to the file and checked at every use"
 
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", show_default=False, help="Names of data sets.")]
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...", show_default=False, help="Names of data sets.", autocompletion=completion.data_sets
+    ),
+]
 
 
 def show_list(json: options.Json = False) -> None:

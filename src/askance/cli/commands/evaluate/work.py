@@ -9,8 +9,7 @@ from rich.table import Table
 
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress, shares
-from askance.cli.predicting import load_model
-from askance.data.files import INPUT_NAME, is_pipe
+from askance.cli.predicting import load_model, name_of
 from askance.data.model_rows import read_for_model
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import UNKNOWN, Evaluation
@@ -41,7 +40,7 @@ class EvaluateRequest(NamedTuple):
     @property
     def name(self) -> str:
         """The file in reports."""
-        return INPUT_NAME.name if is_pipe(self.file) else self.file.name
+        return name_of(self.file)
 
 
 class EvaluationResult(NamedTuple):

@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from askance.cli.commands.label.keystrokes import Keyboard, KeyGuard
-from askance.service.shortcuts import QUIT, VERBS, keys_if_enough, keys_of, with_chosen
+from askance.service.shortcuts import QUIT, VERBS
 
 POLL_SECONDS = 1.0
 
@@ -41,9 +41,9 @@ class Answers(Protocol):
 class KeyAnswers:
     """Answers by single keys."""
 
-    def __init__(self, source: Keyboard, classes: Sequence[str], chosen: Mapping[str, str]) -> None:
-        self.keys = with_chosen(keys_of(classes), chosen)
-        self._keyboard = source
+    def __init__(self, keyboard: Keyboard, keys: Mapping[str, str]) -> None:
+        self.keys = keys
+        self._keyboard = keyboard
         self._guard = KeyGuard()
 
     def begin(self) -> None:
@@ -60,6 +60,12 @@ class KeyAnswers:
                 return Answer(self.keys[key])
             if key in VERBS:
                 return Answer(None, key)
+            if (other := self.meaning_of(key)) is not None:
+                return other
+
+    def meaning_of(self, key: str) -> Answer | None:  # noqa: ARG002 - for classes that extend this one
+        """What a key means that is neither a class nor a command; None if it is to be ignored."""
+        return None
 
     def wait(self) -> Answer | None:
         """Wait a second for a command."""
@@ -68,20 +74,21 @@ class KeyAnswers:
 
 
 class LineAnswers:
-    """Answers by lines: a class, its key or a command; the end of the input quits."""
+    """Answers by lines: a class, its key or a command; the end of the input quits. Blank lines say nothing."""
 
-    def __init__(self, classes: Sequence[str], chosen: Mapping[str, str]) -> None:
+    more = ""  # another way to answer, for the message about a line that is not an answer
+
+    def __init__(self, classes: Sequence[str], keys: Mapping[str, str]) -> None:
+        self.keys = keys
         self._classes = classes
-        self.keys = with_chosen(keys_if_enough(classes), chosen)
 
     def begin(self) -> None:
         """Nothing to do: lines answer the questions in their order."""
 
     def next(self) -> Answer:
-        """The next line."""
-        line = sys.stdin.readline()
-        said = line.strip()
-        if not line:
+        """The next line that is not blank."""
+        said = next(_lines(), None)
+        if said is None:
             return Answer(None, QUIT)
         if said in self._classes:
             return Answer(said)
@@ -89,8 +96,15 @@ class LineAnswers:
             return Answer(self.keys[said])
         if said in VERBS:
             return Answer(None, said)
+        if (other := self.meaning_of(said)) is not None:
+            return other
         commands = ", ".join(f"{key} ({command})" for key, command in VERBS.items())
-        raise ValueError(f"{said!r} is not an answer: give one of {', '.join(self._classes)}, or {commands}")
+        known = ", ".join(self._classes)
+        raise ValueError(f"{said!r} is not an answer: give one of {known}, {self.more}or {commands}")
+
+    def meaning_of(self, said: str) -> Answer | None:  # noqa: ARG002 - for classes that extend this one
+        """What a line means that is neither a class nor a command; None if it is a mistake."""
+        return None
 
     def wait(self) -> Answer | None:
         """Quit if the input is not a terminal; otherwise wait."""
@@ -98,3 +112,10 @@ class LineAnswers:
             return Answer(None, QUIT)
         time.sleep(POLL_SECONDS)
         return None
+
+
+def _lines() -> Iterator[str]:
+    """What is left of standard input, without blank lines."""
+    while line := sys.stdin.readline():
+        if line.strip():
+            yield line.strip()

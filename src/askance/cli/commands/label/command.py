@@ -1,19 +1,127 @@
-"""`askance label`: answer the questions of the service in the terminal."""
+"""`askance label`: label the rows of a file, or answer the questions of the service, in the terminal."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from askance.cli import options
+from askance.cli.lazy_imports import rarely_used_deferred
+from askance.cli.options import option
 from askance.cli.targets import require_extra
 
-EXAMPLE = "Example:   askance label --task tickets"
+EXAMPLE = "Example:   askance label tickets.csv --classes bug,question   or   askance label --task tickets"
+FILE = "Labelling a file"
+
+File = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Rows without labels, or with only some: csv, tsv, jsonl or parquet. Without it, give --task.",
+    ),
+]
+Task = Annotated[str | None, option("The name of a task whose questions to answer.", "TASK", options.SERVICE)]
+Classes = Annotated[
+    str | None, option("The classes. You can add others while you label.", "A,B", FILE, show_default=False)
+]
+Out = Annotated[
+    Path | None,
+    option(
+        "Where the labels, the model and the journal are written.",
+        "FOLDER",
+        FILE,
+        "--out",
+        "-o",
+        show_default="beside FILE",
+    ),
+]
+Limit = Annotated[int | None, option("End after N labels.", "N", FILE, min=1)]
+Audit = Annotated[
+    float | None,
+    option(
+        "The share of questions about rows at random, from which the accuracy is estimated.",
+        "SHARE",
+        FILE,
+        parser=options.parse_share,
+        show_default="0.2",
+    ),
+]
+Answers = Annotated[
+    str | None,
+    option("Simulate: take the answers from this column, which the model does not see.", "COLUMN", FILE),
+]
+Text = Annotated[str | None, option("A column with text.", "COLUMN", options.READING)]
+Seed = Annotated[int | None, option("The seed of all random decisions.", "N", FILE, min=0, show_default="0")]
 
 
-def label(task: options.Task, url: options.Url = None, token: options.Token = None) -> None:
-    """Answer the questions of a task with single keys.
+def label(
+    file: File = None,
+    classes: Classes = None,
+    out: Out = None,
+    limit: Limit = None,
+    audit: Audit = None,
+    answers: Answers = None,
+    seed: Seed = None,
+    label: options.Label = None,
+    text: Text = None,
+    drop: options.Drop = None,
+    category: options.Category = None,
+    number: options.Number = None,
+    format: options.Format = None,  # noqa: A002 - the word that users expect
+    delimiter: options.Delimiter = None,
+    task: Task = None,
+    url: options.Url = None,
+    token: options.Token = None,
+) -> None:
+    """Label the rows of FILE with single keys: it asks about those that teach most.
+
+    After each answer the model learns, and the rows are ranked again. Every
+    answer is on disk at once: the same command goes on where you stopped. At the
+    end there are labels, a model for `askance predict`, and a journal.
+
+    With --task, answer the questions of a task of the service instead.
 
     Answers can also come from a pipe, one per line: a class or its key, s to
-    skip, u to undo or q to quit. The command then ends when there are no more
-    questions.
+    skip, u to undo or q to quit.
     """
+    if file is None:
+        _answer_task(task, url, token)
+        return
+    if task is not None:
+        raise ValueError("give either FILE or --task, not both")
+    given: dict[str, Any] = {
+        "classes": None if classes is None else parsed_classes(classes),
+        "audit": audit,
+        "answers": answers,
+        "seed": seed,
+        "label": label,
+        "text": text,
+        "drop": drop or None,
+        "categories": category or None,
+        "numbers": number or None,
+        "format": format,
+        "delimiter": delimiter,
+    }
+    with rarely_used_deferred():
+        from askance.cli.commands.label import file_work
+
+    chosen = {name: value for name, value in given.items() if value is not None}
+    file_work.label_file(file_work.FileRequest(file, out, limit, chosen))
+
+
+def _answer_task(task: str | None, url: str | None, token: str | None) -> None:
+    if task is None:
+        raise ValueError("give a FILE to label, or --task for a task of the service; see askance label --help")
     require_extra("msgspec", "httpx")
     from askance.cli.commands.label import work
 
     work.answer(task, url, token)
+
+
+def parsed_classes(text: str) -> list[str]:
+    """Parse `a,b`; raises ValueError unless there are two different ones."""
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) != len(names) or len(names) < 2 or "" in names:
+        raise ValueError(f"--classes {text}: give two or more different classes, for example --classes ham,spam")
+    return names

@@ -51,6 +51,14 @@ class Keyboard:
 
     def key(self, seconds: float | None = None) -> str | None:
         """The next key, in lower case; None if there is none within `seconds`."""
+        typed = self._next(seconds)
+        return None if typed is None else typed.lower()
+
+    def character(self) -> str:
+        """The next character, as it was typed."""
+        return self._next(None) or ""
+
+    def _next(self, seconds: float | None) -> str | None:
         while not self._pressed:
             ready, _, _ = select.select([self._number], [], [], seconds)
             if not ready:
@@ -58,7 +66,7 @@ class Keyboard:
             typed = os.read(self._number, 1024)
             if not typed:
                 raise ValueError("the terminal was closed")
-            self._pressed.extend(_SEQUENCE.sub("", typed.decode("utf-8", "ignore")).lower())
+            self._pressed.extend(_SEQUENCE.sub("", typed.decode("utf-8", "ignore")))
         return self._pressed.pop(0)
 
 

@@ -6,16 +6,18 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from askance._util.shortened import shortened
 from askance.cli.commands.label.answers import Answer, Answers, KeyAnswers, LineAnswers
 from askance.cli.commands.label.keystrokes import Keyboard, keyboard
 from askance.cli.commands.label.lease_queue import LeaseQueue
 from askance.cli.errors import StoppedError
 from askance.cli.output.console import stdout
-from askance.cli.output.untrusted import harmless, in_one_line, shortened
+from askance.cli.output.untrusted import harmless, in_one_line
 from askance.service.client import Client
+from askance.service.columns import vector_name
 from askance.service.messages import Question
 from askance.service.settings import TaskSettings
-from askance.service.shortcuts import QUIT, SKIP, UNDO, VERBS
+from askance.service.shortcuts import QUIT, SKIP, UNDO, VERBS, keys_if_enough, keys_of, with_chosen
 
 
 def answer(task: str, url: str | None, token: str | None) -> None:
@@ -89,7 +91,8 @@ class Session:
             self._say(f"note: {shortened(in_one_line(question.note))}", "italic")
         if self._shows_guess:
             self._say(f"prediction {in_one_line(question.prediction)}, score {question.score:.2g}", "dim")
-        self._say(f"asked with probability {question.ask_probability:.2g}", "dim")
+        chance = question.ask_probability
+        self._say("the model is in doubt" if chance is None else f"asked with probability {chance:.2g}", "dim")
         self._say(key_line(self._answers.keys), "cyan")
         self._say(_summary(self._queue), "dim")
         self._answers.begin()
@@ -99,10 +102,15 @@ class Session:
 
 
 def content_of(question: Question) -> str:
-    """The text, or the fields of the record, one per line, with control characters escaped."""
-    if question.record is None:
-        return shortened(harmless(question.text or "(no text)"))
-    return "\n".join(_field(name, value) for name, value in question.record.items()) or "(no fields)"
+    """The text, the fields of the record and the length of the vector, with control characters escaped."""
+    parts = []
+    if question.text is not None or (question.record is None and question.vector_length is None):
+        parts.append(shortened(harmless(question.text or "(no text)")))
+    if question.record is not None:
+        parts.append("\n".join(_field(name, value) for name, value in question.record.items()) or "(no fields)")
+    if question.vector_length is not None:
+        parts.append(f"({vector_name(question.vector_length)})")
+    return "\n".join(parts)
 
 
 def key_line(keys: Mapping[str, str]) -> str:
@@ -119,8 +127,8 @@ def _answers(keys: Keyboard | None, settings: TaskSettings) -> Answers:
     # A key that is a command here stands for its class on the web page only.
     chosen = {name: key for name, key in settings.interface.keys.items() if key.lower() not in VERBS}
     if keys is None:
-        return LineAnswers(settings.classes, chosen)
-    return KeyAnswers(keys, settings.classes, chosen)
+        return LineAnswers(settings.classes, with_chosen(keys_if_enough(settings.classes), chosen))
+    return KeyAnswers(keys, with_chosen(keys_of(settings.classes), chosen))
 
 
 def _summary(queue: LeaseQueue) -> str:

@@ -41,6 +41,7 @@ Out = Annotated[
     Path | None,
     option("Write the rows to a file with an empty label column. Fill it in and pass it as --labels.", "CSV"),
 ]
+Text = Annotated[list[str] | None, option("A column with text. Can be repeated.", "COLUMN", options.READING)]
 
 
 def pool(
@@ -53,21 +54,24 @@ def pool(
     out: Out = None,
     json: options.Json = False,
     label: options.Label = None,
-    text: options.Text = None,
+    text: Text = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    number: options.Number = None,
+    date: options.Date = None,
     format: options.Format = None,  # noqa: A002 - the word that users expect
     delimiter: options.Delimiter = None,
     zero_based: options.ZeroBased = False,
 ) -> None:
     """Choose the rows of FEATURES to label next: uncertain ones that differ from each other.
 
+    Tables are read by the kinds of their columns, as `askance run` reads them.
     Start without labels. Then fill in the file that --out wrote, and pass it as
     --labels along with earlier ones.
     """
     request = PoolRequest(
         features=features,
-        reading=options.Reading(label, text, drop, category, format, delimiter, zero_based, None),
+        reading=options.Reading(label, text, drop, category, format, delimiter, zero_based, None, number, date),
         labels=labels or [],
         privileged=privileged,
         number=count,

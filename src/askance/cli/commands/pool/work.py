@@ -13,15 +13,17 @@ from rich.table import Table
 from askance.cli.commands.pool.labels import is_answered, labels_of
 from askance.cli.commands.pool.reasons import reason
 from askance.cli.commands.pool.request import PoolRequest
-from askance.cli.commands.pool.texts import texts_of
-from askance.cli.contest.source import open_file
+from askance.cli.commands.pool.texts import table_cells, texts_of
+from askance.cli.contest.source import one_text, open_file, open_typed
 from askance.cli.options import Reading
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import Watched, progress
 from askance.cli.targets import draft
 from askance.data.files import is_pipe
+from askance.data.kinds import TEXT
 from askance.data.stacking import stacked
 from askance.data.tables import TableStream
+from askance.data.typed import TypedTable, is_table, scaled_matrix
 from askance.pool.selection import Selection, Strategy
 from askance.pool.selector import PrivilegedSelector
 
@@ -39,6 +41,8 @@ class Choice(NamedTuple):
     texts: dict[int, str]
     strategy: str
     note: str
+    columns: str  # what those of a table were taken for
+    cells: dict[int, dict[str, Any]]  # of the chosen rows, if they are those of a table
 
     def chosen(self) -> list[dict[str, Any]]:
         """One line per chosen row, best first."""
@@ -73,8 +77,18 @@ def choose(request: PoolRequest) -> Choice:
     """The rows to label next."""
     if is_pipe(request.features):
         raise ValueError("a pool is read more than once, but a pipe can be read only once: save it to a file")
-    stream = open_file(request.features, _without_label(request.reading), "float64", labelled=False)
-    X = _loaded(request.features, stream)
+    reading = _without_label(request.reading)
+    kinds: Any = None
+    if is_table(request.features, reading.format):
+        kinds = open_typed(request.features, reading, labelled=False)
+        assert isinstance(kinds, TypedTable)
+        columns = kinds.described()
+        with progress(request.features.name):
+            X = scaled_matrix(kinds)
+        reading = reading._replace(text=_shown_text(reading, kinds))
+    else:
+        X, columns = _loaded(request.features, open_file(request.features, reading, "float64", labelled=False)), ""
+    stream = open_file(request.features, reading, "float64", labelled=False)
     table = stream if isinstance(stream, TableStream) else None
     labels = labels_of(request.features, X.shape[0], table, request.reading.label, request.labels)
     others = None if request.privileged is None else _privileged(request.privileged, request.features, X.shape[0])
@@ -91,8 +105,15 @@ def choose(request: PoolRequest) -> Choice:
             strategy.fit(X[:1], ["unknown"])  # it ignores labels
         found = strategy.select(X[open_rows], request.number, None if others is None else others[open_rows])
     found = found._replace(rows=open_rows[found.rows])
-    texts = texts_of(stream, request.reading.text, found.rows.tolist())
-    return Choice(X.shape[0], labels, found, texts, used, note)
+    texts = texts_of(stream, one_text(reading), found.rows.tolist())
+    cells = {} if kinds is None else table_cells(kinds, request.reading.label, found.rows.tolist())
+    return Choice(X.shape[0], labels, found, texts, used, note, columns, cells)
+
+
+def _shown_text(reading: Reading, table: TypedTable) -> list[str] | None:
+    """The column of text to show beside chosen rows, if there is one."""
+    texts = [column.name for column in table.columns if column.kind == TEXT]
+    return (reading.text or texts)[:1] or None
 
 
 def _used(strategy: str, labels: dict[int, str]) -> tuple[str, str]:
@@ -154,12 +175,16 @@ def _loaded(path: Path, stream: Any) -> Any:
 
 
 def write(choice: Choice, path: Path) -> None:
-    """Write a table to fill in."""
+    """Write a table to fill in: the row, its label, what the row says, and why it was chosen."""
+    own = [name for name in COLUMNS if choice.texts or name != "text"]
+    said = dict.fromkeys(name for cells in choice.cells.values() for name in cells if name not in COLUMNS)
+    split = own.index("score")
     with path.open("w", newline="", encoding="utf-8") as file:
-        columns = [name for name in COLUMNS if choice.texts or name != "text"]
+        columns = [*own[:split], *said, *own[split:]]
         writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
         writer.writeheader()
         for line in choice.chosen():
+            line = {**choice.cells.get(line["row"], {}), **line, "label": ""}
             writer.writerow({name: "" if value != value else value for name, value in line.items()})
 
 
@@ -168,6 +193,7 @@ def as_dict(choice: Choice) -> dict[str, Any]:
     return {
         "strategy": choice.strategy,
         "rows": choice.rows,
+        "columns": choice.columns or None,
         "labelled": len(choice.labels),
         "classes": Counter(choice.labels.values()),
         "note": choice.note,
@@ -180,7 +206,8 @@ def show(request: PoolRequest, choice: Choice) -> None:
     console = stdout()
     counts = ", ".join(f"{count:,} {label}" for label, count in sorted(Counter(choice.labels.values()).items()))
     console.print(f"{request.features.name}", style="bold")
-    console.print(f"{choice.rows:,} rows, {len(choice.labels):,} labelled{f': {counts}' if counts else ''}\n")
+    console.print(f"{choice.rows:,} rows, {len(choice.labels):,} labelled{f': {counts}' if counts else ''}")
+    console.print(f"Columns: {choice.columns}.\n" if choice.columns else "")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("row", "score", "uncertainty", "similarity"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress, shares
-from askance.cli.predicting import Model, Predictions, load_model
+from askance.cli.predicting import Model, Predictions, as_in_file, load_model, name_of
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
-from askance.data.files import INPUT_NAME, is_pipe
 from askance.data.model_rows import ModelRows, read_for_model
 from askance.data.parquet import pyarrow_parquet
 
@@ -33,7 +32,7 @@ class PredictRequest(NamedTuple):
     @property
     def name(self) -> str:
         """The file in reports."""
-        return INPUT_NAME.name if is_pipe(self.file) else self.file.name
+        return name_of(self.file)
 
 
 class Summary(NamedTuple):
@@ -107,13 +106,7 @@ def _columns(model: Model, found: Predictions, kept: dict[str, RawColumn], first
         figures = [found.probabilities.max(axis=1)]
     row, prediction, *others = columns_of(model)
     own = dict(zip(others, [*figures, found.doubt], strict=True))
-    return {row: range(first, first + len(codes)), **kept, prediction: _shown(model.classes[codes]), **own}
-
-
-def _shown(labels: Any) -> Any:
-    """Labels as in the file: whole numbers, though the reader of a numeric column has made floats of them."""
-    whole = labels.dtype.kind == "f" and (labels % 1 == 0).all()
-    return labels.astype(int).tolist() if whole else labels.tolist()
+    return {row: range(first, first + len(codes)), **kept, prediction: as_in_file(model.classes[codes]), **own}
 
 
 def _to_file(request: PredictRequest, out: Path, model: Model, rows: ModelRows) -> Summary:

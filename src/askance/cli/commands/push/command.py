@@ -10,19 +10,41 @@ from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance push tickets.jsonl --task tickets"
 MAX_BATCH = 1000
+JOURNAL = ".journal"
 
 Source = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="JSON lines, csv or tsv, may be gzipped; - reads JSON lines from stdin.",
+        help="JSON lines, csv or tsv, may be gzipped; Parquet or npz; - reads JSON lines, csv or tsv from stdin. "
+        "A journal of `askance label` sends its labels too, to a task that is created if need be.",
     ),
 ]
 Labelled = Annotated[bool, flag("--labelled", "Send the labels too: learn from all rows, and ask about none.")]
+LabelSource = Annotated[
+    str | None, option('Where the labels of --labelled come from, such as "vendor 2024"; kept with them.', "TEXT")
+]
 Batch = Annotated[int, option("Rows per request.", "N", min=1, max=MAX_BATCH)]
 Limit = Annotated[int | None, option("Send at most N rows.", "N", min=1)]
 Text = Annotated[str | None, option("The column with the text.", "COLUMN", options.READING, show_default="text")]
+Vector = Annotated[
+    str | None,
+    option(
+        "The column with the vectors as lists, or the beginning of the names of columns with their numbers.",
+        "COLUMN",
+        options.READING,
+        show_default="vector, embedding, or v0, v1 and so on",
+    ),
+]
+Format = Annotated[
+    str | None,
+    option(
+        "The format: jsonl, csv, tsv, parquet or npz. By default, the file extension or the first bytes.",
+        "FORMAT",
+        options.READING,
+    ),
+]
 Id = Annotated[
     str | None,
     option(
@@ -46,13 +68,34 @@ def push(
     text: Text = None,
     label: options.Label = None,
     row_id: Id = None,
+    drop: options.Drop = None,
+    vector: Vector = None,
+    format: Format = None,  # noqa: A002 - the name of the option
+    category: options.Category = None,
+    number: options.Number = None,
+    date: options.Date = None,
+    source: LabelSource = None,
 ) -> None:
     """Send the rows of FILE to the service, which predicts each of them and asks about some.
 
     If you interrupt it and run it again, no row is processed twice. Labels are
-    sent only with --labelled.
+    sent only with --labelled. The first table of a task of records tells it
+    what its columns hold.
     """
     require_extra("msgspec", "httpx")
-    from askance.cli.commands.push.work import PushRequest, answer
+    from askance.cli.commands.push.request import PushRequest
+    from askance.cli.commands.push.work import answer
 
-    answer(PushRequest(file, task, url, token, labelled, batch, limit, text, label, row_id), as_json=json)
+    if source is not None and not labelled:
+        raise ValueError("--source is about the labels that --labelled sends: add --labelled, or remove --source")
+    dropped, given = tuple(drop or ()), {"category": category, "number": number, "date": date}
+    kinds = tuple((name, kind) for kind, names in given.items() for name in names or ())
+    request = PushRequest(
+        file, task, url, token, labelled, batch, limit, text, label, row_id, dropped, vector, format, kinds, source
+    )
+    if file.endswith(JOURNAL):
+        from askance.cli.commands.push.take_over import take_over
+
+        take_over(request, as_json=json)
+    else:
+        answer(request, as_json=json)

@@ -45,7 +45,10 @@ Levels = Annotated[
     str | None, option("All possible ratings, such as 1,2,3,4,5, if some do not occur in the file.", "NUMBERS")
 ]
 Test = Annotated[
-    float | None, option("Hold out this share of the ratings and report the errors on them.", "SHARE")
+    float | None,
+    option(
+        "Hold out this share of the ratings and report the errors on them.", "SHARE", parser=options.parse_share
+    ),
 ]
 Checkpoint = Annotated[
     Path | None, option("Save progress to this file; run the same command again to continue.", "FILE")

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from askance.cli import options
+from askance._util.names import PAPER_NAMES
+from askance.cli import completion, options
 from askance.cli.commands.sweep.command import Backend, Cluster
 from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
+from askance.cli.output.markdown import print_markdown
 
 if TYPE_CHECKING:
     from askance.experiments.papers import Reproduction
@@ -20,7 +22,8 @@ Paper = Annotated[
     typer.Argument(
         metavar="PAPER",
         show_default=False,
-        help="lu2016, nguyen2011, cesabianchi2006, dada2021, yan2017, yan2016-rossel, yan2016-lupi or yan2015.",
+        help=f"{', '.join(PAPER_NAMES[:-1])} or {PAPER_NAMES[-1]}.",
+        autocompletion=completion.papers,
     ),
 ]
 TableName = Annotated[
@@ -90,8 +93,6 @@ def _as_dict(found: "Reproduction") -> dict[str, Any]:
 
 
 def _show(text: str, directory: Path) -> None:
-    from rich.markdown import Markdown
-
     console = stdout()
-    console.print(Markdown(text))
+    print_markdown(console, text)
     console.print(f"\nResults are in {directory}")

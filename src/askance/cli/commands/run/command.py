@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from askance._util.names import METRIC_NAMES
-from askance.cli import options
+from askance.cli import completion, options
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import flag, option
@@ -24,6 +24,7 @@ Algorithm = Annotated[
         "--algorithm",
         "-a",
         show_default="auto",
+        autocompletion=completion.algorithms,
     ),
 ]
 Param = Annotated[list[str] | None, option("A parameter of the algorithm. Can be repeated.", "NAME=VALUE")]
@@ -65,6 +66,7 @@ Against = Annotated[
         "(asking for all labels), or names of `askance catalog`.",
         "NAMES",
         COMPARING,
+        autocompletion=completion.opponents,
     ),
 ]
 Bound = Annotated[
@@ -84,16 +86,39 @@ Costs = Annotated[
         COMPARING,
     ),
 ]
-Metric = Annotated[str, option(f"The metric: {', '.join(METRIC_NAMES)}.", "NAME", COMPARING)]
-Classes = Annotated[str | None, option("The classes. By default, those in the file.", "A,B", options.READING)]
-Text = Annotated[
+Metric = Annotated[
+    str,
+    option(f"The metric: {', '.join(METRIC_NAMES)}.", "NAME", COMPARING, autocompletion=completion.metrics),
+]
+Positive = Annotated[
     str | None,
     option(
-        "A column with text. An algorithm of the catalog ignores all other columns.", "COLUMN", options.READING
+        "The class that F, precision and recall are about, and costs in algorithms such as CSPAA and OMCSL. By "
+        "default, of two classes the rarer one if it has less than a third of the rows, otherwise the last.",
+        "CLASS",
+    ),
+]
+Classes = Annotated[str | None, option("The classes. By default, those in the file.", "A,B", options.READING)]
+Text = Annotated[
+    list[str] | None,
+    option(
+        "A column with text. Can be repeated. An algorithm of the catalog takes one, and ignores all other "
+        "columns.",
+        "COLUMN",
+        options.READING,
     ),
 ]
 Save = Annotated[Path | None, option("Save the model to this file.", "MODEL", FILES)]
 Resume = Annotated[Path | None, option("Continue with a saved model.", "MODEL", FILES)]
+LabelsOut = Annotated[
+    Path | None,
+    option(
+        "Write the labels that were asked for, with weights, to a .csv, .jsonl or .parquet file, and a data card "
+        "beside it.",
+        "FILE",
+        FILES,
+    ),
+]
 TraceFile = Annotated[Path | None, option("Write every decision to a .parquet file.", "PARQUET", FILES)]
 
 
@@ -113,13 +138,17 @@ def run(
     bound: Bound = False,
     costs: Costs = False,
     metric: Metric = "accuracy",
-    positive: options.Positive = None,
+    positive: Positive = None,
     plot: options.Plot = None,
     label: options.Label = None,
+    labels: options.Labels = None,
+    id: options.Id = None,  # noqa: A002 - the word that users expect
     text: Text = None,
     drop: options.Drop = None,
     category: options.Category = None,
     number: options.Number = None,
+    date: options.Date = None,
+    pairs: options.Pairs = False,
     format: options.Format = None,  # noqa: A002 - the word that users expect
     delimiter: options.Delimiter = None,
     zero_based: options.ZeroBased = False,
@@ -128,6 +157,7 @@ def run(
     save: Save = None,
     resume: Resume = None,
     trace: TraceFile = None,
+    labels_out: LabelsOut = None,
 ) -> None:
     """Simulate active learning: learn from the rows of FILE one by one, asking for few of their labels.
 
@@ -136,7 +166,21 @@ def run(
     """
     request = RunRequest(
         file=file,
-        reading=options.Reading(label, text, drop, category, format, delimiter, zero_based, shuffle, number),
+        reading=options.Reading(
+            label,
+            text,
+            drop,
+            category,
+            format,
+            delimiter,
+            zero_based,
+            shuffle,
+            number,
+            date,
+            pairs,
+            labels,
+            id,
+        ),
         algorithm=algorithm,
         parameters=param or [],
         seed=seed,
@@ -155,6 +199,7 @@ def run(
         save=save,
         resume=resume,
         trace=trace,
+        labels_out=labels_out,
         plot=plot,
     )
     request.check()

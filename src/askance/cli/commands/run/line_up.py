@@ -1,5 +1,6 @@
 """The methods of a run, and how each of them reads the file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from askance.cli.contest.methods import (
     auto_opponent,
     automatic,
     beside_auto,
+    is_one_sided,
     opponent,
     parse_opponents,
     parse_parameters,
@@ -25,6 +27,7 @@ from askance.cli.contest.methods import (
 from askance.cli.contest.source import (
     Classes,
     check_are_two,
+    count_rows,
     find_classes,
     open_file,
     open_typed,
@@ -36,7 +39,7 @@ from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
 from askance.errors import ModelFileError
 from askance.metrics.measures import check_kind
-from askance.metrics.positive import place_of_class
+from askance.metrics.positive import default_positive, place_of_class
 from askance.persistence import load
 from askance.rules.query import Always
 from askance.theory.register import find as find_theorem
@@ -73,10 +76,14 @@ def _automatic(request: RunRequest) -> LineUp:
     def other(word: str) -> Contestant:
         if word in (RANDOM, FULL):
             return contestant(auto_opponent(word, main))
+        if request.reading.labels is not None:
+            raise ValueError(f"--against {word} reads the labels of the file itself: remove it, or --labels")
         if request.is_pipe:
             raise ValueError(f"--against {word} reads the rows in another way, and a pipe can be read only once")
         method = beside_auto(word, rate, budget, many=many)
-        learner = method.learner(random_state=seed, classes=classes.values, **request.shaping)
+        common = {"random_state": seed, **request.shaping}
+        positive = _learned_positive([method], common, request, stream, classes)
+        learner = method.learner(classes=classes.values, positive=positive, **common)
         return Contestant(word, learner, many, open_file(request.file, request.reading, "float32"))
 
     return LineUp(stream, classes, [contestant(main), *map(other, words)])
@@ -91,6 +98,21 @@ def _check_positive(request: RunRequest, classes: Classes, *, many: bool) -> Non
             f"--positive is for two classes, and {request.place} has {len(classes.values)}: remove it"
         )
     place_of_class(request.positive, classes.values)
+
+
+def _learned_positive(
+    methods: list[Method], common: Mapping[str, Any], request: RunRequest, stream: Stream, classes: Classes
+) -> Any:
+    """The class that methods are to take for +1, if it matters to one of them; None means the last.
+
+    It is the one that is named, or the rarer one if it is clearly rarer, which only a file can show beforehand.
+    """
+    values = classes.values
+    if len(values) != 2 or not any(is_one_sided(method.learner(**common)) for method in methods):
+        return None
+    if request.positive is not None:
+        return values[place_of_class(request.positive, values)]
+    return None if request.is_pipe else values[default_positive(count_rows(stream, values, request.place))]
 
 
 def _named(request: RunRequest, name: str) -> LineUp:
@@ -121,9 +143,11 @@ def _named(request: RunRequest, name: str) -> LineUp:
     else:
         classes = find_classes(stream, request.classes, request.place, many=main.many)
     _check_positive(request, classes, many=main.many)
+    positive = _learned_positive([main, *others], common, request, stream, classes)
 
     def contestant(method: Method) -> Contestant:
-        return Contestant(method.name, method.learner(classes=classes.values, **common), main.many)
+        learner = method.learner(classes=classes.values, positive=positive, **common)
+        return Contestant(method.name, learner, main.many)
 
     def at_random(rate: float) -> Contestant:
         return contestant(opponent(RANDOM, main, parameters, budget._replace(rate=rate)))
@@ -146,6 +170,10 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
         except ModelFileError as error:
             raise ModelFileError(f"{model} {error}") from None
     else:
+        if request.reading.is_apart:
+            raise ValueError(
+                "--labels and --id are for the automatic learner, but the model is another: remove them"
+            )
         stream = open_file(request.file, request.reading, learner.dtype)
     if RECIPE in header and not request.is_pipe:
         _check_same_reading(header[RECIPE], stream, model)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance.cli.options import Reading
-from askance.cli.targets import PICTURES, TRACES, check_ending, require_extra
+from askance.cli.targets import LABELS, PICTURES, TRACES, check_ending, require_extra
 from askance.data.files import INPUT_NAME, is_pipe
 
 
@@ -31,7 +31,25 @@ class RunRequest(NamedTuple):
     save: Path | None
     resume: Path | None
     trace: Path | None
+    labels_out: Path | None
     plot: Path | None
+
+    @property
+    def card(self) -> Path | None:
+        """The data card of the labels."""
+        return None if self.labels_out is None else self.labels_out.with_suffix(".card.md")
+
+    @property
+    def targets(self) -> dict[str, Path]:
+        """The files to write, by what they hold."""
+        named = {
+            "model": self.save,
+            "trace": self.trace,
+            "labels": self.labels_out,
+            "data card": self.card,
+            "plot": self.plot,
+        }
+        return {what: path for what, path in named.items() if path is not None}
 
     @property
     def is_automatic(self) -> bool:
@@ -65,15 +83,20 @@ class RunRequest(NamedTuple):
             self._check_resumed()
         if self.is_automatic:
             self._check_automatic()
-        elif self.reading.number:
-            raise ValueError("--number is for the automatic learner: remove --number or --algorithm")
+        else:
+            self._check_kinds()
         if self.bound:
             self._check_bound()
         if self.costs:
             self._check_costs()
         check_ending(self.trace, "--trace", TRACES)
         check_ending(self.plot, "--plot", PICTURES)
-        if self.trace is not None:
+        check_ending(self.labels_out, "--labels-out", LABELS)
+        if self.labels_out is not None and self.reading.id in ("label", "probability", "weight"):
+            raise ValueError(
+                f"--id {self.reading.id}: the labels have a column of this name: rename it in the file"
+            )
+        if ".parquet" in {path.suffix.lower() for path in (self.trace, self.labels_out) if path is not None}:
             require_extra("pyarrow")
         if self.plot is not None:
             require_extra("matplotlib")
@@ -93,9 +116,17 @@ class RunRequest(NamedTuple):
 
     def check_same_columns(self) -> None:
         """Raise ValueError if columns are to be read in another way than the model has read them."""
-        for name in ("text", "drop", "category", "number"):
+        for name in ("text", "drop", "category", "number", "date", "pairs"):
             if getattr(self.reading, name):
                 raise ValueError(f"--resume reads columns as the model has read them before: remove --{name}")
+
+    def _check_kinds(self) -> None:
+        for name in ("number", "date"):
+            if getattr(self.reading, name):
+                raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")
+        if self.reading.is_apart and self.resume is None:
+            name = "labels" if self.reading.labels is not None else "id"
+            raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")
 
     def _check_automatic(self) -> None:
         if self.bound:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance.auto.learner import AutoLearner
+from askance.cli.commands.run.asked_labels import asked_labels, data_card
 from askance.cli.commands.run.bounds import Witness
 from askance.cli.commands.run.costs import Advice, advice
 from askance.cli.commands.run.line_up import line_up_for
@@ -16,7 +17,7 @@ from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp
 from askance.cli.contest.methods import is_one_sided, parse_parameters
-from askance.cli.contest.source import columns_of, origin_of
+from askance.cli.contest.source import columns_of, delimiter_of, origin_of
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, shown_class, stdout
 from askance.cli.output.progress import progress
@@ -51,8 +52,8 @@ def simulate(request: RunRequest) -> RunResult:
     except OSError as error:
         if not done:
             raise
-        targets = [str(path) for path in (request.save, request.plot, request.trace) if path is not None]
-        return done[0]._replace(failure=OSError(error.errno, error.strerror, " ".join(targets)))
+        targets = " ".join(map(str, request.targets.values()))
+        return done[0]._replace(failure=OSError(error.errno, error.strerror, targets))
     return done[0]
 
 
@@ -60,18 +61,19 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
     begun = time.perf_counter()
     find(request.metric)
     with ExitStack() as stack:
-        targets = {"save": request.save, "trace": request.trace, "plot": request.plot}
-        paths = {
-            name: stack.enter_context(draft(target, request.file))
-            for name, target in targets.items()
-            if target is not None
-        }
+        sources = [path for path in (request.file, request.reading.labels) if path is not None]
+        paths = {what: stack.enter_context(draft(target, *sources)) for what, target in request.targets.items()}
         stack.enter_context(compilation_announced(AUTO if request.algorithm in (None, "auto") else NAMED))
         line_up = line_up_for(request)
         keep: list[Keep] = []
         if "trace" in paths:
             writer = stack.enter_context(trace_writer(paths["trace"]))
             keep.append(lambda _chunk, traces: writer.add(traces[0]))
+        asked = None
+        if request.labels_out is not None:
+            ending = request.labels_out.suffix.lower()
+            asked = stack.enter_context(asked_labels(paths["labels"], ending, request.reading.id))
+            keep.append(lambda chunk, traces: asked.add(chunk, traces[0]))
         witness = Witness([contestant.name for contestant in line_up.contestants])
         if request.bound:
             keep.append(witness.add)
@@ -83,6 +85,8 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
         costs = advice(line_up.contestants) if request.costs else None
         done.append(RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun))
         _write(line_up, request, paths)
+        if asked is not None:
+            paths["data card"].write_text(data_card(asked, line_up, request), encoding="utf-8")
 
 
 @contextmanager
@@ -114,8 +118,8 @@ def _naming(place: str) -> Iterator[None]:
 
 
 def _write(line_up: LineUp, request: RunRequest, paths: Mapping[str, Path]) -> None:
-    if "save" in paths:
-        _save(line_up, paths["save"])
+    if "model" in paths:
+        _save(line_up, paths["model"])
     if "plot" in paths:
         curves = report.curves(line_up.contestants, request.metric)
         draw(curves, request.metric, paths["plot"], title=request.name)
@@ -136,21 +140,42 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             f"The first {line_up.classes.alone:,} rows have the same class. If the file is sorted by class, "
             "shuffle it with --shuffle 7."
         )
+    notes += _unmatched_note(line_up, request)
     if isinstance(main.learner, AutoLearner):
         notes += _limit_note(main.name, main.learner)
     elif main.refused:
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
-    if not main.many and not line_up.classes.positive and is_one_sided(main.learner):
-        kept, wanted = map(shown_class, line_up.classes.pair)
-        notes.append(
-            f"{main.name} weighs mistakes for the last class, {kept!r}, not for {wanted!r}: rename the classes so "
-            "that the one that matters is last, for example 0 and 1."
-        )
+    if not main.many and is_one_sided(main.learner):
+        notes.append(_one_sided_note(line_up, request))
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is no rate at which to ask at random.")
-    if request.metric in ("accuracy", "error", "mistakes") and not main.many:
-        notes += report.majority_note(main, line_up.classes.pair)
+    if request.metric in ("accuracy", "error", "mistakes"):
+        notes += report.majority_note(main)
     return notes
+
+
+def _one_sided_note(line_up: LineUp, request: RunRequest) -> str:
+    """Which class an algorithm favours that treats the classes unequally."""
+    main, (other, wanted) = line_up.contestants[0], line_up.classes.pair
+    favoured = line_up.classes.values[-1] if main.positive is None else main.positive
+    said = f"{main.name} takes {shown_class(favoured)!r} for the class that matters"
+    if favoured == wanted:
+        return f"{said}; --positive {shown_class(other)} chooses the other one."
+    if request.resume is not None:
+        return f"{said}, as when it was trained; F, precision and recall are those of {shown_class(wanted)!r}."
+    return f"{said}, the last one, because a pipe does not show beforehand which is rarer: give --positive."
+
+
+def _unmatched_note(line_up: LineUp, request: RunRequest) -> list[str]:
+    """What to say about rows and labels that did not find each other."""
+    found = getattr(origin_of(line_up.stream), "unmatched", None)
+    if found is None or not (found.rows or found.labels):
+        return []
+    name = Path(str(request.reading.labels)).name
+    return [
+        f"Rows without a label in {name}, which were left out: {found.rows:,}. Labels there without a row: "
+        f"{found.labels:,}."
+    ]
 
 
 def _limit_note(name: str, learner: AutoLearner) -> list[str]:
@@ -173,7 +198,9 @@ def show(result: RunResult, *, as_json: bool) -> None:
 def _print(result: RunResult) -> None:
     console = stdout()
     request, line_up = result.request, result.line_up
-    console.print(f"{request.name}: {_described(line_up)}")
+    delimiter = _guessed_delimiter(result)
+    separated = "" if delimiter is None else f" (cells separated by {delimiter!r})"
+    console.print(f"{request.name}{separated}: {_described(line_up)}")
     if (columns := columns_of(line_up.stream)) is not None:
         console.print(f"Columns: {described(columns)}.")
     console.print()
@@ -186,6 +213,11 @@ def _print(result: RunResult) -> None:
         console.print(result.costs.table())
     for what, path in _written(result).items():
         console.print(f"Wrote the {what} to {path}.", soft_wrap=True)
+
+
+def _guessed_delimiter(result: RunResult) -> str | None:
+    """What separates cells, if it was guessed and is unusual."""
+    return None if result.request.reading.delimiter else delimiter_of(result.line_up.stream)
 
 
 def _described(line_up: LineUp) -> str:
@@ -211,11 +243,9 @@ def _columns(line_up: LineUp) -> list[dict[str, str]] | None:
 
 
 def _written(result: RunResult) -> dict[str, str]:
-    request = result.request
     if result.failure is not None:
         return {}
-    targets = {"model": request.save, "trace": request.trace, "plot": request.plot}
-    return {what: str(path) for what, path in targets.items() if path is not None}
+    return {what: str(path) for what, path in result.request.targets.items()}
 
 
 def _as_dict(result: RunResult) -> dict[str, Any]:
@@ -223,6 +253,7 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
     return {
         "file": str(request.file),
         "classes": line_up.classes.values,
+        "delimiter": _guessed_delimiter(result),
         "columns": _columns(line_up),
         "positive": _positive(line_up),
         "metric": request.metric,

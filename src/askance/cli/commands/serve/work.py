@@ -1,6 +1,7 @@
 """The work of `askance serve`: open the store, create tasks, listen, and stop cleanly."""
 
 import gc
+import os
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -11,6 +12,8 @@ from rich.console import Console
 
 from askance.cli.output.console import stdout
 from askance.service.api.guard import ServerOptions
+from askance.service.api.proxies import Proxies
+from askance.service.auth.oidc_settings import OidcSettings
 from askance.service.json_logging import write_logs
 from askance.service.launch import serving
 from askance.service.server import is_loopback
@@ -18,6 +21,7 @@ from askance.service.service import Service
 from askance.service.settings import TaskSettings, from_toml
 
 World = Callable[[Service, str, Console], AbstractContextManager[None]]
+SECRET = "ASKANCE_OIDC_SECRET"
 LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -30,11 +34,27 @@ class ServeRequest(NamedTuple):
     host: str
     port: int
     hosts: list[str]
+    proxies: list[str]
+    path_prefix: str
     open_to_all: bool
     new_admin_link: bool
     body_bytes: int
     requests_per_second: float
+    connections: int
+    connections_per_address: int
     log: str
+    oidc: OidcSettings | None = None
+    private_webhooks: bool = False
+
+
+def client_secret(file: Path | None) -> str | None:
+    """The secret that the identity provider has given to this service, from a file or from the environment."""
+    if file is None:
+        return os.environ.get(SECRET) or None
+    secret = file.read_text(encoding="utf-8").strip()
+    if not secret:
+        raise ValueError(f"--oidc-secret-file {file}: the file is empty")
+    return secret
 
 
 def run(request: ServeRequest) -> None:
@@ -77,6 +97,9 @@ def check(request: ServeRequest) -> None:
             f"{option} --host {request.host}: without tokens, everyone who reaches this address could do all: "
             f"remove {option}, or listen on 127.0.0.1"
         )
+    Proxies(request.proxies)
+    if (request.open_to_all or request.demo) and request.oidc is not None:
+        raise ValueError("--oidc-issuer: a service without tokens signs nobody in: remove --open or --demo")
     if request.log not in LEVELS:
         raise ValueError(f"--log {request.log}: give one of {', '.join(LEVELS)}")
 
@@ -88,6 +111,12 @@ def server_options(request: ServeRequest) -> ServerOptions:
         requests_per_second=request.requests_per_second,
         wrong_tokens_per_second=request.requests_per_second / 100,
         hosts=tuple(request.hosts),
+        proxies=tuple(request.proxies),
+        path_prefix=request.path_prefix,
+        connections=request.connections,
+        connections_per_address=request.connections_per_address,
+        oidc=request.oidc,
+        private_webhooks=request.private_webhooks,
     )
 
 
@@ -110,3 +139,5 @@ def greet(request: ServeRequest, service: Service, url: str) -> None:
     names = ", ".join(f"{name} ({learner})" for name, learner in learners.items())
     names = names or "none yet; create one in the browser, or give --task FILE.toml"
     console.print(f"Tasks: {names}. Ctrl-C stops.", soft_wrap=True)
+    for name, task in service.broken.items():
+        console.print(f"The task {name} cannot be served: {task.reason}", soft_wrap=True, markup=False)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from askance.cli import options
+from askance.cli import completion, options
 from askance.cli.commands.run.command import Param
 from askance.cli.commands.spark import mix
 from askance.cli.options import flag, option
@@ -30,7 +30,17 @@ Labels = Annotated[str, option("The directory of labels: key, id and label.", "D
 Output = Annotated[str, option("The directory for decisions and learned labels.", "DIR")]
 Checkpoint = Annotated[str, option("The directory for the state; give it again to continue a job.", "DIR")]
 Classes = Annotated[str, option("The classes.", "A,B", STATE)]
-Algorithm = Annotated[str, option("An algorithm of `askance catalog`.", "NAME", STATE, "--algorithm", "-a")]
+Algorithm = Annotated[
+    str,
+    option(
+        "An algorithm of `askance catalog`.",
+        "NAME",
+        STATE,
+        "--algorithm",
+        "-a",
+        autocompletion=completion.algorithms,
+    ),
+]
 Seed = Annotated[int, option("The seed of the coins that decide what to ask.", "N", STATE, min=0)]
 Dtype = Annotated[str, option("float32 (small) or float64 (exact).", "TYPE", STATE)]
 Bits = Annotated[int, option("Hash features to 2**BITS columns.", "BITS", STATE)]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from askance.cli import options
+from askance.cli import completion, options
 from askance.cli.commands.run.command import Dtype, Param
 from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
@@ -22,7 +22,17 @@ Checkpoint = Annotated[
     option("Where progress is saved, to continue later. All machines must see it.", "DIRECTORY"),
 ]
 TwoClasses = Annotated[str, option("The two classes. The second in sorted order is the positive one.", "A,B")]
-Algorithm = Annotated[str, option("An algorithm of `askance catalog`.", "NAME", None, "--algorithm", "-a")]
+Algorithm = Annotated[
+    str,
+    option(
+        "An algorithm of `askance catalog`.",
+        "NAME",
+        None,
+        "--algorithm",
+        "-a",
+        autocompletion=completion.algorithms,
+    ),
+]
 FilesPerBatch = Annotated[int, option("Files that are learned in parallel and then mixed.", "N", min=1)]
 Once = Annotated[bool, flag("--once", "Stop when the files that exist now are processed.")]
 Cluster = Annotated[str | None, option("The Spark master. By default, workers on this machine.", "ADDRESS")]

@@ -28,6 +28,10 @@ Url = Annotated[
     ),
 ]
 Backup = Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The file of the backup.")]
+Source = Annotated[
+    str,
+    typer.Argument(metavar="FILE", show_default=False, help="The file of a backup, or the URL of a store."),
+]
 TaskName = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="The name of a task.")]
 KeepDays = Annotated[float, options.option("Keep the content of items of the last DAYS days.", "DAYS", min=0)]
 
@@ -48,20 +52,21 @@ def backup(url: Url, file: Backup, json: options.Json = False) -> None:
 
 
 @app.command(epilog=RESTORE_EXAMPLE)
-def restore(file: Backup, url: Url, json: options.Json = False) -> None:
-    """Copy a backup to the store at URL, which must be new or empty; also moves to PostgreSQL and back."""
-    _copy(str(file), url, json=json)
+def restore(source: Source, url: Url, json: options.Json = False) -> None:
+    """Copy a backup, or any store, to the store at URL, which must be new or empty: of either kind."""
+    _copy(source, url, json=json)
 
 
 @app.command(epilog=CHECK_EXAMPLE)
 def check(url: Url, json: options.Json = False) -> None:
     """Check the store at URL for damage; the exit code is 1 if there is any."""
     from askance.cli.output.progress import progress
+    from askance.service.checking import problems
     from askance.service.store import open_store
 
     with open_store(url, own=False) as store, progress("checking") as report:
         report(0, None, "")
-        complaints = store.check()
+        complaints = problems(store)
     if json:
         print_json({"complaints": complaints})
     else:

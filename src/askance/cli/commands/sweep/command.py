@@ -1,6 +1,7 @@
 """`askance sweep`: compare algorithms on data sets, as planned in a TOML file."""
 
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,8 @@ import typer
 from askance.cli import options
 from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, shown_class, stdout
+from askance.cli.output.markdown import print_markdown
+from askance.cli.targets import EXTRAS
 
 if TYPE_CHECKING:
     from askance.experiments.sweep.results import Results
@@ -51,8 +54,8 @@ Cluster = Annotated[
 Positive = Annotated[
     str | None,
     option(
-        "The class that F, precision and recall are about, in all data sets. By default, the rarer one if it has "
-        "less than a third of the rows, otherwise the last.",
+        "The class that F, precision, recall and costs are about, in all data sets. By default, the rarer one if "
+        "it has less than a third of the rows, otherwise the last.",
         "CLASS",
     ),
 ]
@@ -131,16 +134,17 @@ def _records(found: "Results") -> list[dict[str, Any]]:
 
 
 def _show(found: "Results", written: list[Path]) -> None:
-    from rich.markdown import Markdown
-
     from askance.experiments.sweep.tables import result_table
     from askance.metrics import METRICS
     from askance.metrics.positive import OF_POSITIVE
 
     console = stdout()
-    console.print(Markdown(result_table(found).to_markdown()))
-    if found.main in OF_POSITIVE:
-        for name, value in found.positive.items():
-            console.print(f"{name}: {METRICS[found.main].title} of {shown_class(value)!r}")
+    print_markdown(console, result_table(found).to_markdown())
+    what = f"{METRICS[found.main].title} of" if found.main in OF_POSITIVE else "the positive class is"
+    for name, value in found.positive.items():
+        console.print(f"{name}: {what} {shown_class(value)!r}")
     for path in written:
         console.print(f"wrote {path}")
+    for package in ("matplotlib", "pyarrow"):
+        if find_spec(package) is None:
+            console.print(f"Left out: {EXTRAS[package].use} needs {package}: {EXTRAS[package].remedy}")

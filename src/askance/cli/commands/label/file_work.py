@@ -1,0 +1,154 @@
+"""The work of `askance label FILE`: ask about rows until there are enough labels."""
+
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.text import Text
+
+from askance.cli.commands.label.answers import Answer, Answers
+from askance.cli.commands.label.class_keys import ClassKeyAnswers, ClassKeys, ClassLineAnswers
+from askance.cli.commands.label.keystrokes import Keyboard, keyboard
+from askance.cli.commands.label.row_view import content_of, summary_of
+from askance.cli.errors import StoppedError
+from askance.cli.output.compiling import AUTO, compilation_announced
+from askance.cli.output.console import stdout
+from askance.cli.output.untrusted import in_one_line
+from askance.pool.labelling.files import FileSession, open_session
+from askance.pool.labelling.row_view import accuracy, is_reached
+from askance.pool.labelling.session import Question
+from askance.service.shortcuts import QUIT, SKIP, UNDO
+
+
+class FileRequest(NamedTuple):
+    """The argument and options of `askance label FILE`; `given` are settings that are not the defaults."""
+
+    file: Path
+    out: Path | None
+    limit: int | None
+    given: dict[str, Any]
+
+
+def label_file(request: FileRequest) -> None:
+    """Ask until the labeller quits, and write the labels and the model."""
+    console = stdout()
+    with compilation_announced(AUTO), open_session(request.file, request.out, request.given) as opened:
+        _greet(opened, console)
+        try:
+            if opened.table.answers:
+                _simulate(opened, request, console)
+            else:
+                with keyboard() as keys:
+                    Dialogue(opened, keys, request, console).run()
+        except KeyboardInterrupt:
+            if opened.is_settled:  # otherwise the next start brings what is on disk in order
+                opened.save()
+            raise StoppedError(f"{summary_of(opened.session)}; the same command goes on from here") from None
+        _conclude(opened, console)
+
+
+class Dialogue:
+    """Questions and answers in a terminal, or through pipes."""
+
+    def __init__(self, opened: FileSession, keys: Keyboard | None, request: FileRequest, console: Console) -> None:
+        self._opened = opened
+        self._session = opened.session
+        self._console = console
+        self._limit = request.limit
+        self._keys = ClassKeys(self._session.classes)
+        self._answers: Answers = ClassLineAnswers(self._keys, closed=bool(opened.settings["classes"]))
+        if keys is not None:
+            self._answers = ClassKeyAnswers(keys, self._keys, _echo)
+        self._began = time.monotonic()
+        self._given = 0
+        self._checks = len(self._session.checks)
+
+    def run(self) -> None:
+        """Until the labeller quits, the limit is reached or all rows are answered."""
+        while not is_reached(self._limit, self._session):
+            question = self._session.question()
+            if question is None:
+                self._say("all rows are answered", "dim")
+                return
+            self._show(question)
+            answer = self._answers.next()
+            if answer.command == QUIT:
+                return
+            self._handle(answer, question)
+            if len(self._session.checks) > self._checks and self._session.advice():
+                self._say(f"You could stop: {self._session.advice()}. This is advice, not a guarantee.", "green")
+            self._checks = len(self._session.checks)
+
+    def _handle(self, answer: Answer, question: Question) -> None:
+        if answer.command == UNDO:
+            undone = self._opened.undo()
+            self._say("there is no answer to undo" if undone is None else "undone", "yellow")
+            self._given -= undone is not None and undone.label is not None
+        elif answer.command == SKIP:
+            self._opened.answer(None)
+        elif answer.label is not None:
+            self._opened.answer(answer.label)
+            self._keys.add(answer.label)
+            self._given += 1
+            guess = "" if question.prediction is None else f" (the model predicted {question.prediction})"
+            self._say(in_one_line(f"→ {answer.label}{guess}"), "bold")
+
+    def _show(self, question: Question) -> None:
+        self._say(f"\nrow {question.row}", "dim")
+        self._say(content_of(self._opened.table, question.row))
+        self._say(self._keys.line(), "cyan")
+        rate = 60 * max(0, self._given) / max(1.0, time.monotonic() - self._began)
+        self._say(
+            f"{summary_of(self._session)}, {rate:.0f} per minute; {accuracy(self._session.estimate())}", "dim"
+        )
+        self._answers.begin()
+
+    def _say(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style), soft_wrap=True)
+
+
+def _simulate(opened: FileSession, request: FileRequest, console: Console) -> None:
+    """Answer from the column of answers. A row that has none is skipped."""
+    session = opened.session
+    while not is_reached(request.limit, session):
+        question = session.question()
+        if question is None:
+            return
+        checks = len(session.checks)
+        opened.answer(opened.table.answers.get(question.row))
+        if len(session.checks) > checks:
+            steady = "; you could stop" if session.advice() else ""
+            console.print(
+                f"{len(session.labels):,} labels; {accuracy(session.estimate())}{steady}", soft_wrap=True
+            )
+
+
+def _greet(opened: FileSession, console: Console) -> None:
+    table, session = opened.table, opened.session
+    known = f", {len(session.known):,} of them with a label" if session.known else ""
+    console.print(
+        f"{table.path.name}: {table.rows:,} rows{known}. Columns: {table.stream.described()}.", soft_wrap=True
+    )
+    if session.answers:
+        console.print(f"Going on after {len(session.answers):,} answers.")
+
+
+def _conclude(opened: FileSession, console: Console) -> None:
+    """Write the files and say what was written."""
+    written = opened.save()
+    console.print(f"{summary_of(opened.session)}; {accuracy(opened.session.estimate())}.", soft_wrap=True)
+    listed = ", ".join(map(str, [*written, opened.places.journal]))
+    console.print(f"Wrote {listed}.", soft_wrap=True)
+    if opened.has_model:
+        command = shlex.join(["askance", "predict", str(opened.places.model), str(opened.table.path)])
+        console.print(f"Predict with   {command}", soft_wrap=True)
+    else:
+        console.print("There is no model yet: it needs labels of two classes.")
+
+
+def _echo(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

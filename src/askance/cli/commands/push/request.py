@@ -1,0 +1,23 @@
+"""The arguments and options of `askance push`."""
+
+from typing import NamedTuple
+
+
+class PushRequest(NamedTuple):
+    """The arguments and options of `askance push`."""
+
+    file: str
+    task: str
+    url: str | None
+    token: str | None
+    labelled: bool
+    batch: int
+    limit: int | None
+    text: str | None
+    label: str | None
+    id: str | None
+    drop: tuple[str, ...] = ()
+    vector: str | None = None
+    format: str | None = None
+    kinds: tuple[tuple[str, str], ...] = ()
+    source: str | None = None
