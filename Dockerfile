@@ -10,7 +10,7 @@ WORKDIR /source
 RUN python -m venv /opt/askance
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src ./src
-RUN /opt/askance/bin/pip install --no-cache-dir --constraint constraints.txt '.[service,postgres]'
+RUN /opt/askance/bin/pip install --no-cache-dir --constraint constraints.txt '.[service,oidc,postgres]'
 
 FROM python:${PYTHON}-slim
 RUN groupadd --gid 10001 askance \

@@ -14,7 +14,7 @@ import msgspec
 
 from askance.service.api.openapi import schema
 from askance.service.api.prometheus import COUNTS
-from askance.service.api.route import JSON, LINES, PAGE, Route
+from askance.service.api.route import CSV, JSON, LINES, MARKDOWN, PAGE, PARQUET, ZIP, Route
 from askance.service.api.table import ROUTES
 from askance.service.messages import LONGEST_TEXT, MOST_AT_ONCE
 
@@ -26,19 +26,31 @@ TITLES = {  # of the modules with routes, in the order of the page
     "answers": "Answer routes",
     "tasks": "Task routes",
     "exports": "Export routes",
+    "webhooks": "Webhook routes",
     "model": "Model routes",
     "people": "Token and session routes",
     "audit": "Audit routes",
     "health": "Service routes",
 }
-MEDIA = {"text/plain": "plain text", "text/event-stream": "server-sent events", LINES: "JSON lines"}
+MEDIA = {
+    "text/plain": "plain text",
+    "text/event-stream": "server-sent events",
+    LINES: "JSON lines",
+    CSV: "CSV",
+    PARQUET: "Parquet",
+    ZIP: "a zip archive",
+    MARKDOWN: "Markdown",
+}
 UNITS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 LARGEST = 2**53  # the largest whole number in JSON: no bound worth printing
 
 # The bodies of the examples; each is decoded as its route does.
 BODIES: dict[str, Any] = {
     "make_first_token": {"code": "gvfw-bQe4ktUWzHNNMIW6qClLAXGg9-6"},
-    "create_token": {"name": "desk-1", "role": "labeller"},
+    "create_token": {"name": "desk-1", "tasks": {"spam": "labeller"}, "expires_in": 90},
+    "change_token": {"role": "read"},
+    "rotate_token": {"overlap": 24},
+    "create_link": {"hours": 48},
     "create_task": {"name": "spam", "classes": ["ham", "spam"], "budget": {"rate": 0.2, "total": 500}},
     "decide_items": {"items": [{"id": "m1", "text": "win a prize now, click here"}]},
     "predict_items": {"items": [{"text": "cheap pills here"}]},
@@ -49,6 +61,7 @@ BODIES: dict[str, Any] = {
     "undo_label": {"item": 1},
     "correct_label": {"id": "m3", "label": "spam"},
     "compact_task": {"keep_days": 90},
+    "add_webhook": {"url": "https://example.org/labels", "events": ["label.settled"]},
 }
 WITHOUT_BODY = ("show_item", "show_figures", "watch_task", "export_labels", "export_model", "metrics", "ready")
 
@@ -145,7 +158,8 @@ def _route(route: Route, operation: dict[str, Any]) -> list[str]:
 def _answer(route: Route) -> str:
     if route.answer is not None:
         return _link(route.answer.__name__)
-    return "JSON" if route.media == JSON else MEDIA.get(route.media, "a file")
+    media = (MEDIA.get(each, "a file") for each in (route.media, *route.other_media))
+    return "JSON" if route.media == JSON else " or ".join(media)
 
 
 def _example(route: Route) -> list[str]:

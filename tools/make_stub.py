@@ -11,6 +11,7 @@ from typing import Any
 from askance.algorithms import catalog
 from askance.algorithms.entry import Entry
 from askance.rules.imbalance import ManyCosts
+from askance.rules.registry import BINARY
 
 PATH = Path(__file__).parents[1] / "src" / "askance" / "algorithms" / "make.pyi"
 
@@ -26,6 +27,7 @@ from askance.learners.omcsl import OMCSL
 
 COMMON = "random_state: int = ..., dtype: str = ..., classes: Sequence[Any] | None = ..."
 SCALES = 'intercept: float = ..., scaling: Literal["standard", "tfidf"] | None = ..., probability: bool = ...'
+POSITIVE = ", positive: Any = ..."
 
 AUTO = (
     '@overload\ndef make(name: Literal["auto"], *, rate: float = ..., limit: int | None = ..., '
@@ -36,16 +38,16 @@ AUTO = (
 def stub() -> str:
     """The content of the file."""
     overloads = [AUTO, *(_overload(name, entry) for name, entry in catalog.items())]
-    rest = f"@overload\ndef make(name: str, *, {COMMON}, {SCALES}, **parameters: Any) -> Learner: ...\n"
+    rest = f"@overload\ndef make(name: str, *, {COMMON}, {SCALES}{POSITIVE}, **parameters: Any) -> Learner: ...\n"
     return "\n".join([HEAD, *overloads, rest])
 
 
 def _overload(name: str, entry: Entry) -> str:
     given = ", ".join(f"{parameter}: {_type(value)} = ..." for parameter, value in entry.defaults.items())
     kind = "OMCSL" if entry.update is ManyCosts else "Learner"
-    return f"@overload\ndef make(name: Literal[{name!r}], *, {given}, {COMMON}, {SCALES}) -> {kind}: ...".replace(
-        "'", '"'
-    )
+    more = POSITIVE if entry.kind == BINARY else ""
+    found = f"@overload\ndef make(name: Literal[{name!r}], *, {given}, {COMMON}, {SCALES}{more}) -> {kind}: ..."
+    return found.replace("'", '"')
 
 
 def _type(default: Any) -> str:

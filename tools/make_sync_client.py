@@ -1,6 +1,7 @@
 """Generate the synchronous client from the asynchronous one: python tools/make_sync_client.py
 
-Reads the tokens of asynchronous.py, drops `async` and `await`, and replaces names that have a synchronous twin.
+Reads the tokens of the asynchronous files, drops `async` and `await`, and replaces names that have a
+synchronous twin.
 """
 
 import re
@@ -11,28 +12,38 @@ from io import StringIO
 from pathlib import Path
 
 CLIENT = Path(__file__).parents[1] / "src" / "askance" / "service" / "client"
-SOURCE, TARGET = CLIENT / "asynchronous.py", CLIENT / "synchronous.py"
-HEADER = "# Generated from asynchronous.py by tools/make_sync_client.py: edit that file, and run the tool.\n"
+FILES = {
+    CLIENT / "asynchronous.py": CLIENT / "synchronous.py",
+    CLIENT / "asynchronous_requests.py": CLIENT / "synchronous_requests.py",
+    CLIENT / "asynchronous_tokens.py": CLIENT / "synchronous_tokens.py",
+}
+HEADER = "# Generated from {name} by tools/make_sync_client.py: edit that file, and run the tool.\n"
 DROPPED = ("async", "await")
 NAMES = {
     "AsyncBaseTransport": "BaseTransport",
     "AsyncClient": "Client",
     "AsyncIterator": "Iterator",
+    "AsyncRequests": "Requests",
+    "AsyncTokens": "Tokens",
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
     "aclose": "close",
     "aiter_bytes": "iter_bytes",
     "aread": "read",
+    "asynchronous_requests": "synchronous_requests",
+    "asynchronous_tokens": "synchronous_tokens",
     "asyncio": "time",
 }
 TEXTS = {
     "The asynchronous client. The synchronous client is generated from this file.": "The synchronous client.",
     "An asynchronous client of the service.": "A client of the service.",
+    ", asynchronously. The synchronous twin is generated from this file.": ".",
 }
 
 
-def synchronous(source: str) -> str:
+def synchronous(path: Path) -> str:
     """The synchronous twin of a module."""
+    source = path.read_text(encoding="utf-8")
     tokens = list(tokenize.generate_tokens(StringIO(source).readline))
     lines = source.splitlines(keepends=True)
     parts, row, column = [], 1, 0
@@ -43,7 +54,7 @@ def synchronous(source: str) -> str:
             column += 1  # the space after the word
         else:
             parts.append(_replaced(token))
-    return formatted(HEADER + "".join(parts))
+    return formatted(HEADER.format(name=path.name) + "".join(parts))
 
 
 def _replaced(token: tokenize.TokenInfo) -> str:
@@ -71,10 +82,11 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
 def formatted(source: str) -> str:
     """The source with sorted imports and the layout of the repository."""
     for command in (["check", "--select=I,UP037", "--fix"], ["format"]):
-        ruff = [sys.executable, "-m", "ruff", *command, "--quiet", f"--stdin-filename={TARGET}", "-"]
+        ruff = [sys.executable, "-m", "ruff", *command, "--quiet", f"--stdin-filename={CLIENT / 'any.py'}", "-"]
         source = subprocess.run(ruff, input=source, capture_output=True, text=True, check=True).stdout
     return source
 
 
 if __name__ == "__main__":
-    TARGET.write_text(synchronous(SOURCE.read_text(encoding="utf-8")), encoding="utf-8")
+    for source, target in FILES.items():
+        target.write_text(synchronous(source), encoding="utf-8")
