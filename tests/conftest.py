@@ -33,7 +33,7 @@ settings.register_profile("soak", max_examples=100, **COMMON)
 # `make test` runs a test compiled, or with the compiler off, which saves compiling. These run with it off
 # unless they are marked otherwise: they are about mathematics, or about other things than machine code.
 PLAIN = (
-    *("rules", "learners", "fleet", "theory", "experiments", "distributed", "service", "cli"),
+    *("rules", "learners", "fleet", "theory", "experiments", "distributed", "export", "service", "cli"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
@@ -41,6 +41,7 @@ SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
 AUTO = (
     *("auto", "jit/test_trees.py", "cli/test_cli_auto.py", "cli/test_cli_demo.py", "project/test_league.py"),
+    *("pool/test_labelling_", "cli/test_cli_label_file.py", "project/test_raw_files.py"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
 # What takes longest begins first, so that the processes end at about the same time.

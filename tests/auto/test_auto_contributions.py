@@ -11,6 +11,7 @@ from askance import AutoLearner
 from askance.auto import codec
 from askance.auto.contributions import scores_of_parts
 from askance.auto.core import AutoCore
+from askance.auto.models import TERM_PENALTIES
 from askance.auto.rows import mixed, plain
 from askance.jit.kernels.mixture import SCORE_TEMPERATURES
 
@@ -26,10 +27,12 @@ def texts(rows: int, classes: int) -> tuple[Any, Any]:
 def naive(core: AutoCore, counts: dict[int, float], kept: list[bool]) -> Any:
     """The same from the definition: word by word, model by model."""
     models, scales = core.models, core.models.scales
-    values = {term: (1 + math.log(count)) * scales.weights[term] for term, count in counts.items()}
-    length = math.sqrt(sum(value**2 for value in values.values()))
+    weighted = {term: (1 + math.log(count)) * scales.weights[term] for term, count in counts.items()}
+    roots = {term: math.sqrt(count) for term, count in counts.items()}
     width, found = models.lanes.width, [0.0] * core.classes
     for model, trust in enumerate(models.mixture.trust):
+        values = weighted if model < len(TERM_PENALTIES) else roots
+        length = math.sqrt(sum(value**2 for value in values.values()))
         scores = []
         for lane in range(model * width, (model + 1) * width):
             score = models.lanes.dense_weights[-1, lane] * scales.intercept

@@ -11,10 +11,10 @@ from sklearn.preprocessing import StandardScaler
 from askance import AutoLearner
 from askance.auto.models import DENSE_INTERCEPT, SPARSE_INTERCEPT, new_scales, refresh
 from askance.auto.rows import part, plain
-from askance.data import MixedRows
+from askance.data import MixedRows, TableEncoder
 from askance.jit.interop import compiled
 from askance.jit.kernels.labelling import observe_all
-from askance.jit.kernels.mixed import Mixed, Scales, features_of
+from askance.jit.kernels.mixed import ROOTS, WEIGHTED, Mixed, Scales, features_of
 from askance.learners.inputs import as_rows
 from askance.learners.scaling import TfIdf
 
@@ -22,8 +22,8 @@ set_features: Any = compiled(lambda *arguments: features_of(*arguments), exact=T
 
 
 def features(X: Mixed, scales: Scales) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The dense features of rows, the values of their sparse entries, and their squared norms."""
-    dense, values = np.empty((len(X.dense), X.dense.shape[1] + 1)), np.empty(len(X.values))
+    """The dense features of rows, both values of their sparse entries, and their squared norms."""
+    dense, values = np.empty((len(X.dense), X.dense.shape[1] + 1)), np.empty((len(X.values), 2))
     norms = [
         set_features(X, t, scales, dense[t], values[X.starts[t] : X.starts[t + 1]]) for t in range(len(X.dense))
     ]
@@ -45,6 +45,26 @@ def test_columns_are_standardized() -> None:
     np.testing.assert_allclose(norms, (found**2).sum(axis=1))
 
 
+def test_rows_of_length_1_stay_as_they_are() -> None:
+    """They are embeddings. One row of another length is enough to know better."""
+    X = np.random.default_rng(0).normal(size=(60, 9)) * np.arange(1, 10)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    scales = new_scales(9, 0)
+    observe_all(plain(X.astype(np.float32).astype(float)), scales)
+    refresh(scales)
+    found, _, norms = features(plain(X), scales)
+    np.testing.assert_allclose(found[:, :9], X)
+    np.testing.assert_allclose(norms, 1.0 + DENSE_INTERCEPT**2)
+    longer = np.vstack([X, 1.1 * X[:1]])
+    observe_all(plain(longer[-1:]), scales)
+    refresh(scales)
+    expected = np.clip(StandardScaler().fit_transform(longer), -4, 4) / 3
+    np.testing.assert_allclose(features(plain(longer), scales)[0][:, :9], expected, atol=1e-6)
+    known = scales.from_unit[0]
+    observe_all(plain(9 * X), scales)
+    assert scales.from_unit[0] == known  # what is known needs no more measurements
+
+
 def test_terms_are_weighted_as_scikit_learn_does() -> None:
     X = sp.csr_array(np.random.default_rng(0).poisson(0.4, (50, 12)).astype(float))
     scales = new_scales(0, 12)
@@ -53,7 +73,7 @@ def test_terms_are_weighted_as_scikit_learn_does() -> None:
     refresh(scales)
     dense, values, norms = features(plain(X), scales)
     expected = TfidfTransformer(sublinear_tf=True).fit_transform(X)
-    np.testing.assert_allclose(values, sp.csr_array(expected).data, atol=1e-12)
+    np.testing.assert_allclose(values[:, WEIGHTED], sp.csr_array(expected).data, atol=1e-12)
     assert (dense == SPARSE_INTERCEPT).all()
     np.testing.assert_allclose(norms, 1.0 + SPARSE_INTERCEPT**2)
 
@@ -66,7 +86,7 @@ def test_values_up_to_1_keep_their_proportions(later: bool) -> None:
     if later:
         observe_all(X, scales)
         refresh(scales)
-    _, values, _ = features(X, scales)
+    values = features(X, scales)[1][:, WEIGHTED]
     assert values[1] / values[0] == pytest.approx(-2.0 * scales.weights[2] / scales.weights[0])
     assert values[3] > 0
 
@@ -80,7 +100,7 @@ def test_both_learners_see_the_same_terms() -> None:
     observe_all(plain(X), scales)
     refresh(scales)
     expected = scaling.scaled(as_rows(X, np.dtype(np.float64)), 9, observe=False).values
-    np.testing.assert_array_equal(features(plain(X), scales)[1], expected)
+    np.testing.assert_array_equal(features(plain(X), scales)[1][:, WEIGHTED], expected)
 
 
 def test_signed_counts_are_damped_like_counts() -> None:
@@ -88,8 +108,22 @@ def test_signed_counts_are_damped_like_counts() -> None:
     scales = new_scales(0, 3)
     observe_all(X, scales)
     refresh(scales)
-    _, values, _ = features(X, scales)
+    values = features(X, scales)[1][:, WEIGHTED]
     np.testing.assert_allclose(values / values[2], [-1 - np.log(3), 1 + np.log(3), 1.0])
+
+
+def test_square_roots_of_counts_know_no_rarity() -> None:
+    """Their length is 1 too, and a factor of all counts of a row changes nothing."""
+    counts = np.array([[4.0, -9.0, 0.0, 1.0], [0.0, 0.5, 2.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    for factor in (1.0, 1e-3):
+        X = plain(sp.csr_array(factor * counts))
+        scales = new_scales(0, 4)
+        observe_all(X, scales)
+        refresh(scales)
+        _, values, norms = features(X, scales)
+        expected = [2 / 14**0.5, -3 / 14**0.5, 1 / 14**0.5, (0.5 / 2.5) ** 0.5, (2 / 2.5) ** 0.5]
+        np.testing.assert_allclose(values[:, ROOTS], expected)
+        np.testing.assert_allclose(norms, [1.0 + SPARSE_INTERCEPT**2] * 2 + [SPARSE_INTERCEPT**2])
 
 
 def mixed_rows(rows: int = 500) -> tuple[MixedRows, np.ndarray]:
@@ -123,3 +157,25 @@ def test_chunks_of_rows_with_both_parts_change_nothing() -> None:
     parts = [learner.run(rows_of(X, rows), y[rows]) for rows in (slice(0, 7), slice(7, 300), slice(300, 500))]
     np.testing.assert_array_equal(np.concatenate([part.asked for part in parts]), whole.asked)
     np.testing.assert_array_equal(parts[-1].scores, whole.scores[300:])
+
+
+def test_words_are_weighted_by_how_rare_they_are_beside_other_columns() -> None:
+    """Numbers and a second text do not change the weight of a word: 1 + log of rows per row that has it."""
+    texts = [f"the {'win' if row % 4 == 0 else 'see'} {'rare' if row == 7 else 'the'}" for row in range(40)]
+    alone = [{"body": text} for text in texts]
+    beside = [
+        {"title": f"hello {text}", "body": text, "price": 1000.0 * row % 77, "plan": "ab"[row % 2]}
+        for row, text in enumerate(texts)
+    ]
+    labels = np.arange(40) % 2
+    found = []
+    for records, columns in ((alone, ["body"]), (beside, ["title", "body"])):
+        encoder = TableEncoder(text=columns, bits=12).fit(records)
+        learner = AutoLearner(rate=1.0).fit(encoder.transform(records), labels)
+        refresh(learner._core.models.scales)
+        terms = encoder.transform([{"body": word} for word in ("the", "win", "rare")])
+        sparse = terms.sparse if isinstance(terms, MixedRows) else terms
+        found.append(learner._core.models.scales.weights[sparse.indices])
+    frequencies = np.array([sum(word in text.split() for text in texts) for word in ("the", "win", "rare")])
+    np.testing.assert_allclose(found[0], 1 + np.log((1 + 40) / (1 + frequencies)))
+    np.testing.assert_allclose(found[1], found[0])

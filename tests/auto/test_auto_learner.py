@@ -206,6 +206,24 @@ def test_at_rate_one_every_row_is_asked_about(audit: float) -> None:
     assert AutoLearner(1.0, limit=77).run(X, y).asked.nonzero()[0].tolist() == list(range(77))
 
 
+def classes_in_a_line(random_state: int) -> tuple[Any, Any]:
+    """The first rows have two of three classes. The third lies beyond the second, where models are certain."""
+    rng = np.random.default_rng(random_state)
+    y = np.concatenate([np.arange(12) % 2, rng.permutation(np.arange(108) % 3)])
+    place = np.array([0.0, 2.5, 6.0])[y]
+    return np.column_stack([place + rng.normal(size=120), rng.normal(size=(120, 2))]), y
+
+
+def test_a_class_that_no_model_knows_is_found_among_unusual_rows() -> None:
+    """Without questions about unusual rows it is missed in 6 of these 16 streams."""
+    missed = 0
+    for random_state in range(16):
+        X, y = classes_in_a_line(random_state)
+        trace = AutoLearner(0.05, limit=30, audit=0.1, random_state=random_state).run(X, y)
+        missed += not (y[trace.asked] == 2).any()
+    assert missed <= 1
+
+
 def test_every_probability_is_known() -> None:
     X, y = raw_table(rows=1000)
     trace = AutoLearner(0.1, audit=0.2).run(X, y)

@@ -9,7 +9,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 import streams
-from askance.auto.models import PENALTIES, new_models, with_room, without_oldest
+from askance.auto.models import TERM_PENALTIES, new_models, with_room, without_oldest
 from askance.auto.rows import plain
 from askance.jit.kernels import labelling
 from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
@@ -30,10 +30,10 @@ def features(X: np.ndarray) -> np.ndarray:
 
 
 def weights(models: Models, width: int) -> np.ndarray:
-    """Features × penalties × classes."""
+    """Features × models × classes: first those of weighted terms, then those of square roots."""
     terms = models.lanes.weights[models.places]
     found = np.vstack([terms, models.lanes.dense_weights])
-    return found.reshape(width + 1, len(PENALTIES), -1)
+    return found.reshape(width + 1, 2 * len(TERM_PENALTIES), -1)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -41,9 +41,9 @@ def test_many_sweeps_reach_support_vector_machines(classes: int) -> None:
     made = streams.several(rows=60, width=5, classes=classes)
     models = learned(made.X, made.y, classes)
     labelling.retrain(models, False, 3000)
-    for number, C in enumerate(PENALTIES[:2]):
-        machine = LinearSVC(C=C, fit_intercept=False, tol=1e-10, max_iter=1_000_000)
-        machine.fit(features(made.X), made.y)
+    for number, terms in ((0, made.X), (2, np.sign(made.X) * abs(made.X) ** 0.5)):
+        machine = LinearSVC(C=TERM_PENALTIES[0], fit_intercept=False, tol=1e-10, max_iter=1_000_000)
+        machine.fit(features(terms), made.y)
         np.testing.assert_allclose(weights(models, 5)[:, number].T, machine.coef_, atol=1e-5)
 
 

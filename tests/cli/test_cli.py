@@ -45,6 +45,8 @@ def test_version():
         ("sweep",),
         ("pool",),
         ("push",),
+        ("pull",),
+        ("connect", "redis"),
         ("label",),
         ("ratings", "fit"),
         ("ratings", "predict"),
@@ -213,6 +215,18 @@ def test_data_info_warns_of_sorted_rows_and_sees_shuffled_ones(tmp_path):
     assert "--shuffle 7" in told
     assert "All rows have unit length." in told
     assert not answer("data", "info", data, "--shuffle", 7)["sorted_by_class"]
+
+
+def test_data_info_warns_of_columns_of_very_different_size(tmp_path):
+    X = np.random.default_rng(0).uniform(1, 2, (200, 2)) * [1, 4000]
+    data = write_csv(tmp_path / "d.csv", X, "ab" * 100)
+    (note,) = answer("data", "info", data)["notes"]
+    assert note.startswith("Typical values of the columns range from 1.")
+    assert note.endswith(
+        "askance run scales them itself; with an algorithm of the catalog, pass --scaling standard."
+    )
+    assert "--scaling standard" in output("data", "info", data)
+    assert not answer("data", "info", write_csv(tmp_path / "e.csv", X[:, :1], "ab" * 100))["notes"]
 
 
 def test_data_info_without_labels(tmp_path):

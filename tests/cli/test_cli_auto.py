@@ -173,10 +173,36 @@ def test_svmlight_rows_that_grow_wider(tmp_path):
 
 @pytest.mark.slow
 def test_the_user_knows_better(data):
-    told = answer("run", data, "--text", "city", "--category", "age", "--number", "customer", "--drop", "comment")
+    words = ("--text", "city", "--text", "region", "--category", "age", "--date", "signup", "--drop", "comment")
+    told = answer("run", data, *words)
     kinds = {column["name"]: column["kind"] for column in told["columns"]}
-    assert (kinds["city"], kinds["age"], kinds["customer"]) == ("text", "category", "number")
+    assert (kinds["city"], kinds["region"], kinds["age"], kinds["signup"]) == ("text", "text", "category", "date")
     assert "comment" not in kinds
+
+
+@pytest.mark.slow
+def test_pairs_of_words_in_two_texts_beside_other_columns(tmp_path):
+    """Only the order of two words in one of two texts tells the class."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for row in range(800):
+        words = rng.permutation(["good", "not", "service", "food", "today"]).tolist()
+        is_bad = words.index("not") < words.index("good")
+        words.remove("not")
+        words.insert(words.index("good") + (not is_bad), "not")
+        record = {"title": "about the visit", "body": " ".join(words), "price": row % 17, "plan": "ab"[row % 2]}
+        lines.append(json.dumps({**record, "label": "bad" if is_bad else "fine"}))
+    path = tmp_path / "d.jsonl"
+    path.write_text("\n".join(lines))
+    texts = ("--text", "title", "--text", "body", "--rate", 0.2)
+    without, within = (answer("run", path, *texts, *more)["methods"][0]["metrics"] for more in ((), ("--pairs",)))
+    assert without["accuracy"] < 0.6
+    assert within["accuracy"] > 0.9
+    assert "Columns: 1 number, 1 category, 2 texts." in output("run", path, *texts)
+    model, new = tmp_path / "m.model", tmp_path / "new.jsonl"
+    output("run", path, *texts, "--pairs", "--save", model)
+    new.write_text("\n".join(lines[:200]))
+    assert answer("evaluate", model, new)["metrics"]["accuracy"]["value"] > 0.95
 
 
 @pytest.mark.slow
@@ -210,6 +236,26 @@ def test_shuffling_and_classes(data):
         (["--number", "size"], "{data}: no column 'size'; there are 'customer', "),
         (["--drop", "size"], "{data}: no column 'size' to drop"),
         (["-a", "PAA-II", "--number", "age"], "--number is for the automatic learner"),
+        (
+            ["-a", "PAA-II", "--date", "signup"],
+            "--date is for the automatic learner: remove --date or --algorithm",
+        ),
+        (
+            ["-a", "PAA-II", "--text", "city", "--text", "comment"],
+            "only the automatic learner reads several columns",
+        ),
+        (["--date", "when"], "{data}: no column 'when'; there are 'customer', "),
+        (
+            ["--date", "region"],
+            "{data}: column 'region' has 'EU', and nothing in its first rows is a date, such as 2024-02-03 or "
+            "2024-02-03 14:30: check --date",
+        ),
+        (
+            ["--number", "city"],
+            "{data}: column 'city' has 'Oslo', and nothing in its first rows is a number: check --number",
+        ),
+        (["--text", "city", "--category", "city"], "{data}: column 'city' has two roles: give it only one"),
+        (["--label", "age", "--number", "age"], "{data}: column 'age' has two roles: give it only one"),
     ],
 )
 def test_one_line_for_a_mistake(data, words, said):

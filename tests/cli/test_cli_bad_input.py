@@ -9,7 +9,7 @@ import pytest
 
 from askance import cli
 from askance.cli.commands.run import work
-from command_line import answer, askance, complaint, mails, output
+from command_line import answer, askance, complaint, mails, output, saved_model
 
 
 @pytest.fixture(scope="module")
@@ -19,13 +19,11 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(data):
-    path = data.with_name("mails.model")
-    output("run", data, "-a", "PAA-II", "--save", path)
-    return path
+    return saved_model(data)
 
 
 def without_file(told):
-    return {key: value for key, value in told.items() if key not in ("file", "seconds")}
+    return {key: value for key, value in told.items() if key not in ("file", "delimiter", "seconds")}
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
@@ -72,19 +70,38 @@ def test_objects_one_per_line_may_have_the_name_json(model, data, tmp_path):
     assert output("predict", model, path) == output("predict", model, data)
 
 
+def test_a_word_far_down_a_column_of_numbers_says_which_option_helps(tmp_path):
+    rows = [f"{number % 50},{'ab'[number % 2]}" for number in range(1200)]
+    rows[1100] = "old,a"
+    path = tmp_path / "ages.csv"
+    path.write_text("\n".join(["age,label", *rows]))
+    said = complaint("run", path, "-a", "PAA-II")
+    assert "line 1102, column 'age': 'old' is not a number" in said
+    assert said.endswith("fix it, or make the column categorical with --category")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--metric", "f1"], "there is no metric 'f1': here it is called f"),
         (["--metric", "AUC"], "there is no metric 'AUC': here it is called auroc"),
         (["--metric", "average-precision"], "there is no metric 'average-precision': here it is called auprc"),
-        (["--rate", "10%"], "'--rate': '10%' is not a share of the rows: for 10 percent, write 0.1"),
-        (["--rate", "2.5 %"], "'2.5 %' is not a share of the rows: for 2.5 percent, write 0.025"),
-        (["--rate", "few"], "'few' is not a share of the rows: give a number such as 0.1"),
+        (["--rate", "10%"], "'--rate': '10%' is not a share: for 10 percent, write 0.1"),
+        (["--rate", "2.5 %"], "'2.5 %' is not a share: for 2.5 percent, write 0.025"),
+        (["--rate", "few"], "'few' is not a share: give a number such as 0.1"),
     ],
 )  # fmt: skip
 def test_near_misses_are_understood(data, words, said):
     assert said in complaint("run", data, "-a", "PAA-II", *words)
+
+
+def test_near_misses_of_other_commands(data, tmp_path):
+    assert "for 20 percent, write 0.2" in complaint(
+        "ratings", "fit", data, "--out", tmp_path / "m", "--test", "20%"
+    )
+    plan = tmp_path / "plan.toml"
+    plan.write_text(f'data = ["{data}"]\nalgorithms = ["PAA-II"]\nmetric = "f1"\n')
+    assert complaint("sweep", plan, "--backend", "sequential") == "there is no metric 'f1': here it is called f"
 
 
 def test_the_results_are_printed_though_the_disk_is_full(data, tmp_path, monkeypatch):

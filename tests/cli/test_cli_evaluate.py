@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file
 import askance
 import streams
 from askance.data import read_for_model
-from command_line import answer, complaint, mails, output, write_csv
+from command_line import answer, complaint, mails, output, saved_model, write_csv
 from customer_table import write_customers
 
 
@@ -21,9 +21,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(data):
-    path = data.with_name("mails.model")
-    output("run", data, "-a", "PAA-II", "--save", path)
-    return path
+    return saved_model(data)
 
 
 @pytest.fixture(scope="module")

@@ -1,25 +1,23 @@
 """`askance label`: one key, one label, and nothing that a stranger wrote is obeyed by the terminal."""
 
 import os
-import pty
-import select
 import signal
-import sys
 import time
 
 import pytest
 from typer.testing import CliRunner
 
+from askance._util.shortened import shortened
 from askance.cli.app import app
-from askance.cli.commands.label import answers, lease_queue
+from askance.cli.commands.label import lease_queue
 from askance.cli.commands.label.keystrokes import HELD_DOWN, TOO_SOON, KeyGuard
 from askance.cli.commands.label.work import content_of
-from askance.cli.output.untrusted import harmless, in_one_line, shortened
+from askance.cli.output.untrusted import harmless, in_one_line
 from askance.service.client import Client, Item
 from askance.service.messages import Question
-from askance.service.shortcuts import keys_of, with_chosen
-from processes import interruptible
+from askance.service.shortcuts import keys_if_enough, keys_of, with_chosen
 from service_twin import RequestError, Twin
+from terminal import READ, Terminal
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\x9b31m\r\x7f?"
 
@@ -55,7 +53,7 @@ def test_lines_are_answers(twin):
 
 
 def test_a_script_ends_when_nothing_is_left(twin):
-    told = label("bug\n" * 99)
+    told = label("bug\n\n" * 99)  # blank lines say nothing
     assert told.exit_code == 0
     assert len(twin.labels) == 6
     assert "no questions at the moment" in told.stdout
@@ -140,7 +138,7 @@ def test_keys_are_first_letters_if_they_differ():
     assert not set("suq") & set(many)
     with pytest.raises(ValueError, match="33 classes, more than keys"):
         keys_of([f"class {number}" for number in range(33)])
-    assert answers.LineAnswers([f"class {number}" for number in range(33)], {}).keys == {}
+    assert keys_if_enough([f"class {number}" for number in range(33)]) == {}
 
 
 def test_a_key_held_down_labels_one_question():
@@ -179,45 +177,6 @@ def test_keys_that_come_too_soon_are_for_the_question_before():
     guard.question_is_shown()
     now[0] += HELD_DOWN * 1.1
     assert guard.is_meant("b")
-
-
-READ = TOO_SOON + 0.4  # after which a key is meant, on a busy machine too
-
-
-class Terminal:
-    """The program behind a terminal of its own."""
-
-    def __init__(self, *words):
-        self.master, slave = pty.openpty()
-        self.screen = b""
-        self.process = interruptible(
-            [sys.executable, "-m", "askance", *words],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            env=os.environ | {"COLUMNS": "100", "TERM": "xterm", "NO_COLOR": "1"},
-        )
-        os.close(slave)
-
-    def wait_for(self, text):
-        end = time.monotonic() + 20
-        while text.encode() not in self.screen:
-            ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
-            assert ready, self.screen
-            self.screen += os.read(self.master, 65536)
-
-    def press(self, keys):
-        os.write(self.master, keys.encode())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        if any(error):
-            self.process.kill()
-        self.process.wait(20)
-        os.close(self.master)
 
 
 @pytest.mark.slow
@@ -292,6 +251,12 @@ def test_no_character_that_a_terminal_obeys_is_left():
     assert harmless("naïve 👩\u200d💻 日本\n") == "naïve 👩\u200d💻 日本\n"
     assert in_one_line("a\n\tb\rc") == "a b\\rc"
     assert shortened("x" * 5000).endswith("x… (1,000 more characters)")
+
+
+def test_of_a_vector_its_length_is_shown():
+    question = Question(1, 1, 0, "a", 0, 1, 0, text="one\x1b", record={"x": 2}, vector_length=384)
+    assert content_of(question).splitlines()[1:] == ["x: 2", "(a vector of 384 numbers)"]
+    assert content_of(Question(1, 1, 0, "a", 0, 1, 0, vector_length=1)) == "(a vector of 1 number)"
 
 
 def test_a_record_is_shown_field_by_field():

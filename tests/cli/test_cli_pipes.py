@@ -174,3 +174,18 @@ def test_each_prediction_is_printed_before_the_next_row_is_written(files, tmp_pa
         process.stdin.close()
         assert process.stdout.read() == b""
         assert process.wait(60) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["d.csv", "d.jsonl", "d.svm"])
+def test_a_run_follows_a_pipe_that_grows(files, name):
+    """As with `tail -f file | askance run -`: lines come in pieces, and nobody knows which is the last."""
+    content = (files / name).read_bytes()
+    words = ["-a", "PAA-II", "--classes", "-1,1" if name == "d.svm" else "ham,spam"]
+    command = [sys.executable, "-m", "askance", "run", "-", *words, "--json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        for start in range(0, len(content), 997):
+            process.stdin.write(content[start : start + 997])
+        assert process.poll() is None
+        told = json.loads(process.communicate(timeout=120)[0])
+    assert without_names(told) == without_names(answer("run", files / name, *words))

@@ -6,14 +6,19 @@ import pathlib
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 import scipy.sparse as sp
+from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
+from sklearn.preprocessing import StandardScaler
 
 from askance.cli.commands.pool.reasons import reason
 from askance.cli.commands.pool.request import STRATEGIES
+from askance.data import TableEncoder
 from askance.pool import PrivilegedSelector
 from command_line import answer, complaint, output, write_csv
+from customer_table import customers, write_customers
 
 ROWS = 60
 
@@ -58,6 +63,7 @@ def chosen(said: dict[str, Any]) -> list[int]:
 
 def test_the_rows_are_those_of_the_library(files: pathlib.Path, arrays: tuple[Any, Any, Any]) -> None:
     X, privileged, y = arrays
+    X = StandardScaler().fit_transform(X)
     said = answer(
         "pool",
         files / "pool.csv",
@@ -138,7 +144,11 @@ def test_other_formats(files: pathlib.Path, arrays: tuple[Any, Any, Any]) -> Non
     X, _, y = arrays
     dump_svmlight_file(X, y == "spam", str(files / "pool.svm"), zero_based=False)
     np.savez(files / "pool.npz", X=X, y=y)
+    scaled = StandardScaler().fit_transform(X)
+    np.savez(files / "scaled.npz", X=scaled, y=y)
     wanted = answer("pool", files / "pool.csv", "--labels", files / "answers.csv")
+    assert chosen(answer("pool", files / "scaled.npz", "--labels", files / "answers.csv")) == chosen(wanted)
+    wanted = answer("pool", files / "pool.npz", "--labels", files / "answers.csv")
     for name in ("pool.svm", "pool.npz"):
         assert chosen(answer("pool", files / name, "--labels", files / "answers.csv")) == chosen(wanted)
     texts = [{"text": "free money now" if label == "spam" else f"lunch {row}"} for row, label in enumerate(y)]
@@ -288,6 +298,50 @@ def test_a_sparse_pool_stays_sparse(files: pathlib.Path) -> None:
     wide = sp.random_array((ROWS, 50_000), density=1e-4, rng=np.random.default_rng(1), format="csr")
     dump_svmlight_file(wide, np.zeros(ROWS), str(files / "wide.svm"), zero_based=False)
     assert len(chosen(answer("pool", files / "wide.svm", "--labels", files / "answers.csv"))) == 10
+
+
+def test_a_raw_table_is_read_by_the_kinds_of_its_columns(tmp_path: pathlib.Path) -> None:
+    path = write_customers(tmp_path / "customers.csv", 80)
+    with path.open(newline="") as file:
+        y = [line["label"] for line in csv.DictReader(file)]
+    known = table(tmp_path / "answers.csv", ["row", "label"], enumerate(y[:30]))
+    said = answer("pool", path, "--labels", known, "-n", 5)
+    assert said["columns"].startswith(
+        "3 numbers, 1 category, 1 text, 1 date; left out: customer (all values differ)"
+    )
+    assert all(len(line["text"].split()) == 7 for line in said["chosen"])  # the comments
+    frame = [row for row in customers(80) if row.pop("label")]
+    X = TableEncoder(output="matrix", scaled=True).fit_transform(frame)
+    found = PrivilegedSelector(combine="max").fit(X[:30], y[:30]).select(X[30:], 5)
+    assert chosen(said)[0] == 30 + found.rows[0]
+    words = ("--category", "age", "--drop", "city", "--date", "signup", "--number", "ratio", "--text", "comment")
+    told = answer("pool", path, "--labels", known, "-n", 5, *words)
+    assert told["columns"].startswith("2 numbers, 1 category, 1 text, 1 date; left out: customer")
+    assert "Columns: 3 numbers, 1 category" in output("pool", path, "--labels", known)
+    assert "no column 'town' to drop" in complaint("pool", path, "--labels", known, "--drop", "town")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_table_to_fill_in_has_the_cells_of_its_rows(tmp_path: pathlib.Path, ending: str) -> None:
+    """Nobody can label a row by its number alone."""
+    rows = [{"id": f"c{row}", "age": row, "score": row / 8, "target": ""} for row in range(40)]
+    path, to_fill = tmp_path / f"people.{ending}", tmp_path / "next.csv"
+    if ending == "csv":
+        table(path, list(rows[0]), [row.values() for row in rows])
+    elif ending == "jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    said = answer("pool", path, "-n", 4, "--out", to_fill)
+    with to_fill.open(newline="") as file:
+        found = list(csv.DictReader(file))
+    assert list(found[0])[:4] == ["row", "label", "id", "age"]
+    assert [(line["id"], line["age"]) for line in found] == [(f"c{row}", str(row)) for row in chosen(said)]
+    assert "target" not in found[0]
+    assert [float(line["score"]) for line in found] == [line["score"] for line in said["chosen"]]  # its own
+    lines = to_fill.read_text().replace(f"{chosen(said)[0]},,", f"{chosen(said)[0]},old,", 1)
+    to_fill.write_text(lines)
+    assert answer("pool", path, "-n", 4, "--labels", to_fill)["labelled"] == 1
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])

@@ -1,5 +1,6 @@
 """`askance run`: what it prints, writes and refuses."""
 
+import json
 import sys
 
 import numpy as np
@@ -105,12 +106,51 @@ def test_a_constant_prediction_is_that_of_the_larger_class(frauds):
     assert "Always predicting ok would reach accuracy 0.9" in said
 
 
-def test_a_learner_for_the_other_class_says_so(frauds):
+@pytest.mark.parametrize("name", ["CSPAA", "OMCSL-F-h"])
+def test_costs_are_about_the_positive_class(frauds, tmp_path, name):
+    """Figures are those of the same rows with the names of the classes swapped, which makes the rare one last."""
+    path, X, y = frauds
+    swapped = write_csv(tmp_path / "swapped.csv", X, np.where(y == "ok", "fraud", "ok"))
+    words = ("-a", name, "--against", "random,PAA-II", "--rate", 0.3, "--metric", "f")
+    words = words if name == "CSPAA" else ("-a", name, "--metric", "f")
+    wanted = answer("run", swapped, *words)
+    for named in ((), ("--positive", "fraud")):
+        told = answer("run", path, *words, *named, "--save", tmp_path / "rare.model")
+        assert (told["positive"], wanted["positive"]) == ("fraud", "ok")
+        assert (
+            f"{name} takes 'fraud' for the class that matters; --positive ok chooses the other one."
+            in told["notes"]
+        )
+        for one, other in zip(told["methods"], wanted["methods"], strict=True):
+            assert one["metrics"] == other["metrics"]
+            assert one["asked"] == other["asked"]
+    assert (
+        told["methods"][0]["metrics"]["f"]
+        != answer("run", path, *words, "--positive", "ok")["methods"][0]["metrics"]["f"]
+    )
+    assert askance.load(tmp_path / "rare.model").positive == "fraud"
+    assert "takes" not in output("run", path, "-a", "PAA-II")
+
+
+def test_a_resumed_model_keeps_its_positive_class(frauds, tmp_path):
+    path, X, y = frauds
+    model = tmp_path / "rare.model"
+    output("run", path, "-a", "CSPAA", "--save", model)
+    told = answer("run", path, "--resume", model, "--positive", "ok")
+    learner = askance.make("CSPAA", classes=["fraud", "ok"], positive="fraud")
+    learner.run(np.float32(X), y)
+    trace = learner.run(np.float32(X), y)
+    assert told["methods"][0]["metrics"]["f"] == judge.f1_score(y, trace.predictions, pos_label="ok")
+    assert "takes 'fraud' for the class that matters, as when it was trained" in told["notes"][0]
+
+
+def test_a_pipe_shows_too_late_which_class_is_rarer(frauds):
     path, _, _ = frauds
-    said = " ".join(output("run", path, "-a", "OMCSL-F-h").split())
-    assert "OMCSL-F-h weighs mistakes for the last class, 'ok', not for 'fraud': rename the classes" in said
-    assert "weighs" not in output("run", path, "-a", "PAA-II")
-    assert "weighs" not in output("run", path, "-a", "OMCSL-F-h", "--positive", "ok")
+    words = ("run", "-", "--format", "csv", "-a", "CSPAA", "--json")
+    told = json.loads(output(*words, stdin=path.read_bytes()))
+    assert "takes 'ok' for the class that matters, the last one, because a pipe" in told["notes"][0]
+    named = json.loads(output(*words, "--positive", "fraud", stdin=path.read_bytes()))
+    assert named["methods"][0]["metrics"] == answer("run", path, "-a", "CSPAA")["methods"][0]["metrics"]
 
 
 def test_a_class_that_does_not_exist_is_refused_with_those_that_do(frauds, tmp_path):
@@ -226,6 +266,25 @@ def test_counts_are_told_as_counts(data, metric, words):
 def test_a_blind_guess_that_is_as_good_is_told(tmp_path):
     data = write_csv(tmp_path / "d.csv", np.random.default_rng(0).normal(size=(300, 3)), [0, 0, 0, 0, 1] * 60)
     assert "Always predicting 0 would reach accuracy 0.800" in answer("run", data, "-a", "PAA-II")["notes"][0]
+
+
+def test_a_blind_guess_of_many_classes_that_is_as_good_is_told(tmp_path):
+    """Raw columns of very different size, as newcomers have them: three classes got no hint."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 120, p=[0.5, 0.3, 0.2])
+    path = write_csv(tmp_path / "d.csv", rng.normal(size=(120, 2)) * [1, 1e4], y)
+    said = " ".join(output("run", path, "-a", "MPAA-II").split())
+    assert f"Always predicting 0 would reach accuracy {np.mean(y == 0):.3f}: check the features." in said
+    assert "pass --scaling standard, or use auto" in said
+
+
+def test_shares_of_labels_that_differ_are_said(tmp_path):
+    """On a small file, asking at random may ask for fewer labels: a comparison names both shares."""
+    path = mails(tmp_path / "few.csv", 60)
+    told = answer("run", path, "-a", "PAA-II", "--rate", 0.1, "--against", "random")
+    shares = [f"{100 * method['asked'] / 60:.1f} %" for method in told["methods"]]
+    assert shares[0] != shares[1]
+    assert all(share in told["sentence"] for share in shares)
 
 
 def test_a_file_that_begins_with_one_class(tmp_path):
@@ -383,12 +442,12 @@ def test_the_picture(data, tmp_path):
 
 def test_a_fault_half_way_leaves_what_was_there(data, tmp_path):
     broken = tmp_path / "broken.csv"
-    broken.write_text(data.read_text() + "1,2,3,4,5,nan,ham\n")
+    broken.write_text(data.read_text() + "1,2,3,4,5,inf,ham\n")
     old = tmp_path / "old.parquet"
     old.write_text("precious")
     said = complaint("run", broken, "-a", "PAA-II", "--trace", old, "--save", tmp_path / "model")
     assert (
-        said == f"{broken}, line {ROWS + 2}, column 'x5': nan is not a finite number: fix it or leave the row out"
+        said == f"{broken}, line {ROWS + 2}, column 'x5': inf is not a finite number: fix it or leave the row out"
     )
     assert old.read_text() == "precious"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["broken.csv", "old.parquet"]
@@ -472,7 +531,7 @@ def test_one_line_for_a_mistake(data, words, said):
             "no label field: looked for 'label', 'y', 'class', 'target' among 'a', 'b': name it with --label",
         ),
         ("x,label\n1,a\n2,a\n", "has only one class, 'a': there is nothing to learn"),
-        ("x,label\n1,a\nnan,b\n", "line 3, column 'x': nan is not a finite number"),
+        ("x,label\n1,a\ninf,b\n", "line 3, column 'x': inf is not a finite number"),
         ("x,label\n1,a\n2\n", "line 3: has 1 cells but the header has 2"),
     ],
 )
@@ -517,6 +576,7 @@ def test_the_parameters_of_the_library_become_options():
     options = {"label": "--label", "categories": "--category", "zero_based": "--zero-based", "rate": "--rate"}
     for text, parameter, said in [
         ("name it with label=", "label", "name it with --label"),
+        ("name it with label=, or leave it", "label", "name it with --label, or leave it"),
         ("format='xls' has no label=", "label", "format='xls' has no --label"),
         ("make it categorical with categories=", "categories", "make it categorical with --category"),
         ("indices count from 1: pass zero_based=True", "zero_based", "indices count from 1: pass --zero-based"),

@@ -78,6 +78,20 @@ def test_kinds_of_columns_are_found_in_a_pipe(standard_input, tmp_path, kind):
         list(table)
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "|"])
+def test_the_delimiter_of_a_packed_pipe_is_that_of_its_header(standard_input, delimiter):
+    """It was looked for in the compressed bytes, whose time stamp may look like any delimiter."""
+    content = CONTENTS["csv"].replace(b",", delimiter.encode())
+    for stamp in (b",,,,", b";;;;", b"||||"):
+        packed = gzip.compress(content, mtime=int.from_bytes(stamp, "little"))
+        assert stamp in packed
+        for reader in (read, read_table):
+            standard_input(packed)
+            rows, labels = gathered(reader("-", format="csv"))
+            assert rows.shape == (2, 2)
+            assert labels == ["a", "b"]
+
+
 def test_a_semicolon_is_found_in_a_pipe(standard_input):
     standard_input(b"x;z;label\n1,5;2;a\n3;4;b\n")
     assert [column.name for column in read_table("-").columns] == ["x", "z"]

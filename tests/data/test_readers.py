@@ -18,7 +18,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from askance.data import Chunk, describe, hash_records, hash_texts, read
+from askance.data import Chunk, describe, hash_records, hash_texts, read, read_table
 from askance.errors import DataError
 from thinning import rest_slow
 
@@ -321,12 +321,28 @@ def test_frame_with_labels_apart_in_random_order(kind):
     assert_same(X, np.stack([y, 2 * y], axis=1).astype(np.float32))
 
 
-def test_absent_numbers_are_zero_where_the_frame_can_tell_them_from_nan():
+def test_missing_numbers_of_frames_are_zero():
     nullable = pandas.DataFrame({"a": pandas.array([1, None], dtype="Int64"), "label": [0, 1]})
-    for frame in (nullable, polars.DataFrame({"a": [1, None], "label": [0, 1]})):
+    usual = pandas.DataFrame({"a": [1.0, float("nan")], "label": [0, 1]})
+    for frame in (nullable, usual, polars.DataFrame({"a": [1, None], "label": [0, 1]})):
         assert gathered(read(frame))[0].tolist() == [[1], [0]]
     with pytest.raises(DataError, match=r"row 1 \(from 0\), column 'a': nan is not a finite number"):
-        list(read(pandas.DataFrame({"a": [1.0, float("nan")], "label": [0, 1]})))
+        list(read(polars.DataFrame({"a": [1.0, float("nan")], "label": [0, 1]})))  # these have nulls beside NaN
+
+
+@pytest.mark.parametrize("word", ["", "NA", "?", "NaN", "n/a", "null", " None "])
+def test_words_for_missing_values_do_not_make_categories_of_numbers(tmp_path, word):
+    path = tmp_path / "a.csv"
+    path.write_text(f"a,b,label\n1,{word},yes\n{word},-2.5,no\n3,4,NA\n", encoding="utf-8")
+    X, y = gathered(read(path))
+    assert X.tolist() == [[1, 0], [0, -2.5], [3, 4]]
+    assert y.tolist() == ["yes", "no", "NA"], "a class may have this name"
+
+
+def test_numbers_with_commas_are_said_to_be_categories(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b,label\n"1,234",1,0\n"3,5",2,1\n', encoding="utf-8")
+    assert {column.name: column.kind for column in read_table(path).columns} == {"a": "category", "b": "number"}
 
 
 def test_nested_columns_of_parquet(tmp_path):

@@ -48,7 +48,7 @@ FILES = [
     ("a.csv", b'a,b,label\n"x\ny",1,0\n\n1\n', {}, ["line 5: has 1 cells"]),
     ("a.csv", b'a,label\n1,0\n"open,1\n', {}, ["line 3: is not well-formed CSV"]),
     ("a.csv", b'a,label\n"1"2,0\n', {}, ["line 2: is not well-formed CSV"]),
-    ("a.csv", b"a,label\n1,0\nnan,1\n", {}, ["line 3, column 'a': nan is not a finite number"]),
+    ("a.csv", b"a,label\n1,0\ninf,1\n", {}, ["line 3, column 'a': inf is not a finite number"]),
     ("a.csv", b"a,b,label\n1,x,0\n-Inf,y,1\n", {}, ["line 3, column 'a': -inf is not a finite number"]),
     ("a.csv", b"a,label\n1e39,0\n", {}, ["line 2, column 'a': 1e+39 is too large for float32", "dtype='float64'"]),
     ("a.csv", MANY + "red,0\n", {}, ["line 1002, column 'a': 'red' is not a number", "categories="]),

@@ -99,7 +99,7 @@ def check_gives_a_fault_or_rows(directory, name, content, reader=read):
     else:
         assert name in message
         assert "\n" not in message
-    for X, y, progress in chunks:
+    for X, y, progress, _ids in chunks:
         assert X.shape[0] == len(y) > 0
         for part in X if isinstance(X, MixedRows) else [X]:
             assert part.shape[0] == len(y)

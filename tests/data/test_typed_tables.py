@@ -153,7 +153,10 @@ def test_a_long_list_of_columns_is_cut_short(tmp_path):
 
 
 def test_the_user_knows_better(tmp_path):
-    rows = "".join(f"{row % 3},{8000 + row % 4},word{row % 2},unknown,{row},{row % 2}\n" for row in range(30))
+    prices = ["unknown"] * 29 + ["7"]
+    rows = "".join(
+        f"{row % 3},{8000 + row % 4},word{row % 2},{price},{row},{row % 2}\n" for row, price in enumerate(prices)
+    )
     names = "size,zip,note,price,id,label\n"
     stream = table(
         tmp_path, names + rows, categories=["zip"], text=["note"], numbers=["price", "id"], drop=["size"]
@@ -161,8 +164,8 @@ def test_the_user_knows_better(tmp_path):
     assert kinds(stream) == {"zip": "category", "note": "text", "price": "number", "id": "number"}
     dense, sparse, _ = gathered(stream)
     price, is_missing = dense[:, 5], dense[:, 6]
-    assert price.tolist() == [0] * 30
-    assert is_missing.tolist() == [1] * 30
+    assert price.tolist() == [7] * 30
+    assert is_missing.tolist() == [1] * 29 + [0]
     assert dense[:, 7].tolist() == [*range(30)]
     assert sparse.sum() == 30
 
@@ -381,9 +384,9 @@ def test_sources_without_columns_of_kinds(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
     with pytest.raises(DataError, match="npz has no columns of different kinds"):
         read_table(tmp_path / "a.npz")
-    with pytest.raises(DataError, match="a list is not a data frame"):
+    with pytest.raises(DataError, match="a list is not a table: give a path, a data frame"):
         read_table([1, 2])
-    with pytest.raises(DataError, match="y is for data frames"):
+    with pytest.raises(DataError, match="y is for tables in memory"):
         read_table(write_customers(tmp_path / "c.csv", 5), y=[1] * 5)
 
 

@@ -90,8 +90,9 @@ def test_data_are_sent_once_a_worker(engine: str, workers: Workers) -> None:
 @pytest.mark.slow
 def test_two_clusters_on_one_machine_do_not_want_the_same_port() -> None:
     pytest.importorskip("distributed", reason=f"{NOT_RUN}Dask needs dask and distributed")
-    with local_cluster(1), local_cluster(1):
-        pass
+    with local_cluster(1) as one, local_cluster(1) as other:
+        assert one.scheduler_address != other.scheduler_address
+        assert one.dashboard_link != other.dashboard_link
 
 
 @pytest.mark.slow

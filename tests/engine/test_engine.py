@@ -172,6 +172,21 @@ print(scales.rows.tolist())
 """
 # A kernel is in another file than the functions that it calls.
 KERNEL_EDITS = {"jit/kernels/columns.py": ("    rows[0] += 1\n", "    rows[0] += 2\n")}
+USE_ENGINE_KERNEL = """
+import numpy as np
+import askance
+from askance.engine import packing
+from askance.engine.arena import EMPTY, Arena, Models
+numbers = np.full(1, 8, np.uint64), np.full(1, 3, np.uint64), np.ones(1, np.uint64)
+models = Models(*numbers, np.zeros(1, np.uint64), np.zeros((1, 0), np.uint64))
+slots = np.full(16, EMPTY), np.full((16, 1), 5, np.uint8)
+arena = Arena(*slots, np.zeros(33, np.uint64), np.full(1, 16, np.uint64))
+arena.features[9] = 2
+_, _, content = packing.gather(models, arena, np.zeros(1, np.int64))
+assert askance.__file__.startswith(HOME), askance.__file__
+print(content[0].tolist())
+"""
+ENGINE_KERNEL_EDITS = {"engine/arena.py": ("= content[place, byte]\n", "= 2 * content[place, byte]\n")}
 
 
 def compiled_files(cache: pathlib.Path) -> set[str]:
@@ -213,8 +228,15 @@ def test_an_edited_rule_counts_at_once_and_a_revert_finds_its_code_again(tmp_pat
 
 
 @pytest.mark.slow
-def test_an_edit_of_what_a_kernel_calls_counts_at_once(tmp_path: pathlib.Path) -> None:
-    assert [ast.literal_eval(found) for found in edits_count(tmp_path, KERNEL_EDITS, USE_KERNEL)] == [[5], [10]]
+@pytest.mark.parametrize(
+    ("edits", "code"),
+    [(KERNEL_EDITS, USE_KERNEL), (ENGINE_KERNEL_EDITS, USE_ENGINE_KERNEL)],
+    ids=["jit", "engine"],
+)
+def test_an_edit_of_what_a_kernel_calls_counts_at_once(
+    tmp_path: pathlib.Path, edits: dict[str, tuple[str, str]], code: str
+) -> None:
+    assert [ast.literal_eval(found) for found in edits_count(tmp_path, edits, code)] == [[5], [10]]
 
 
 @pytest.mark.soak

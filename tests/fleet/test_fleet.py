@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries
+from askance.data import MixedRows, TableEncoder
 from askance.errors import ModelFileError
 from askance.fleet import Fleet
 from askance.fleet.files import is_fleet_file, load
@@ -343,3 +345,26 @@ def test_settings_that_cannot_be_used(given: Any, complaint: str) -> None:
 def test_a_fleet_is_imported_late() -> None:
     code = "import sys, askance; sys.exit('askance.fleet' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_tables_go_through_an_encoder() -> None:
+    records = [
+        {"plan": "ab"[row % 2], "price": row / 3, "note": f"so {'good' if row % 3 else 'bad'} it is"}
+        for row in range(60)
+    ]
+    users, y = np.arange(60) % 3, np.where(np.arange(60) % 3, "like", "skip")
+    encoder = TableEncoder(output="matrix", scaled=True, bits=6, text=["note"])
+    X = encoder.fit_transform(records)
+    assert X.shape == (60, 68)  # price, two plans, others, and 64 hashed words
+    with Fleet("PAA-II", classes=["like", "skip"], bits=7, dtype="float64") as fleet:
+        trace = fleet.run(users, X, y)
+        again = fleet.predict([0, 1], encoder.transform(records[:2]))
+    assert trace.asked.any()
+    assert again.shape == (2,)
+    with Fleet("PAA-II", classes=["like", "skip"], bits=7) as fleet:
+        with pytest.raises(TypeError, match="are for AutoLearner: use TableEncoder"):
+            fleet.predict([0], MixedRows(np.ones((1, 2)), sp.csr_array((1, 4))))
+        with pytest.raises(ValueError, match="and dtype object: encode it with TableEncoder"):
+            fleet.predict([0], pandas.DataFrame(records[:1]))
+        with pytest.raises(ValueError, match="X has 260 columns, but this fleet has room for 128"):
+            fleet.predict([0], TableEncoder(text=["note"], bits=8, output="matrix").fit_transform(records)[:1])

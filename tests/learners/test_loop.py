@@ -99,13 +99,14 @@ def test_a_service_does_its_work_without_scikit_learn_and_what_it_brings(tmp_pat
         TEXTS = [f"word{{i % 3}} and word{{i % 7}}" for i in range(20)]
 
         def work(client):
-            decided = client.decide(TEXTS)
+            client.decide(TEXTS)
             client.import_items(["old"], ["a"])
-            for question in client.questions(3):
+            first, *_ = asked = client.questions(3)
+            for question in asked:
                 client.label(question, "b", question.lease)
             client.label(client.questions(1)[0], "a")
             client.undo()
-            client.correct(next(one for one in decided if one.ask), "a")
+            client.correct(first, "a")
             client.predict(TEXTS)
             assert client.figures().labelled >= 3
             assert len(list(client.labels())) >= 3 and len(list(client.decisions())) == 20

@@ -369,3 +369,24 @@ def test_intervals_hold_the_truth_in_a_thousand_streams() -> None:
     found = coverage_study.study(1000)
     print(coverage_study.table(found))
     check_coverage(found)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f", "precision", "recall", "cost"])
+def test_the_worst_case_contains_all_answers(metric: str) -> None:
+    """The twin: give the missing labels every way that is all right or all wrong."""
+    random = np.random.default_rng(5)
+    y_true = np.where(random.random(200) < 0.5, 1, -1)
+    y_pred = np.where(random.random(200) < 0.8, y_true, -y_true)
+    missing = random.random(200) < 0.1
+    asked, probabilities = np.ones(200, bool), np.full(200, 0.04)
+    known = AskedTally()
+    known.add(np.where(missing, 0, y_true), y_pred, asked, probabilities)
+    found = known.estimate(metric, worst_case=True)
+    for answers in (y_pred, -y_pred, y_true):
+        every = AskedTally()
+        every.add(np.where(missing, answers, y_true), y_pred, asked, probabilities)
+        whole = every.estimate(metric)
+        assert found.low <= whole.low + 1e-9
+        assert found.high >= whole.high - 1e-9
+    assert found.width > known.estimate(metric).width
+    assert "questions have no answer" in found.note

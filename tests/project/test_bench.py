@@ -13,6 +13,7 @@ import askance
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
+from bench import piped  # noqa: E402
 from bench.__main__ import main  # noqa: E402
 from bench.clock import Contender, Timing, race, ratio  # noqa: E402
 from bench.datasets import Dataset, Shape, make_dataset  # noqa: E402
@@ -55,6 +56,27 @@ def test_text_holds_the_same_numbers(sparse: Dataset, tmp_path: pathlib.Path) ->
     np.testing.assert_array_equal(whole.data, sparse.X.data)
     np.testing.assert_array_equal(whole.indices, sparse.X.indices)
     np.testing.assert_array_equal(whole.indptr, sparse.X.indptr)
+
+
+def test_a_block_of_a_pipe_has_the_same_rows_for_all_programs(tmp_path: pathlib.Path) -> None:
+    ours, theirs = piped.block(" ", 50), piped.block(" | ", 50)
+    assert theirs.text.replace(b" |", b"") == ours.text
+    (tmp_path / "a.svm").write_bytes(ours.text)
+    (chunk,) = askance.data.read(tmp_path / "a.svm")
+    assert len(chunk.y) == ours.rows == 50
+    assert set(chunk.y.tolist()) == {-1, 1}
+
+
+def test_a_pipe_is_measured_to_its_end() -> None:
+    program = "import sys; print(len(sys.stdin.buffer.read()))"
+    rows = piped.Block(3, b"1 1:1\n" * 3)
+    found = piped.measure("a program", [sys.executable, "-c", program], rows, 20)
+    assert found.said.strip() == str(20 * len(rows.text))
+    assert (found.rows, found.megabytes) == (60, 20 * len(rows.text) / 1e6)
+    assert len(found.in_use) == 3
+    assert found.processor > 0
+    with pytest.raises(RuntimeError, match="a program ended with 3"):
+        piped.measure("a program", [sys.executable, "-c", "import sys; sys.stdin.read(); sys.exit(3)"], rows, 1)
 
 
 def test_both_texts_have_equal_content(sparse: Dataset, tmp_path: pathlib.Path) -> None:

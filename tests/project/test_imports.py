@@ -31,6 +31,7 @@ FLOORS = (
     ("distributed",),
     ("experiments",),
     ("persistence",),
+    ("export",),
     ("service",),
     ("cli",),
 )

@@ -177,7 +177,7 @@ def test_labellers_agree_or_not(store_url):
         told = {
             one.name: (one.labels, one.skips, one.agreement) for one in task.history(runner.task.fold).labellers
         }
-        assert told == {"ann": (4, 0, 1.0), "bob": (4, 0, 1.0), "eve": (4, 1, 0.0)}
+        assert told == {"ann": (4, 0, 0.5), "bob": (4, 0, 0.5), "eve": (4, 1, 0.0)}
 
 
 def test_votes_from_before_labellers_were_counted_are_settled_all_the_same(store_url):

@@ -2,11 +2,13 @@
 
 import asyncio
 import inspect
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
 from email.utils import format_datetime
 from types import SimpleNamespace
 
 import httpx
+import numpy as np
 import pytest
 
 import askance
@@ -17,19 +19,19 @@ from askance.service.client import (
     Item,
     Label,
     asynchronous,
+    asynchronous_requests,
     base,
     naming,
     retrying,
     synchronous,
+    synchronous_requests,
 )
 from askance.service.client.connection import connection
 from askance.service.messages import MOST_AT_ONCE
-from askance.service.settings import TaskSettings
 from processes import run_code
-from service_server import real_service
+from service_errors import fault
 from service_twin import CLASSES, LOSE_ANSWER, LOSE_REQUEST, Twin
 
-SETTINGS = TaskSettings("desk", CLASSES, algorithm="MPAA-II")
 TEXTS = ["my invoice?", "it crashed", "great work?"]
 
 
@@ -37,7 +39,8 @@ TEXTS = ["my invoice?", "it crashed", "great work?"]
 def pauses(monkeypatch):
     """Pauses of the client are written down, not made; other threads of this process may sleep."""
     made = []
-    monkeypatch.setattr(synchronous, "time", SimpleNamespace(sleep=made.append))
+    for module in (synchronous, synchronous_requests):
+        monkeypatch.setattr(module, "time", SimpleNamespace(sleep=made.append))
     monkeypatch.delenv("ASKANCE_URL", raising=False)
     monkeypatch.delenv("ASKANCE_TOKEN", raising=False)
     return made
@@ -52,13 +55,6 @@ def twin():
 def client(twin):
     with Client(task="desk", transport=twin.transport()) as client:
         yield client
-
-
-def fault(work):
-    with pytest.raises(ServiceError) as caught:
-        work()
-    assert "\n" not in str(caught.value)
-    return caught.value
 
 
 def test_every_verb(client, twin, tmp_path):
@@ -100,6 +96,48 @@ def test_tasks_and_tokens_are_made(client, twin, tmp_path):
     assert client.first_token("code").role == "admin"
     assert client.revoke_token("anna").revoked
     assert [token.name for token in client.tokens()] == ["anna"]
+
+
+def test_rights_and_ends_of_tokens(client, twin):
+    client.create_token("anna", tasks={"desk": "labeller", "mail": "read"}, expires_in=30)
+    client.create_token("bob", "read", tasks=["desk", "mail"], expires=date(2030, 1, 2))
+    client.change_token("anna", "read")
+    client.change_token("anna", tasks=iter(["desk"]), role="ingest", expires=2e9)
+    assert client.change_token("anna", without_end=True).expires is None
+    moment = datetime(2030, 1, 2, 3, tzinfo=timezone(timedelta(hours=3)))
+    assert client.rotate_token("anna", 2, expires=moment).token == "secret after 2 hours"
+    assert client.rotate_token("anna").token == "secret after 0 hours"
+    assert client.sign_in_link("anna").until == 1e9 + 86_400
+    assert client.sign_in_link("anna", 0.5).until == 1e9 + 1800
+    sent = [body for _, _, body in twin.requests]
+    assert sent == [
+        {"name": "anna", "tasks": {"desk": "labeller", "mail": "read"}, "expires_in": 30.0},
+        {"name": "bob", "tasks": {"desk": "read", "mail": "read"}, "expires": 1893542400.0},
+        {"role": "read"},
+        {"tasks": {"desk": "ingest"}, "expires": 2e9},
+        {"expires": None},
+        {"overlap": 2.0, "expires": 1893542400.0},
+        {"overlap": 0.0},
+        {"hours": 24.0},
+        {"hours": 0.5},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"tasks": "desk"}, "give ['desk']"),
+        ({"tasks": ["desk"]}, "no role for these tasks"),
+        ({"tasks": {"desk": "read"}, "role": "read"}, "has the roles already"),
+        ({"role": "boss"}, "role"),
+        ({"role": "read", "expires_in": -1}, "expires_in must be a number, more than 0"),
+        ({"role": "read", "expires_in": 1, "expires": 2e9}, "either expires_in or expires"),
+    ],
+)
+def test_rights_and_ends_that_are_not_sent(client, twin, given, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        client.create_token("anna", **given)
+    assert twin.requests == []
 
 
 def test_a_name_is_spelled_safely_in_an_address(client, twin):
@@ -251,13 +289,57 @@ def test_the_environment_says_where_and_who(monkeypatch):
     monkeypatch.setenv("ASKANCE_URL", "http://elsewhere:99/")
     with Client(task="desk", transport=twin.transport()) as client:
         assert repr(client) == "Client(url='http://elsewhere:99', task='desk')"
-        assert fault(client.figures).status == 401
+        said = fault(client.figures)
+        assert said.status == 401
+        assert str(said).endswith("set the environment variable ASKANCE_TOKEN, or pass token=")
     monkeypatch.setenv("ASKANCE_TOKEN", "secret")
     with Client(task="desk", transport=twin.transport()) as client:
         assert client.figures().items == 0
         assert "secret" not in repr(vars(client)["_connection"])
     with Client(task="desk", token="wrong", transport=twin.transport()) as client:
-        assert fault(client.figures).code == "no_token"
+        assert fault(client.figures).code == "unknown_token"
+
+
+def test_values_of_numpy_are_sent_as_those_of_python(client, twin):
+    """Labels and records come out of arrays."""
+    words, number = np.array(["bug", "praise"]), np.int64(2)
+    client.import_items([{"size": np.float32(1.5), "tags": np.array(["a"]), "n": number}], words[:1])
+    assert twin.requests[-1][2]["items"][0]["record"] == {"size": 1.5, "tags": ["a"], "n": 2}
+    assert twin.requests[-1][2]["items"][0]["label"] == "bug"
+    assert naming.number_of(number) == 2
+    with pytest.raises(TypeError, match="a value of type object cannot be sent"):
+        client.import_items([{"size": object()}], ["bug"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"name": "Churn 1"}, "name must be lower-case letters, digits, - and _, such as churn-1"),
+        ({"classes": ["a"]}, "classes must be a list of at least 2 values"),
+        ({"classes": ["a", "b\n"]}, "must be text without line breaks"),
+        ({"budget": {"rate": "10%"}}, "budget.rate must be a number or null, not text"),
+        ({"budget": {"rate": 10}}, "budget.rate must be a number, at most 1"),
+        ({"rate": 0.1}, "there is no field rate"),
+        ({"item": "image"}, "item: Invalid enum value 'image'"),
+    ],
+)
+def test_wrong_settings_get_a_sentence(client, twin, settings, said, tmp_path):
+    content = {"name": "desk", "classes": ["a", "b"], **settings}
+    with pytest.raises(ValueError, match="the settings are not valid: ") as caught:
+        client.create(content)
+    assert said in str(caught.value)
+    assert not twin.requests
+    if "budget" in settings:
+        (tmp_path / "t.toml").write_text(
+            f"name = 'a'\nclasses = ['a', 'b']\n[budget]\nrate = {settings['budget']['rate']!r}"
+        )
+        with pytest.raises(ValueError, match=re.escape(f"t.toml: {said.partition(',')[0]}")):
+            client.create(tmp_path / "t.toml")
+
+
+def test_a_name_that_is_missing_is_said(client):
+    with pytest.raises(ValueError, match="the field name is missing"):
+        client.create({"classes": ["a", "b"]})
 
 
 def test_certificates_are_checked_where_there_are_any():
@@ -324,7 +406,8 @@ def test_the_asynchronous_client_does_the_same(monkeypatch, tmp_path):
     async def pause(seconds):
         pauses.append(seconds)
 
-    monkeypatch.setattr(asynchronous, "asyncio", SimpleNamespace(sleep=pause))
+    for module in (asynchronous, asynchronous_requests):
+        monkeypatch.setattr(module, "asyncio", SimpleNamespace(sleep=pause))
     twin = Twin()
 
     async def work():
@@ -374,73 +457,6 @@ def test_over_a_real_socket_answers_get_lost_too():
         client.decide(TEXTS)
         client.label(1, "bug")
         assert (len(twin.items), twin.labels) == (3, {1: "bug"})
-
-
-def test_every_verb_of_the_real_service(tmp_path, monkeypatch):
-    monkeypatch.undo()  # pauses are made
-    with real_service(tmp_path, SETTINGS) as (url, code):
-        with Client(url) as stranger:
-            assert fault(lambda: stranger.tasks()).status == 401
-            admin = stranger.first_token(code).token
-        with Client(url, admin, "desk") as client:
-            client.create({"name": "other", "classes": ["a", "b"], "item": "record"})
-            assert [task.name for task in client.tasks()] == ["desk", "other"]
-            assert client.task_detail().settings == SETTINGS
-            labeller = client.create_token("anna", "labeller").token
-            decided = client.decide([Item(text=text, id=text) for text in TEXTS])
-            assert [one.again for one in client.decide([Item(text=text, id=text) for text in TEXTS])] == [True] * 3
-            assert decided[0].ask  # nothing is known yet
-            assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").prediction in "ab"
-            assert client.predict("invoice").prediction in CLASSES
-            assert client.import_items(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
-            with Client(url, labeller, "desk") as anna:
-                question = anna.questions(1, 60)[0]
-                assert question.text == TEXTS[0]
-                assert anna.label(question, "bug", question.lease).state == "learned"
-                undone = anna.undo()
-                assert undone.item == question.item
-                again = anna.questions(items=[question.item])[0]
-                anna.return_question(again)
-                anna.label(TEXTS[0], "bug", key="k")
-                assert anna.label(TEXTS[0], "bug", key="k").again
-                assert fault(lambda: anna.label(TEXTS[0], "praise", key="k")).code == "key_reused"
-                anna.correct(question, "billing")
-                assert fault(anna.tokens).status == 403
-            client.decide([f"{word} and {word} again" for word in ("alpha", "beta", "gamma")])
-            left = client.questions(5)
-            client.skip(left[0])
-            client.label_all([(question, "praise") for question in left[1:]])
-            story = client.item_detail(decided[0])
-            assert (story.label, story.id) == ("billing", TEXTS[0])
-            seen = client.watch()
-            figures = next(seen)
-            seen.close()
-            assert figures.labelled == 1 + len(left) - 1
-            assert figures.items == client.figures().items
-            assert len(list(client.labels())) == figures.labelled + figures.imported
-            assert len(list(client.decisions())) == figures.items == 6
-            assert (
-                client.change(interface={"guidance": "Look twice."}).settings.interface.guidance == "Look twice."
-            )
-            with pytest.raises(ValueError, match="the change is not valid: Expected `int` >= 0"):
-                client.change(budget={"total": -1})
-            assert [client.set_state(state).figures.state for state in ("paused", "running")] == [
-                "paused",
-                "running",
-            ]
-            assert client.history().classes == client.model_detail().labels
-            assert [story.id for story in client.search("CRASHED").items] == [TEXTS[1]]
-            assert client.search(count=2, before=client.search(count=2).before).items
-            assert client.explain("invoice").pulls[0].feature == "invoice"
-            version = client.figures().version
-            assert client.roll_back(0).to == 0
-            assert client.explain("invoice").pulls == []
-            assert client.figures().version > version
-            client.save_model(tmp_path / "m")
-            assert askance.load(tmp_path / "m").classes_.tolist() == client.model().classes_.tolist() == CLASSES
-            assert client.compact(0).items == 6 - figures.asked
-            assert client.revoke_token("anna").revoked
-            assert {token.name for token in client.tokens()} >= {"anna"}
 
 
 def test_without_the_extra_the_remedy_is_named():

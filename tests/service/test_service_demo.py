@@ -126,7 +126,7 @@ def test_the_figures_are_lines_or_a_table_that_changes(tmp_path, monkeypatch):
         world.watch_demo(Busy(stop, before, after), console, stop)
     assert lines.file.getvalue().count("\n") == 2
     assert "items 0, asked 0," in lines.file.getvalue()
-    assert "accuracy not enough labels yet" in lines.file.getvalue()
+    assert "accuracy (current model) not enough labels yet" in lines.file.getvalue()
     assert "\x1b[" in screen.file.getvalue()
 
 

@@ -11,7 +11,7 @@ import askance
 from askance.learners.files import from_bytes, to_bytes
 from askance.service.errors import RequestError
 from askance.service.messages import Item
-from askance.service.settings import Budget, Labelling
+from askance.service.settings import Budget, Costs, Labelling
 from askance.service.state import journal, snapshots
 from askance.service.state.rows import stored_rows
 from askance.service.store import open_store
@@ -353,13 +353,12 @@ def keeps_its_budget(path, rate, burst, total, per_day, random_state):
             assert again.figures().spend == spend
 
 
-def test_a_clock_that_is_set_back_does_not_set_the_budget_back(tmp_path):
+def test_a_clock_that_is_set_back_gives_no_day_twice(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), made("PA-II", budget={"per_day": 2})) as runner:
-        assert [decision.ask for decision in runner.decide("a", "b", "c")] == [True, True, False]
-        runner.clock.now -= 86_400
-        assert [decision.ask for decision in runner.decide("d")] == [False]
-        runner.clock.now += 2 * 86_400
-        assert [decision.ask for decision in runner.decide("e")] == [True]
+        for days, asked in ((0, [True, True]), (-1, [True, True]), (1, [False, False]), (1, [True, True])):
+            runner.clock.now += days * 86_400
+            decided = runner.decide("a", "b", "c")
+            assert [decision.ask for decision in decided] == [*asked, False]
 
 
 def test_a_store_of_another_task_is_not_mixed_up(tmp_path):
@@ -369,3 +368,63 @@ def test_a_store_of_another_task_is_not_mixed_up(tmp_path):
         assert runner.store.last(other.id) == 0
     with open_store(str(tmp_path / "a.db")) as store:
         assert store.check() == []
+
+
+# ---------------------------------------------------------------------- the positive class
+
+
+@pytest.mark.parametrize("positive", [None, "ham", "spam"])
+def test_figures_are_about_the_positive_class_and_say_so(tmp_path, positive):
+    """Worked out from the answers alone: every item is asked about, so estimates are what they estimate."""
+    task = made("PA-I", positive=positive)
+    with TaskRunner(str(tmp_path / "a.db"), task) as runner:
+        found = []
+        for text, label in texts(random.Random(4), 80):
+            (decision,) = runner.decide(text)
+            runner.label(decision.item, label)
+            found.append((decision.prediction, label))
+        figures = runner.figures()
+        named = positive or "spam"
+        predicted, true = ([each[place] == named for each in found] for place in (0, 1))
+        hits = sum(both == (True, True) for both in zip(predicted, true, strict=True))
+        assert figures.positive == named
+        assert figures.estimates["precision"].value == pytest.approx(hits / sum(predicted))
+        assert figures.estimates["recall"].value == pytest.approx(hits / sum(true))
+        assert 0 < hits < sum(true)
+        with runner.reopened() as again:
+            assert again.figures().estimates == figures.estimates
+            assert again.figures().positive == named
+
+
+def test_costs_are_those_of_the_positive_class(tmp_path):
+    costs = {}
+    for positive in ("ham", "spam"):
+        task = made("PA-I", positive=positive, costs=Costs(c_p=5.0, c_n=1.0))
+        with TaskRunner(str(tmp_path / f"{positive}.db"), task) as runner:
+            missed = dict.fromkeys(("ham", "spam"), 0)
+            for text, label in texts(random.Random(4), 80):
+                (decision,) = runner.decide(text)
+                runner.label(decision.item, label)
+                missed[label] += decision.prediction != label
+            other = "ham" if positive == "spam" else "spam"
+            costs[positive] = runner.figures().estimates["cost"].value
+            assert costs[positive] == pytest.approx(5 * missed[positive] + missed[other])
+    assert costs["ham"] != costs["spam"]
+
+
+def test_a_task_of_many_classes_has_no_positive_class(tmp_path):
+    with TaskRunner(str(tmp_path / "a.db"), made("MPAA-II", classes=("a", "b", "c"))) as runner:
+        runner.decide("x")
+        assert runner.figures().positive is None
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        (["ham", "spam"], "positive must be 'ham' or 'spam', not 'fraud'"),
+        (["a", "b", "fraud"], "positive is for two classes, and there are 3: leave it out"),
+    ],
+)
+def test_a_positive_class_that_does_not_exist_is_refused(classes, said):
+    with pytest.raises(ValueError, match=said):
+        made(None, classes=classes, positive="fraud").learner()

@@ -113,5 +113,6 @@ def test_the_synchronous_client_is_current():
         import make_sync_client as tool
     finally:
         sys.path.pop()
-    made = tool.synchronous(tool.SOURCE.read_text(encoding="utf-8"))
-    assert Path(synchronous.__file__).read_text(encoding="utf-8") == made, "run tools/make_sync_client.py"
+    assert Path(synchronous.__file__) in tool.FILES.values()
+    for source, target in tool.FILES.items():
+        assert target.read_text(encoding="utf-8") == tool.synchronous(source), "run tools/make_sync_client.py"

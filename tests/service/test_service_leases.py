@@ -75,3 +75,16 @@ def test_no_item_is_with_two_people(kind, new_store_url):
 @pytest.mark.parametrize("kind", KINDS)
 def test_nor_in_a_hundred_thousand_leases(kind, new_store_url):
     print(f"{kind}: {no_item_is_with_two_people(new_store_url(kind), 100_000)} leases")
+
+
+def test_an_undo_does_not_lend_a_question_beyond_its_room(tmp_path):
+    """Two votes that disagree make room for one more; without one of them, there is room for the same one."""
+    with TaskRunner(str(tmp_path / "a.db"), settings("PA-I", labels={"per_item": 2})) as runner:
+        item = runner.decide("win free cash")[0].item
+        runner.label(item, "ham", "ann")
+        runner.label(item, "spam", "bob")
+        assert [question.item for question in runner.lease("cleo").questions] == [item]
+        runner.undo("ann")
+        assert list(runner.task.fold.questions.open[item].loans) == ["cleo"]
+        runner.label(item, "spam", "cleo")
+        assert runner.detail(item).label == "spam"

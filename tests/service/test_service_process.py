@@ -1,5 +1,6 @@
 """The service as a process: killed, copied, without room, without its database, and under load."""
 
+import contextlib
 import json
 import random
 import shutil
@@ -19,7 +20,7 @@ from askance.service.state.models import encode
 from askance.service.store import open_store
 from askance.service.task import Task
 from command_line import complaint
-from service_lives import AUTO, PATH, TASK, Connection, Memory, Running, label_of, one_life
+from service_lives import AUTO, GONE, PATH, TASK, Connection, Memory, Running, label_of, one_life
 from stores import KINDS
 
 TEXTS = [f"word{n % 7} word{n % 11} word{n % 13}" for n in range(120)]
@@ -40,7 +41,9 @@ def survives_kills(store, directory, kills, random_state=1, task=TASK):
         assert len(labels) == len(memory.labels), "no label is there twice"
         decided = [entry for batch in opened.entries(1, kinds=[journal.ITEM, journal.QUESTION]) for entry in batch]
         assert {entry.key: entry.seq for entry in decided} == memory.items
-        assert {entry.seq for entry in decided if entry.kind == journal.QUESTION} == memory.asked
+        asked = {entry.item for batch in opened.entries(1, kinds=journal.ASKED_ITEMS) for entry in batch}
+        assert memory.asked <= asked
+        assert memory.asked == asked or task == AUTO, "the answer to a lease may be lost"
         assert opened.check() == []
         again = Task(opened, 1, from_json(opened.tasks()[0].settings))
         model = encode(again.fold.learner)
@@ -89,6 +92,41 @@ def sent(connection, texts):
         connection.post(f"{PATH}/items", {"items": [{"text": text, "id": f"{n}-{text}"}]})["decisions"][0]
         for n, text in enumerate(texts)
     ]
+
+
+@pytest.mark.slow
+def test_a_kill_during_a_replay_loses_no_correction(tmp_path):
+    store = str(tmp_path / "a.db")
+    running = Running(store, TASK, tmp_path)
+    connection = Connection(running.port)
+    for start in range(0, 6000, 1000):
+        batch = [{"text": f"word{n % 50} word{n % 7}"} for n in range(start, start + 1000)]
+        decided = connection.post(f"{PATH}/items", {"items": batch})["decisions"]
+        labels = [{"item": one["item"], "label": label_of(one["item"])} for one in decided if one["ask"]]
+        connection.post(f"{PATH}/labels", {"labels": labels})
+    connection.close()
+    item, label = 1, "ham" if label_of(1) == "spam" else "spam"
+    sender = threading.Thread(target=corrected, args=(running.port, item, label))
+    sender.start()
+    while not running.get(f"{PATH}/items/{item}")["corrections"]:
+        pass
+    running.kill()
+    sender.join()
+    running = Running(store, TASK, tmp_path)
+    assert running.get(f"{PATH}/items/{item}")["label"] == label
+    assert running.stop() == 0
+    with open_store(store) as opened:
+        assert opened.check() == []
+        task = Task(opened, 1, from_json(opened.tasks()[0].settings))
+        model = encode(task.fold.learner)
+        opened.drop_snapshots(1, opened.snapshot_seqs(1))
+        task.rebuild()
+        assert encode(task.fold.learner) == model
+
+
+def corrected(port, item, label):
+    with contextlib.suppress(*GONE), Connection(port) as connection:
+        connection.post(f"{PATH}/corrections", {"item": item, "label": label})
 
 
 @pytest.mark.slow
@@ -259,14 +297,17 @@ def labels_during_ingest(store, directory, rows, labellers, batch=500):
             f"{PATH}/items", {"items": [{"text": text, "id": f"{n + i}"} for i, text in enumerate(texts)]}
         )
     seconds = time.perf_counter() - start
-    time.sleep(0.5)
+    # A slow machine has taken all rows in before the first label: the labellers go on until they gave some.
+    end = time.monotonic() + 120
+    while not faults and len(times) <= 20 and time.monotonic() < end:
+        time.sleep(0.1)
     over.set()
     for thread in threads:
         thread.join()
     figures = running.get(f"{PATH}/figures")
     assert not faults, faults[0]
     assert figures["items"] == rows
-    assert figures["labelled"] == len(times), "each label once"
+    assert figures["labelled"] == len(times) > 20, "each label once"
     assert figures["asked"] <= 20 + 0.05 * rows
     connection.close()
     assert running.stop() == 0
@@ -276,8 +317,7 @@ def labels_during_ingest(store, directory, rows, labellers, batch=500):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_labellers_during_an_ingest(kind, new_store_url, tmp_path):
-    times, _ = labels_during_ingest(new_store_url(kind), tmp_path, rows=2000, labellers=5)
-    assert len(times) > 20
+    labels_during_ingest(new_store_url(kind), tmp_path, rows=2000, labellers=5)
 
 
 @pytest.mark.soak

@@ -7,8 +7,9 @@ import pytest
 
 from askance.errors import StoreError
 from askance.service.auth.audit import AT_ONCE, LONGEST_DETAIL, AuditLog
+from askance.service.auth.rights import Person
 from askance.service.auth.sessions import IDLE, LIFE, MOST, NOTED, Sessions, csrf_of
-from askance.service.auth.tokens import Person, Tokens
+from askance.service.auth.tokens import Tokens
 from askance.service.errors import RequestError
 from askance.service.messages import AuditRequest
 from askance.service.store import copy, open_store

@@ -1,11 +1,13 @@
 """The store: what was appended is there, in SQLite and in PostgreSQL."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from askance.errors import StoreError
-from askance.service.store import Entry, Store, TaskRecord, TokenRecord, open_store
+from askance.service.store import Entry, LinkRecord, Store, TaskRecord, TokenRecord, open_store
 from stores import about, all_entries, item
 
 
@@ -169,15 +171,40 @@ def test_tokens_and_settings(store):
             store.add_token(same)
     assert store.token_by_digest(b"\x00\xff") == ann
     assert store.token_by_digest(b"") is None
-    store.revoke_token("ann", 5.0)
-    store.revoke_token("ann", 6.0)
-    assert store.tokens() == [ann._replace(revoked=5.0), bob]
+    changed = ann._replace(revoked=5.0, digest=b"d", tasks="{}", expires=6.0, previous=b"\x00\xff", subject="a b")
+    store.set_token(changed)
+    assert store.tokens() == [changed, bob]
     with pytest.raises(StoreError, match="there is no token 'dan'"):
-        store.revoke_token("dan", 7.0)
+        store.set_token(bob._replace(name="dan"))
+    with pytest.raises(StoreError):
+        store.set_token(bob._replace(subject="a b"))
     assert store.setting("code") is None
     store.set_setting("code", "1")
     store.set_setting("code", "2")
     assert store.setting("code") == "2"
+    carl = TokenRecord("carl", "read", b"e", 3.0, None)
+    assert not store.add_token(carl, in_exchange=("code", "1"))
+    assert store.add_token(carl, in_exchange=("code", "2"))
+    assert (store.setting("code"), store.tokens()) == (None, [changed, bob, carl])
+
+
+def test_a_link_is_used_once(store):
+    store.add_token(TokenRecord("ann", "read", b"a", 1.0, None))
+    old, link, other = (
+        LinkRecord(key, "ann", 1.0, until, None) for key, until in ((b"o", 2.0), (b"l", 9.0), (b"x", 9.0))
+    )
+    for each in (old, link, other):
+        store.add_link(each, forget_before=2.0)
+    assert (store.use_link(b"l", 4.0), store.use_link(b"l", 5.0), store.use_link(b"?", 5.0)) == (
+        True,
+        False,
+        False,
+    )
+    assert store.link(b"l") == link._replace(used=4.0)
+    store.drop_links("ann")
+    assert (store.link(b"x"), store.link(b"l")) == (None, link._replace(used=4.0))
+    store.add_link(other, forget_before=3.0)
+    assert (store.link(b"o"), store.link(b"x")) == (None, other)
     store.set_setting("code", None)
     assert store.setting("code") is None
 
@@ -194,6 +221,28 @@ def test_one_owner_at_a_time(store_url):
     with pytest.raises(StoreError, match="closed"):
         first.tasks()
     open_store(store_url).close()
+
+
+OTHER_OWNER = "import sys; from askance.service.store import open_store; open_store(sys.argv[1]).close()"
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_link_does_not_make_a_second_owner(tmp_path, link):
+    with open_store(str(tmp_path / "a.db")) as store:
+        for file in tmp_path.glob("*.lock"):
+            file.unlink()  # nor does a lock file that is deleted
+        (tmp_path / "elsewhere").mkdir()
+        other = tmp_path / "elsewhere" / "b.db"
+        getattr(other, link)(tmp_path / "a.db")
+        for path in (tmp_path / "a.db", other):
+            with pytest.raises(StoreError, match="another process owns this store"):
+                open_store(str(path))
+            command = [sys.executable, "-c", OTHER_OWNER, str(path)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert (done.returncode, "another process owns this store" in done.stderr) == (1, True)
+        store.add_task("mails", b"", 1.0)
+    with open_store(str(other)) as again:
+        assert len(again.tasks()) == 1
 
 
 def test_a_reader_creates_nothing(store_url, tmp_path):

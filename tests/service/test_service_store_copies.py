@@ -8,6 +8,7 @@ import pytest
 from askance.errors import StoreError
 from askance.service.store import copy, open_store
 from command_line import answer, askance, complaint, output
+from service_task import TaskRunner
 from stores import KINDS, about, all_entries, content, fill, item
 
 
@@ -162,7 +163,6 @@ def test_backup_restore_and_check_on_the_command_line(store_url, new_store_url, 
         assert told == {"tasks": [{"name": "mails", "entries": 1200}, {"name": "pages\n'?%s", "entries": 2}]}
         with open_store(restored, own=False) as again:
             assert content(again) == content(store)
-        assert output("store", "check", store_url) == "no damage found\n"
         with store.writing() as connection:
             connection.run("DELETE FROM journal WHERE task = 2 AND seq = 1")
         damaged = askance("store", "check", store_url)
@@ -171,6 +171,10 @@ def test_backup_restore_and_check_on_the_command_line(store_url, new_store_url, 
         assert "exists: choose another name" in complaint("store", "backup", store_url, backup)
         assert "not empty" in complaint("store", "restore", backup, restored)
         assert "another process owns" in complaint("store", "compact", store_url, "mails", "--keep-days", 1)
+    sound = new_store_url("sqlite")
+    with TaskRunner(sound) as runner:
+        runner.decide("win free cash", "lunch at nine")
+        assert output("store", "check", sound) == "no damage found\n"
 
 
 def test_a_store_that_is_not_there_is_not_created(tmp_path):
@@ -183,3 +187,13 @@ def test_a_store_that_is_not_there_is_not_created(tmp_path):
         assert "there is no store here" in complaint("store", *words)
     assert "there is no store here" in complaint("store", "compact", nowhere, "mails", "--keep-days", 1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_postgres_store_is_restored(new_store_url, tmp_path):
+    """The source may be a running store of either kind."""
+    source, target = new_store_url("postgres"), tmp_path / "a.db"
+    with open_store(source) as store:
+        fill(store)
+        assert output("store", "restore", source, target) == "copied 2 tasks with 1,202 entries\n"
+        with open_store(str(target), own=False) as again:
+            assert content(again) == content(store)

@@ -8,18 +8,16 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from askance.errors import StoreError
 from askance.service.store import AuditRecord, SessionRecord, TokenRecord, open_store, schema
 from askance.service.store.opening import is_postgres
-from askance.service.store.schema import POSTGRES, SQLITE, STEPS, TABLES, bring_up_to_date
-from askance.service.store.sqlite import SqliteConnection
+from askance.service.store.schema import STEPS, bring_up_to_date
 from killed_writer import AT_ONCE
 from paths import SUPPORT
-from stores import about, all_entries, item
+from stores import about, all_entries, item, limit_pages, old_store, raw_connection
 
 
 @pytest.fixture
@@ -63,29 +61,16 @@ def test_an_older_version_is_brought_up_to_date(store_url, monkeypatch):
         assert store.check() == []
 
 
-def old_store(url, steps):
-    """A store as an earlier version left it, with something in it if it has tables."""
-    connection, dialect = raw_connection(url)
+def test_tokens_from_before_rights_per_task_are_for_all_tasks(store_url):
+    connection, dialect = raw_connection(store_url)
     connection.run("BEGIN")
-    bring_up_to_date(connection, dialect, steps)
-    if steps:
-        connection.insert("tasks", TABLES["tasks"], [(1, "mails", b"{}", 1.0)])
-        connection.insert("journal", TABLES["journal"], [(1, *item(1, "a")), (1, *about(2, "label", 1))])
-        connection.insert("snapshots", TABLES["snapshots"], [(1, 2, b"state")])
-        connection.insert("tokens", TABLES["tokens"], [TokenRecord("bob", "read", b"old", 1.0, None)])
+    bring_up_to_date(connection, dialect, STEPS[:1])
+    connection.run("INSERT INTO tokens (name, role, digest, created) VALUES ('bob', 'read', ?, 1.0)", (b"old",))
     connection.run("COMMIT")
     connection.close()
-
-
-def raw_connection(url):
-    if is_postgres(url):
-        from psycopg.conninfo import conninfo_to_dict
-
-        from askance.service.store.postgres import PostgresConnection
-
-        return PostgresConnection("a test", conninfo_to_dict(url)), POSTGRES
-    Path(url).touch()
-    return SqliteConnection(Path(url), writes=True), SQLITE
+    with open_store(store_url) as store:
+        assert store.tokens() == [TokenRecord("bob", "read", b"old", 1.0, None)]
+        assert store.check() == []
 
 
 def test_a_newer_version_is_refused_and_left_alone(store_url):
@@ -138,11 +123,6 @@ def full_disk(store, url, request):
         ),
         lambda: server.run(f"DROP TRIGGER full_disk ON {schema}.journal"),
     )
-
-
-def limit_pages(store, pages):
-    with store.writing() as connection:
-        connection.rows(f"PRAGMA max_page_count = {pages}")
 
 
 def test_a_server_that_went_away_comes_back(postgres_server, monkeypatch):

@@ -63,3 +63,10 @@ def mails(path: pathlib.Path, rows: int = 3000, **options: Any) -> pathlib.Path:
     """Dense rows of ham and spam, more than a chunk of them."""
     made = streams.noisy(rows, 6, **options)
     return write_csv(path, made.X, ["spam" if label > 0 else "ham" for label in made.y])
+
+
+def saved_model(data: pathlib.Path) -> pathlib.Path:
+    """A model that has learned from a file, beside it."""
+    path = data.with_suffix(".model")
+    output("run", data, "-a", "PAA-II", "--save", path)
+    return path

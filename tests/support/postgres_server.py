@@ -51,7 +51,7 @@ def running_server() -> Iterator[PostgresServer]:
     who = _who(directory)
     try:
         _create(binaries, directory, who)
-        port = _free_port()
+        port = free_port()
         place = ["-D", directory / "data", "-p", str(port), "-k", directory, "-c", "listen_addresses=127.0.0.1"]
         with (directory / "log").open("wb") as log:
             process = subprocess.Popen(
@@ -99,7 +99,7 @@ def _create(binaries: Path, directory: Path, who: dict[str, Any]) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=directory, **who)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

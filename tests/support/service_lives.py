@@ -48,6 +48,13 @@ class Memory:
                         self.unlabelled.append(decision["item"])
                 assert self.items[decision["id"]] == decision["item"], "the same id is the same item"
 
+    def leased(self, questions):
+        """Questions that are chosen on lease; others were known when the items came."""
+        with self.lock:
+            fresh = [question["item"] for question in questions if question["item"] not in self.asked]
+            self.asked.update(fresh)
+            self.unlabelled.extend(fresh)
+
     def next_item(self):
         with self.lock:
             return self.unlabelled.popleft() if self.unlabelled else None
@@ -107,6 +114,7 @@ def _sender(connection, memory):
 def _labeller(connection, memory):
     item = memory.next_item()
     if item is None:
+        memory.leased(connection.post(f"{PATH}/leases", {"count": 5})["questions"])
         time.sleep(0.002)
         return
     try:

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from askance.service import start
+from askance.service.api.guard import ServerOptions
 from askance.service.settings import TaskSettings
 
 
 @contextmanager
-def real_service(directory: pathlib.Path, *tasks: TaskSettings) -> Iterator[tuple[str, str]]:
+def real_service(
+    directory: pathlib.Path, *tasks: TaskSettings, options: ServerOptions | None = None
+) -> Iterator[tuple[str, str]]:
     """Its address, and the code for the first token."""
-    with start(directory / "store.db", tasks) as service:
+    with start(directory / "store.db", tasks, options=options) as service:
         yield service.url, service.admin_code()

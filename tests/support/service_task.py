@@ -4,6 +4,7 @@ import itertools
 from concurrent.futures import Future
 
 from askance.service import messages
+from askance.service.api.answers import explained
 from askance.service.commands import amendments, labels
 from askance.service.commands import items as item_commands
 from askance.service.commands import settings as setting_commands
@@ -80,7 +81,9 @@ class TaskRunner:
         return self.run(lambda transaction: item_commands.import_items(transaction, items, "sender"))
 
     def lease(self, who="ann", **wish):
-        return self.run(lambda transaction: labels.lease(transaction, messages.LeaseRequest(**wish), who))
+        request = messages.LeaseRequest(**wish)
+        leased = self.run(lambda transaction: labels.lease(transaction, request, who))
+        return explained(self.task, leased) if request.why else leased
 
     def return_question(self, item, who="ann"):
         return self.run(lambda transaction: labels.return_question(transaction, item, who))
@@ -102,6 +105,10 @@ class TaskRunner:
     def change(self, **parts):
         wish = messages.TaskChange(**parts)
         return self.run(lambda transaction: setting_commands.change(transaction, wish, "boss"))
+
+    def change_classes(self, add=(), rename=None):
+        wish = messages.ClassChange(list(add), rename or {})
+        return self.run(lambda transaction: setting_commands.change_classes(transaction, wish, "boss"))
 
     def set_state(self, state):
         return self.run(lambda transaction: setting_commands.set_state(transaction, state, "boss"))

@@ -118,7 +118,8 @@ class Twin:
                 return trouble[0], trouble[1], trouble[2] if len(trouble) > 2 else refused("busy", "busy now")
             try:
                 if self.token is not None and headers.get("authorization") != f"Bearer {self.token}":
-                    raise RequestError(401, "no_token", "this needs a token: give one")
+                    code = "unknown_token" if "authorization" in headers else "no_token"
+                    raise RequestError(401, code, "this token is not known" if headers else "send a token")
                 done = self.done(method, path, body)
             except RequestError as refusal:
                 return refusal.status, {}, refused(refusal.code, str(refusal))
@@ -161,11 +162,18 @@ class Twin:
     def task_detail(self) -> m.TaskDetail:
         return m.TaskDetail(self.settings, self.figures())
 
+    def set_columns(self, body: m.ColumnsRequest) -> m.TaskDetail:
+        self.settings = msgspec.structs.replace(self.settings, columns=body.columns)
+        return m.TaskDetail(self.settings, self.figures())
+
     def figures(self) -> m.Figures:
         numbers = dict.fromkeys(m.Figures.__struct_fields__, 0)
         numbers |= {"items": len(self.items), "asked": len(self.open) + len(self.labels), "agreement": None}
-        numbers |= {"waiting": len(self.open) - len(self.leased), "labelled": len(self.labels)}
-        return m.Figures(**numbers | {"state": "running", "estimates": {}, "spend": NO_SPEND})
+        numbers |= {"waiting": len(self.open) - len(self.leased), "labelled": len(self.labels), "positive": None}
+        numbers |= {"problem": None}
+        return m.Figures(
+            **numbers | {"state": "running", "estimates": {}, "recent": {}, "current": {}, "spend": NO_SPEND}
+        )
 
     def events(self) -> bytes:
         data = msgspec.json.encode(self.figures())
@@ -295,8 +303,22 @@ class Twin:
     def create_token(self, body: m.TokenRequest) -> m.NewToken:
         if body.name in self.tokens:
             raise RequestError(409, "exists", f"there is a token {body.name} already")
-        self.tokens[body.name] = m.KnownToken(body.name, body.role, 1e9, None)
-        return m.NewToken(body.name, body.role, "secret")
+        role = None if body.role is msgspec.UNSET else body.role
+        tasks = None if body.tasks is msgspec.UNSET else body.tasks
+        expires = None if body.expires is msgspec.UNSET else body.expires
+        self.tokens[body.name] = m.KnownToken(body.name, role, 1e9, None, tasks=tasks, expires=expires)
+        return m.NewToken(body.name, role, "secret", tasks, expires)
+
+    def change_token(self, name: str, body: m.TokenChange) -> m.KnownToken:
+        changed = {key: value for key, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
+        self.tokens[name] = msgspec.structs.replace(self.tokens[name], **changed)
+        return self.tokens[name]
+
+    def rotate_token(self, name: str, body: m.RotationRequest) -> m.NewToken:
+        return m.NewToken(name, self.tokens[name].role, f"secret after {body.overlap:g} hours")
+
+    def create_link(self, name: str, body: m.LinkRequest) -> m.SignInLink:
+        return m.SignInLink(name, "http://twin/enter?code=abc", 1e9 + 3600 * body.hours)
 
     def revoke_token(self, name: str) -> m.KnownToken:
         self.tokens[name] = msgspec.structs.replace(self.tokens[name], revoked=2e9)
@@ -314,6 +336,7 @@ ROUTES = {
     ("GET", DESK): Twin.task_detail,
     ("GET", f"{DESK}/figures"): Twin.figures,
     ("GET", f"{DESK}/events"): Twin.events,
+    ("POST", f"{DESK}/columns"): Twin.set_columns,
     ("POST", f"{DESK}/items"): Twin.decide,
     ("POST", f"{DESK}/predict"): Twin.predict,
     ("POST", f"{DESK}/import"): Twin.learn,
@@ -330,5 +353,8 @@ ROUTES = {
     ("POST", "/api/first"): Twin.first,
     ("GET", "/api/tokens"): Twin.show_tokens,
     ("POST", "/api/tokens"): Twin.create_token,
+    ("PATCH", "/api/tokens/([^/]+)"): Twin.change_token,
+    ("POST", "/api/tokens/([^/]+)/rotate"): Twin.rotate_token,
+    ("POST", "/api/tokens/([^/]+)/links"): Twin.create_link,
     ("DELETE", "/api/tokens/([^/]+)"): Twin.revoke_token,
 }

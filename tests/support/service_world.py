@@ -8,14 +8,19 @@ import httpx
 from askance.service.api.app import application
 from askance.service.api.guard import ServerOptions
 from askance.service.service import Service
-from askance.service.settings import Budget, Hashing, Labelling, TaskSettings
+from askance.service.settings import Asking, Budget, Hashing, Labelling, TaskSettings
 from askance.service.state import snapshots
 from askance.service.store import open_store
 
 ROLES = ("admin", "labeller", "ingest", "read")
 SPAM = TaskSettings(name="spam", classes=["ham", "spam"], algorithm="PA-II", hashing=Hashing(bits=8))
 RECORDS = TaskSettings(
-    name="records", classes=["no", "yes"], item="record", hashing=Hashing(bits=8), budget=Budget(total=1)
+    name="records",
+    classes=["no", "yes"],
+    item="record",
+    hashing=Hashing(bits=8),
+    budget=Budget(total=1),
+    questions=Asking("arrival"),
 )
 VOTES = TaskSettings(
     name="votes", classes=["no", "yes"], algorithm="PA-II", hashing=Hashing(bits=8), labels=Labelling(per_item=3)

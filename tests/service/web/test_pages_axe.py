@@ -18,6 +18,7 @@ SHOWN = {
     "/": "#tasks section",
     "/first": "form",
     "/sign-in": "#token",
+    "/enter": "main",  # without a code: what is wrong
     "/tasks": "#tasks section",
     "/people": "#sessions th",
     "/audit": "#entries td.when",
@@ -108,7 +109,8 @@ def test_a_barrier_is_found(visit):
     assert kinds == {"link-name", "color-contrast"}
 
 
-PATHS = [route.path for route in PAGES if route.method == "GET"][1:]
+# The addresses of a provider lead elsewhere.
+PATHS = [route.path for route in PAGES if route.method == "GET" and "oidc" not in route.path][1:]
 
 
 @pytest.mark.parametrize("path", rest_slow(PATHS, PATHS[:1]))

@@ -78,6 +78,71 @@ def test_tokens_are_made_and_revoked(first, browser):
 
 
 @pytest.mark.slow
+def test_rights_ends_links_and_secrets(first, browser):
+    for name in ("spam", "mails"):
+        post(
+            first,
+            "/api/tasks",
+            {"name": name, "classes": ["a", "b"], "algorithm": "PA-II", "hashing": {"bits": 8}},
+        )
+    first.goto("/people")
+    first.locator("#new-token").click()
+    first.get_by_label("Name").fill("ann")
+    first.check("#reach-some")
+    first.locator("#token-submit").click()
+    assert first.locator("#tasks-wrong").inner_text() == "Choose at least one task."
+    first.check("#task-spam")
+    first.get_by_label("Ends after").fill("3")
+    first.locator("#token-submit").click()
+    old = first.locator("#made code").inner_text()
+    row = first.get_by_role("row", name="ann")
+    assert row.locator("td").nth(0).inner_text() == "labeller in spam"
+    assert row.locator("td").nth(2).inner_text() == "in 3 days"
+    assert "Ends within a week, or has ended: ann." in first.locator("#ending").inner_text()
+    first.get_by_role("button", name="Create a sign-in link for ann").click()
+    first.get_by_text("A link for ann").wait_for()
+    link = first.locator("#made code").inner_text()
+    other = browser.new_context()
+    desk = other.new_page()
+    desk.goto(link)
+    desk.get_by_role("button", name="Sign in").click()
+    desk.wait_for_url("**/tasks")
+    desk.locator("#tasks .card").wait_for()
+    assert desk.locator("#tasks h2").all_inner_texts() == ["spam"]
+    assert "Your token ends on" in desk.locator("#ends-soon").inner_text()
+    assert desk.goto(f"{first.url.removesuffix('/people')}/tasks/mails").status == 404
+    assert "was used on" in desk.goto(link).text()
+    first.get_by_role("button", name="Change the rights of ann").click()
+    assert first.locator("#reach-some").is_checked()
+    assert first.locator("#task-spam").is_checked()
+    first.check("#role-read")
+    first.check("#reach-all")
+    first.get_by_label("Ends after").fill("30")
+    first.locator("#token-submit").click()
+    first.locator("#ending").wait_for(state="hidden")
+    assert row.locator("td").nth(0).inner_text() == "read"
+    first.get_by_role("button", name="Create a new secret for ann").click()
+    first.get_by_role("button", name="Create a new secret", exact=True).click()
+    first.get_by_text("The token of ann").wait_for()
+    assert first.locator("#made code").inner_text() != old
+    assert "/sign-in" in desk.goto(f"{first.url.removesuffix('/people')}/tasks").url
+    other.close()
+
+
+def post(page, path, body):
+    """Send a request from the page."""
+    sent = page.evaluate(
+        """([path, body]) => fetch(path, {
+            method: "POST",
+            headers: {"content-type": "application/json",
+                      "x-askance-csrf": document.querySelector("meta[name=csrf]").content},
+            body: JSON.stringify(body)}).then((answer) => answer.status)""",
+        [path, body],
+    )
+    assert sent == 200
+
+
+@pytest.mark.slow
 def test_the_audit_is_exported_as_it_is_shown(first):
     first.goto("/people")
     make_token(first, "ann", "labeller")

@@ -1,0 +1,97 @@
+"""The client and the real service: every verb, in the course of a task."""
+
+import pytest
+
+import askance
+from askance.service.client import Client, Item
+from askance.service.settings import TaskSettings
+from service_errors import fault
+from service_server import real_service
+from service_twin import CLASSES
+
+SETTINGS = TaskSettings("desk", CLASSES, algorithm="MPAA-II")
+TEXTS = ["my invoice?", "it crashed", "great work?"]
+
+
+def test_every_verb_of_the_real_service(tmp_path):
+    with real_service(tmp_path, SETTINGS) as (url, code):
+        with Client(url) as stranger:
+            assert fault(lambda: stranger.tasks()).status == 401
+            admin = stranger.first_token(code).token
+        with Client(url, admin, "desk") as client:
+            client.create({"name": "other", "classes": ["a", "b"], "item": "record"})
+            assert [task.name for task in client.tasks()] == ["desk", "other"]
+            assert client.task_detail().settings == SETTINGS.named
+            decided = rows_arrive(client)
+            with Client(url, client.create_token("anna", "labeller").token, "desk") as anna:
+                questions_are_answered(anna)
+            figures = figures_are_shown(client, decided[0])
+            settings_are_changed(client)
+            model_is_looked_at(client, tmp_path / "m")
+            assert client.compact(0).items == 6 - figures.asked
+            assert client.revoke_token("anna").revoked
+            assert {token.name for token in client.tokens()} >= {"anna"}
+
+
+def rows_arrive(client):
+    decided = client.decide([Item(text=text, id=text) for text in TEXTS])
+    assert [one.again for one in client.decide([Item(text=text, id=text) for text in TEXTS])] == [True] * 3
+    assert decided[0].ask  # nothing is known yet
+    assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").prediction in "ab"
+    assert client.predict("invoice").prediction in CLASSES
+    assert client.import_items(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
+    return decided
+
+
+def questions_are_answered(anna):
+    question = anna.questions(1, 60)[0]
+    assert question.text == TEXTS[0]
+    assert anna.label(question, "bug", question.lease).state == "learned"
+    undone = anna.undo()
+    assert undone.item == question.item
+    again = anna.questions(items=[question.item])[0]
+    anna.return_question(again)
+    anna.label(TEXTS[0], "bug", key="k")
+    assert anna.label(TEXTS[0], "bug", key="k").again
+    assert fault(lambda: anna.label(TEXTS[0], "praise", key="k")).code == "key_reused"
+    anna.correct(question, "billing")
+    assert fault(anna.tokens).status == 403
+
+
+def figures_are_shown(client, first):
+    client.decide([f"{word} and {word} again" for word in ("alpha", "beta", "gamma")])
+    left = client.questions(5)
+    client.skip(left[0])
+    client.label_all([(question, "praise") for question in left[1:]])
+    story = client.item_detail(first)
+    assert (story.label, story.id) == ("billing", TEXTS[0])
+    seen = client.watch()
+    figures = next(seen)
+    seen.close()
+    assert figures.labelled == 1 + len(left) - 1
+    assert figures.items == client.figures().items
+    assert len(list(client.labels())) == figures.labelled + figures.imported
+    assert len(list(client.decisions())) == figures.items == 6
+    return figures
+
+
+def settings_are_changed(client):
+    changed = client.change(interface={"guidance": "Look twice."})
+    assert changed.settings.interface.guidance == "Look twice."
+    with pytest.raises(ValueError, match=r"not valid: budget\.total must be a whole number, at least 0"):
+        client.change(budget={"total": -1})
+    states = ["paused", "running"]
+    assert [client.set_state(state).figures.state for state in states] == states
+
+
+def model_is_looked_at(client, path):
+    assert client.history().classes == client.model_detail().labels
+    assert [story.id for story in client.search("CRASHED").items] == [TEXTS[1]]
+    assert client.search(count=2, before=client.search(count=2).before).items
+    assert client.explain("invoice").pulls[0].feature == "invoice"
+    version = client.figures().version
+    assert client.roll_back(0).to == 0
+    assert client.explain("invoice").pulls == []
+    assert client.figures().version > version
+    client.save_model(path)
+    assert askance.load(path).classes_.tolist() == client.model().classes_.tolist() == CLASSES
