@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,10 @@ from bench.league.tasks import Task
 FIRST = 10  # labels that are asked for before anything is fitted
 BLOCK, RECENT = 200, 400  # rows that are predicted at a time, and compared to
 GROWTH = 1.1  # by how much labels have to grow before the model is fitted again
+
+# Says of rows, given the probabilities of their classes, whether to ask. It decides about a row when its answer is
+# taken, because later rows may get other probabilities.
+Strategy = Callable[[NDArray[np.float64]], Iterable[bool]]
 
 
 class Questions:
@@ -89,19 +93,33 @@ def first_labels(task: Task, budget: int, predictions: NDArray[np.int64]) -> lis
 
 
 def _script(task: Task, budget: int, order: int, make: Callable[[bool], Any], *, by_doubt: bool) -> Outcome:
+    def begin(labels: int, rows: int) -> Strategy:
+        questions = Questions(labels, rows, order, by_doubt=by_doubt)
+        return lambda chances: map(questions.asks, lead(chances).tolist())
+
+    return refitted(task, budget, make, begin)
+
+
+def refitted(
+    task: Task, budget: int, make: Callable[[bool], Any], begin: Callable[[int, int], Strategy]
+) -> Outcome:
+    """Keep all labels and fit again when they have grown.
+
+    `begin` makes the strategy for the labels and rows that are left.
+    """
     start = time.process_time()
     X, y, rows = without_negatives(task.X), task.y, len(task.y)
     predictions = np.zeros(rows, np.int64)
     labelled = first_labels(task, budget, predictions)
     t = len(labelled)
-    questions = Questions(budget - t, rows - t, order, by_doubt=by_doubt)
+    strategy = begin(budget - t, rows - t)
     model, fitted = fit(make(task.is_table), X, y, labelled)
     while t < rows:
         block = slice(t, min(rows, t + BLOCK))
         chances = model.predict_proba(X[block])
         predictions[block] = model.classes_[chances.argmax(axis=1)]
-        for value in lead(chances).tolist():
-            if questions.asks(value):
+        for asks in strategy(chances):
+            if asks:
                 labelled.append(t)
             t += 1
             if len(labelled) >= GROWTH * fitted:
@@ -109,8 +127,8 @@ def _script(task: Task, budget: int, order: int, make: Callable[[bool], Any], *,
                 break
     model, _ = fit(make(task.is_table), X, y, labelled)
     seconds = time.process_time() - start
-    chances = spread(model.predict_proba(without_negatives(task.X_held)), model.classes_, task.classes)
-    return outcome(task, predictions, chances, len(labelled), seconds)
+    held = spread(model.predict_proba(without_negatives(task.X_held)), model.classes_, task.classes)
+    return outcome(task, predictions, held, len(labelled), seconds)
 
 
 def lead(chances: NDArray[np.float64]) -> NDArray[np.float64]:

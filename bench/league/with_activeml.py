@@ -4,13 +4,14 @@ They are asked row by row, as its documentation does: in chunks they would ask a
 share of the rows that holds on average, so questions end when the labels are spent.
 """
 
-import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bench.league.outcome import Outcome, outcome, spread
-from bench.league.scripts import BLOCK, GROWTH, first_labels, fit, regression, without_negatives
+from bench.league.outcome import Outcome
+from bench.league.scripts import Strategy, refitted, regression
 from bench.league.tasks import Task
 
 PACKAGE = "skactiveml"
@@ -29,35 +30,35 @@ def variable(task: Task, budget: int, order: int) -> Outcome:
 def _stream(task: Task, budget: int, order: int, name: str) -> Outcome:
     from skactiveml import stream
 
-    known, start = _known(), time.process_time()
-    X, y, rows = without_negatives(task.X), task.y, len(task.y)
-    predictions = np.zeros(rows, np.int64)
-    labelled = first_labels(task, budget, predictions)
-    t = len(labelled)
-    strategy = getattr(stream, name)(budget=max(1e-6, (budget - t) / (rows - t)), random_state=order)
-    model, fitted = fit(regression(task.is_table), X, y, labelled)
-    while t < rows:
-        block = slice(t, min(rows, t + BLOCK))
-        chances = model.predict_proba(X[block])
-        predictions[block] = model.classes_[chances.argmax(axis=1)]
-        for known.chances in chances:
-            if len(labelled) < budget and _asks(strategy, known):
-                labelled.append(t)
-            t += 1
-            if len(labelled) >= GROWTH * fitted:
-                model, fitted = fit(regression(task.is_table), X, y, labelled)
-                break
-    model, _ = fit(regression(task.is_table), X, y, labelled)
-    seconds = time.process_time() - start
-    held = spread(model.predict_proba(without_negatives(task.X_held)), model.classes_, task.classes)
-    return outcome(task, predictions, held, len(labelled), seconds)
+    known = _known()
+
+    def begin(labels: int, rows: int) -> Strategy:
+        strategy = getattr(stream, name)(budget=max(1e-6, labels / rows), random_state=order)
+        return Budgeted(strategy, known, labels).decide
+
+    return refitted(task, budget, regression, begin)
 
 
-def _asks(strategy: Any, known: Any) -> bool:
-    row = np.zeros((1, 1))  # the strategies see rows through the classifier alone
-    found = strategy.query(candidates=row, clf=known)
-    strategy.update(candidates=row, queried_indices=found)
-    return len(found) > 0
+class Budgeted:
+    """A strategy that asks until the labels are spent."""
+
+    def __init__(self, strategy: Any, known: Any, labels: int) -> None:
+        self._strategy = strategy
+        self._known = known
+        self._left = labels
+
+    def decide(self, chances: NDArray[np.float64]) -> Iterator[bool]:
+        """Decide about rows, one after the other."""
+        for self._known.chances in chances:
+            asks = self._left > 0 and self._asks()
+            self._left -= asks
+            yield asks
+
+    def _asks(self) -> bool:
+        row = np.zeros((1, 1))  # the strategies see rows through the classifier alone
+        found = self._strategy.query(candidates=row, clf=self._known)
+        self._strategy.update(candidates=row, queried_indices=found)
+        return len(found) > 0
 
 
 def _known() -> Any:

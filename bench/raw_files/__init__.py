@@ -1,0 +1,1 @@
+"""How well `askance run FILE` does on raw files, with defaults only."""
