@@ -9,6 +9,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 import streams
+from askance.auto.learner import AutoLearner
 from askance.auto.models import TERM_PENALTIES, new_models, with_room, without_oldest
 from askance.auto.rows import plain
 from askance.jit.kernels import labelling
@@ -25,8 +26,9 @@ def learned(X: Any, codes: Any, classes: int) -> Models:
 
 
 def features(X: np.ndarray) -> np.ndarray:
-    """What models see of rows: terms at length 1, and an intercept."""
-    return np.hstack([normalize(X), np.full((len(X), 1), 0.3)])
+    """What models see of rows: terms at length 1, an intercept, and a feature of its own for each row of zeros."""
+    own = np.eye(len(X))[:, ~X.any(axis=1)]
+    return np.hstack([normalize(X), np.full((len(X), 1), 0.3), own])
 
 
 def weights(models: Models, width: int) -> np.ndarray:
@@ -39,12 +41,27 @@ def weights(models: Models, width: int) -> np.ndarray:
 @pytest.mark.parametrize("classes", [2, 4])
 def test_many_sweeps_reach_support_vector_machines(classes: int) -> None:
     made = streams.several(rows=60, width=5, classes=classes)
+    assert features(made.X).shape[1] > 5 + 1, "some rows have no terms"
     models = learned(made.X, made.y, classes)
     labelling.retrain(models, False, 3000)
     for number, terms in ((0, made.X), (2, np.sign(made.X) * abs(made.X) ** 0.5)):
         machine = LinearSVC(C=TERM_PENALTIES[0], fit_intercept=False, tol=1e-10, max_iter=1_000_000)
         machine.fit(features(terms), made.y)
-        np.testing.assert_allclose(weights(models, 5)[:, number].T, machine.coef_, atol=1e-5)
+        np.testing.assert_allclose(weights(models, 5)[:, number].T, machine.coef_[:, :6], atol=1e-5)
+
+
+def test_a_row_without_terms_moves_the_others_little() -> None:
+    """An empty text that is asked about must not turn the predictions of all other texts."""
+    rng = np.random.default_rng(0)
+    topics = rng.integers(0, 2, 300)
+    texts = (rng.random((300, 300)) < 0.02).astype(float)
+    for row, topic in enumerate(topics):
+        texts[row, topic * 40 + rng.integers(0, 40, 4)] = 1
+    X = sp.csr_array(texts)
+    learner = AutoLearner(rate=1.0).fit(X[:20], topics[:20])
+    before = learner.predict_proba(X[100:])
+    learner.partial_fit(sp.csr_array((1, 300)), [1])
+    assert np.abs(learner.predict_proba(X[100:]) - before).mean() < 0.05
 
 
 def test_features_that_were_never_labelled_have_no_weights() -> None:

@@ -3,6 +3,10 @@
 A visit is a step of PA-II with the row's dual variable α remembered (see `askance.updates.Replay`):
 α ← max(0, α + (1 - y w·x - α/2C) / (‖x‖² + 1/2C)). Weights are Σ α y x over the remembered rows.
 
+A row without columns and terms has nothing but the intercept, which is short: a step that corrects it would move
+the predictions of all rows. It counts as a row with a feature of its own, of length 1, whose weight is y α. That
+is to say, 1/2C is larger by 1.
+
 Lanes are triples of values, a penalty and a class, in this order: terms have several values (see `mixed`), and a
 lane learns from one of them. The weights of a feature are adjacent, because it is looked up once for all lanes.
 """
@@ -78,14 +82,20 @@ def add_row(lanes: Any, t: int, steps: Any) -> None:
 
 
 @inlined
+def own_feature(lanes: Any, t: int) -> float:
+    """Return 1 if remembered row t has nothing but the intercept, otherwise 0."""
+    return 1.0 if lanes.dense.shape[1] == 1 and lanes.starts[t] == lanes.starts[t + 1] else 0.0
+
+
+@inlined
 def visit(lanes: Any, first: int, last: int, steps: Any) -> None:
     """Visit the remembered rows `last` - 1 down to `first`: the newest first."""
     for t in range(last - 1, first - 1, -1):
         scores_of(lanes.dense[t], lanes.places, lanes.values, lanes.starts[t], lanes.starts[t + 1], lanes, steps)
-        moved = False
+        moved, own = False, own_feature(lanes, t)
         for lane in range(steps.shape[0]):
             side = side_of(lanes.codes[t], lane, lanes.width)
-            damping, before = lanes.dampings[lane // lanes.width], lanes.duals[t, lane]
+            damping, before = lanes.dampings[lane // lanes.width] + own, lanes.duals[t, lane]
             slope = 1.0 - side * steps[lane] - damping * before
             after = maximum(0.0, before + slope / (lanes.squared_norms[t] + damping))
             lanes.duals[t, lane] = after
