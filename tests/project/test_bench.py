@@ -13,7 +13,7 @@ import askance
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
-from bench import piped  # noqa: E402
+from bench import piped, pushed  # noqa: E402
 from bench.__main__ import main  # noqa: E402
 from bench.clock import Contender, Timing, race, ratio  # noqa: E402
 from bench.datasets import Dataset, Shape, make_dataset  # noqa: E402
@@ -77,6 +77,17 @@ def test_a_pipe_is_measured_to_its_end() -> None:
     assert found.processor > 0
     with pytest.raises(RuntimeError, match="a program ended with 3"):
         piped.measure("a program", [sys.executable, "-c", "import sys; sys.stdin.read(); sys.exit(3)"], rows, 1)
+
+
+@pytest.mark.plain
+def test_texts_that_are_pushed_at_once_are_learned_from() -> None:
+    texts = [f"{'win cash' if number % 3 == 0 else 'see you'} {number % 7} {number}" for number in range(100)]
+    data = pushed.Texts(texts, ["spam" if number % 3 == 0 else "ham" for number in range(100)], 80)
+    by_rule = {"algorithm": "PA-II", "hashing": {"bits": 10}, "questions": {"chosen": "lease"}}
+    ours, peer = pushed.pushed(data, [10, 20], **by_rule), pushed.fitted_again(data, [10, 20], 0)
+    assert list(ours) == list(peer) == [10, 20]
+    assert ours[20] == peer[20] == (1.0, 1.0)
+    assert pushed.shown("made up", [20], [(ours, peer)]).row_count == 1
 
 
 def test_both_texts_have_equal_content(sparse: Dataset, tmp_path: pathlib.Path) -> None:
