@@ -110,7 +110,6 @@ class PageSession:
         keys = {name: key for key, name in self._keys.by_key.items()}
         return {
             "file": table.path.name,
-            "rows": table.rows,
             "question": question and {"row": question.row, "values": values_of(table, question.row, WHOLE)},
             "end": "" if question else self._why_it_ends(),
             "classes": [{"name": name, "key": keys.get(name, "")} for name in self._keys.names],
@@ -127,9 +126,4 @@ class PageSession:
         question, label = answer
         values = [value for _, value in values_of(self._opened.table, question.row)]
         text = " ".join(" · ".join(values).split())
-        return {
-            "row": question.row,
-            "text": text[:EXCERPT],
-            "label": label,
-            "prediction": question.prediction,
-        }
+        return {"row": question.row, "text": text[:EXCERPT], "label": label, "prediction": question.prediction}

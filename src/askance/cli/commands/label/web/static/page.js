@@ -65,14 +65,13 @@ function show(next) {
 }
 
 function showQuestion() {
-  const { question, rows } = state;
+  const { question } = state;
   at("item").hidden = !question;
   at("end").hidden = Boolean(question);
   if (question) {
-    at("item-name", `Row ${question.row} of ${rows.toLocaleString("en")}`);
+    at("item-name", `Row ${question.row}`);
     at("item").dataset.row = question.row;
     at("content", contentOf(question.values));
-    at("content").scrollTop = 0;
   } else {
     at("end-title", state.end);
     at("end-text", "Press Finish to write the labels and the model. You can still undo the last answer.");
@@ -107,7 +106,7 @@ function recentOf({ text, label, prediction }) {
   if (label === null) return el("li", {}, el("span", { class: "label" }, "skipped"), excerpt);
   const same = label === prediction;
   const words = same ? "as predicted" : `predicted: ${prediction}`;
-  const chip = prediction === null ? null : el("span", { class: same ? "chip good" : "chip warn" }, words);
+  const chip = prediction === null ? null : el("span", { class: same ? "chip good" : "chip warn" }, el("span", {}, words));
   return el("li", {}, el("span", { class: "label" }, label), excerpt, chip);
 }
 
@@ -127,7 +126,7 @@ function end(title, text, isFinished) {
   at("end-title", title);
   at("end-text", text);
   if (isFinished) at("end").append(el("p", {}, "The terminal says where the labels and the model are. You can close this page."));
-  for (const id of ["progress", "advice", "answers"]) at(id).hidden = true;
+  for (const id of ["progress", "advice", "answers", "verbs"]) at(id).hidden = true;
   say("");
   enable();
 }
