@@ -277,7 +277,7 @@ REFUSED = {
     "a link without a code": (("GET", "/?x=1", None), {"Cookie": None}, 403),
     "another page": (("GET", "/other", None), {}, 404),
     "a file outside": (("GET", "/assets/../server.py", None), {}, 404),
-    "an address that is none": (("GET", "http://[", None), {}, 400),
+    "an address that is none": (("GET", "ftp://[", None), {}, 400),
     "a get that would change something": (("GET", "/answer", None), {}, 404),
     "a post without a cookie": (POST, {"Cookie": None}, 403),
     "a post without a token": (POST, {"X_Askance_Token": None}, 403),
