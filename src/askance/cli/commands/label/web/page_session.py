@@ -8,7 +8,7 @@ from askance.cli.commands.label.class_keys import ClassKeys
 from askance.cli.commands.label.row_view import Progress
 from askance.pool.labelling.files import FileSession
 from askance.pool.labelling.row_view import Extent, is_reached, stop_advice, values_of
-from askance.pool.labelling.session import Answer
+from askance.pool.labelling.session import Answer, Question
 
 WHOLE = Extent(text=100_000, cell=10_000, columns=1000, keeps_lines=True)
 RECENT = 6  # answers that are listed
@@ -101,7 +101,7 @@ class PageSession:
 
     # ------------------------------------------------------------------ what a page shows
 
-    def _question(self) -> Any:
+    def _question(self) -> Question | None:
         return None if is_reached(self._limit, self._session) else self._session.question()
 
     def _state(self) -> dict[str, Any]:
@@ -110,8 +110,10 @@ class PageSession:
         keys = {name: key for key, name in self._keys.by_key.items()}
         return {
             "file": table.path.name,
-            "question": question and {"row": question.row, "values": values_of(table, question.row, WHOLE)},
-            "end": "" if question else self._why_it_ends(),
+            "question": None
+            if question is None
+            else {"row": question.row, "values": values_of(table, question.row, WHOLE)},
+            "end": self._why_it_ends() if question is None else "",
             "classes": [{"name": name, "key": keys.get(name, "")} for name in self._keys.names],
             "progress": self._progress.line(),
             "advice": stop_advice(session),
