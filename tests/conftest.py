@@ -41,7 +41,12 @@ SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
 AUTO = (
     *("auto", "jit/test_trees.py", "cli/test_cli_auto.py", "cli/test_cli_demo.py", "project/test_league.py"),
-    *("pool/test_labelling_", "cli/test_cli_label_file.py", "project/test_raw_files.py"),
+    *(
+        "pool/test_labelling_",
+        "cli/test_cli_label_file.py",
+        "cli/test_cli_label_web",
+        "project/test_raw_files.py",
+    ),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
 # What takes longest begins first, so that the processes end at about the same time.

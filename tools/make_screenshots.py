@@ -3,8 +3,11 @@
 They go to `build/screenshots`. With `--keep`, those that the documentation shows also go to `docs/pictures/pages`.
 """
 
+import csv
 import random
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +22,7 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / 
 
 from bench.load import Running  # noqa: E402
 
+from askance.pool import open_session  # noqa: E402
 from askance.service.client import Client, Item  # noqa: E402
 from askance.service.demo.world import synthetic_messages  # noqa: E402
 from browser import chromium  # noqa: E402
@@ -48,7 +52,14 @@ PAGES = {
     "people": "/people",
     "audit": "/audit",
 }
-KEPT = {"label-light-wide", "dashboard-light-wide", "model-light-wide", "items-light-wide", "label-dark-phone"}
+KEPT = {
+    "label-light-wide",
+    "label-file-light-wide",
+    "dashboard-light-wide",
+    "model-light-wide",
+    "items-light-wide",
+    "label-dark-phone",
+}
 
 
 def main() -> None:
@@ -56,7 +67,7 @@ def main() -> None:
     target = Path("build/screenshots")
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    with world() as (address, token), chromium() as browser:
+    with world() as (address, token), labelled_file() as link, chromium() as browser:
         kinds = [(scheme, width) for scheme in ("light", "dark") for width in WIDTHS]
         for scheme, width in track(kinds, "Drawing"):
             size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
@@ -66,6 +77,8 @@ def main() -> None:
             for name, path in PAGES.items():
                 file = target / f"{name}-{scheme}-{width}.png"
                 picture(context, address + path, file, keep="--keep" in sys.argv)
+            file = target / f"label-file-{scheme}-{width}.png"
+            picture(context, link, file, keep="--keep" in sys.argv)
             context.close()
 
 
@@ -100,6 +113,29 @@ def live_a_while(address: str, token: str) -> None:
             desk.close()
 
 
+@contextmanager
+def labelled_file() -> Iterator[str]:
+    """The address of the page of `askance label FILE --web`, after some answers."""
+    messages = list(islice(synthetic_messages(7), 300))
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "tickets.csv"
+        with path.open("w", newline="") as file:
+            rows = [[f"C{number:04}", text] for number, (text, _) in enumerate(messages)]
+            csv.writer(file).writerows([["customer", "text"], *rows])
+        with open_session(path, given={"classes": ["billing", "bug", "praise", "spam"]}) as opened:
+            for _ in range(120):
+                question = opened.session.question()
+                assert question is not None
+                opened.answer(messages[question.row][1])
+        words = [sys.executable, "-m", "askance", "label", str(path), "--web", "--no-browser"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as command:
+            assert command.stdout is not None
+            try:
+                yield next(word for line in command.stdout for word in line.split() if word.startswith("http"))
+            finally:
+                command.send_signal(signal.SIGINT)
+
+
 def sign_in(context: Any, address: str, token: str) -> None:
     """Sign in as an admin."""
     page = context.new_page()
@@ -115,6 +151,7 @@ def picture(context: Any, address: str, path: Path, *, keep: bool) -> None:
     page = context.new_page()
     page.goto(address)
     page.wait_for_load_state("load")
+    page.locator("[aria-busy=true]").first.wait_for(state="detached")
     for place in page.locator(".chart").all():
         place.locator("svg, .nothing").first.wait_for()
     page.wait_for_timeout(800)

@@ -7,6 +7,7 @@ import typer
 
 READING = "Reading the file"
 SERVICE = "The service"
+USUAL_URL = "http://127.0.0.1:8383"
 FORMATS = "svmlight, csv, tsv, jsonl, parquet or npz"
 TEXTS = "Text formats may be gzipped, and come from a pipe (-)."
 
@@ -102,7 +103,7 @@ Url = Annotated[
         "URL",
         SERVICE,
         envvar="ASKANCE_URL",
-        show_default="http://127.0.0.1:8383",
+        show_default=USUAL_URL,
     ),
 ]
 Token = Annotated[

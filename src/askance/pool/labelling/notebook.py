@@ -21,7 +21,7 @@ from askance.pool.labelling.recorded_session import (
     opened_journal,
     reading_of,
 )
-from askance.pool.labelling.row_view import accuracy, counted, is_reached, values_of
+from askance.pool.labelling.row_view import accuracy, counted, is_reached, stop_advice, values_of
 from askance.pool.labelling.session import LabellingSession
 from askance.pool.labelling.table import LabelFrame, frame_to_label
 
@@ -154,8 +154,8 @@ class NotebookLabelling:
             self._panel.end(f"{self._limit:,} labels are given." if reached else "All rows are answered.")
         else:
             self._panel.ask(values_of(self._table, question.row), session.classes)
-        if len(session.checks) > self._checks and session.advice():
-            message += f" You could stop: {session.advice()}. This is advice, not a guarantee."
+        if len(session.checks) > self._checks:
+            message += f" {stop_advice(session)}"
         self._checks = len(session.checks)
         self._panel.tell(self._progress(), message.strip())
 

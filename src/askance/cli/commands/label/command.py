@@ -1,13 +1,14 @@
-"""`askance label`: label the rows of a file, or answer the questions of the service, in the terminal."""
+"""`askance label`: label the rows of a file, or answer the questions of the service."""
 
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
 from askance.cli import options
 from askance.cli.lazy_imports import rarely_used_deferred
-from askance.cli.options import option
+from askance.cli.options import flag, option
 from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance label tickets.csv --classes bug,question   or   askance label --task tickets"
@@ -52,6 +53,8 @@ Answers = Annotated[
     option("Simulate: take the answers from this column, which the model does not see.", "COLUMN", FILE),
 ]
 Text = Annotated[str | None, option("A column with text.", "COLUMN", options.READING)]
+Web = Annotated[bool, flag("--web", "Ask in a page of your browser instead of the terminal.", FILE)]
+NoBrowser = Annotated[bool, flag("--no-browser", "With --web: print the address, but do not open it.", FILE)]
 Seed = Annotated[int | None, option("The seed of all random decisions.", "N", FILE, min=0, show_default="0")]
 
 
@@ -60,6 +63,8 @@ def label(
     classes: Classes = None,
     out: Out = None,
     limit: Limit = None,
+    web: Web = False,
+    no_browser: NoBrowser = False,
     audit: Audit = None,
     answers: Answers = None,
     seed: Seed = None,
@@ -80,13 +85,18 @@ def label(
     answer is on disk at once: the same command goes on where you stopped. At the
     end there are labels, a model for `askance predict`, and a journal.
 
+    With --web, the same questions are asked in a page, on this machine only. It
+    needs no service. Each command may go on where the other stopped.
+
     With --task, answer the questions of a task of the service instead.
 
     Answers can also come from a pipe, one per line: a class or its key, s to
     skip, u to undo or q to quit.
     """
+    if no_browser and not web:
+        raise ValueError("--no-browser is about the page of --web: give both, or neither")
     if file is None:
-        _answer_task(task, url, token)
+        _answer_task(task, url, token, web=web)
         return
     if task is not None:
         raise ValueError("give either FILE or --task, not both")
@@ -107,12 +117,15 @@ def label(
         from askance.cli.commands.label import file_work
 
     chosen = {name: value for name, value in given.items() if value is not None}
-    file_work.label_file(file_work.FileRequest(file, out, limit, chosen))
+    file_work.label_file(file_work.FileRequest(file, out, limit, chosen, web, not no_browser))
 
 
-def _answer_task(task: str | None, url: str | None, token: str | None) -> None:
+def _answer_task(task: str | None, url: str | None, token: str | None, *, web: bool) -> None:
     if task is None:
         raise ValueError("give a FILE to label, or --task for a task of the service; see askance label --help")
+    if web:
+        page = f"{(url or options.USUAL_URL).rstrip('/')}/tasks/{quote(task, safe='')}/label"
+        raise ValueError(f"--web is for a FILE: the service has pages of its own; open {page} in your browser")
     require_extra("msgspec", "httpx")
     from askance.cli.commands.label import work
 

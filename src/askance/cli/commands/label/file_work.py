@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,33 +12,43 @@ from rich.text import Text
 from askance.cli.commands.label.answers import Answer, Answers
 from askance.cli.commands.label.class_keys import ClassKeyAnswers, ClassKeys, ClassLineAnswers
 from askance.cli.commands.label.keystrokes import Keyboard, keyboard
-from askance.cli.commands.label.row_view import content_of, summary_of
+from askance.cli.commands.label.row_view import Progress, content_of, summary_of
+from askance.cli.commands.label.web.work import label_in_page
 from askance.cli.errors import StoppedError
 from askance.cli.output.compiling import AUTO, compilation_announced
 from askance.cli.output.console import stdout
 from askance.cli.output.untrusted import in_one_line
 from askance.pool.labelling.files import FileSession, open_session
-from askance.pool.labelling.row_view import accuracy, is_reached
+from askance.pool.labelling.row_view import accuracy, is_reached, stop_advice
 from askance.pool.labelling.session import Question
 from askance.service.shortcuts import QUIT, SKIP, UNDO
 
 
 class FileRequest(NamedTuple):
-    """The argument and options of `askance label FILE`; `given` are settings that are not the defaults."""
+    """The argument and options of `askance label FILE`; `given` are settings that are not the defaults.
+
+    `page` is whether to ask in a page, and `browser` whether to open it.
+    """
 
     file: Path
     out: Path | None
     limit: int | None
     given: dict[str, Any]
+    page: bool = False
+    browser: bool = True
 
 
 def label_file(request: FileRequest) -> None:
     """Ask until the labeller quits, and write the labels and the model."""
     console = stdout()
+    _check_page(request, request.given)
     with compilation_announced(AUTO), open_session(request.file, request.out, request.given) as opened:
+        _check_page(request, opened.settings)
         _greet(opened, console)
         try:
-            if opened.table.answers:
+            if request.page:
+                label_in_page(opened, request.limit, console, browser=request.browser)
+            elif opened.table.answers:
                 _simulate(opened, request, console)
             else:
                 with keyboard() as keys:
@@ -62,8 +72,7 @@ class Dialogue:
         self._answers: Answers = ClassLineAnswers(self._keys, closed=bool(opened.settings["classes"]))
         if keys is not None:
             self._answers = ClassKeyAnswers(keys, self._keys, _echo)
-        self._began = time.monotonic()
-        self._given = 0
+        self._progress = Progress(self._session)
         self._checks = len(self._session.checks)
 
     def run(self) -> None:
@@ -78,21 +87,19 @@ class Dialogue:
             if answer.command == QUIT:
                 return
             self._handle(answer, question)
-            if len(self._session.checks) > self._checks and self._session.advice():
-                self._say(f"You could stop: {self._session.advice()}. This is advice, not a guarantee.", "green")
+            if len(self._session.checks) > self._checks and (advice := stop_advice(self._session)):
+                self._say(advice, "green")
             self._checks = len(self._session.checks)
 
     def _handle(self, answer: Answer, question: Question) -> None:
         if answer.command == UNDO:
             undone = self._opened.undo()
             self._say("there is no answer to undo" if undone is None else "undone", "yellow")
-            self._given -= undone is not None and undone.label is not None
         elif answer.command == SKIP:
             self._opened.answer(None)
         elif answer.label is not None:
             self._opened.answer(answer.label)
             self._keys.add(answer.label)
-            self._given += 1
             guess = "" if question.prediction is None else f" (the model predicted {question.prediction})"
             self._say(in_one_line(f"→ {answer.label}{guess}"), "bold")
 
@@ -100,10 +107,7 @@ class Dialogue:
         self._say(f"\nrow {question.row}", "dim")
         self._say(content_of(self._opened.table, question.row))
         self._say(self._keys.line(), "cyan")
-        rate = 60 * max(0, self._given) / max(1.0, time.monotonic() - self._began)
-        self._say(
-            f"{summary_of(self._session)}, {rate:.0f} per minute; {accuracy(self._session.estimate())}", "dim"
-        )
+        self._say(self._progress.line(), "dim")
         self._answers.begin()
 
     def _say(self, text: str, style: str = "") -> None:
@@ -124,6 +128,12 @@ def _simulate(opened: FileSession, request: FileRequest, console: Console) -> No
             console.print(
                 f"{len(session.labels):,} labels; {accuracy(session.estimate())}{steady}", soft_wrap=True
             )
+
+
+def _check_page(request: FileRequest, settings: Mapping[str, Any]) -> None:
+    """Raise ValueError if a page would have nothing to ask."""
+    if request.page and settings.get("answers"):
+        raise ValueError(f"--web: the answers come from the column {settings['answers']!r}: remove --web")
 
 
 def _greet(opened: FileSession, console: Console) -> None:

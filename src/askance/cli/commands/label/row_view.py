@@ -1,7 +1,9 @@
 """A row of a file, and what is known of a session, in a terminal."""
 
+import time
+
 from askance.cli.output.untrusted import harmless, in_one_line
-from askance.pool.labelling.row_view import counted, values_of
+from askance.pool.labelling.row_view import accuracy, counted, values_of
 from askance.pool.labelling.session import LabellingSession
 from askance.pool.labelling.table import LabelTable
 
@@ -18,3 +20,18 @@ def summary_of(session: LabellingSession) -> str:
 
 def _line(name: str, value: str) -> str:
     return f"{in_one_line(name)}: {in_one_line(value)}" if name else harmless(value)
+
+
+class Progress:
+    """What the line under a question says."""
+
+    def __init__(self, session: LabellingSession) -> None:
+        self._session = session
+        self._before = len(session.labels)
+        self._began = time.monotonic()
+
+    def line(self) -> str:
+        """The labels, how fast they were given since the start of the command, and the accuracy."""
+        given = max(0, len(self._session.labels) - self._before)
+        rate = 60 * given / max(1.0, time.monotonic() - self._began)
+        return f"{summary_of(self._session)}, {rate:.0f} per minute; {accuracy(self._session.estimate())}"
