@@ -33,8 +33,8 @@ classes = ["billing", "bug", "praise", "spam"]
 [hashing]
 bits = 18
 [budget]
-rate = 0.2
-total = 400
+rate = 0.4
+total = 600
 [interface]
 guidance = "Billing is about money. A bug is something that does not work. Praise asks for nothing."
 """
@@ -97,7 +97,7 @@ def world() -> Iterator[tuple[str, str]]:
 
 def live_a_while(address: str, token: str) -> None:
     """Send some hundreds of messages and answer most questions, sometimes wrongly."""
-    chance, messages = random.Random(7), synthetic_messages(7)
+    chance, messages, kinds = random.Random(7), synthetic_messages(7), dict[str, str]()
     with Client(address, token, "support-desk") as admin:
         tokens = [admin.create_token(f"desk-{n}", "labeller").token for n in (1, 2)]
         desks = [Client(address, token, "support-desk") for token in tokens]
@@ -105,9 +105,11 @@ def live_a_while(address: str, token: str) -> None:
         for batch in range(60):
             some = list(islice(messages, 20))
             items = [Item(text=text, id=f"mail-{batch}-{n}") for n, (text, _) in enumerate(some)]
-            for one, (_, kind) in zip(admin.decide(items), some, strict=True):
-                if one.ask and batch < FIRST_UNANSWERED:
-                    chance.choice(desks).label(one, kind if chance.random() > 0.03 else "bug")
+            admin.decide(items)
+            kinds.update(some)
+            for desk in desks if batch < FIRST_UNANSWERED else []:
+                for question in desk.questions(chance.randint(3, 5)):
+                    desk.label(question, kinds[question.text] if chance.random() > 0.03 else "bug")
         admin.correct(next(iter(admin.labels()))["item"], "praise")
         for desk in desks:
             desk.close()

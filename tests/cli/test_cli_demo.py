@@ -1,8 +1,11 @@
 """`askance demo`: an honest story."""
 
+import errno
 import io
 import json
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -10,14 +13,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+import askance
 from askance.cli.commands.demo import work
 from askance.cli.commands.demo.command import TYPICAL_SEED
-from askance.cli.output.compiling import LINE, compilation_announced
-from askance.jit.interop import compiled
+from askance.cli.output.compiling import AT_EVERY_START, LINE, compilation_announced
+from askance.jit import interop
+from askance.jit.interop import cache_place, compiled
 from command_line import answer, complaint, output, without_compiling
 
 # The forest and the linear models are too slow without machine code.
 pytestmark = pytest.mark.compiled
+PACKAGE = pathlib.Path(askance.__file__).parent
 
 
 def accuracies(random_state):
@@ -124,6 +130,39 @@ def test_compiling_is_told_once(tmp_path, words, duration):
     assert warm.stderr == ""
     methods = [json.loads(done.stdout)["methods"] for done in (cold, warm)]
     assert methods[0] == methods[1]
+
+
+@pytest.mark.slow
+def test_compiled_code_that_cannot_be_kept_is_reported_once(tmp_path):
+    """In a read-only home and installation: here, files stand where the folders would be made."""
+    package = shutil.copytree(PACKAGE, tmp_path / "askance", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in (package, *package.rglob("*/")):
+        (folder / "__pycache__").touch()
+    file = tmp_path / "file"
+    file.touch()
+    work._write_csv(tmp_path / "tumours.csv", *work.tumours(1))
+    nowhere = {"PYTHONPATH": tmp_path, "HOME": file, "XDG_CACHE_HOME": file, "NUMBA_CACHE_DIR": file / "below"}
+    environment = os.environ | {name: str(place) for name, place in nowhere.items()}
+    command = [sys.executable, "-m", "askance", "run", "tumours.csv", "-a", "PAA-II", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
+    assert json.loads(done.stdout)["methods"]
+    line = AT_EVERY_START.format(duration="some seconds", trouble="no directory is writable")
+    assert done.stderr == f"{line}\n"
+
+
+def test_a_folder_that_takes_no_files_is_reported(monkeypatch):
+    def full(**_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert cache_place().trouble is None
+    monkeypatch.setattr(interop, "TemporaryFile", full)
+    folder, trouble = cache_place()
+    assert trouble == f"{folder}: No space left on device"
+    told = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", told)
+    with compilation_announced("a moment"):
+        compiled(lambda a: a + 2, exact=True, cache=False)(1)
+    assert told.getvalue() == f"{AT_EVERY_START.format(duration='a moment', trouble=trouble)}\n"
 
 
 def test_the_line_about_compiling_goes_through_what_stands_for_stderr(monkeypatch):

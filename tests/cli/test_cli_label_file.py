@@ -237,7 +237,10 @@ def test_the_service_takes_a_journal_over(notes, tmp_path, monkeypatch):
     with start(tmp_path / "store.db", open_to_all=True) as service:
         monkeypatch.setenv("ASKANCE_URL", service.url)
         told = output("push", journal, "--task", "notes")
-        assert "notes: imported 20 labels and pushed 40 other rows, of which " in told
+        assert "notes: imported 20 labels and pushed 40 other rows.\n" in told
+        with Client(task="notes") as client:
+            waiting = client.figures().waiting
+        assert f"notes chooses questions when somebody labels: {waiting} can be answered now" in told
         with Client(task="notes") as client:
             detail = client.task_detail()
             assert detail.settings.item == "text"
@@ -248,6 +251,7 @@ def test_the_service_takes_a_journal_over(notes, tmp_path, monkeypatch):
             assert client.figures().items == 40
         again = json.loads(output("push", journal, "--task", "notes", "--json"))
         assert (again["items"], again["learned"], again["again"]) == (60, 0, 60)
+        assert (again["taken"], again["waiting"]) == (0, waiting)
 
 
 def test_the_service_takes_a_table_over(tmp_path, monkeypatch):

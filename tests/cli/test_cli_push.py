@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from askance.cli.app import app
 from askance.cli.commands.push import batches, work
 from askance.service.client import Client
-from askance.service.settings import TaskSettings
+from askance.service.settings import Asking, Budget, TaskSettings
 from command_line import answer, complaint, output
 from processes import interruptible
 from service_server import real_service
@@ -282,8 +282,13 @@ def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, 
         with Client(url) as stranger:
             monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
         told = push(file)
-        assert (told["items"], told["again"]) == (3, 0)
-        assert push(file)["again"] == 3
+        assert (told["items"], told["taken"], told["waiting"], told["again"]) == (3, 3, 3, 0)
+        assert "asked" not in told  # nobody has been asked yet
+        again = push(file)
+        assert (again["taken"], again["waiting"], again["again"]) == (0, 3, 3)
+        said = output("push", file, "--task", "desk")
+        assert "items  taken" in said
+        assert "desk chooses questions when somebody labels: 3 can be answered now" in said
         assert "give their ids with --id" in complaint("push", file, "--task", "desk", "--labelled")
         answered = CliRunner().invoke(app, ["label", "--task", "desk"], input="bug\nu\npraise\ns\nq\n")
         assert answered.exit_code == 0, answered.stderr
@@ -291,3 +296,19 @@ def test_the_real_service_decides_once_and_its_questions_are_answered(tmp_path, 
             figures = client.figures()
             assert (figures.labelled, figures.leased) == (1, 0)
             assert [row["label"] for row in client.labels()] == ["praise"]
+
+
+def test_questions_that_a_budget_does_not_allow_are_not_announced(tmp_path, monkeypatch):
+    budget, on_arrival = Budget(total=2), Asking("arrival")
+    early = TaskSettings("early", CLASSES, questions=on_arrival)
+    with real_service(tmp_path, TaskSettings("desk", CLASSES, budget=budget), early) as (url, code):
+        monkeypatch.setenv("ASKANCE_URL", url)
+        with Client(url) as stranger:
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
+        file = lines(tmp_path / "t.jsonl", TICKETS)
+        told = push(file)
+        assert (told["taken"], told["waiting"]) == (3, 2)
+        assert answer("push", file, "--task", "early")["asked"] == 3  # on arrival, as before
+        labelled = answer("push", file, "--task", "desk", "--labelled", "--id", "text")
+        assert labelled["learned"] == 3
+        assert "waiting" not in labelled

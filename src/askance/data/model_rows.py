@@ -1,7 +1,7 @@
 """`read_for_model`: the next file, read as the file was that a model has learned from."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -268,16 +268,27 @@ def read_for_model(
     return _matrix_rows(header, source, format, label, chunk_rows)
 
 
-def rows_as_known(known: dict[str, Any], source: Any) -> ModelRows:
+def rows_as_known(known: Mapping[str, Any], source: Any) -> ModelRows:
     """The rows of a source for a learner that knows how its own were read, without labels."""
+    if isinstance(source, str | os.PathLike) and not is_table(source, None) and _encoder(known) is None:
+        return _matrix_rows(known, source, None, False, CHUNK_ROWS)
+    return table_as_known(known, source)
+
+
+def table_as_known(
+    known: Mapping[str, Any],
+    source: Any,
+    label: Literal[False] | None = False,
+    label_kind: str = "",
+    keep: tuple[str, ...] = (),
+) -> TableRows:
+    """The rows of a table for a model that knows how its own was read; see `read_for_model`."""
     encoder = _encoder(known)
     if isinstance(source, str | os.PathLike) and not is_table(source, None):
-        if encoder is not None:
-            raise DataError(_not_numbered(source, encoder))
-        return _matrix_rows(known, source, None, False, CHUNK_ROWS)
+        raise DataError(_not_numbered(source, encoder))
     if encoder is None:
         raise DataError(_no_columns("the model", known, source if isinstance(source, str) else "data frame"))
-    return TableRows(_table(source, encoder, None, None), encoder, False, "", (), CHUNK_ROWS)
+    return TableRows(_table(source, encoder, None, None), encoder, label, label_kind, keep, CHUNK_ROWS)
 
 
 def _table(source: Any, encoder: Encoder, named: str | None, delimiter: str | None) -> RawTable:
@@ -334,7 +345,7 @@ def _plan_of(encoder: Any) -> dict[str, Any]:
     return saved_means(encoder.means_, None)
 
 
-def _encoder(header: dict[str, Any]) -> Encoder | None:
+def _encoder(header: Mapping[str, Any]) -> Encoder | None:
     """How the model has read columns; None if it has learned from numbered features, or does not say."""
     if PLAN in header:
         return PlanEncoder(means_of(header[PLAN]), header[PLAN].get("label"))
@@ -344,14 +355,15 @@ def _encoder(header: dict[str, Any]) -> Encoder | None:
     return None if saved.get("from") == ROWS else recipe_encoder(saved)
 
 
-def _not_numbered(source: Any, encoder: Encoder) -> str:
+def _not_numbered(source: Any, encoder: Encoder | None) -> str:
+    assert encoder is not None
     return (
         f"{source}: the model has learned from columns, such as {listed(encoder.needed[:3])}: "
         "give CSV, TSV, JSON lines or Parquet"
     )
 
 
-def _no_columns(model: Any, header: dict[str, Any], source: Any) -> str:
+def _no_columns(model: Any, header: Mapping[str, Any], source: Any) -> str:
     if RECIPE in header:
         return f"{source}: the model has learned from numbered features: give svmlight or npz"
     return (
@@ -367,7 +379,7 @@ def _label_kind(header: dict[str, Any]) -> str:
 
 
 def _matrix_rows(
-    header: dict[str, Any], source: Any, named: str | None, label: str | Literal[False] | None, chunk_rows: int
+    header: Mapping[str, Any], source: Any, named: str | None, label: str | Literal[False] | None, chunk_rows: int
 ) -> MatrixRows:
     zero_based = bool(header.get(RECIPE, {}).get("zero_based", False))
     more: dict[str, Any] = {"zero_based": True} if zero_based else {}

@@ -5,6 +5,8 @@ import pathlib
 import sqlite3
 from typing import Any
 
+from askance._util.sealed_file import PLAN
+from askance.data.known_reading import remember_reading
 from askance.errors import ModelFileError
 from askance.fleet.fleet import FORMAT, Fleet
 from askance.fleet.settings import FleetSettings
@@ -49,11 +51,20 @@ def load(path: str | os.PathLike[str], **options: Any) -> Fleet:
                 )
             fleet = Fleet.from_settings(FleetSettings.from_dict(metadata["settings"]), **options)
             fleet.rounds = metadata["rounds"]
+            _remember_reading(fleet, metadata)
             for models in file.batches():
                 fleet.unpack_all(models)
         except (ValueError, KeyError, TypeError, sqlite3.DatabaseError) as error:
             raise ModelFileError(f"{path} is damaged or not a fleet file: {error}") from None
     return fleet
+
+
+def _remember_reading(fleet: Fleet, metadata: dict[str, Any]) -> None:
+    if PLAN in metadata:
+        from askance.data.saved_plans import means_of  # imports the readers, which few programs need
+
+        means_of(metadata[PLAN])  # raises now what is damaged, not at the next table
+        remember_reading(fleet, metadata)
 
 
 def _head(path: str | os.PathLike[str]) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from askance.data.known_reading import ATTRIBUTE, reading_of, remember_reading
 from askance.engine import passes
 from askance.errors import ParameterError
 from askance.fleet.display import as_html, as_text
@@ -20,6 +21,7 @@ from askance.fleet.settings import FleetSettings
 from askance.fleet.shard import Shard
 from askance.fleet.sparse import one_row, sparse_rows
 from askance.fleet.spill_file import SpillFile, write_models
+from askance.fleet.tables import KeyedRows, keyed_rows
 from askance.fleet.threads import ShardThreads, Work, thread_count
 from askance.jit.coins import coins as coins_of
 from askance.jit.kernels.key_table import Numbers
@@ -42,6 +44,11 @@ class Fleet:
     Each key behaves exactly like a `Learner` of its own: with `dtype="float64"`, bit for bit. `ask`, `decide` and
     `run` consult the query rule; `tell` and `partial_fit` learn every label they are given. A model takes memory
     only for features that it has learned.
+
+    Tables are read with `askance.data.read_table`, whose parameter `id` names the column with the keys. The fleet
+    and its file then know how the table was read. All methods take the next tables as files, data frames or lists
+    of dictionaries, with the name of the column instead of keys. Keys of tables are text. What is missing in a
+    number is its mean in the first table.
 
     Parameters
     ----------
@@ -154,8 +161,8 @@ class Fleet:
         ----------
         key : str or int
             The key. A new key starts with a blank model.
-        x : array-like, sparse row or Row
-            The features of the row.
+        x : array-like, sparse row, Row or dict
+            The features of the row, or a record if the fleet has learned from a table.
 
         Returns
         -------
@@ -181,8 +188,8 @@ class Fleet:
         ----------
         key : str or int
             The key.
-        x : array-like, sparse row or Row
-            The features of the row.
+        x : array-like, sparse row, Row or dict
+            The features of the row, or a record if the fleet has learned from a table.
         y : object
             Its class.
 
@@ -195,17 +202,17 @@ class Fleet:
 
     # ------------------------------------------------------------------ many rows
 
-    def run(self, keys: Any, X: Any, y: ArrayLike, *, coins: ArrayLike | None = None) -> Trace:
+    def run(self, keys: Any, X: Any, y: ArrayLike | None = None, *, coins: ArrayLike | None = None) -> Trace:
         """Simulate the labelling loop of every key on its rows, learning only the labels that are asked for.
 
         Parameters
         ----------
-        keys : array-like of shape (n_rows,)
-            The key of each row: all str or all int.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        keys : array-like of shape (n_rows,), or str
+            The key of each row: all str or all int. If `X` is a table, the name of the column that has them.
+        X : array-like, sparse matrix or table
             The rows. Those of a key are taken in their order.
-        y : array-like of shape (n_rows,)
-            The labels.
+        y : array-like of shape (n_rows,), optional
+            The labels. A table has them in a column.
         coins : array-like of shape (n_rows,), optional
             Random numbers in [0, 1) that replace those of `random_state`.
 
@@ -214,8 +221,9 @@ class Fleet:
         Trace
             What was predicted, asked for and learned in each row.
         """
-        rows = self._rows(X)
-        codes = self._codes(y, len(rows.starts) - 1)
+        given = self._read(keys, X, y, wants_labels=True)
+        rows = self._rows(given.X)
+        codes = self._codes(given.y, len(rows.starts) - 1)
         tossed = NO_COINS if coins is None else checked_coins(coins, codes.shape)
         outcome = passes.blank_outcome(len(codes), rows.values.dtype)
 
@@ -223,16 +231,16 @@ class Fleet:
             own_coins = tossed[part] if len(tossed) else NO_COINS
             shard.run(own, ids, order, codes[part], own_coins, _part_of(outcome, part))
 
-        return self._trace(codes, outcome, self._for_each_row(keys, rows, work))
+        return self._trace(codes, outcome, self._for_each_row(given, rows, work))
 
     def decide(self, keys: Any, X: Any) -> Trace:
         """Decide about rows whose labels are not known yet; give the labels to `partial_fit` when they come.
 
         Parameters
         ----------
-        keys : array-like of shape (n_rows,)
-            The key of each row: all str or all int.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        keys : array-like of shape (n_rows,), or str
+            The key of each row: all str or all int. If `X` is a table, the name of the column that has them.
+        X : array-like, sparse matrix or table
             The rows.
 
         Returns
@@ -240,40 +248,42 @@ class Fleet:
         Trace
             What was predicted and asked for in each row.
         """
-        rows = self._rows(X)
+        given = self._read(keys, X)
+        rows = self._rows(given.X)
         count = len(rows.starts) - 1
         outcome = passes.blank_outcome(count, rows.values.dtype)
 
         def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
             shard.ask(own, ids, order, _part_of(outcome, part))
 
-        refused = self._for_each_row(keys, rows, work)
+        refused = self._for_each_row(given, rows, work)
         return self._trace(np.full(count, -1 if self.settings.rules.multiclass else 0), outcome, refused)
 
-    def partial_fit(self, keys: Any, X: Any, y: ArrayLike) -> Self:
+    def partial_fit(self, keys: Any, X: Any, y: ArrayLike | None = None) -> Self:
         """Learn every label; those of a key are learned in their order.
 
         Parameters
         ----------
-        keys : array-like of shape (n_rows,)
-            The key of each row: all str or all int.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        keys : array-like of shape (n_rows,), or str
+            The key of each row: all str or all int. If `X` is a table, the name of the column that has them.
+        X : array-like, sparse matrix or table
             The rows.
-        y : array-like of shape (n_rows,)
-            The labels.
+        y : array-like of shape (n_rows,), optional
+            The labels. A table has them in a column.
 
         Returns
         -------
         Fleet
             The fleet itself.
         """
-        rows = self._rows(X)
-        codes = self._codes(y, len(rows.starts) - 1)
+        given = self._read(keys, X, y, wants_labels=True)
+        rows = self._rows(given.X)
+        codes = self._codes(given.y, len(rows.starts) - 1)
 
         def work(shard: Shard, own: SparseRows, part: slice, ids: Numbers, order: Numbers) -> None:
             shard.learn(own, ids, order, codes[part])
 
-        self._for_each_row(keys, rows, work)
+        self._for_each_row(given, rows, work)
         return self
 
     def decision_function(self, keys: Any, X: Any) -> NDArray[Any]:
@@ -376,7 +386,7 @@ class Fleet:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all models to a file that `askance.load` reads. It is written completely or not at all."""
         metadata = {"format": FORMAT, "settings": self.settings.as_dict(), "rounds": self.rounds}
-        write_models(path, metadata, self.packed())
+        write_models(path, metadata | reading_of(self), self.packed())
 
     def close(self) -> None:
         """Stop the threads and delete temporary files."""
@@ -401,10 +411,18 @@ class Fleet:
 
     # ------------------------------------------------------------------ inside
 
+    def _read(self, keys: Any, X: Any, y: Any = None, *, wants_labels: bool = False) -> KeyedRows:
+        """The rows, keys and labels of a table that the fleet knows how to read; other rows as they are."""
+        known, blank = getattr(self, ATTRIBUTE, None), not self.rounds and not len(self)
+        classes = self._encoder.observed
+        return keyed_rows(known, keys, X, y, classes=classes, wants_labels=wants_labels, is_blank=blank)
+
     def _rows(self, X: Any) -> SparseRows:
         return sparse_rows(X, np.dtype(self.settings.dtype), self.width)
 
-    def _codes(self, y: ArrayLike, count: int) -> NDArray[Any]:
+    def _codes(self, y: ArrayLike | None, count: int) -> NDArray[Any]:
+        if y is None:
+            raise ValueError("there are no labels: pass y, or a table with a column of labels")
         given = labels.as_labels(y, count)
         encoder, codes = self._encoder.encode(given)
         if len(encoder.observed) > len(self._encoder.observed):
@@ -412,16 +430,18 @@ class Fleet:
             raise ValueError(f"unknown class {new[0].item()!r}: the classes are {self._encoder.observed.tolist()}")
         return codes
 
-    def _for_each_row(self, keys: Any, rows: SparseRows, work: Work) -> int:
+    def _for_each_row(self, given: KeyedRows, rows: SparseRows, work: Work) -> int:
         """Do the work on all rows, and count them as rounds; return how many labels budgets have refused."""
-        found = as_keys(keys, len(rows.starts) - 1)
+        found = as_keys(given.keys, len(rows.starts) - 1)
         refused = self._threads.for_each_part(found, rows, work)
         self.rounds += len(found)
+        remember_reading(self, given.known or {})
         return refused
 
     def _scores(self, keys: Any, X: Any) -> NDArray[Any]:
-        rows = self._rows(X)
-        return self._threads.scores(as_keys(keys, len(rows.starts) - 1), rows)
+        given = self._read(keys, X)
+        rows = self._rows(given.X)
+        return self._threads.scores(as_keys(given.keys, len(rows.starts) - 1), rows)
 
     def _trace(self, codes: NDArray[Any], outcome: passes.Outcome, refused: int) -> Trace:
         rules = self.settings.rules

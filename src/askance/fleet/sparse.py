@@ -1,5 +1,6 @@
 """Rows of a fleet: converted to sparse rows and checked."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ def sparse_rows(X: Any, dtype: np.dtype[Any], width: int) -> SparseRows:
 
 
 def one_row(x: Any, width: int) -> Any:
-    """Convert one row of features to a matrix."""
+    """Convert one row of features to a matrix, and a dictionary to a table."""
+    if isinstance(x, Mapping):
+        return [x]
     if isinstance(x, Row):
         return sp.csr_array((x.values, x.indices, [0, len(x.indices)]), shape=(1, width))
     return x if sp.issparse(x) else np.asarray(x).reshape(1, -1)

@@ -9,8 +9,10 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numba
 import numpy as np
@@ -93,6 +95,30 @@ def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function
     except RuntimeError:
         # No cache directory can be written: compile in each process.
         return numba.njit(**options)(function)
+
+
+class CachePlace(NamedTuple):
+    """The folder in which machine code is kept; `trouble` says why it cannot be, and is None if it can."""
+
+    folder: str | None
+    trouble: str | None
+
+
+def cache_place() -> CachePlace:
+    """Where machine code is kept: numba takes the first folder that can be written."""
+    folder: str | None = compiled(_nothing, exact=True).stats.cache_path  # type: ignore[attr-defined]
+    if folder is None:
+        return CachePlace(None, "no directory is writable")
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        return CachePlace(folder, f"{folder}: {error.strerror}")
+    return CachePlace(folder, None)
+
+
+def _nothing() -> None:
+    """A function to ask numba about, which is never compiled."""
 
 
 def _named_by_sources(function: Function) -> Function:

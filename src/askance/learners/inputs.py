@@ -19,6 +19,7 @@ LARGEST_COLUMN = np.iinfo(np.int32).max
 # When columns are too different for a linear learner, judging by the first rows.
 LOOKED_AT, FEWEST_TO_JUDGE = 200, 10
 LARGEST_SIZE, LARGEST_RATIO = 1e4, 1e3
+SCALE_THEM = "pass scaling='standard', or use AutoLearner, which scales them itself"
 
 
 def is_plain(X: Any) -> bool:
@@ -110,7 +111,7 @@ def _how_to_hash(x: Any) -> str:
     return ": make a row of a record with askance.data.hash_records([record])" if isinstance(x, Mapping) else ""
 
 
-def unlike_columns(X: Any) -> str | None:
+def unlike_columns(X: Any, remedy: str = SCALE_THEM) -> str | None:
     """What to say if the columns of an array are of very different size, or very large; otherwise None."""
     if sp.issparse(X) or X.shape[0] < FEWEST_TO_JUDGE:
         return None
@@ -127,7 +128,7 @@ def unlike_columns(X: Any) -> str | None:
         return None
     return (
         f"typical values of the columns range from {smallest:.2g} to {largest:.2g}, and a linear learner follows "
-        "the largest: pass scaling='standard', or use AutoLearner, which scales them itself"
+        f"the largest: {remedy}"
     )
 
 

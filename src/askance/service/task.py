@@ -25,6 +25,7 @@ from askance.service.state import journal, snapshots
 from askance.service.state.finite import NotFiniteError, sentence
 from askance.service.state.fold import Fold
 from askance.service.state.models import many_rows, warm_up
+from askance.service.state.ranking import leads_of
 from askance.service.state.waiting_rows import WaitingRows
 from askance.service.store import Entry, Store
 from askance.service.throughput import Throughput
@@ -151,9 +152,8 @@ class Task:
             version = fold.version
             predictions = fold.learner.predict(rows)
             scores = fold.learner.decision_function(rows)
-        if scores.ndim == 2:  # with more than two classes, the lead of the best one
-            best = np.partition(scores, -2, axis=1)
-            scores = best[:, -1] - best[:, -2]
+        if scores.ndim == 2:
+            scores = leads_of(scores)
         if not np.isfinite(scores).all():
             raise self._not_finite(NotFiniteError(changed=False, place=int(np.argmin(np.isfinite(scores)))))
         names = map(fold.settings.name_of, predictions.tolist())

@@ -4,6 +4,7 @@ import pytest
 
 from askance.service.client import Client
 from askance.service.messages import Item
+from askance.service.settings import Asking
 from browser import Served
 
 
@@ -60,6 +61,50 @@ def test_the_form_makes_tasks_with_vectors(served, page):
     with Client(served.address, task="both") as client:
         settings = client.task_detail().settings
     assert (settings.parts, settings.vector_length) == (("text", "vector"), 5)
+
+
+def test_the_form_says_when_questions_are_chosen(served, page):
+    page.goto("/new-task")
+    page.get_by_label("Name", exact=True).fill("audited")
+    page.get_by_label("Classes", exact=True).fill("a\nb")
+    page.get_by_text("Advanced", exact=True).click()
+    at_random, tests = page.get_by_label("Questions at random (%)"), page.get_by_label("that only test (%)")
+    assert at_random.is_disabled()  # no effect unless questions are chosen when somebody labels
+    page.get_by_label("Questions are chosen").select_option("when somebody labels")
+    at_random.fill("35")
+    tests.fill("0")
+    page.get_by_role("button", name="Create the task").click()
+    page.wait_for_url("**/tasks/audited")
+    with Client(served.address, task="audited") as client:
+        assert client.task_detail().settings.questions == Asking("lease", 0.35, 0.0)
+    page.goto("/tasks/audited/settings")  # where they are shown, but cannot be changed
+    page.get_by_text("Advanced", exact=True).click()
+    page.wait_for_function("() => document.getElementById('audit')?.value === '35'")
+    for label, shown in (("Questions are chosen", "lease"), ("Questions at random (%)", "35")):
+        assert page.get_by_label(label).input_value() == shown
+        assert page.get_by_label(label).is_disabled()
+    assert (tests.input_value(), tests.is_disabled()) == ("0", True)
+    page.get_by_label("Daily limit").fill("7")
+    page.get_by_role("button", name="Save changes").click()
+    page.get_by_text("Saved.").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "chosen", "expected"),
+    [("auto", "", "lease"), ("auto", "arrival", "arrival"), ("PA-II", "", "arrival"), ("PA-II", "lease", "lease")],
+)
+def test_the_form_leaves_the_choice_of_questions_to_the_algorithm(served, page, algorithm, chosen, expected):
+    name = f"{algorithm}-{chosen or 'default'}".lower()
+    page.goto("/new-task")
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Classes", exact=True).fill("a\nb")
+    page.get_by_text("Advanced", exact=True).click()
+    page.get_by_label("Algorithm", exact=True).select_option(algorithm)
+    page.get_by_label("Questions are chosen").select_option(chosen)
+    page.get_by_role("button", name="Create the task").click()
+    page.wait_for_url(f"**/tasks/{name}")
+    with Client(served.address, task=name) as client:
+        assert client.task_detail().settings.questions == Asking(expected)
 
 
 def test_classes_are_added_and_renamed_on_the_settings_page(served, page):

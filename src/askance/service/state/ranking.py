@@ -33,12 +33,12 @@ def opinions(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Op
         if len(classes) == 2:
             scores = log_odds(shares[:, 1])
             return Opinions(predictions, scores, np.abs(scores))
-        leads = _leads(shares)
+        leads = leads_of(shares)
         return Opinions(predictions, leads, leads)
     starts, indices, values = _joined(rows)
     X = sp.csr_array((values, indices, starts), shape=(len(rows), settings.width))
     scores = np.asarray(model.decision_function(X))
-    leads = np.abs(scores) if scores.ndim == 1 else _leads(scores)
+    leads = np.abs(scores) if scores.ndim == 1 else leads_of(scores)
     predictions = [str(label) for label in model.predict(X)]
     return Opinions(predictions, scores if scores.ndim == 1 else leads, leads)
 
@@ -54,7 +54,8 @@ def likeness(model: Model, rows: Sequence[AnyRow]) -> Numbers:
     return _products(*_joined(rows))
 
 
-def _leads(scores: Numbers) -> Numbers:
+def leads_of(scores: Numbers) -> Numbers:
+    """The lead of the best class over the second, in each row of the scores of more than two classes."""
     best = np.partition(scores, -2, axis=1)
     return best[:, -1] - best[:, -2]
 

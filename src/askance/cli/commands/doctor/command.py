@@ -129,22 +129,13 @@ def _compiler(*, on: bool) -> Finding:
 
 
 def _cache() -> Finding:
-    """Where compiled code is cached: numba chooses the first writable directory."""
-    from askance.jit.coins import coins
-    from askance.jit.interop import compiled
+    """Where compiled code is cached."""
+    from askance.jit.interop import cache_place
 
-    what, remedy = "cache of compiled code", f"set {CACHE} to a writable directory"
-    directory = compiled(coins, exact=True).stats.cache_path  # type: ignore[attr-defined]
-    if directory is None:
-        return Finding(
-            what, False, "no directory is writable, so every start compiles again", remedy, essential=False
-        )
-    try:
-        Path(directory).mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=directory).close()
-    except OSError as error:
-        return Finding(what, False, f"{directory}: {error.strerror}", remedy, essential=False)
-    return Finding(what, True, directory, essential=False)
+    folder, trouble = cache_place()
+    remedy = f"set {CACHE} to a writable directory"
+    detail = str(folder) if trouble is None else f"{trouble}, so every start compiles again"
+    return Finding("cache of compiled code", trouble is None, detail, remedy, essential=False)
 
 
 def _self_tests() -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import msgspec
 
 from askance.cli.commands.push.items import USUAL_ID
 from askance.cli.commands.push.request import PushRequest
-from askance.cli.commands.push.work import Counts, send
+from askance.cli.commands.push.work import Counts, count_waiting, send, waiting_sentence
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.data.cells import level_of, number_of
@@ -51,15 +51,17 @@ def take_over(request: PushRequest, *, as_json: bool) -> None:
     with Client(request.url, request.token, request.task) as client, progress("pushing") as report:
         settings = _task(client, request.task, found)
         done = 0
-        learned, decided = Counts(labelled=True), Counts(labelled=False)
+        learned, decided = Counts(labelled=True), Counts(False, settings.asks_on_lease)
         for counts in (learned, decided):  # the model knows all labels before it decides about other rows
             for batch in batches(_items(request, found, settings, counts), request.batch):
                 send(client, batch, counts, SOURCE)
                 done += len(batch)
                 report(done, found.table.rows, found.table.path.name)
+        count_waiting(client, decided)
     if as_json:
-        again = learned.again + decided.again
-        print_json({"items": done, "learned": learned.learned, "asked": decided.asked, "again": again})
+        waiting = {} if decided.waiting is None else {"waiting": decided.waiting}
+        again = {"again": learned.again + decided.again}
+        print_json({"items": done, **learned.outcome, **decided.outcome, **waiting, **again})
     else:
         _show(request.task, learned, decided)
 
@@ -160,10 +162,12 @@ def _record(table: LabelFile, row: int, left_out: Collection[str | None]) -> dic
 
 def _show(task: str, learned: Counts, decided: Counts) -> None:
     console = stdout()
+    questions = "" if decided.on_lease else f", of which {decided.asked:,} are questions"
     console.print(
-        f"{task}: imported {learned.learned:,} labels and pushed {decided.items:,} other rows, of which "
-        f"{decided.asked:,} are questions.",
+        f"{task}: imported {learned.learned:,} labels and pushed {decided.items:,} other rows{questions}.",
         soft_wrap=True,
     )
+    if decided.waiting is not None:
+        console.print(waiting_sentence(task, decided.waiting), soft_wrap=True)
     if again := learned.again + decided.again:
         console.print(f"{again:,} had been sent before and were not processed again")

@@ -34,25 +34,36 @@ class Counts:
     """The rows that were sent so far, and what the service did with them."""
 
     labelled: bool
+    on_lease: bool = False  # questions are chosen later, when somebody labels
     items: int = 0
     asked: int = 0
     learned: int = 0
     again: int = 0
     seconds: float = 0.0
+    waiting: int | None = None  # questions that could be answered now, if they are chosen later
     columns: tuple[ColumnPlan, ...] = ()  # if the task got to know them
 
     def summary(self) -> str:
         """The number of items in a few words."""
-        return f"{self.items:,} items were {'learned' if self.labelled else 'decided'}"
+        return (
+            f"{self.items:,} items were {'learned' if self.labelled else 'taken' if self.on_lease else 'decided'}"
+        )
+
+    @property
+    def outcome(self) -> dict[str, int]:
+        """What the service did with the items: it learned them, asked about some, or took them to ask later."""
+        if self.labelled:
+            return {"learned": self.learned}
+        return {"taken": self.items - self.again} if self.on_lease else {"asked": self.asked}
 
     def as_dict(self) -> dict[str, Any]:
         """The counts as JSON can hold them."""
-        done = {"learned": self.learned} if self.labelled else {"asked": self.asked}
         kinds = {column.name: column.kind for column in self.columns}
         return {
             **({"columns": kinds} if kinds else {}),
             "items": self.items,
-            **done,
+            **self.outcome,
+            **({} if self.waiting is None else {"waiting": self.waiting}),
             "again": self.again,
             "items_per_second": self.items / self.seconds if self.seconds else None,
             "seconds": self.seconds,
@@ -71,7 +82,7 @@ def answer(request: PushRequest, *, as_json: bool) -> None:
     with Client(request.url, request.token, request.task, retries=1) as first_contact:
         detail = first_contact.task_detail()  # reports a wrong address, token or task at once
     _check_options(request, detail.settings)
-    counts = Counts(request.labelled)
+    counts = Counts(request.labelled, detail.settings.asks_on_lease)
     with (
         Client(request.url, request.token, request.task) as client,
         _opened(request) as rows,
@@ -91,10 +102,11 @@ def answer(request: PushRequest, *, as_json: bool) -> None:
         except DataError as error:
             before = f"; before it, {counts.summary()}" if counts.items else ""
             raise DataError(f"{error}{before}", parameter=error.parameter) from None
+        count_waiting(client, counts)
     if as_json:
         print_json(counts.as_dict())
     else:
-        _show(counts)
+        _show(request.task, counts)
 
 
 def send(client: Client, batch: list[Any], counts: Counts, source: str | None = None) -> None:
@@ -108,6 +120,17 @@ def send(client: Client, batch: list[Any], counts: Counts, source: str | None = 
         counts.asked += sum(one.ask for one in decided)
         counts.again += sum(one.again for one in decided)
     counts.items += len(batch)
+
+
+def count_waiting(client: Client, counts: Counts) -> None:
+    """Find out how many questions could be answered now, if they are chosen when somebody labels."""
+    if counts.on_lease and not counts.labelled:
+        counts.waiting = client.task_detail().figures.waiting
+
+
+def waiting_sentence(task: str, waiting: int) -> str:
+    """What happens to items that were taken, for people."""
+    return f"{task} chooses questions when somebody labels: {waiting:,} can be answered now"
 
 
 def _check_options(request: PushRequest, settings: TaskSettings) -> None:
@@ -164,7 +187,8 @@ def _bar(request: PushRequest, rows: RawRows) -> Iterator[Callable[[Counts], Non
 
         def after_batch(counts: Counts) -> None:
             if request.file == STANDARD_INPUT:
-                report(counts.items, None, f"{counts.items:,} items, {counts.asked:,} asked")
+                (did, count), *_ = counts.outcome.items()
+                report(counts.items, None, f"{counts.items:,} items, {count:,} {did}")
             else:
                 report(round(STEPS * rows.progress), STEPS, rows.path.name)
 
@@ -178,16 +202,18 @@ def _placed(error: ServiceError, rows: RawRows, batch: list[Sent]) -> DataError:
     return DataError(f"{place}: {error}{hint}")
 
 
-def _show(counts: Counts) -> None:
+def _show(task: str, counts: Counts) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    did = ("learned", counts.learned) if counts.labelled else ("asked", counts.asked)
-    for heading in ("items", did[0], "items/s", "seconds"):
+    (did, count), *_ = counts.outcome.items()
+    for heading in ("items", did, "items/s", "seconds"):
         table.add_column(heading, justify="right")
     rate = f"{counts.items / counts.seconds:,.0f}" if counts.seconds else ""
-    table.add_row(f"{counts.items:,}", f"{did[1]:,}", rate, f"{counts.seconds:.1f}")
+    table.add_row(f"{counts.items:,}", f"{count:,}", rate, f"{counts.seconds:.1f}")
     console = stdout()
     if counts.columns:
         console.print(f"Columns: {described(counts.columns)}.", soft_wrap=True)
     console.print(table)
+    if counts.waiting is not None:
+        console.print(waiting_sentence(task, counts.waiting), soft_wrap=True)
     if counts.again:
         console.print(f"{counts.again:,} had been sent before and were not processed again")

@@ -9,6 +9,8 @@ const field = (name) => form.elements.namedItem(name); // elements.item is a met
 const value = (name) => field(name).value.trim();
 const lines = (name) => value(name).split("\n").map((line) => line.trim()).filter(Boolean);
 const number = (name) => (value(name) === "" ? null : Number(value(name)));
+const share = (name) => (value(name) === "" ? null : number(name) / 100);
+const percent = (found) => (found === undefined || found === null ? null : Number((100 * found).toPrecision(12)));
 
 /** Parse lines such as `name = value`; the last equals sign counts, because a class may contain one. */
 function pairs(name) {
@@ -25,14 +27,25 @@ function filled(section) {
 }
 
 function changeable() {
-  const rate = number("rate");
   const minutes = number("lease_minutes");
   return {
-    budget: filled({ rate: rate === null ? null : rate / 100, burst: number("burst"), per_day: number("per_day"), total: number("total") }),
+    budget: filled({ rate: share("rate"), burst: number("burst"), per_day: number("per_day"), total: number("total") }),
     labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips") }),
     costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
     interface: { prediction: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
   };
+}
+
+/** When questions are chosen; empty for the default, and without the shares that have no effect on arrival. */
+function questions() {
+  const chosen = value("chosen");
+  if (!chosen) return {};
+  return { questions: { chosen, ...(chosen === "lease" ? filled({ audit: share("audit"), test: share("test") }) : {}) } };
+}
+
+/** Enable the shares only where they have an effect. */
+function enableShares() {
+  for (const name of ["audit", "test"]) field(name).disabled = Boolean(task) || value("chosen") !== "lease";
 }
 
 function everything() {
@@ -44,12 +57,13 @@ function everything() {
     ...filled({ vector_length: number("vector_length"), positive: value("positive"), algorithm: value("algorithm"), random_state: number("random_state") }),
     parameters: Object.fromEntries(parameters),
     hashing: { ...filled({ bits: number("bits") }), pairs: form.elements.pairs.checked },
+    ...questions(),
     ...changeable(),
   };
 }
 
 function fill(settings) {
-  const { budget = {}, labels = {}, costs = {}, interface: shown = {}, hashing = {} } = settings;
+  const { budget = {}, labels = {}, costs = {}, interface: shown = {}, hashing = {}, questions: asking } = settings;
   const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
   for (const name of ["name", "positive", "algorithm", "random_state", "vector_length"]) put(name, settings[name]);
   put("item", Array.isArray(settings.item) ? ["text", "record", "vector"].filter((part) => settings.item.includes(part)).join(",") : settings.item);
@@ -57,7 +71,9 @@ function fill(settings) {
   put("parameters", Object.entries(settings.parameters ?? {}).map(([name, found]) => `${name} = ${found}`).join("\n"));
   put("bits", hashing.bits);
   form.elements.pairs.checked = Boolean(hashing.pairs);
-  put("rate", budget.rate === undefined || budget.rate === null ? null : Number((100 * budget.rate).toPrecision(12)));
+  put("rate", percent(budget.rate));
+  put("chosen", asking?.chosen);
+  for (const name of ["audit", "test"]) put(name, percent(asking?.[name]));
   for (const name of ["burst", "per_day", "total"]) put(name, budget[name]);
   for (const name of ["per_item", "skips"]) put(name, labels[name]);
   put("lease_minutes", labels.lease_seconds === undefined ? null : labels.lease_seconds / 60);
@@ -105,3 +121,5 @@ form.addEventListener("submit", async (event) => {
 });
 
 if (given) fill(JSON.parse(given));
+field("chosen").addEventListener("change", enableShares);
+enableShares();
