@@ -262,7 +262,7 @@ def test_interrupted_it_says_how_many_were_decided(twin, tmp_path):
         while process.poll() is None and len(twin.items) < number:
             time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    process.wait(10)  # although its input is still open
+    process.wait(60)  # although its input is still open
     told, complaints = process.communicate()
     assert (process.returncode, told) == (130, "")
     assert re.fullmatch("askance: interrupted: [12] items were decided\n", complaints)

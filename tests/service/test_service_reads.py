@@ -14,7 +14,7 @@ from askance.service.messages import MOST_FIELDS
 from askance.service.views import explain
 from service_world import TASK, World, items
 
-SOON = 20.0  # seconds: what waits for a blocked thread would wait for ever
+SOON = 60.0  # seconds: what waits for a blocked thread would wait for ever
 
 
 @pytest.fixture
@@ -46,6 +46,14 @@ async def later(condition):
         await asyncio.sleep(0.005)
 
 
+async def blocked(world, gate):
+    """The writer of a task, when it waits for the gate: until then it could take reads together with it."""
+    writer, waits = world.service.writers["spam"], threading.Event()
+    writer.submit(lambda _: waits.set() or gate.wait())
+    await later(waits.is_set)
+    return writer
+
+
 def test_nothing_waits_for_searches(world, gate, monkeypatch):
     world.post(f"{TASK}/items", items("win cash", "lunch"))
     started = []
@@ -71,17 +79,17 @@ def test_nothing_waits_for_searches(world, gate, monkeypatch):
 
 
 def test_reads_beyond_the_limit_are_refused(world, gate, monkeypatch):
-    world.app.state.reading.reads = ReadPool(1, most=3, most_each=2)
+    world.app.state.reading.reads = pool = ReadPool(1, most=3, most_each=2)
     monkeypatch.setattr(item_view, "found", lambda *_: gate.wait())
 
     async def scene():
         mine = [request(world, "GET", f"{TASK}/items", "read") for _ in range(2)]
-        await asyncio.sleep(0.05)
+        await later(lambda: pool._of.total() == 2)
         refused = await request(world, "GET", f"{TASK}/items", "read")
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
         assert refused.headers["retry-after"] == "2"
         others = request(world, "GET", f"{TASK}/items", "labeller")
-        await asyncio.sleep(0.05)
+        await later(lambda: pool._of.total() == 3)
         assert not others.done(), "the limit of one person leaves room for others"
         assert (await request(world, "GET", f"{TASK}/items", "ingest")).status_code == 503
         gate.set()
@@ -105,10 +113,8 @@ def test_a_pool_gives_places_back_after_errors():
 
 
 def test_labels_wait_for_few_reads_of_the_figures(world, gate):
-    writer = world.service.writers["spam"]
-
     async def scene():
-        writer.submit(lambda _: gate.wait())
+        writer = await blocked(world, gate)
         reads = [request(world, "GET", f"{TASK}/figures", "read") for _ in range(50)]
         await later(lambda: len(writer._people) == reading.AT_ONCE)
         label = request(world, "POST", f"{TASK}/skips", json={"item": 1})
@@ -125,7 +131,7 @@ def test_looks_beyond_the_limit_are_refused(world, gate, monkeypatch):
     monkeypatch.setattr(reading, "MOST_LOOKS", 5)
 
     async def scene():
-        world.service.writers["spam"].submit(lambda _: gate.wait())
+        await blocked(world, gate)
         reads = [request(world, "GET", f"{TASK}/figures", "read") for _ in range(8)]
         refused = [await read for read in reads[5:]]
         assert {answer.status_code for answer in refused} == {503}

@@ -99,7 +99,7 @@ def test_a_backup_during_appends_is_a_prefix(store, store_url, new_store_url):
 
     def wait_for_more(_share):
         grown.clear()
-        assert grown.wait(10)
+        assert grown.wait(60)
 
     copied = new_store_url("sqlite")
     thread = threading.Thread(target=go_on)

@@ -277,7 +277,7 @@ def test_an_answer_that_takes_too_long_is_a_failure(tmp_path, receiver):
     world = Hooked(tmp_path / "a.db", QUICK._replace(timeout=0.2))
     release = threading.Event()
     try:
-        receiver.answers.append(lambda: release.wait(20) and 200)
+        receiver.answers.append(lambda: release.wait(60) and 200)
         world.add(receiver, "question.open")
         world.post(f"{TASK}/items", items("a"))
         receiver.wait_for(1)
