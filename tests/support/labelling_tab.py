@@ -54,7 +54,7 @@ class Tab:
         return json.loads(self.page.evaluate(f"() => localStorage.getItem({name})"))
 
     def until_in_hand(self, count: int) -> None:
-        """Wait until the tab has so many questions on lease, and can do without the service for as long."""
+        """Wait until the tab has that many questions on lease, and can do without the service for as long."""
         end = time.monotonic() + 60
         while len(self.state()["queue"]) < count:
             assert time.monotonic() < end
@@ -73,6 +73,6 @@ def standing(task: ServedTask) -> dict[int, str]:
     """Item and label of each label that stands; each item once."""
     lines = task.labels()
     votes = [(line["item"], [vote["label"] for vote in line["votes"] if not vote["undone"]]) for line in lines]
-    assert all(len(given) == 1 for _, given in votes), "one label an item"
+    assert all(len(given) == 1 for _, given in votes), "one label per item"
     assert max(Counter(item for item, _ in votes).values(), default=1) == 1
     return {item: given[0] for item, given in votes}

@@ -187,7 +187,7 @@ def test_a_phone_shows_the_task_no_keys_and_no_proposal(served, phone):
     assert not tab.page.locator("kbd").first.is_visible()
     tab.page.get_by_role("button", name="ham").tap()
     tab.ready()
-    look = "all => all.map((one) => getComputedStyle(one)).map((one) => [one.borderColor, one.backgroundColor].join())"
+    look = "all => all.map((one) => getComputedStyle(one).borderColor + getComputedStyle(one).backgroundColor)"
     touched, other = tab.page.locator(".answer").evaluate_all(look)
     assert touched == other, "the answer before is not lit"
 
@@ -359,6 +359,8 @@ def test_a_skipped_item_has_a_reason_and_can_be_answered_after_all(served, conte
     assert Counter(standing(task).values()) == {"ham": 1, "spam": 2}
     tab.page.get_by_role("button", name="What you skipped").click()
     tab.page.get_by_text("Nothing you skipped is waiting for an answer.").wait_for()
+    tab.page.goto(f"{task.page}/items/{skipped[1]}")
+    tab.page.locator("#votes", has_text="skipped it: in another language").wait_for()
     assert not tab.faults
 
 

@@ -1,6 +1,5 @@
 import { el } from "./dom.js";
 import { complaint, keysAreOn, shownKeys, switchKeys } from "./keys.js";
-import { markdown } from "./markdown.js";
 
 const VERBS = [
   ["Space", "skip: leave the question to others"],
@@ -12,8 +11,8 @@ const VERBS = [
 ];
 const MOST_ROWS = 40;
 
-/** Open the help: the keys, which can be changed, and the labelling guidelines of the task. */
-export function openHelp(dialog, { classes, keys, own, guidance, save, switched }) {
+/** Open the help: the keys, which can be changed and switched off. */
+export function openHelp(dialog, { classes, keys, own, save, switched }) {
   const keyOf = shownKeys(keys);
   const wrong = el("p", { class: "wrong", role: "alert" });
   const inputs = new Map(classes.slice(0, MOST_ROWS).map((name) => [name, inputFor(keyOf.get(name) ?? "", name)]));
@@ -31,8 +30,6 @@ export function openHelp(dialog, { classes, keys, own, guidance, save, switched 
   };
   const parts = [
     el("div", { class: "row apart" }, el("h2", { id: "help-title" }, "Help and keys"), closeButton(dialog)),
-    guidance ? el("div", { class: "guidance" }, el("h3", {}, "Guidelines"), markdown(guidance)) : null,
-    el("h3", {}, "Keys"),
     switchOf(switched),
     el("ul", { class: "verbs-list" }, VERBS.map(([key, what]) => el("li", {}, el("kbd", {}, key), " ", what))),
     el(
@@ -49,7 +46,7 @@ export function openHelp(dialog, { classes, keys, own, guidance, save, switched 
       ),
     ),
   ];
-  dialog.replaceChildren(...parts.filter((part) => part !== null));
+  dialog.replaceChildren(...parts);
   dialog.showModal();
 }
 

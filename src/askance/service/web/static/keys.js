@@ -62,9 +62,9 @@ export function meaning(event, keys) {
   if (target.closest("input, select, textarea, dialog, [contenteditable]")) return null;
   if (event.key === " ") return target.closest("button, a, summary") ? null : { verb: event.shiftKey ? "skipWithReason" : "skip" };
   if (event.key === "?") return { verb: "help" };
-  if (event.key === "/") return { verb: "search" };
   const key = event.key.toLowerCase();
   if (key === "u") return { verb: "undo" };
   if (keys.has(key)) return { label: keys.get(key) };
+  if (key === "/") return { verb: "search" };
   return Array.from(event.key).length === 1 ? { verb: "type", character: event.key } : null;
 }

@@ -46,7 +46,7 @@ async function show() {
   if (revisited) return paint(revisited.question);
   let failure = null;
   if (!questions.current || !questions.holds(questions.current)) {
-    if (!questions.current && !resting) wait();
+    if (!resting && questions.current?.item !== Number(at("item").dataset.item)) wait();
     try {
       for (const message of await questions.prepare()) notify(message, "warn");
       if (!questions.current) await questions.refill();
@@ -92,6 +92,7 @@ function focusItem() {
   const focused = document.activeElement;
   if (focused === at("item") || focused.closest("dialog[open], input")) return;
   at("item").focus({ preventScroll: true });
+  if (revisited) at("item").scrollIntoView({ block: "nearest" }); // on a phone, its answer is far below it
 }
 
 function enableVerbs(possible) {
@@ -107,6 +108,7 @@ function wait() {
   for (const place of ["note", "why", "changing"]) at(place).hidden = true;
   at("guess", []);
   choices.enable(false);
+  enableVerbs(false);
 }
 
 /** No question, or no connection: say so, and continue automatically. */
@@ -259,7 +261,7 @@ function help() {
     choices.show(keys);
     choices.enable(!resting);
   };
-  openHelp(at("help-dialog"), { classes, keys, own: ownKeys.read(), guidance, save, switched: showWhetherKeysAreOn });
+  openHelp(at("help-dialog"), { classes, keys, own: ownKeys.read(), save, switched: showWhetherKeysAreOn });
 }
 
 function showWhetherKeysAreOn() {

@@ -20,7 +20,7 @@ export function askReason(dialog, skip) {
   };
   dialog.replaceChildren(
     heading(dialog, "skip-title", "Skip with a reason"),
-    el("p", { class: "hint" }, "Admins see it with the item. You can come back to what you skipped."),
+    el("p", { class: "hint" }, "It is shown on the page of the item. You can come back to what you skipped."),
     el("div", { class: "reasons" }, REASONS.map((reason) => el("button", { type: "button", onclick: () => choose(reason) }, reason))),
     el("form", { onsubmit: submit }, el("label", { for: "own-reason" }, "Another reason"), el("div", { class: "row" }, own, el("button", { class: "main" }, "Skip"))),
   );
