@@ -89,6 +89,7 @@ def test_first_letters_and_digits_answer(served, context):
     assert list(standing(task).values()) == ["ham", "spam", "ham", "spam"]
 
 
+@pytest.mark.slow
 def test_keys_can_be_switched_off(served, context):
     task = served.task()
     task.ask(2)
@@ -139,6 +140,7 @@ SHIFTS = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_key_measures_nothing_and_nothing_jumps(served, context):
     task = served.task(classes=NEWS, interface={"guidance": GUIDELINE})
     task.ask(
@@ -203,6 +205,7 @@ def test_a_phone_shows_no_keys_of_many_classes(served, phone):
     assert list(standing(task).values()) == ["sci.med"]
 
 
+@pytest.mark.slow
 def test_offline_without_questions_does_not_promise_any(served, context):
     task = served.task()
     task.ask(1)
@@ -220,6 +223,7 @@ def test_offline_without_questions_does_not_promise_any(served, context):
 # ---------------------------------------------------------------------- guidelines
 
 
+@pytest.mark.slow
 def test_guidelines_are_beside_the_item_as_markdown(served, context):
     task = served.task(interface={"guidance": GUIDELINE})
     task.ask(1)
@@ -275,6 +279,7 @@ def test_markdown_becomes_elements_and_everything_else_stays_text(served, contex
 # ---------------------------------------------------------------------- ways back
 
 
+@pytest.mark.slow
 def test_undo_goes_back_as_far_as_there_are_answers(served, context):
     task = served.task()
     task.ask(30)
@@ -327,6 +332,7 @@ def test_an_earlier_answer_is_changed_or_kept(served, context):
     assert not tab.faults
 
 
+@pytest.mark.slow
 def test_a_skipped_item_has_a_reason_and_can_be_answered_after_all(served, context):
     task = served.task()
     task.ask(4)
@@ -367,6 +373,7 @@ def test_a_skipped_item_has_a_reason_and_can_be_answered_after_all(served, conte
 # ---------------------------------------------------------------------- content
 
 
+@pytest.mark.slow
 def test_long_texts_unfold(served, context):
     task = served.task()
     task.ask(2, lambda number: "word " * 2000 if number == 0 else "short")
@@ -383,6 +390,7 @@ def test_long_texts_unfold(served, context):
     assert not tab.page.locator(".unfold").is_visible()
 
 
+@pytest.mark.slow
 def test_columns_are_rounded_and_marked_by_their_strength(served, context):
     task = served.task(item="record", interface={"prediction": "shown"})
     record = {"area": 0.1234567, "year": 2016, "city": "Bath", "none": None, "share": 1e-9 / 3}

@@ -40,7 +40,11 @@ export class Choices {
   /** A class was used: it stays among the first of a long list. */
   use(name) {
     if (!this.input || this.#recent().includes(name)) return;
-    localStorage.setItem(this.storage, JSON.stringify([name, ...this.#recent()].slice(0, MOST_RECENT)));
+    try {
+      localStorage.setItem(this.storage, JSON.stringify([name, ...this.#recent()].slice(0, MOST_RECENT)));
+    } catch {
+      return; // the storage is full: answers need the space more
+    }
     this.#filter();
   }
 

@@ -87,7 +87,7 @@ export class Questions {
   /** Remember an answer. The oldest are forgotten if there are many, or if their items are long. */
   #remember(answer) {
     const past = [...this.past, { ...answer, size: JSON.stringify(answer.question).length }].slice(-REMEMBERED);
-    let size = past.reduce((sum, one) => sum + one.size, 0);
+    let size = past.reduce((sum, one) => sum + (one.size ?? 0), 0);
     while (past.length > 1 && size > MOST_PAST) size -= past.shift().size;
     this.past = past;
   }
