@@ -24,25 +24,16 @@ from askance.service.demo.world import synthetic_messages  # noqa: E402
 from browser import chromium  # noqa: E402
 
 TUTORIAL = Path(__file__).parents[1] / "docs" / "pictures" / "pages"
-TASK = '''name = "support-desk"
+TASK = """name = "support-desk"
 classes = ["billing", "bug", "praise", "spam"]
 [hashing]
 bits = 18
 [budget]
 rate = 0.2
 total = 400
-[questions]
-chosen = "arrival"
 [interface]
-guidance = """
-- **billing** is about money
-- **bug**: something does *not* work
-- **praise** asks for nothing
-- **spam** sells something
-
-If two classes fit, take the one that needs an answer first.
+guidance = "Billing is about money. A bug is something that does not work. Praise asks for nothing."
 """
-'''
 FIRST_UNANSWERED = 52  # of the batches, so that there is something to label
 WIDTHS = {"phone": (390, 844), "wide": (1440, 900)}
 PAGES = {
