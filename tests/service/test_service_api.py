@@ -19,6 +19,7 @@ from askance.service.api.route import Route
 from askance.service.api.table import ROUTES
 from askance.service.commands import items as item_commands
 from askance.service.messages import Item
+from askance.service.state import journal
 from askance.service.store import open_store
 from askance.service.web.table import PAGES
 from service_world import ROLES, TASK, Caller, World, address, items
@@ -401,6 +402,39 @@ def test_skips(world):
     assert world.call("DELETE", f"{TASK}/leases/1").json() == {"questions": [], "waiting": 1}
     assert world.post(f"{TASK}/skips", {"item": 1}, "admin")["state"] == "given up"
     assert world.call("GET", f"{TASK}/items/1").json()["state"] == "given up"
+
+
+def test_skips_have_reasons_and_are_listed(world):
+    world.post(f"{TASK}/items", items("a", "b", "c"))
+    world.post(f"{TASK}/skips", {"item": 1, "reason": "in another language"}, "labeller")
+    world.post(f"{TASK}/skips", {"item": 3}, "labeller")
+    listed = world.call("GET", f"{TASK}/items?state=skipped").json()["items"]
+    assert [(one["item"], [skip["reason"] for skip in one["skips"]]) for one in listed] == [
+        (3, [None]),
+        (1, ["in another language"]),
+    ]
+    assert world.call("GET", f"{TASK}/items/2").json()["skips"] == []
+    assert world.call("POST", f"{TASK}/skips", {"item": 2, "reason": "x" * 201}).status_code == 422
+    assert world.call("POST", f"{TASK}/skips", {"item": 2, "reason": ""}).status_code == 422
+    world.post(f"{TASK}/leases", {"items": [1]}, "labeller")
+    world.post(f"{TASK}/labels", {"labels": [{"item": 1, "label": "ham"}]}, "labeller")
+    listed = world.call("GET", f"{TASK}/items?state=skipped").json()["items"]
+    assert [one["item"] for one in listed] == [3], "the first has been answered after all"
+
+
+def test_a_skip_of_an_older_store_has_no_reason():
+    written = journal.entry(journal.SKIP, 2, 0.0, journal.Nothing(), item=1, who="ann")
+    assert written.body == b"{}"
+    assert journal.read(written) == journal.Skip()
+
+
+def test_a_guideline_has_at_most_twenty_thousand_characters(world):
+    longest = {"interface": {"guidance": "é" * 20_000}}
+    assert world.call("PATCH", TASK, longest).json()["settings"]["interface"]["guidance"] == "é" * 20_000
+    refused = world.call("PATCH", TASK, {"interface": {"guidance": "é" * 20_001}})
+    assert refused.status_code == 422
+    assert "20000" in refused.json()["error"]["message"].replace(",", "")
+    assert world.call("GET", TASK).json()["settings"]["interface"]["guidance"] == "é" * 20_000
 
 
 def test_the_same_id_is_the_same_item(world):

@@ -136,6 +136,14 @@ class ServedTask(NamedTuple):
         ) as answer:
             return [json.loads(line) for line in answer]
 
+    def get(self, path: str) -> Any:
+        """What the service knows of the task."""
+        address = f"{self.served.address}/api/tasks/{self.name}/{path}"
+        with urllib.request.urlopen(
+            urllib.request.Request(address, headers=self.served.who), timeout=30
+        ) as answer:
+            return json.load(answer)
+
     def post(self, path: str, body: Any) -> Any:
         """The answer to a request about the task."""
         return self.served.post(f"/api/tasks/{self.name}/{path}", body)

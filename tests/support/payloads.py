@@ -109,7 +109,7 @@ OURS = [
     *("h1", "h2", "h3", "p", "div", "span", "a", "img", "b", "br", "strong", "mark", "code", "pre", "kbd", "time"),
     *("ul", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption"),
     *("form", "input", "button", "label", "select", "option", "optgroup", "textarea", "fieldset", "legend"),
-    *("details", "summary", "dialog", "progress"),
+    *("details", "summary", "dialog", "progress", "aside", "ol", "em", "h4", "wbr"),
 ]
 
 # What is strange in a document: elements, attributes and addresses that are none of ours, and marks left behind.
@@ -126,7 +126,8 @@ STRANGE = """([ours, markup]) => {
     if (!ours.includes(name) && !drawn) found.push(`<${name}>`);
     if (name === "script" && element.textContent) found.push("inline script");
     for (const { name: attribute, value } of element.attributes) {
-      const foreign = links.includes(attribute) && new URL(value, home).origin !== home;
+      const mail = name === "a" && value.startsWith("mailto:"); // guidelines may have addresses of people
+      const foreign = links.includes(attribute) && !mail && new URL(value, home).origin !== home;
       const runs = attribute.startsWith("on") || ["srcdoc", "http-equiv"].includes(attribute);
       const loads = attribute === "style" && value.includes("url");
       if (foreign || runs || loads) found.push(`<${name} ${attribute}=${value}>`);

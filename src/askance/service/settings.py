@@ -90,14 +90,15 @@ class Costs(Section, frozen=True):
 
 
 class Interface(Section, frozen=True):
-    """What labellers see: the keys of the classes, whether the prediction is shown first, and guidance.
+    """What labellers see: the keys of the classes, whether the prediction is shown first, and the guideline.
 
-    A prediction that is shown biases the labels towards it, and so it biases the estimates.
+    A prediction that is shown biases the labels towards it, and so it biases the estimates. The guideline,
+    `guidance`, is Markdown.
     """
 
     keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = field(default_factory=dict)
     prediction: Literal["hidden", "shown"] = "hidden"
-    guidance: Annotated[str, Meta(max_length=4000)] = ""
+    guidance: Annotated[str, Meta(max_length=20_000)] = ""
 
 
 class TaskSettings(Section, frozen=True):

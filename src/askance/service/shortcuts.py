@@ -1,11 +1,12 @@
-"""One key per class: the same at the terminal and on the page."""
+"""The keys of classes at the terminal and on the page."""
 
 import string
 from collections.abc import Mapping, Sequence
 
 SKIP, UNDO, QUIT = "s", "u", "q"  # at the terminal; the page skips with the space bar
 VERBS = {SKIP: "skip", UNDO: "undo", QUIT: "quit"}
-USUAL_KEYS = [key for key in "123456789" + string.ascii_lowercase if key not in VERBS]
+DIGITS = "123456789"
+USUAL_KEYS = [key for key in DIGITS + string.ascii_lowercase if key not in VERBS]
 
 
 def keys_of(classes: Sequence[str]) -> dict[str, str]:
@@ -35,3 +36,26 @@ def with_chosen(keys: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str,
     for name in [name for name in others if name not in found.values()]:
         found[next(key for key in USUAL_KEYS if key not in found)] = name
     return found
+
+
+def page_keys(classes: Sequence[str], chosen: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Keys and classes on the page; if a class has several keys, its first one is shown.
+
+    The first nine classes have a digit. Of up to nine classes, those that share their first letter with no other
+    have that letter too. With more classes, letters search, except those that the task chose.
+    """
+    found = {key.lower(): name for name, key in chosen.items()}
+    others = [name for name in classes if name not in chosen]
+    first = [name[0].lower() for name in classes]
+    few = len(classes) <= len(DIGITS)
+    for name in others if few else []:
+        letter = name[0].lower()
+        if first.count(letter) == 1 and letter.isalnum() and letter != UNDO:
+            found.setdefault(letter, name)
+    numbered = any(letter.isdigit() for letter in first)  # "2" must not mean the second class if another is "2"
+    for digit, name in zip(DIGITS, classes, strict=False):
+        if name in others and not (numbered and name in found.values()):
+            found.setdefault(digit, name)
+    for name in [name for name in others if few and name not in found.values()]:
+        found[next(digit for digit in DIGITS if digit not in found)] = name
+    return list(found.items())

@@ -12,7 +12,15 @@ from browser import Served
 from thinning import rest_slow
 
 CLASSES = ["billing", "bug", "praise", "spam"]
-SIZES = {"phone": {"width": 390, "height": 844}, "wide": {"width": 1440, "height": 900}}
+SIZES = {
+    "phone": {"width": 390, "height": 844},
+    "narrow": {"width": 1100, "height": 800},
+    "wide": {"width": 1440, "height": 900},
+    "huge": {"width": 1920, "height": 1080},
+}
+GUIDELINE = (
+    "# Classes\n- **billing**: money\n- *bug*: see [the list](https://example.org)\n\n" + 40 * "Read `twice`.\n\n"
+)
 # When each page shows what it is about.
 SHOWN = {
     "/": "#tasks section",
@@ -38,7 +46,8 @@ def world(tmp_path_factory):
     script()  # without it there is nothing to do
     served = Served(tmp_path_factory.mktemp("axe"), guarded=True)
     messages = list(islice(synthetic_messages(5), 80))
-    task = served.task(name="support", classes=CLASSES, budget={"total": 70}, interface={"prediction": "shown"})
+    shown = {"prediction": "shown", "guidance": GUIDELINE}
+    task = served.task(name="support", classes=CLASSES, budget={"total": 70}, interface=shown)
     items = [{"text": text, "id": f"mail-{n}", "note": "by mail"} for n, (text, _) in enumerate(messages)]
     decided = task.post("items", {"items": items})["decisions"]
     asked = [one["item"] for one in decided if one["ask"]][:40]
@@ -48,7 +57,9 @@ def world(tmp_path_factory):
         "corrections", {"item": asked[0], "label": next(name for name in CLASSES if name != right[asked[0]])}
     )
     task.post("rollbacks", {"to": 110})
-    served.task(name="many", classes=[f"land {number}" for number in range(30)]).ask(3)
+    lands = [f"land {number}" for number in range(30)]
+    many = served.task(name="many", classes=lands, interface={"guidance": GUIDELINE})
+    many.ask(30, lambda number: f"{'a long story of a land ' * 400}{number}")
     served.task(name="records", item="record").post("items", {"items": [{"record": {"a": 1, "b": "two"}}]})
     served.task(name="asleep").post("state", {"state": "archived"})
     for name, role in (("ann", "labeller"), ("bob", "read")):
@@ -81,7 +92,7 @@ EVERY_LOOK = list(product(("light", "dark"), SIZES))
 
 @pytest.fixture
 def look_for_barriers(request):
-    """Finds barriers in a page: each test has a look of its own, light or dark, on a phone or a wide screen.
+    """Finds barriers in a page: each test has a look of its own, light or dark, on a phone or a wider screen.
 
     In the soak, every test has every look.
     """
@@ -143,6 +154,46 @@ def test_what_opens_at_the_desk(visit, look_for_barriers):
     page.get_by_role("dialog").get_by_label("Key for bug").fill("u")
     page.get_by_role("button", name="Save keys").click()
     assert look_for_barriers(page) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["support", "many"])
+def test_ways_back_at_the_desk(visit, look_for_barriers, task):
+    page = visit(f"/tasks/{task}/label", "#item[data-item][aria-busy=false]")
+    page.locator("#skip-reason:enabled").click()
+    page.get_by_label("Another reason").wait_for()
+    assert look_for_barriers(page) == {}
+    page.get_by_role("button", name="No class fits").click()
+    page.locator("#history button").first.wait_for()
+    page.locator(".answer, [role=option]").first.click()
+    page.locator("#history .tag:not(.skipped)").first.wait_for()
+    page.wait_for_function("() => !Object.keys(localStorage).some((key) => key.includes('outbox'))")
+    page.locator("#skipped").click()
+    page.locator("#skip-dialog .about").first.wait_for()
+    assert look_for_barriers(page) == {}
+    page.keyboard.press("Escape")
+    page.locator("#history button:has(.tag:not(.skipped))").first.click()
+    page.locator("#changing").wait_for()
+    assert look_for_barriers(page) == {}
+    page.keyboard.press("Escape")
+
+
+@pytest.mark.slow
+def test_a_search_a_long_text_and_no_keys_at_the_desk(visit, look_for_barriers):
+    page = visit("/tasks/many/label", "#item[data-item][aria-busy=false]")
+    page.locator(".unfold").click()
+    page.get_by_role("combobox").fill("2")
+    assert look_for_barriers(page) == {}
+    page.get_by_role("combobox").fill("no such land")
+    page.get_by_text("No class matches.").wait_for()
+    assert look_for_barriers(page) == {}
+    page.locator("#help").click()
+    page.get_by_label("Answer with single keys").uncheck()
+    page.keyboard.press("Escape")
+    assert look_for_barriers(page) == {}
+    page.locator("#help").click()
+    page.get_by_label("Answer with single keys").check()
+    page.keyboard.press("Escape")
 
 
 @pytest.mark.slow

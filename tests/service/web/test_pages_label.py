@@ -1,14 +1,15 @@
 """The labelling desk in a browser: whatever keyboards, tabs, lines and services do, an answer counts once."""
 
-import json
-import time
 from collections import Counter
 
 import pytest
 
 from browser import Served
+from labelling_tab import Tab, standing
+from thinning import rest_slow
 
-KEYS_DOWN = 30  # a keyboard repeats a key about so often a second
+HELD_DOWN = [("2", 1), ("s", 1), ("Space", 0)]  # and the labels that they give
+REPEATS = 20  # of a key that is held down, about as many as in a second
 
 
 @pytest.fixture(scope="module")
@@ -18,79 +19,11 @@ def served(tmp_path_factory):
     served.running.kill()
 
 
-class Tab:
-    """A tab with the labelling desk; an error in its scripts fails the test."""
-
-    def __init__(self, context, task):
-        self.faults = []
-        self.page = context.new_page()
-        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
-        self.page.goto(f"{task.page}/label")
-
-    @property
-    def item(self):
-        found = self.page.locator("#item").get_attribute("data-item")
-        return found and int(found)
-
-    def ready(self):
-        """Wait for a question that can be answered."""
-        self.page.wait_for_selector("#item[data-item][aria-busy=false]")
-        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5)))")
-
-    def press(self, key):
-        self.ready()
-        self.page.keyboard.press(key)
-
-    def hold(self, key, enough):
-        """Hold a key down until `enough` says so."""
-        self.ready()
-        self.page.keyboard.down(key)
-        end = time.monotonic() + 60
-        while not enough():
-            assert time.monotonic() < end
-            self.page.keyboard.down(key)  # Playwright sends a second keydown of a key as a repeat
-            self.page.wait_for_timeout(1000 / KEYS_DOWN)
-        self.page.keyboard.up(key)
-
-    def wait_for_end(self, title):
-        self.page.wait_for_function(
-            "title => document.getElementById('end-title').textContent === title", arg=title
-        )
-        self.page.wait_for_selector("#end:not([hidden])")
-
-    def state(self):
-        """The questions that the tab remembers."""
-        name = "Object.keys(localStorage).find((key) => key.startsWith('askance:questions:'))"
-        return json.loads(self.page.evaluate(f"() => localStorage.getItem({name})"))
-
-    def until_in_hand(self, count):
-        """Wait until the tab has so many questions on lease, and can do without the service for as long."""
-        end = time.monotonic() + 60
-        while len(self.state()["queue"]) < count:
-            assert time.monotonic() < end
-            self.page.wait_for_timeout(20)
-
-    def kept(self):
-        return self.page.evaluate("() => Object.keys(localStorage).filter((key) => key.includes('outbox')).length")
-
-    def until_sent(self):
-        self.page.wait_for_function("() => !Object.keys(localStorage).some((key) => key.includes('outbox'))")
-
-
 @pytest.fixture
 def context(browser):
     context = browser.new_context()
     yield context
     context.close()
-
-
-def standing(task):
-    """Item and label of each label that stands; each item once."""
-    lines = task.labels()
-    votes = [(line["item"], [vote["label"] for vote in line["votes"] if not vote["undone"]]) for line in lines]
-    assert all(len(given) == 1 for _, given in votes), "one label an item"
-    assert max(Counter(item for item, _ in votes).values(), default=1) == 1
-    return {item: given[0] for item, given in votes}
 
 
 @pytest.mark.slow
@@ -143,26 +76,17 @@ KEY_TO_PAINT = """() => {
 }"""
 
 
-@pytest.mark.slow
-def test_a_key_held_down_gives_one_label_an_item(served, context):
-    hold_a_key_down(served, context, 15)
-
-
-@pytest.mark.soak
-def test_a_key_held_down_over_sixty_items_gives_sixty_labels(served, context):
-    hold_a_key_down(served, context, 60)
-
-
-def hold_a_key_down(served, context, items):
+@pytest.mark.parametrize(("key", "labels"), rest_slow(HELD_DOWN, HELD_DOWN[:1]))
+def test_a_key_held_down_counts_once(served, context, key, labels):
     task = served.task()
-    task.ask(items)
+    task.ask(6)
     tab = Tab(context, task)
-    tab.hold("2", lambda: tab.page.locator("#end").is_visible())
-    tab.wait_for_end("All caught up")
+    tab.hold(key, REPEATS)
+    tab.press("1")
     tab.until_sent()
-    assert len(standing(task)) == items
-    assert sum(len(line["votes"]) for line in task.labels()) == items
-    assert tab.page.locator("#mine").text_content() == str(items)
+    assert Counter(standing(task).values()) == Counter({"ham": 1, "spam": labels})
+    assert len(tab.state()["past"]) == 2
+    assert tab.page.locator("#mine").text_content() == str(labels + 1)
     assert not tab.faults
 
 
@@ -317,7 +241,7 @@ def test_more_than_nine_classes_are_searched(served, browser):
         tab.page.get_by_role("combobox").fill("123")
         tab.page.get_by_role("option", name="land 123").tap()
         tab.ready()
-        tab.page.get_by_role("button", name="Skip").tap()
+        tab.page.locator("#skip").tap()
         tab.wait_for_end("You're done here")
         tab.until_sent()
         assert sorted(standing(task).values()) == ["land 111", "land 123"]
@@ -326,7 +250,7 @@ def test_more_than_nine_classes_are_searched(served, browser):
 
 @pytest.mark.slow
 def test_mouse_touch_and_keys_of_ones_own(served, context):
-    task = served.task(interface={"keys": {"ham": "h"}, "guidance": "Mind the subject."})
+    task = served.task(interface={"keys": {"ham": "h"}})
     task.ask(4)
     tab = Tab(context, task)
     tab.ready()
@@ -335,7 +259,6 @@ def test_mouse_touch_and_keys_of_ones_own(served, context):
     tab.ready()
     tab.page.keyboard.press("?")
     dialog = tab.page.get_by_role("dialog")
-    assert "Mind the subject." in dialog.text_content()
     dialog.get_by_label("Key for spam").fill("u")
     dialog.get_by_role("button", name="Save keys").click()
     assert "already used for undo" in dialog.get_by_role("alert").text_content()

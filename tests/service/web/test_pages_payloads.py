@@ -14,6 +14,7 @@ from watched_page import Watched
 
 CLASSES = [text for text in PAYLOADS if len(text) <= 100 and text.isprintable()][-500:]  # as class names may be
 TEXT, RECORD, MANY = "payload-texts", "payload-records", "payload-classes"
+MARKDOWN = ("{0}", "[x]({0})", "**{0}**", "- {0}", "# [{0}]({0})", "`{0}`", "*[{0}](mailto:{0})*")
 FEW = 10  # `make test` takes one payload in ten, each with the next action
 
 
@@ -23,7 +24,7 @@ def world(tmp_path_factory, request):
     every = 1 if request.config.getoption("--soak") else FEW
     served = Served(tmp_path_factory.mktemp("payloads"), guarded=True)
     try:
-        advice = "\n".join(PAYLOADS)[:4000]
+        advice = "\n".join(form.format(text) for form, text in zip(cycle(MARKDOWN), PAYLOADS))[:20_000]
         classes = CLASSES[::every]
         texts = served.task(name=TEXT, interface={"guidance": advice, "prediction": "shown"})
         records = served.task(name=RECORD, item="record")
@@ -151,7 +152,7 @@ def test_the_labelling_page(watched, task):
     watched.page.locator("#help-dialog form").wait_for()
     watched.check()
     if task == TEXT:
-        assert PAYLOADS[0] in watched.page.locator(".guidance").text_content()
+        assert PAYLOADS[0] in watched.page.locator("#guideline").text_content()
 
 
 @pytest.mark.slow

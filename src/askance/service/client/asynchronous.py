@@ -319,9 +319,11 @@ class AsyncClient(AsyncTokens):
         """Label many items, as pairs of item and label or as `Label` objects, in batches of up to a thousand."""
         return await self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
-    async def skip(self, item: ItemRef, *, key: str | None = None, task: str | None = None) -> m.Skipped:
-        """Skip a question: you will not get it again."""
-        return await self._do(calls.skip(self._of(task), item, key))
+    async def skip(
+        self, item: ItemRef, *, reason: str | None = None, key: str | None = None, task: str | None = None
+    ) -> m.Skipped:
+        """Skip a question: you will not get it again. Others see the reason, if you give one."""
+        return await self._do(calls.skip(self._of(task), item, key, reason))
 
     async def undo(
         self, item: ItemRef | None = None, *, key: str | None = None, task: str | None = None

@@ -184,9 +184,10 @@ def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Recei
     ]
 
 
-def skip(task: str, item: ItemRef, key: str | None = None) -> ApiCall[m.Skipped]:
-    """Skip a question."""
-    return post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name()), read_as(m.Skipped))
+def skip(task: str, item: ItemRef, key: str | None = None, reason: str | None = None) -> ApiCall[m.Skipped]:
+    """Skip a question, with a reason if there is one."""
+    why = reason or msgspec.UNSET
+    return post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name(), why), read_as(m.Skipped))
 
 
 def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiCall[m.Amendment]:

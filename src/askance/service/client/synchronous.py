@@ -320,9 +320,11 @@ class Client(Tokens):
         """Label many items, as pairs of item and label or as `Label` objects, in batches of up to a thousand."""
         return self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
 
-    def skip(self, item: ItemRef, *, key: str | None = None, task: str | None = None) -> m.Skipped:
-        """Skip a question: you will not get it again."""
-        return self._do(calls.skip(self._of(task), item, key))
+    def skip(
+        self, item: ItemRef, *, reason: str | None = None, key: str | None = None, task: str | None = None
+    ) -> m.Skipped:
+        """Skip a question: you will not get it again. Others see the reason, if you give one."""
+        return self._do(calls.skip(self._of(task), item, key, reason))
 
     def undo(self, item: ItemRef | None = None, *, key: str | None = None, task: str | None = None) -> m.Amendment:
         """Undo your label of an item. Default: the last label that you gave."""

@@ -148,7 +148,7 @@ def skip(transaction: Transaction, request: messages.Skip, who: str | None) -> m
     if not again:
         if question is None:
             raise why_closed(transaction, request.item)
-        transaction.write(journal.SKIP, journal.Nothing(), item=request.item, key=request.key, who=who)
+        transaction.write(journal.SKIP, journal.Skip(request.reason), item=request.item, key=request.key, who=who)
     is_open = request.item in transaction.fold.questions.open
     return messages.Skipped(request.item, "open" if is_open else "given up", again)
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, ItemNumber, Key, OwnId
 from askance.service.messages.items import Item, ItemDecision
@@ -108,10 +108,11 @@ class Receipts(Answer, frozen=True):
 
 
 class Skip(Body, frozen=True):
-    """An item that this labeller does not want to label."""
+    """An item that this labeller does not want to label, and, if you like, why."""
 
     item: ItemNumber
     key: Key | UnsetType = UNSET
+    reason: Annotated[str, Meta(min_length=1, max_length=200)] | UnsetType = UNSET
 
 
 class Skipped(Answer, frozen=True):
@@ -157,6 +158,14 @@ class Vote(Answer, frozen=True):
     undone: bool = False
 
 
+class SkipDetail(Answer, frozen=True):
+    """A labeller who skipped an item, and the reason that they gave."""
+
+    by: str | None
+    at: float
+    reason: str | None = None
+
+
 class Provenance(Answer, frozen=True):
     """Where an imported label comes from, as the import said, and the token that imported it."""
 
@@ -171,7 +180,7 @@ class ItemDetail(Answer, frozen=True):
 
     If questions are chosen on lease, `reason` says why it was asked about. `ask_probability` is the probability
     with which it was to be asked about; null if that is not known, as for items that the model was in doubt about.
-    An imported item has a `provenance`.
+    An imported item has a `provenance`. `skips` has everybody who skipped it.
     """
 
     item: int
@@ -190,13 +199,17 @@ class ItemDetail(Answer, frozen=True):
     ask_probability: float | None = None
     vector_length: int | None = None
     provenance: Provenance | None = None
+    skips: list[SkipDetail] = field(default_factory=list)
 
 
-ItemState = Literal["all", "asked", "waiting", "labelled", "corrected", "disagreement"]
+ItemState = Literal["all", "asked", "waiting", "skipped", "labelled", "corrected", "disagreement"]
 
 
 class ItemSearch(Body, frozen=True):
-    """Which items to list, the newest first: by state, by text, and before an item number."""
+    """Which items to list, the newest first: by state, by text, and before an item number.
+
+    A `skipped` item still waits for a label, and somebody skipped it.
+    """
 
     state: ItemState = "all"
     search: Annotated[str, Meta(max_length=200)] = ""

@@ -84,6 +84,12 @@ class Label(Struct, frozen=True):
     label: str
 
 
+class Skip(Struct, frozen=True, omit_defaults=True):
+    """Why a labeller skipped a question, if they said so."""
+
+    reason: str | UnsetType = UNSET
+
+
 class Undo(Struct, frozen=True):
     """The entry that is undone: a label or a rollback."""
 
@@ -138,7 +144,7 @@ BODIES: dict[str, type[Struct]] = {
     LEASE: Lease,
     RETURN: Nothing,
     LABEL: Label,
-    SKIP: Nothing,
+    SKIP: Skip,
     UNDO: Undo,
     CORRECTION: Label,
     ROLLBACK: Rollback,

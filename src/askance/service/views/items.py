@@ -19,6 +19,7 @@ KINDS: dict[messages.ItemState, tuple[str, ...]] = {
     "all": journal.ITEMS,
     "asked": journal.ASKED_ITEMS,
     "waiting": journal.ASKED_ITEMS,
+    "skipped": journal.ASKED_ITEMS,
     "labelled": (*journal.ASKED_ITEMS, journal.IMPORTED),
     "corrected": journal.ITEMS,
     "disagreement": journal.ASKED_ITEMS,
@@ -83,9 +84,17 @@ def _may_match(transaction: Transaction, request: messages.ItemSearch, entry: En
     """Whether an item may match, before the entries about it are loaded."""
     if request.state == "waiting" and entry.seq not in transaction.fold.questions.open:
         return False
+    if request.state == "skipped" and not _is_skipped(transaction, entry.seq):
+        return False
     if request.state == "corrected" and entry.seq not in transaction.fold.amendments.corrected:
         return False
     return not request.search or _has(entry, request.search.casefold())
+
+
+def _is_skipped(transaction: Transaction, item: int) -> bool:
+    """Whether somebody skipped an item that still waits for a label."""
+    question = transaction.fold.questions.open.get(item)
+    return question is not None and bool(question.skipped)
 
 
 def _has(entry: Entry, wanted: str) -> bool:

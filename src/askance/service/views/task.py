@@ -66,6 +66,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         *_why_asked(transaction, entry),
         length_of(body),
         provenance(entry),
+        _skips(transaction, entry.seq),
     )
 
 
@@ -188,6 +189,12 @@ def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]
         for entry in transaction.of_item(item)
         if entry.kind == kind
     ]
+
+
+def _skips(transaction: Transaction, item: int) -> list[messages.SkipDetail]:
+    """Who skipped an item, when and why."""
+    entries = [entry for entry in transaction.of_item(item) if entry.kind == journal.SKIP]
+    return [messages.SkipDetail(entry.who, entry.at, journal.read(entry).reason or None) for entry in entries]
 
 
 def _state(transaction: Transaction, entry: Entry) -> Any:

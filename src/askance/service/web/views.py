@@ -10,7 +10,7 @@ from askance.algorithms import catalog
 from askance.rules.registry import MULTICLASS
 from askance.service.api.route import Call
 from askance.service.settings import to_json
-from askance.service.shortcuts import keys_if_enough, with_chosen
+from askance.service.shortcuts import page_keys
 from askance.service.web.rendering import page
 
 
@@ -62,7 +62,7 @@ async def model_page(call: Call) -> HTMLResponse:
 async def label_page(call: Call) -> HTMLResponse:
     """The labelling page of a task."""
     settings = call.writer.task.settings
-    keys = with_chosen(keys_if_enough(settings.classes), settings.interface.keys)
+    keys = page_keys(settings.classes, settings.interface.keys)
     return _task_page(call, "label.html", keys=msgspec.json.encode(keys).decode())
 
 

@@ -1,27 +1,51 @@
 import { el } from "./dom.js";
+import { shownKeys } from "./keys.js";
+import { search } from "./class-search.js";
+import { toneOf } from "./tones.js";
 
 const MOST_BUTTONS = 9;
 const MOST_SHOWN = 200;
+const MOST_RECENT = 5;
 
 /** The possible answers: large buttons for a few classes, a searchable list for many. */
 export class Choices {
-  constructor(place, classes, choose) {
+  constructor(place, classes, storage, choose) {
     this.place = place;
     this.classes = classes;
+    this.storage = storage; // where the recently used classes are remembered
     this.choose = choose;
-    this.active = 0;
+    this.active = -1;
+    this.current = null;
   }
 
   /** Show the answers with their keys (key to class). */
   show(keys) {
-    this.keyOf = new Map(Array.from(keys, ([key, name]) => [name, key]));
-    if (this.classes.length <= MOST_BUTTONS) this.place.replaceChildren(...this.classes.map((name) => this.#button(name)));
+    this.keyOf = shownKeys(keys);
+    if (this.classes.length <= MOST_BUTTONS) this.#showButtons();
     else this.#showList();
   }
 
   /** Enable or disable all answers. */
   enable(possible) {
     for (const button of this.place.querySelectorAll("button, input")) button.disabled = !possible;
+  }
+
+  /** Mark the answer that was given to the item that is shown, or none (null). */
+  mark(name) {
+    if (this.current === name) return;
+    this.current = name;
+    for (const one of this.place.querySelectorAll("[data-class]")) one.classList.toggle("given", one.dataset.class === name);
+  }
+
+  /** A class was used: it stays among the first of a long list. */
+  use(name) {
+    if (!this.input || this.#recent().includes(name)) return;
+    try {
+      localStorage.setItem(this.storage, JSON.stringify([name, ...this.#recent()].slice(0, MOST_RECENT)));
+    } catch {
+      return; // the storage is full: answers need the space more
+    }
+    this.#filter();
   }
 
   /** Start a search, with a first character if one was typed; does nothing if there is no list. */
@@ -33,9 +57,12 @@ export class Choices {
     this.#filter();
   }
 
-  #button(name) {
-    const key = this.keyOf.get(name);
-    return el("button", { type: "button", class: "answer", onclick: () => this.choose(name) }, key && el("kbd", {}, key), el("span", {}, name));
+  #showButtons() {
+    this.place.classList.toggle("several", this.classes.length > 4);
+    this.place.replaceChildren(...this.classes.map((name) => {
+      const properties = { type: "button", class: `answer ${toneOf(name, this.classes)}`, "data-class": name };
+      return el("button", { ...properties, onclick: () => this.choose(name) }, el("span", {}, breakable(name)), this.#key(name));
+    }));
   }
 
   #showList() {
@@ -60,33 +87,51 @@ export class Choices {
   }
 
   #filter() {
-    const wanted = this.input.value.trim().toLowerCase();
-    const places = this.classes.map((name) => ({ name, place: name.toLowerCase().indexOf(wanted) }));
-    const found = places.filter(({ place }) => place >= 0).map(({ name, place }) => ({ name, first: place === 0 }));
-    this.found = [...found.filter(({ first }) => first), ...found.filter(({ first }) => !first)].map(({ name }) => name);
-    const shown = this.found.slice(0, MOST_SHOWN);
-    this.list.replaceChildren(...shown.map((name, place) => this.#option(name, place)));
-    const left = this.found.length - shown.length;
+    const wanted = this.input.value.trim();
+    const recent = wanted ? [] : this.#recent();
+    this.found = wanted ? search(this.classes, wanted) : [...recent, ...this.classes.filter((name) => !recent.includes(name))];
+    const options = this.found.slice(0, MOST_SHOWN).map((name, place) => this.#option(name, place));
+    this.options = options;
+    this.list.replaceChildren(...(recent.length ? this.#groups(options, recent.length) : options));
+    const left = this.found.length - options.length;
     this.more.textContent = this.found.length ? (left ? `and ${left} more: type to find them` : "") : "No class matches.";
-    this.#activate(0);
+    this.#activate(wanted ? 0 : -1);
+  }
+
+  #groups(options, recent) {
+    const group = (id, words, members) =>
+      el("div", { role: "group", "aria-labelledby": id }, el("div", { id, class: "group-name" }, words), members);
+    return [group("recent-classes", "Recent", options.slice(0, recent)), group("other-classes", "Other classes", options.slice(recent))];
   }
 
   #option(name, place) {
-    const key = this.keyOf.get(name);
+    const style = `${toneOf(name, this.classes)}${name === this.current ? " given" : ""}`;
     return el(
       "div",
-      { role: "option", id: `choice-${place}`, "aria-selected": "false", onclick: () => this.#take(name) },
-      el("span", {}, name),
-      key && el("kbd", {}, key),
+      { role: "option", id: `choice-${place}`, class: style, "data-class": name, "aria-selected": "false", onclick: () => this.#take(name) },
+      el("span", {}, breakable(name)),
+      this.#key(name),
     );
   }
 
-  #activate(place) {
-    this.active = Math.max(0, Math.min(place, this.list.childElementCount - 1));
-    for (const [other, option] of Array.from(this.list.children).entries()) {
-      option.setAttribute("aria-selected", String(other === this.active));
+  #key(name) {
+    const key = this.keyOf.get(name);
+    return key && el("kbd", {}, key);
+  }
+
+  #recent() {
+    try {
+      return JSON.parse(localStorage.getItem(this.storage) ?? "[]").filter((name) => this.classes.includes(name));
+    } catch {
+      return [];
     }
-    const option = this.list.children[this.active];
+  }
+
+  /** Select an option, or none (-1): nothing is proposed before somebody types or moves. */
+  #activate(place) {
+    this.active = Math.min(place, this.options.length - 1);
+    for (const [other, option] of this.options.entries()) option.setAttribute("aria-selected", String(other === this.active));
+    const option = this.options[this.active];
     if (option) this.input.setAttribute("aria-activedescendant", option.id);
     else this.input.removeAttribute("aria-activedescendant");
     if (this.input === document.activeElement) option?.scrollIntoView({ block: "nearest" });
@@ -95,8 +140,8 @@ export class Choices {
   #pressed(event) {
     if (event.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) this.#activate(this.active + step);
-    else if (event.key === "Enter" && this.found.length && this.input.value.trim() && !event.repeat) this.#take(this.found[this.active]);
+    if (step) this.#activate(Math.max(0, this.active + step));
+    else if (event.key === "Enter" && this.active >= 0 && !event.repeat) this.#take(this.found[this.active]);
     else if (event.key === "Escape" && !this.input.value) this.input.blur();
     else return;
     event.preventDefault();
@@ -109,4 +154,9 @@ export class Choices {
     this.#filter();
     this.choose(name);
   }
+}
+
+/** A name that may be broken after dots, hyphens and the like, as in comp.sys.mac.hardware. */
+function breakable(name) {
+  return name.split(/(?<=[._/:-])(?=.)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
 }

@@ -1,7 +1,9 @@
 import { el } from "./dom.js";
-import { nameOf, pullsOf } from "./text.js";
+import { excerptOf, nameOf, pullsOf } from "./text.js";
+import { toneOf } from "./tones.js";
 
 const MOST_PULLS = 5;
+const MOST_LISTED = 10;
 
 /** Why an item was asked about, without revealing the prediction while it is hidden. */
 export function reasonOf(why, open, classes) {
@@ -20,4 +22,17 @@ export function answerOf(question, kind, label, classes) {
   const said = el("p", {}, name, "you answered ", el("b", {}, label), ".", model, verdict);
   const pulls = question.why?.pulls.slice(0, MOST_PULLS) ?? [];
   return pulls.length ? [said, pullsOf(pulls, classes)] : [said];
+}
+
+/** The last answers, the newest first, each with a button that shows its item again. */
+export function historyOf(past, classes, revisit) {
+  if (!past.length) return [el("li", { class: "soft small" }, "Your answers appear here. Select one to change it.")];
+  return past.slice(-MOST_LISTED).reverse().map((answer) => {
+    const skipped = answer.kind === "skip";
+    const style = skipped ? "tag skipped" : `tag ${toneOf(answer.label, classes)}`;
+    const tag = el("span", { class: style }, el("span", {}, skipped ? "skipped" : answer.label));
+    const verb = el("span", { class: "unseen" }, skipped ? "Show again: " : "Change: ");
+    const words = el("span", { class: "about" }, excerptOf(answer.question));
+    return el("li", {}, el("button", { type: "button", class: "quiet", "data-item": answer.question.item, onclick: () => revisit(answer) }, verb, tag, words));
+  });
 }

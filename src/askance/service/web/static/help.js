@@ -1,12 +1,19 @@
 import { el } from "./dom.js";
-import { complaint } from "./keys.js";
+import { complaint, keysAreOn, shownKeys, switchKeys } from "./keys.js";
 
-const VERBS = [["Space", "skip: leave the question to others"], ["u", "undo the last answer"], ["?", "this help"], ["Esc", "close this help"]];
+const VERBS = [
+  ["Space", "skip: leave the question to others"],
+  ["Shift Space", "skip with a reason"],
+  ["u", "undo the last answer, and the ones before it"],
+  ["/", "search classes, if there are many"],
+  ["?", "this help"],
+  ["Esc", "close this help, or keep an answer that you looked at"],
+];
 const MOST_ROWS = 40;
 
-/** Open the help: the keys, which can be changed, and the labelling guidelines of the task. */
-export function openHelp(dialog, { classes, keys, own, guidance, save }) {
-  const keyOf = new Map(Array.from(keys, ([key, name]) => [name, key]));
+/** Open the help: the keys, which can be changed and switched off. */
+export function openHelp(dialog, { classes, keys, own, save, switched }) {
+  const keyOf = shownKeys(keys);
   const wrong = el("p", { class: "wrong", role: "alert" });
   const inputs = new Map(classes.slice(0, MOST_ROWS).map((name) => [name, inputFor(keyOf.get(name) ?? "", name)]));
   const submit = (event) => {
@@ -23,8 +30,7 @@ export function openHelp(dialog, { classes, keys, own, guidance, save }) {
   };
   const parts = [
     el("div", { class: "row apart" }, el("h2", { id: "help-title" }, "Help and keys"), closeButton(dialog)),
-    guidance ? el("div", { class: "guidance" }, el("h3", {}, "Labelling guidelines"), el("p", {}, guidance)) : null,
-    el("h3", {}, "Keys"),
+    switchOf(switched),
     el("ul", { class: "verbs-list" }, VERBS.map(([key, what]) => el("li", {}, el("kbd", {}, key), " ", what))),
     el(
       "form",
@@ -40,8 +46,19 @@ export function openHelp(dialog, { classes, keys, own, guidance, save }) {
       ),
     ),
   ];
-  dialog.replaceChildren(...parts.filter((part) => part !== null));
+  dialog.replaceChildren(...parts);
   dialog.showModal();
+}
+
+/** The switch for all keys; `switched` is called when it changes. */
+function switchOf(switched) {
+  const box = el("input", { type: "checkbox", id: "keys-on", checked: keysAreOn() });
+  box.addEventListener("change", () => {
+    switchKeys(box.checked);
+    switched();
+  });
+  const hint = "Switch them off if you dictate, or if you press keys by accident. This applies to this browser.";
+  return el("div", { class: "choice" }, box, el("label", { for: "keys-on" }, el("b", {}, "Answer with single keys"), el("br"), el("span", { class: "hint" }, hint)));
 }
 
 function closeButton(dialog) {

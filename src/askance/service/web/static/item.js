@@ -36,10 +36,11 @@ function known({ state, label, decision, agreement, id, at: time, provenance }) 
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
 }
 
-function labelsGiven({ votes, corrections }) {
+function labelsGiven({ votes, corrections, skips }) {
   const all = [
     ...votes.map((vote) => [vote, vote.undone ? " gave and undid the label " : " gave the label "]),
     ...corrections.map((correction) => [correction, " corrected the label to "]),
+    ...skips.map((skip) => [{ ...skip, label: skip.reason ?? "" }, skip.reason ? " skipped it: " : " skipped it"]),
   ].sort(([one], [other]) => one.at - other.at);
   if (!all.length) return el("li", { class: "soft" }, "Nobody has labelled this item.");
   return all.map(([one, verb]) => el("li", {}, one.by ?? "anonymous", verb, el("b", {}, one.label), " ", el("span", { class: "soft small" }, date(one.at))));

@@ -1,14 +1,17 @@
-import { root } from "./api.js";
-import { answerOf, reasonOf } from "./feedback.js";
+import { answerOf, historyOf, reasonOf } from "./feedback.js";
+import { Banner } from "./banner.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
 import { openHelp } from "./help.js";
-import { OwnKeys, keysFor, meaning } from "./keys.js";
+import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
+import { markdown } from "./markdown.js";
 import { notify } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { Questions } from "./questions.js";
+import { askReason, listSkipped } from "./skips.js";
 import { contentOf, nameOf } from "./text.js";
+import { Today } from "./today.js";
 
 const LOOK_AGAIN = 15_000;
 const TRY_AT_MOST_EVERY = 1000;
@@ -23,14 +26,16 @@ const number = new Intl.NumberFormat();
 
 const outbox = new Outbox(task, person);
 const questions = new Questions(task, person, settings.labels?.lease_seconds ?? 300, outbox);
+const today = new Today(task, person);
 const ownKeys = new OwnKeys(task, person);
-const choices = new Choices(at("answers"), classes, (name) => answer("label", name));
+const choices = new Choices(at("answers"), classes, `askance:recent:${person}:${task}`, (name) => answer("label", name));
+const banner = new Banner(outbox, () => Boolean(questions.current));
 let keys = keysFor(classes, usualKeys, ownKeys.read());
 let turn = 0; // counts what was shown, so that a late response does not replace something newer
 let painted = false; // keys count only when the labeller can see the question
+let revisited = null; // an earlier answer whose item is shown again
 let resting = false;
 let tried = 0;
-let offline = false;
 let figures = null;
 
 /** Show the current question; if there is none, get one or say why there is none. */
@@ -38,9 +43,10 @@ async function show() {
   turn += 1;
   const mine = turn;
   painted = false;
+  if (revisited) return paint(revisited.question);
   let failure = null;
   if (!questions.current || !questions.holds(questions.current)) {
-    if (!questions.current && !resting) wait();
+    if (!resting && questions.current?.item !== Number(at("item").dataset.item)) wait();
     try {
       for (const message of await questions.prepare()) notify(message, "warn");
       if (!questions.current) await questions.refill();
@@ -69,12 +75,29 @@ function paint(question) {
   at("why").hidden = !why;
   at("why").open = false;
   at("reason", why ? reasonOf(why, open, classes) : []);
+  at("changing").hidden = !revisited;
+  at("given", revisited?.label ?? "");
+  choices.mark(revisited?.label ?? null);
   choices.enable(true);
-  at("skip").disabled = false;
-  at("undo").disabled = !questions.past.length;
-  if (!at("help-dialog").open) at("item").focus({ preventScroll: true });
+  enableVerbs(true);
   const shown = turn;
-  requestAnimationFrame(() => setTimeout(() => (painted = shown === turn)));
+  requestAnimationFrame(() => setTimeout(() => {
+    painted = shown === turn;
+    if (painted) focusItem();
+  }));
+}
+
+/** Focus the item, so that keys and screen readers continue there; not in the handler of a key, because it takes a layout. */
+function focusItem() {
+  const focused = document.activeElement;
+  if (focused === at("item") || focused.closest("dialog[open], input")) return;
+  at("item").focus({ preventScroll: true });
+  if (revisited) at("item").scrollIntoView({ block: "nearest" }); // on a phone, its answer is far below it
+}
+
+function enableVerbs(possible) {
+  for (const verb of ["skip", "skip-reason"]) at(verb).disabled = !possible;
+  at("undo").disabled = !questions.past.length && !revisited;
 }
 
 function wait() {
@@ -82,17 +105,19 @@ function wait() {
   at("item").removeAttribute("data-item");
   at("item-name", "Looking for a question …");
   at("content", el("span", { class: "skeleton" }), el("span", { class: "skeleton" }));
-  for (const place of ["note", "why"]) at(place).hidden = true;
+  for (const place of ["note", "why", "changing"]) at(place).hidden = true;
   at("guess", []);
   choices.enable(false);
+  enableVerbs(false);
 }
 
 /** No question, or no connection: say so, and continue automatically. */
 function rest(error) {
   resting = true;
   choices.enable(false);
-  at("skip").disabled = true;
-  at("undo").disabled = !questions.past.length;
+  choices.mark(null);
+  enableVerbs(false);
+  banner.refresh();
   const [title, text] = restWords(error);
   const changed = at("end-title").textContent !== title || at("end").hidden;
   at("item").hidden = true;
@@ -111,26 +136,57 @@ function restWords(error) {
   return figures ? whyNothing(figures, questions.waiting) : ["No questions at the moment", "New ones will appear here."];
 }
 
-function answer(kind, label) {
-  const question = questions.current;
+/** Answer the item that is shown: give it a label, or skip it, if you like with a reason. */
+function answer(kind, label, reason) {
+  const question = revisited?.question ?? questions.current;
   if (!painted || !question) return;
   const { item } = question;
-  if (!keep(kind, kind === "label" ? { item, label } : { item })) return;
-  questions.answered(kind, label);
+  const before = revisited;
+  if (before?.kind === kind && before.label === label) return leave();
+  if (before && !keep("undo", { item })) return;
+  if (!keep(kind, kind === "label" ? { item, label } : { item, ...(reason ? { reason } : {}) })) return;
+  if (before) questions.changed(before, kind, label);
+  else questions.answered(kind, label);
+  revisited = null;
+  today.add(Number(kind === "label") - Number(Boolean(before)));
   at("previous", answerOf(question, kind, label, classes));
   announce(kind === "label" ? `Labelled ${label}.` : "Skipped.");
+  if (kind === "label") choices.use(label);
   showProgress();
   show();
 }
 
+/** Undo the last answer; while an earlier one is shown, go back to the questions. */
 function undo() {
+  if (revisited) return leave();
   const last = questions.past.at(-1);
-  if (!last) return;
-  if (last.kind === "label" && !keep("undo", { item: last.question.item })) return;
-  questions.undo();
+  if (last) takeBack(last);
+}
+
+function takeBack({ kind, question }) {
+  if (kind === "label" && !keep("undo", { item: question.item })) return;
+  questions.undo(question.item);
+  if (kind === "label") today.add(-1);
   at("previous", []);
-  announce(`Undone: ${nameOf(last.question)} is shown again.`);
+  announce(`Undone: ${nameOf(question)} is shown again.`);
   showProgress();
+  show();
+}
+
+/** Show an earlier answer with its item. A label stays until another one is chosen; what was skipped is asked again. */
+function revisit(past) {
+  if (past.kind === "skip") {
+    revisited = null;
+    return takeBack(past);
+  }
+  revisited = past;
+  announce(`You answered ${past.label}. Choose another answer to change it, or press Escape to keep it.`);
+  show();
+}
+
+/** Go back from an earlier answer to the questions. */
+function leave() {
+  revisited = null;
   show();
 }
 
@@ -148,11 +204,16 @@ function announce(text) {
   at("announcement").textContent = text;
 }
 
-/** Show progress and budget. */
+/** Show progress, budget and the last answers. */
 function showProgress() {
-  at("mine", number.format(questions.times.length));
+  at("mine", number.format(today.count));
   const rate = speed(questions.times);
   at("speed", rate === null ? "–" : number.format(Math.round(rate)));
+  at("history", historyOf(questions.past, classes, revisit));
+  showFigures();
+}
+
+function showFigures() {
   if (!figures) return;
   at("waiting", number.format(figures.waiting));
   const left = budgetLeft(figures);
@@ -160,51 +221,37 @@ function showProgress() {
   at("budget-words", left ? left[1] : "");
 }
 
-function showBanner(...content) {
-  at("banner", content).hidden = content.length === 0;
-}
-
-function answersSaved(count) {
-  return count === 1 ? "1 answer is saved in this browser" : `${number.format(count)} answers are saved in this browser`;
-}
-
-function showOffline() {
-  if (!offline) return;
-  const saved = `${answersSaved(outbox.count)} and will be sent when it is back`;
-  showBanner(`The service cannot be reached. ${saved}. You can continue with the questions that are already here.`);
-}
-
-outbox.addEventListener("offline", () => {
-  offline = true;
-  showOffline();
-});
-outbox.addEventListener("changed", showOffline);
-outbox.addEventListener("signed-out", () => {
-  const back = `${root}/sign-in?next=${encodeURIComponent(location.pathname)}`;
-  showBanner(`You are signed out. ${answersSaved(outbox.count)}. `, el("a", { href: back }, "Sign in again"));
-});
-outbox.addEventListener("accepted", () => {
-  offline = false;
-  showBanner();
-  if (resting) show();
-});
+outbox.addEventListener("accepted", () => resting && show());
 outbox.addEventListener("refused", ({ detail: { kind, body, error } }) => {
-  notify(`Item ${number.format(body.item)}: ${error.message}`, "warn");
+  const known = [...questions.past, ...questions.queue.map((question) => ({ question }))].find(({ question }) => question.item === body.item);
+  notify(`${nameOf(known?.question ?? body)}: ${error.message}`, "warn");
   questions.disown(body.item, kind);
+  if (kind === "label") today.add(-1);
   showProgress();
-  if (kind === "undo" && questions.drop(body.item)) show();
+  if (revisited?.question.item === body.item) leave();
+  else if (kind === "undo" && questions.drop(body.item)) show();
 });
 outbox.addEventListener("elsewhere", ({ detail: { kind, body } }) => {
   if (kind !== "undo" && questions.drop(body.item)) show();
 });
 
+const VERBS = {
+  skip: () => answer("skip"),
+  skipWithReason: () => painted && askReason(at("skip-dialog"), (reason) => answer("skip", undefined, reason)),
+  undo,
+  help,
+  search: () => choices.search(),
+};
+
 document.addEventListener("keydown", (event) => {
-  const meant = meaning(event, keys);
+  if (event.key === "Escape" && revisited && !event.target.closest("dialog, input")) return leave();
+  const meant = keysAreOn() ? meaning(event, keys) : null;
   if (!meant) return;
   if (meant.verb === "type") return choices.search(event.repeat ? "" : meant.character), choices.input && event.preventDefault();
   event.preventDefault();
+  if (event.repeat) return; // a key that is held down counts once
   if (meant.label) answer("label", meant.label);
-  else if (!event.repeat) ({ skip: () => answer("skip"), undo, help, search: () => choices.search() })[meant.verb]();
+  else VERBS[meant.verb]();
 });
 
 function help() {
@@ -214,12 +261,32 @@ function help() {
     choices.show(keys);
     choices.enable(!resting);
   };
-  openHelp(at("help-dialog"), { classes, keys, own: ownKeys.read(), guidance, save });
+  openHelp(at("help-dialog"), { classes, keys, own: ownKeys.read(), save, switched: showWhetherKeysAreOn });
 }
 
-at("skip").addEventListener("click", () => answer("skip"));
+function showWhetherKeysAreOn() {
+  at("label-page").classList.toggle("without-keys", !keysAreOn());
+}
+
+/** The guidelines are open where they have a place of their own. */
+function showGuidelines() {
+  if (!guidance.trim()) return;
+  at("guideline", markdown(guidance));
+  at("guidelines").hidden = false;
+  at("guidelines").open = matchMedia("(min-width: 1100px)").matches;
+}
+
+at("skip").addEventListener("click", VERBS.skip);
+at("skip-reason").addEventListener("click", VERBS.skipWithReason);
 at("undo").addEventListener("click", undo);
 at("help").addEventListener("click", help);
+at("keep").addEventListener("click", leave);
+at("skipped").addEventListener("click", () => listSkipped(at("skip-dialog"), task, person, (item) => {
+  revisited = null;
+  questions.bring(item);
+  showProgress();
+  show();
+}));
 addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   outbox.hurry();
@@ -229,7 +296,7 @@ setInterval(() => resting && !document.hidden && show(), LOOK_AGAIN);
 
 watchFigures(task, (latest) => {
   figures = latest;
-  showProgress();
+  showFigures();
   if (!resting) return;
   if (figures.waiting > 0 && Date.now() - tried > TRY_AT_MOST_EVERY) {
     tried = Date.now();
@@ -237,6 +304,9 @@ watchFigures(task, (latest) => {
   } else rest(null);
 });
 choices.show(keys);
+if (classes.length > 9) at("label-page").classList.add("many-classes");
+showGuidelines();
+showWhetherKeysAreOn();
 showProgress();
 outbox.hurry();
 await questions.adopt();

@@ -2,8 +2,10 @@ import { Refused, post } from "./api.js";
 
 const AT_ONCE = 5;
 const LOW = 2;
-const REMEMBERED = 20;
+const REMEMBERED = 100; // answers that can be undone and changed
+const MOST_PAST = 300_000; // characters of their items
 const MOST_KEPT = 1_000_000; // characters
+const MOST_TIMES = 500;
 const MARGIN = 2000; // a lease counts as expired a little before it is
 
 /** The questions that this tab has leased, and the last ones answered. They survive a reload. */
@@ -52,22 +54,42 @@ export class Questions {
   /** The current question was answered: move on to the next one. */
   answered(kind, label) {
     const question = this.queue.shift();
-    this.past = [...this.past, { kind, label, question }].slice(-REMEMBERED);
-    if (kind === "label") this.times.push(Date.now());
+    this.#remember({ kind, label, question });
+    if (kind === "label") this.times = [...this.times, Date.now()].slice(-MOST_TIMES);
     this.#keep();
     return question;
   }
 
-  /** Undo the last answer: its question becomes the current one again. */
-  undo() {
-    const last = this.past.pop();
-    if (!last) return null;
-    if (last.kind === "label") this.times.pop();
+  /** Undo an answer, by default the last one: its question becomes the current one again. */
+  undo(item = this.past.at(-1)?.question.item) {
+    const undone = this.past.find(({ question }) => question.item === item);
+    if (!undone) return null;
+    if (undone.kind === "label") this.times.pop();
     // After an undone label the question is still leased; a skipped one must be leased again.
-    const ends = last.kind === "label" ? Date.now() + this.leaseFor : 0;
-    this.queue.unshift({ ...last.question, ends });
+    this.bring(undone.question, undone.kind === "label" ? Date.now() + this.leaseFor : 0);
+    return undone;
+  }
+
+  /** Make an item the current question; without an end of its lease, it is leased before it is answered. */
+  bring(question, ends = 0) {
+    this.past = this.past.filter((one) => one.question.item !== question.item);
+    this.queue = [{ ...question, ends }, ...this.queue.filter(({ item }) => item !== question.item)];
     this.#keep();
-    return last;
+  }
+
+  /** An answer was replaced by another one. */
+  changed({ question }, kind, label) {
+    this.past = this.past.filter((one) => one.question.item !== question.item);
+    this.#remember({ kind, label, question });
+    this.#keep();
+  }
+
+  /** Remember an answer. The oldest are forgotten if there are many, or if their items are long. */
+  #remember(answer) {
+    const past = [...this.past, { ...answer, size: JSON.stringify(answer.question).length }].slice(-REMEMBERED);
+    let size = past.reduce((sum, one) => sum + (one.size ?? 0), 0);
+    while (past.length > 1 && size > MOST_PAST) size -= past.shift().size;
+    this.past = past;
   }
 
   /** Remove a question that was answered elsewhere; returns whether it was the current one. */
