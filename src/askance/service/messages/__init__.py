@@ -98,6 +98,15 @@ from askance.service.messages.tasks import (
     Tasks,
     TaskSummary,
 )
+from askance.service.messages.uploads import (
+    MOST_COLUMNS,
+    KindsRequest,
+    PartRequest,
+    Upload,
+    UploadColumn,
+    UploadRequest,
+    Uploads,
+)
 from askance.service.messages.webhooks import (
     Change,
     Changes,
@@ -113,6 +122,7 @@ from askance.service.messages.webhooks import (
 __all__ = [
     "LONGEST_TEXT",
     "MOST_AT_ONCE",
+    "MOST_COLUMNS",
     "MOST_FIELDS",
     "Amendment",
     "Answer",
@@ -155,6 +165,7 @@ __all__ = [
     "Items",
     "ItemsFound",
     "Key",
+    "KindsRequest",
     "KnownToken",
     "Label",
     "LabelledItem",
@@ -172,6 +183,7 @@ __all__ = [
     "OpenSession",
     "OpenSessions",
     "OwnId",
+    "PartRequest",
     "Prediction",
     "Predictions",
     "Provenance",
@@ -203,6 +215,10 @@ __all__ = [
     "TokenRequest",
     "Tokens",
     "Undo",
+    "Upload",
+    "UploadColumn",
+    "UploadRequest",
+    "Uploads",
     "Version",
     "Vote",
     "Webhook",

@@ -6,6 +6,7 @@ import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysFor, meaning } from "./keys.js";
 import { notify } from "./notices.js";
+import { offerOf } from "./offer.js";
 import { Outbox } from "./outbox.js";
 import { Questions } from "./questions.js";
 import { contentOf, nameOf } from "./text.js";
@@ -101,6 +102,7 @@ function rest(error) {
   if (!changed) return;
   at("end-title", title);
   at("end-text", text);
+  at("offer", figures && !figures.items && !figures.imported ? [offerOf(task, given.role)] : []);
   announce(`${title}. ${text}`);
 }
 
