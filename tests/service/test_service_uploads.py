@@ -250,6 +250,42 @@ def test_a_task_of_texts_takes_the_longest_column(world):
     )
 
 
+def test_a_new_task_of_texts_becomes_one_of_records_by_its_first_table(world):
+    world.service.add_task(TaskSettings(name="new", classes=["a", "b"], hashing=Hashing(bits=8)))
+    rows = "".join(f"{row % 5},{'Rome' if row % 2 else 'Oslo'},{'ab'[row % 2]}\n" for row in range(30))
+    found = world.send("rooms,city,answer\n" + rows, "flats.csv", "new")
+    assert kinds_of(found) == {"rooms": "number", "city": "category", "answer": "label"}
+    assert world.service.writers["new"].task.settings.item == "text", "nothing changes before items are added"
+    assert world.add_all(found["upload"], "new")["learned"] == 30
+    settings = world.service.writers["new"].task.settings
+    assert settings.item == "record"
+    assert {name: column.kind for name, column in settings.columns.items()} == {
+        "rooms": "number",
+        "city": "category",
+    }
+    fold = world.fold("new")
+    world.service.writers["new"].task.rebuild()
+    assert world.fold("new") == fold, "the journal knows it"
+
+
+@pytest.mark.parametrize(
+    ("content", "kinds"),
+    [
+        ("title\nwin now\nsee you\n", {"title": "text"}),
+        ("city,text\nRome,one\nOslo,two\n", {"city": "ignored", "text": "text"}),
+        ("who,said\nann,see you at nine\nbob,win a prize now\n", {"who": "ignored", "said": "text"}),
+    ],
+)
+def test_a_new_task_of_texts_stays_one_if_the_file_has_texts(world, content, kinds):
+    world.service.add_task(TaskSettings(name="new", classes=["a", "b"], hashing=Hashing(bits=8)))
+    found = world.send(content, task="new")
+    assert kinds_of(found) == kinds
+    world.add_all(found["upload"], "new")
+    settings = world.service.writers["new"].task.settings
+    assert (settings.item, settings.columns) == ("text", {})
+    assert all(item["text"] for item in world.items("new"))
+
+
 def test_vectors_and_objects(world):
     found = world.send("v0,v1,label\n1,2,a\n3,4,b\n", task="points")
     assert kinds_of(found) == {"v0": "vector", "v1": "vector", "label": "label"}
@@ -403,7 +439,7 @@ def test_a_part_is_bounded_and_has_its_type(world):
 
 
 def test_an_upload_goes_on_where_it_was(world, monkeypatch):
-    monkeypatch.setattr(upload, "ITEMS", 3)
+    monkeypatch.setattr(upload, "LABELLED", 3)
     found = world.send(MAILS)
     first = world.add(found["upload"]).json()
     assert (first["state"], first["handled"]) == ("adding", 3)
@@ -432,11 +468,11 @@ def test_a_batch_that_could_not_be_kept_is_sent_again(world, monkeypatch):
 
 
 def test_what_was_added_stays_after_a_restart_and_is_not_added_twice(tmp_path, monkeypatch):
-    monkeypatch.setattr(upload, "ITEMS", 3)
+    monkeypatch.setattr(upload, "LABELLED", 3)
     before = Uploading(tmp_path / "a.db")
     number = before.send(MAILS)["upload"]
     for _ in range(2):
-        before.add(number)
+        assert before.add(number).json()["state"] == "adding"
     before.close()
     after = Restarted(tmp_path / "a.db", before)
     assert after.show(number).status_code == 404
@@ -448,7 +484,7 @@ def test_what_was_added_stays_after_a_restart_and_is_not_added_twice(tmp_path, m
 
 
 def test_cancelling_keeps_what_was_added(world, monkeypatch):
-    monkeypatch.setattr(upload, "ITEMS", 3)
+    monkeypatch.setattr(upload, "LABELLED", 3)
     number = world.send(MAILS)["upload"]
     world.add(number)
     assert world.call("DELETE", f"/api/tasks/any/uploads/{number}", role="ingest").json()["added"] == 3

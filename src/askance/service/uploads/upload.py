@@ -31,7 +31,7 @@ from askance.service.uploads.checking import (
 
 log = logging.getLogger("askance.service")
 PART_BYTES = 2**20
-ITEMS, LETTERS = 250, 2_000_000  # of a batch, at most
+ITEMS, LABELLED, LETTERS = 200, 50, 2_000_000  # of a batch, at most; a label takes longer, as it is learned
 LOOKED_AT = 20_000  # rows for one batch: a few labels may be far apart in a long file
 
 
@@ -206,6 +206,7 @@ class Upload:
         items: list[messages.Item] = []
         lines: list[int] = []
         letters = looked_at = 0
+        most = LABELLED if self._adds_labels else ITEMS
         for entry in islice(self._entries, LOOKED_AT):
             looked_at += 1
             item = self._reading.item(entry)
@@ -213,7 +214,7 @@ class Upload:
                 items.append(item)
                 lines.append(entry.line)
                 letters += len(msgspec.json.encode(item))
-            if len(items) == ITEMS or letters > LETTERS:
+            if len(items) == most or letters > LETTERS:
                 break
         return Batch(items, lines, self._adds_labels) if looked_at else None
 

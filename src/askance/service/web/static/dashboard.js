@@ -44,8 +44,8 @@ function showFigures(figures) {
 /** How to add the first items, instead of empty charts. */
 function showOffer({ items, imported }) {
   const isEmpty = !items && !imported;
-  if (at("charts").hidden !== isEmpty || !at("offer").childElementCount === isEmpty) at("offer", isEmpty ? [emptyCard(task, role)] : []);
-  at("charts").hidden = isEmpty;
+  if (Boolean(at("offer").childElementCount) !== isEmpty) at("offer", isEmpty ? [emptyCard(task, role)] : []);
+  for (const place of ["figures", "charts"]) at(place).hidden = isEmpty;
 }
 
 /** Replace the buttons only if the state has changed, so that nobody clicks on a button that just disappeared. */

@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 /** The command that sends the rows of a file, to copy. */
 export function commandOf(task) {
   const line = el("pre", { tabindex: "0" }, `askance push FILE --task ${task} --url ${location.origin}${root}`);
-  return el("div", {}, line, el("button", { type: "button", onclick: () => copy(line) }, "Copy"));
+  return el("div", { class: "row command" }, line, el("button", { type: "button", onclick: () => copy(line) }, "Copy"));
 }
 
 /** How to add the first items, for those who may. */

@@ -6,7 +6,6 @@ import { commandOf } from "./offer.js";
 const LOOK_AGAIN = 250;
 const TRY_AGAIN = 2000;
 const EARLY = 3; // values of a column that a phone shows
-const WORDS = { label: "label (the answer)", ignored: "ignored" };
 const { task, role } = at("upload-page").dataset;
 const path = `/api/tasks/${encodeURIComponent(task)}/uploads`;
 const number = new Intl.NumberFormat();
@@ -120,9 +119,9 @@ function row(column, place) {
   const { name, kind, kinds, reason, values } = column;
   const isWrong = current.column === name && current.problem !== null;
   const select = el("select", { "aria-label": `Kind of ${name || "a column without a name"}`, "data-column": name, disabled: kinds.length < 2, "aria-invalid": isWrong || null, "aria-describedby": `about-${place}`, onchange: (event) => choose(name, event.target.value) },
-    kinds.map((one) => el("option", { value: one, selected: one === kind }, WORDS[one] ?? one)));
+    kinds.map((one) => el("option", { value: one, selected: one === kind }, one)));
   const about = el("p", { id: `about-${place}`, class: isWrong ? "wrong" : "hint" }, isWrong ? sentence(current.problem) : reason);
-  return el("tr", { class: ["ignored", "id"].includes(kind) ? "unused" : null },
+  return el("tr", {},
     el("th", { scope: "row" }, name || el("span", { class: "soft" }, "(no name)")),
     el("td", { class: "kind", "data-label": "Kind" }, el("div", {}, select, about)),
     [0, 1, 2, 3, 4].map((index) => el("td", { class: index < EARLY ? "value" : "value late", "data-label": `Row ${index + 1}` }, values[index] ?? "")));
@@ -136,7 +135,7 @@ function showUnknown() {
   const rows = unknown.reduce((sum, [, many]) => sum + many, 0);
   const names = unknown.map(([name, many]) => `“${name}” (${number.format(many)})`).join(", ");
   const said = `${count(rows, "row has a label that is not a class", "rows have labels that are not classes")} of this task: ${names}.`;
-  const remedy = role === "admin" ? "Add them as classes, or these rows are added without a label." : "An admin can add classes in the settings of the task. Without them, these rows are added without a label.";
+  const remedy = role === "admin" ? `Add ${unknown.length === 1 ? "it as a class" : "them as classes"}, or these rows are added without a label.` : "An admin can add classes in the settings of the task. Without them, these rows are added without a label.";
   const button = el("button", { type: "button", onclick: () => addClasses(unknown.map(([name]) => name)) }, unknown.length === 1 ? "Add this class" : "Add these classes");
   at("unknown", el("p", {}, `${said} ${remedy}`), role === "admin" ? button : "");
 }
@@ -241,7 +240,12 @@ at("file").addEventListener("change", (event) => {
   if (file) begin(file);
 });
 for (const name of ["stop", "cancel", "forget"]) at(name).addEventListener("click", cancel);
-at("another").addEventListener("click", cancel);
+at("another").addEventListener("click", () => {
+  current = null;
+  showRest();
+  show("choose");
+  at("choose-file").focus();
+});
 at("add").addEventListener("click", () => {
   turn += 1;
   add(turn);
