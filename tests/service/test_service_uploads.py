@@ -523,6 +523,14 @@ def test_a_person_has_few_uploads_at_a_time(world):
     assert world.begin("mails.csv", 10).status_code == 200
 
 
+def test_a_file_that_was_left_behind_gives_way(world):
+    numbers = [world.begin("mails.csv", 10).json()["upload"] for _ in range(registry.MOST_EACH)]
+    world.clock.now += registry.IDLE + 1
+    world.show(numbers[0])
+    assert world.begin("mails.csv", 10, task="spam").status_code == 200
+    assert [world.show(number).status_code for number in numbers] == [200, 404, 200]
+
+
 def test_there_are_few_uploads_in_all(world, monkeypatch):
     monkeypatch.setattr(registry, "MOST", 1)
     assert world.begin("mails.csv", 10).status_code == 200

@@ -14,6 +14,7 @@ from askance.service.uploads.upload import Owner, Upload
 MOST_BYTES = 200_000_000
 MOST, MOST_EACH = 20, 3  # files at the same time, in all and per person
 KEPT = 3600.0  # seconds after the last use
+IDLE = 300.0  # seconds without use, after which a file gives way to another of the same person
 CHECKERS = 2  # threads
 ENDINGS = ("csv", "tsv", "jsonl", "ndjson", "parquet", "txt")  # of the names of files that say their format
 
@@ -46,21 +47,31 @@ class Uploads:
                 f"{name}: has {_megabytes(request.size)}, and at most {_megabytes(self.most_bytes)} can be "
                 "uploaded: split it, or send it with askance push",
             )
-        unfinished = [upload for upload in self._open.values() if upload.state != "done"]
-        if sum(upload.owner.who == owner.who for upload in unfinished) >= MOST_EACH:
-            raise RequestError(
-                429, "too_many_uploads", f"you have {MOST_EACH} unfinished uploads: finish or cancel one of them"
-            )
-        if len(unfinished) >= MOST:
-            raise RequestError(503, "busy", "too many files are being uploaded: try again later", retry_after=60)
-        for upload in self.of(owner):
-            if upload.state == "done":
-                self.drop(upload)
+        self._make_room(owner)
         self._count += 1
         upload = Upload(self._count, owner, request, self._path(self._count, name))
         upload.used = self._clock()
         self._open[upload.number] = upload
         return upload
+
+    def _make_room(self, owner: Owner) -> None:
+        """Forget what is done, and a file that somebody has left behind; RequestError if there are too many."""
+        for upload in self.of(owner):
+            if upload.state == "done":
+                self.drop(upload)
+        unfinished = [upload for upload in self._open.values() if upload.state != "done"]
+        own = sorted((one for one in unfinished if one.owner.who == owner.who), key=lambda one: one.used)
+        if len(own) >= MOST_EACH and self._clock() - own[0].used > IDLE:
+            self.drop(own[0])
+        elif len(own) >= MOST_EACH:
+            tasks = ", ".join(dict.fromkeys(upload.owner.task for upload in own))
+            raise RequestError(
+                429,
+                "too_many_uploads",
+                f"you have {MOST_EACH} unfinished uploads (to {tasks}): finish or cancel one of them",
+            )
+        elif len(unfinished) >= MOST:
+            raise RequestError(503, "busy", "too many files are being uploaded: try again later", retry_after=60)
 
     def find(self, owner: Owner, number: int) -> Upload:
         """An upload of a person to a task; nobody else sees it."""
