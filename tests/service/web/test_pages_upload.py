@@ -54,9 +54,9 @@ def sign_in(context, token):
 def task(served):
     """A new task of its own, which asks about everything; its uploads do not stay."""
     yield served.task()
-    uploads = served.running._service._bound.service.uploads
-    for upload in list(uploads._open.values()):
-        uploads.drop(upload)
+    begun = served.running._service._bound.service.uploads
+    for one in list(begun._open.values()):
+        begun.drop(one)
 
 
 def open_upload(page, task):

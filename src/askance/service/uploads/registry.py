@@ -49,7 +49,10 @@ class Uploads:
             )
         self._make_room(owner)
         self._count += 1
-        upload = Upload(self._count, owner, request, self._path(self._count, name))
+        try:
+            upload = Upload(self._count, owner, request, self._path(self._count, name))
+        except OSError as error:
+            raise RequestError(507, "store_full", f"there is no place for the file ({error.strerror})") from error
         upload.used = self._clock()
         self._open[upload.number] = upload
         return upload

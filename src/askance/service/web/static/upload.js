@@ -273,5 +273,5 @@ try {
   showRest();
   if (current && current.state !== "receiving") await follow(turn);
 } catch (error) {
-  report(error);
+  wrongFile(error, turn);
 }
