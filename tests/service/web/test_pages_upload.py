@@ -132,6 +132,7 @@ def test_a_dropped_file(page, task):
     assert figures(task)["items"] == 0
 
 
+@pytest.mark.slow
 def test_kinds_are_changed_by_a_select_and_unknown_classes_are_added(page, served):
     task = served.task(classes=["a", "b", "c"])
     open_upload(page, task)
@@ -151,6 +152,7 @@ def test_kinds_are_changed_by_a_select_and_unknown_classes_are_added(page, serve
     page.get_by_role("heading", name="2 items were added").wait_for()
 
 
+@pytest.mark.slow
 def test_parquet(page, task):
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table({"text": ["win now", "see you"]}), buffer)
@@ -211,6 +213,7 @@ def test_a_file_of_which_a_part_has_arrived_is_chosen_again(page, task, monkeypa
     assert starts[0].endswith("start=200"), "nothing is sent twice"
 
 
+@pytest.mark.slow
 def test_a_cancelled_upload_keeps_what_was_added(page, task, monkeypatch):
     monkeypatch.setattr(upload, "ITEMS", 4)
     open_upload(page, task)
@@ -258,6 +261,7 @@ def test_a_refused_file_is_explained_at_its_field(page, task):
     assert page.locator("#file-wrong").inner_text() == ""
 
 
+@pytest.mark.slow
 def test_a_file_that_is_too_large(page, task, served, monkeypatch):
     monkeypatch.setattr(served.running._service._bound.service.uploads, "most_bytes", 100)
     open_upload(page, task)
@@ -277,6 +281,7 @@ def test_every_empty_page_offers_it(page, task, path):
     page.get_by_role("heading", name="Drop a file here, or choose one").wait_for()
 
 
+@pytest.mark.slow
 def test_who_may_not_add_items_is_told_who_may(browser, served, task):
     token = served.post("/api/tokens", {"name": f"labeller-{task.name}", "role": "labeller"})["token"]
     with browser.new_context(base_url=served.address) as context:
@@ -290,6 +295,7 @@ def test_who_may_not_add_items_is_told_who_may(browser, served, task):
         assert page.goto(f"{task.page}/upload").status == 403
 
 
+@pytest.mark.slow
 def test_nothing_is_in_the_way_on_any_state(page, served, task, monkeypatch):
     script()
     found = {}
