@@ -12,11 +12,18 @@ const number = new Intl.NumberFormat();
 const PARTS = ["choose", "moving", "preview", "done"];
 
 let current = null; // the upload, as the service knows it
+let fileName = "";
 let turn = 0; // counts what was begun, so that nothing continues after a cancel
 
 const wait = (time) => new Promise((go) => setTimeout(go, time));
 const count = (many, one, more) => `${number.format(many)} ${many === 1 ? one : more}`;
 const size = (bytes) => `${number.format(Number((bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)))} MB`;
+
+/** A message as a sentence. The name of the file stays as it is. */
+function said(message) {
+  const name = current?.name ?? fileName;
+  return name && message.startsWith(name) ? name + sentence(message).slice(name.length) : sentence(message);
+}
 
 function show(part) {
   for (const name of PARTS) at(name).hidden = name !== part;
@@ -50,10 +57,11 @@ async function begin(file) {
   turn += 1;
   const mine = turn;
   at("file-wrong", "");
+  fileName = file.name.slice(-200);
   try {
-    const goesOn = current?.state === "receiving" && file.name.slice(-200) === current.name && file.size === current.size;
+    const goesOn = current?.state === "receiving" && fileName === current.name && file.size === current.size;
     if (!goesOn) await forget();
-    if (!goesOn) current = await post(path, { name: file.name.slice(-200), size: file.size });
+    if (!goesOn) current = await post(path, { name: fileName, size: file.size });
     await sendParts(file, mine);
     await follow(mine);
   } catch (error) {
@@ -100,7 +108,7 @@ function render() {
   show("preview");
   at("preview-title", current.name);
   at("counts", state === "ready" ? countsOf(current) : "");
-  at("preview-wrong", problem && current.column === null ? sentence(problem) : "").hidden = !problem || current.column !== null;
+  at("preview-wrong", problem && current.column === null ? said(problem) : "").hidden = !problem || current.column !== null;
   at("add").disabled = state !== "ready";
   showUnknown();
   const focused = document.activeElement?.dataset?.column;
@@ -120,7 +128,7 @@ function row(column, place) {
   const isWrong = current.column === name && current.problem !== null;
   const select = el("select", { "aria-label": `Kind of ${name || "a column without a name"}`, "data-column": name, disabled: kinds.length < 2, "aria-invalid": isWrong || null, "aria-describedby": `about-${place}`, onchange: (event) => choose(name, event.target.value) },
     kinds.map((one) => el("option", { value: one, selected: one === kind }, one)));
-  const about = el("p", { id: `about-${place}`, class: isWrong ? "wrong" : "hint" }, isWrong ? sentence(current.problem) : reason);
+  const about = el("p", { id: `about-${place}`, class: isWrong ? "wrong" : "hint" }, isWrong ? said(current.problem) : reason);
   return el("tr", {},
     el("th", { scope: "row" }, name || el("span", { class: "soft" }, "(no name)")),
     el("td", { class: "kind", "data-label": "Kind" }, el("div", {}, select, about)),
@@ -134,10 +142,10 @@ function showUnknown() {
   if (!unknown.length) return;
   const rows = unknown.reduce((sum, [, many]) => sum + many, 0);
   const names = unknown.map(([name, many]) => `“${name}” (${number.format(many)})`).join(", ");
-  const said = `${count(rows, "row has a label that is not a class", "rows have labels that are not classes")} of this task: ${names}.`;
+  const words = `${count(rows, "row has a label that is not a class", "rows have labels that are not classes")} of this task: ${names}.`;
   const remedy = role === "admin" ? `Add ${unknown.length === 1 ? "it as a class" : "them as classes"}, or these rows are added without a label.` : "An admin can add classes in the settings of the task. Without them, these rows are added without a label.";
   const button = el("button", { type: "button", onclick: () => addClasses(unknown.map(([name]) => name)) }, unknown.length === 1 ? "Add this class" : "Add these classes");
-  at("unknown", el("p", {}, `${said} ${remedy}`), role === "admin" ? button : "");
+  at("unknown", el("p", {}, `${words} ${remedy}`), role === "admin" ? button : "");
 }
 
 async function addClasses(names) {
@@ -193,7 +201,7 @@ function finish() {
 function refuse() {
   const { problem, handled, added, upload } = current;
   show("choose");
-  at("file-wrong", sentence(problem), handled ? ` ${count(added, "item was", "items were")} added before it.` : "");
+  at("file-wrong", said(problem), handled ? ` ${count(added, "item was", "items were")} added before it.` : "");
   current = null;
   send("DELETE", `${path}/${upload}`).catch(() => {});
   at("choose-file").focus();
@@ -202,7 +210,7 @@ function refuse() {
 function wrongFile(error, mine) {
   if (mine !== turn) return;
   show("choose");
-  if (error instanceof Refused && error.status !== 401) at("file-wrong", sentence(error.message));
+  if (error instanceof Refused && error.status !== 401) at("file-wrong", said(error.message));
   else report(error);
   at("choose-file").focus();
 }
