@@ -14,7 +14,7 @@ import msgspec
 
 from askance.service.api.openapi import schema
 from askance.service.api.prometheus import COUNTS
-from askance.service.api.route import CSV, JSON, LINES, MARKDOWN, PAGE, PARQUET, ZIP, Route
+from askance.service.api.route import BYTES, CSV, JSON, LINES, MARKDOWN, PAGE, PARQUET, ZIP, Route
 from askance.service.api.table import ROUTES
 from askance.service.messages import LONGEST_TEXT, MOST_AT_ONCE
 
@@ -23,6 +23,7 @@ API_PAGE, OPERATIONS_PAGE = DOCS / "reference" / "http-api.md", DOCS / "guides" 
 ROLES = ("admin", "ingest", "labeller", "read")
 TITLES = {  # of the modules with routes, in the order of the page
     "items": "Item routes",
+    "uploads": "Upload routes",
     "answers": "Answer routes",
     "tasks": "Task routes",
     "exports": "Export routes",
@@ -55,6 +56,7 @@ BODIES: dict[str, Any] = {
     "decide_items": {"items": [{"id": "m1", "text": "win a prize now, click here"}]},
     "predict_items": {"items": [{"text": "cheap pills here"}]},
     "import_items": {"items": [{"id": "old-1", "text": "free prize inside", "label": "spam"}]},
+    "create_upload": {"name": "mails.csv", "size": 1024},
     "lease_questions": {"count": 5},
     "give_labels": {"labels": [{"id": "m1", "label": "spam", "key": "desk-1-17"}]},
     "skip_question": {"item": 2},
@@ -151,6 +153,8 @@ def _route(route: Route, operation: dict[str, Any]) -> list[str]:
         facts.append(f"- Body: {_link(route.body.__name__)}")
     if route.takes_lines:
         facts.append(f"- Body: JSON lines (`{LINES}`), one {_link('Item')} per line")
+    if route.takes_bytes:
+        facts.append(f"- Body: bytes (`{BYTES}`)")
     facts += [f"- Response: {_answer(route)}", f"- Errors: {errors}"]
     return [f"### `{route.method} {route.path}`", "", summary, "", *facts, "", *_example(route)]
 

@@ -134,9 +134,13 @@ def test_known_labels_are_learned(twin, tmp_path):
         (
             '{"text": "a", "id": "' + "x" * 201 + '"}\n',
             (),
-            "line 1: cannot be sent (Expected `str` of length <= 200",
+            "line 1: cannot be sent, because id must be text of at most 200 characters",
         ),
-        ('{"text": "' + "x" * 200_001 + '"}\n', (), "line 1: cannot be sent (Expected `str` of length <= 200000"),
+        (
+            '{"text": "' + "x" * 200_001 + '"}\n',
+            (),
+            "line 1: cannot be sent, because text must be text of at most",
+        ),
         (
             '{"text": "a", "label": "ham"}\n',
             ("--labelled",),

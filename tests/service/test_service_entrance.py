@@ -209,7 +209,7 @@ def test_all_links_are_below_the_prefix(prefixed, at):
     assert f"Path={AT};" in left.headers["set-cookie"]
 
 
-PAGES_OF_A_TASK = ("", "/label", "/items", "/items/1", "/model", "/settings")
+PAGES_OF_A_TASK = ("", "/label", "/upload", "/items", "/items/1", "/model", "/settings")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from askance.service.service import Service
 from askance.service.settings import Hashing, Settings, TaskSettings, as_settings
 from askance.service.state.models import warm_up
 from askance.service.store import Store, open_store
+from askance.service.uploads.registry import MOST_BYTES
 
 STARTED_CHECK = 0.002  # seconds
 PATIENCE = 3.0  # seconds before the console says what takes so long
@@ -192,7 +193,11 @@ def serving(
         prepare_learner()
         options = options or ServerOptions()
         service = create_service(
-            opened, settings, open_to_all=open_to_all, private_webhooks=options.private_webhooks
+            opened,
+            settings,
+            open_to_all=open_to_all,
+            private_webhooks=options.private_webhooks,
+            upload_bytes=options.upload_bytes,
         )
         try:
             server = make_server(service, host, options)
@@ -212,10 +217,15 @@ def prepare_learner() -> None:
 
 
 def create_service(
-    store: Store, tasks: Iterable[TaskSettings], *, open_to_all: bool, private_webhooks: bool = False
+    store: Store,
+    tasks: Iterable[TaskSettings],
+    *,
+    open_to_all: bool,
+    private_webhooks: bool = False,
+    upload_bytes: int = MOST_BYTES,
 ) -> Service:
     """The service of a store, with these tasks in it."""
-    service = Service(store, open_to_all=open_to_all, private_webhooks=private_webhooks)
+    service = Service(store, open_to_all=open_to_all, private_webhooks=private_webhooks, upload_bytes=upload_bytes)
     try:
         for settings in tasks:
             if settings.name in service.broken:

@@ -21,6 +21,7 @@ from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.settings import TaskSettings
 from askance.service.store import Store, TaskRecord
 from askance.service.task import Task
+from askance.service.uploads.registry import MOST_BYTES, Uploads
 from askance.service.writer import Writer
 
 log = logging.getLogger("askance.service")
@@ -47,6 +48,7 @@ class Service:
         clock: Callable[[], float] | None = None,
         private_webhooks: bool = False,
         pace: Pace | None = None,
+        upload_bytes: int = MOST_BYTES,
     ) -> None:
         clock = clock or SteadyClock()
         self.store = store
@@ -58,6 +60,7 @@ class Service:
         self.started = time.time()
         self.stopping = threading.Event()
         self.clock = clock
+        self.uploads = Uploads(upload_bytes, clock)
         self.webhooks = Webhooks(store, private=private_webhooks, pace=pace)
         self._changed: list[Callable[[str], None]] = [self.webhooks.wake]
         self._adding = threading.Lock()
@@ -111,6 +114,7 @@ class Service:
     def stop(self) -> None:
         """Finish the waiting commands, and close the store."""
         self.stopping.set()
+        self.uploads.close()
         self._stop_writers()
         self.webhooks.stop()
         self.store.close()

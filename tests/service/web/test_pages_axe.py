@@ -34,6 +34,7 @@ SHOWN = {
     "/tasks/{task}": "#pace svg",
     "/tasks/{task}/items": "#items th",
     "/tasks/{task}/items/{item}": "#votes b",
+    "/tasks/{task}/upload": "#choose-file:enabled",
     "/tasks/{task}/model": "#versions th",
     "/tasks/{task}/settings": "#task-form",
     "/tasks/{task}/label": "#item[data-item][aria-busy=false]",
@@ -228,6 +229,7 @@ def test_what_opens_on_other_pages(visit, look_for_barriers, world):
 @pytest.mark.slow
 def test_what_is_told_when_something_is_wrong(visit, look_for_barriers):
     page = visit("/new-task", "#task-form")
+    page.get_by_text("More settings", exact=True).click()
     page.get_by_text("Advanced", exact=True).click()
     page.get_by_role("button", name="Create the task").click()
     page.get_by_role("alert").wait_for()

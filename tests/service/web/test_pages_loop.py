@@ -84,6 +84,7 @@ def create_with_the_form(page):
     page.get_by_role("link", name="Create a task").click()
     page.get_by_label("Name", exact=True).fill("Support")
     page.get_by_label("Classes").fill("\n".join(CLASSES))
+    page.get_by_text("More settings", exact=True).click()
     page.get_by_label("Labelling guidelines").fill("Money is billing.")
     page.get_by_label("Keys").fill("\n".join(f"{name} = {key}" for key, name in enumerate(CLASSES, 1)))
     page.get_by_role("button", name="Create the task").click()
@@ -92,7 +93,9 @@ def create_with_the_form(page):
     page.get_by_text("Advanced", exact=True).click()
     page.get_by_label("Hash bits").fill("12")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/tasks/support")
+    page.wait_for_url("**/tasks/support/upload")
+    page.get_by_role("link", name="Dashboard").click()
+    page.get_by_role("heading", name="There are no items yet").wait_for()
     page.get_by_text("Nobody has labelled anything yet.").wait_for()
 
 
@@ -242,9 +245,9 @@ def change_its_state(dashboard, page):
 # ---------------------------------------------------------------------- who sees what
 
 SEEN = {  # a role's sections of a task, and the pages that are shut
-    "labeller": (["Dashboard", "Label", "Items", "Model"], ["settings"]),
-    "read": (["Dashboard", "Items", "Model"], ["label", "settings"]),
-    "ingest": (["Dashboard", "Items", "Model"], ["label", "settings"]),
+    "labeller": (["Dashboard", "Label", "Items", "Model"], ["upload", "settings"]),
+    "read": (["Dashboard", "Items", "Model"], ["label", "upload", "settings"]),
+    "ingest": (["Dashboard", "Add items", "Items", "Model"], ["label", "settings"]),
 }
 
 

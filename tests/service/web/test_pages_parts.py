@@ -54,10 +54,11 @@ def test_the_form_makes_tasks_with_vectors(served, page):
     page.get_by_role("link", name="Create a task").click()
     page.get_by_label("Name", exact=True).fill("both")
     page.get_by_label("Classes", exact=True).fill("a\nb")
+    page.get_by_text("More settings", exact=True).click()
     page.get_by_label("Type of items").select_option("text and vector")
     page.get_by_label("Length of vectors").fill("5")
     page.get_by_role("button", name="Create the task").click()
-    page.wait_for_url("**/tasks/both")
+    page.wait_for_url("**/tasks/both/upload")
     with Client(served.address, task="both") as client:
         settings = client.task_detail().settings
     assert (settings.parts, settings.vector_length) == (("text", "vector"), 5)

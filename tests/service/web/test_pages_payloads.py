@@ -194,6 +194,30 @@ def test_people_and_audit(watched, browser, world):
     watched.open("/tasks", "#tasks section")
 
 
+def test_an_uploaded_file(watched):
+    """Names of files and columns, cells, labels and problems are all from outside."""
+    task = watched.served.task(classes=["ham", "spam", "other"], item=["text", "record"])
+    texts = PAYLOADS[:: watched.served.every][:200]
+    name = next(text for text in MARKUP if text.isprintable() and len(text) < 150)
+    record = {text: text for text in texts}
+    content = "".join(json.dumps(record | {"text": text, "label": text}) + "\n" for text in texts[:5])
+    watched.open(f"/tasks/{task.name}/upload", "#choose-file:enabled")
+    file = watched.page.locator("#file")
+    file.set_input_files({"name": f"{name}.jsonl", "mimeType": "", "buffer": content.encode()})
+    watched.page.locator("#columns select").first.wait_for()
+    watched.page.locator("#unknown button").wait_for()
+    watched.check()
+    shown = watched.text
+    assert [text for text in [name, *texts] if text.strip() not in shown] == []
+    watched.page.locator("#cancel").click()
+    watched.page.locator("#choose").wait_for()
+    for payload in (f'{{"text": "a"}}\n{texts[0]}', f"{name},b\n1\n"):
+        file.set_input_files({"name": f"{name}.jsonl", "mimeType": "", "buffer": payload.encode()})
+        watched.page.locator("#file-wrong:not(:empty)").wait_for()
+        assert name in watched.page.locator("#file-wrong").text_content()
+        watched.check()
+
+
 # ---------------------------------------------------------------------- addresses and answers
 
 ADDRESSES = (

@@ -34,7 +34,7 @@ def make_token(page, name, role):
 def test_in_out_and_in_again(first):
     token = first.locator("#secret").inner_text()
     first.get_by_role("link", name="I've saved it").click()
-    first.wait_for_url("**/tasks")
+    first.wait_for_url("**/new-task")
     assert first.evaluate("() => document.cookie") == "", "out of reach of scripts"
     first.get_by_role("button", name="Sign out").click()
     first.goto("/audit?who=admin")

@@ -8,7 +8,7 @@ from rich.table import Table
 from askance.auto.learner import AutoLearner
 from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL, RANDOM
-from askance.cli.output.console import shown_class
+from askance.data.labels import shown_class
 from askance.metrics import METRICS, Curve
 from askance.metrics.positive import OF_POSITIVE
 

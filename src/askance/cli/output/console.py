@@ -36,11 +36,6 @@ def has_symbols(console: "Console") -> bool:
     return console.encoding.lower().startswith("utf")
 
 
-def shown_class(value: Any) -> str:
-    """A class as users write it: 1, where the reader of a numeric column has made 1.0 of it."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def print_json(content: Mapping[str, Any]) -> None:
     """Print one JSON object."""
     sys.stdout.write(json.dumps(_plain(content), indent=2, allow_nan=False) + "\n")

@@ -66,6 +66,7 @@ def application(
     app.state.metrics = metrics
     app.state.attempts = Attempts()
     app.state.bodies = guard.bodies
+    app.state.options = options
     app.state.reading = Reading()
     app.state.readiness = Readiness(service)
     app.state.broadcasts = Broadcasts()

@@ -23,6 +23,7 @@ from askance.service.auth.sessions import Session
 from askance.service.errors import RequestError, not_found
 from askance.service.service import Service
 from askance.service.times import day_of
+from askance.service.uploads.registry import MOST_BYTES
 from askance.service.validation import sentence_of
 
 log = logging.getLogger("askance.service")
@@ -53,6 +54,7 @@ class ServerOptions(NamedTuple):
     unfinished_bytes: int = 64 * 2**20  # of all bodies that are arriving
     oidc: OidcSettings | None = None
     private_webhooks: bool = False
+    upload_bytes: int = MOST_BYTES  # of a file whose rows become items
 
 
 class Principal(NamedTuple):

@@ -8,7 +8,7 @@ import msgspec
 
 from askance import __version__
 from askance.service import messages
-from askance.service.api.route import JSON, LINES, PAGE, Route
+from askance.service.api.route import BYTES, JSON, LINES, PAGE, Route
 
 REF = "#/components/schemas/{name}"
 PARAMETERS = {
@@ -64,7 +64,7 @@ def statuses(route: Route) -> list[int]:
     """The error statuses that a route can return."""
     always = [421, 429, 503]
     guarded = [401, 403] if route.roles is not None else []
-    sent = [400, 408, 413, 415, 422] if route.body is not None or route.takes_lines else []
+    sent = [400, 408, 413, 415, 422] if route.body is not None or route.takes_lines or route.takes_bytes else []
     asked = [422] if route.query is not None else []
     kept = [507] if route.audited or route.method != "GET" else []
     # A name with a slash in it is another path.
@@ -85,6 +85,8 @@ def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": _reference(route.body)}}}
     if route.takes_lines:
         operation["requestBody"] = {"required": True, "content": {LINES: {"schema": {"type": "string"}}}}
+    if route.takes_bytes:
+        operation["requestBody"] = {"required": True, "content": {BYTES: {"schema": {"type": "string"}}}}
     if route.roles is not None:
         operation["security"] = [{"token": []}]
     return operation

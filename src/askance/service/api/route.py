@@ -20,6 +20,7 @@ T = TypeVar("T")
 JSON, LINES, PAGE = "application/json", "application/x-ndjson", "text/html"
 FORM = "application/x-www-form-urlencoded"
 NUMBER = re.compile("[1-9][0-9]{0,15}")
+BYTES = "application/octet-stream"
 CSV, MARKDOWN = "text/csv", "text/markdown"
 PARQUET, ZIP = "application/vnd.apache.parquet", "application/zip"
 
@@ -116,6 +117,7 @@ class Route(NamedTuple):
     media: str = JSON  # of the answer
     errors: tuple[int, ...] = ()
     takes_lines: bool = False
+    takes_bytes: bool = False
     takes_form: bool = False  # the body is an HTML form
     query: type[Struct] | None = None  # the parameters of the query string
     audited: bool = False  # calls are recorded in the audit log

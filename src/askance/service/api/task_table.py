@@ -1,11 +1,12 @@
 """The routes of one task: its items, labels, figures, exports and model."""
 
 from askance.service import messages as m
-from askance.service.api import answers, exports, items, model, tasks, webhooks
+from askance.service.api import answers, exports, items, model, tasks, uploads, webhooks
 from askance.service.api.events import EVENTS
 from askance.service.api.route import ADMIN, CSV, EVERYBODY, LINES, MARKDOWN, PARQUET, ZIP, Route
 
 TASK = "/api/tasks/{task}"
+UPLOADS, UPLOAD = f"{TASK}/uploads", f"{TASK}/uploads/{{number}}"
 READ, INGEST, LABELLER = ("read",), ("ingest",), ("labeller",)
 TABLES = (CSV, PARQUET, ZIP)
 
@@ -115,6 +116,49 @@ OF_A_TASK = (
         m.Imported,
         errors=(404, 409),
     ),
+    Route("GET", UPLOADS, uploads.list_uploads, INGEST, "List uploads", answer=m.Uploads, errors=(404,)),
+    Route(
+        "POST",
+        UPLOADS,
+        uploads.create_upload,
+        INGEST,
+        "Begin an upload",
+        m.UploadRequest,
+        m.Upload,
+        errors=(404, 409),
+    ),
+    Route("GET", UPLOAD, uploads.show_upload, INGEST, "Get an upload", answer=m.Upload, errors=(404,)),
+    Route(
+        "POST",
+        f"{UPLOAD}/parts",
+        uploads.send_part,
+        INGEST,
+        "Send a part of a file",
+        answer=m.Upload,
+        errors=(404, 409),
+        takes_bytes=True,
+        query=m.PartRequest,
+    ),
+    Route(
+        "POST",
+        f"{UPLOAD}/kinds",
+        uploads.set_kinds,
+        INGEST,
+        "Set the kinds of columns",
+        m.KindsRequest,
+        m.Upload,
+        errors=(404, 409),
+    ),
+    Route(
+        "POST",
+        f"{UPLOAD}/rows",
+        uploads.add_rows,
+        INGEST,
+        "Add rows as items",
+        answer=m.Upload,
+        errors=(404, 409),
+    ),
+    Route("DELETE", UPLOAD, uploads.cancel_upload, INGEST, "Cancel an upload", answer=m.Upload, errors=(404,)),
     Route(
         "GET",
         f"{TASK}/items/{{item}}",

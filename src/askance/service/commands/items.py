@@ -22,7 +22,7 @@ def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | 
     """Decide about items. An id that came before gets the decision that was made then."""
     check_open(transaction)
     check_forms(transaction.settings, items)
-    known = _known(transaction, items)
+    known = known_items(transaction, items)
     fresh = _fresh(items, known)
     rows = dict(zip(fresh, rows_of(transaction.settings, [items[place] for place in fresh]), strict=True))
     answers = []
@@ -46,7 +46,7 @@ def import_items(
     check_open(transaction)
     check_forms(transaction.settings, items)
     ids = [check_class(transaction.settings, item.label) for item in items]
-    known = _known(transaction, items)
+    known = known_items(transaction, items)
     fresh = _fresh(items, known)
     rows = rows_of(transaction.settings, [items[place] for place in fresh])
     for place, row in zip(fresh, rows, strict=True):
@@ -131,7 +131,7 @@ def check_class(settings: TaskSettings, label: str) -> str:
     return settings.id_of(label)
 
 
-def _known(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str, Entry]:
+def known_items(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str, Entry]:
     """The earlier entries with the ids of these items. Refuse an id that belongs to another content."""
     known = transaction.by_key(journal.ITEMS, [item.id for item in items if item.id is not UNSET])
     first: dict[str, messages.Item] = {}

@@ -23,19 +23,27 @@ def change(transaction: Transaction, request: messages.TaskChange, who: str | No
     return changed
 
 
-def set_columns(transaction: Transaction, request: messages.ColumnsRequest, who: str | None) -> TaskSettings:
-    """Say what the fields of records hold, before the first item. The same columns again change nothing."""
+def set_columns(
+    transaction: Transaction, request: messages.ColumnsRequest, who: str | None, *, of_texts: bool = False
+) -> TaskSettings:
+    """Say what the fields of records hold, before the first item. The same columns again change nothing.
+
+    With `of_texts`, items that were to be texts become records.
+    """
     settings = transaction.settings
     if request.columns == settings.columns:
         return settings
     if transaction.fold.ledger.rows or transaction.fold.counts.imported:
         raise conflict("has_items", "the task has items, so its columns can no longer change: create another task")
-    changed = msgspec.structs.replace(settings, columns=request.columns)
+    written = journal.SettingsChange(
+        columns=request.columns, item="record" if of_texts and settings.only_texts else msgspec.UNSET
+    )
+    changed = written.applied_to(settings)
     try:
         changed.learner()
     except (ValueError, MemoryError) as error:
         raise invalid(str(error)) from None
-    transaction.write(journal.SETTINGS, journal.SettingsChange(columns=request.columns), who=who)
+    transaction.write(journal.SETTINGS, written, who=who)
     return changed
 
 

@@ -99,6 +99,15 @@ from askance.service.messages.tasks import (
     Tasks,
     TaskSummary,
 )
+from askance.service.messages.uploads import (
+    MOST_COLUMNS,
+    KindsRequest,
+    PartRequest,
+    Upload,
+    UploadColumn,
+    UploadRequest,
+    Uploads,
+)
 from askance.service.messages.webhooks import (
     Change,
     Changes,
@@ -114,6 +123,7 @@ from askance.service.messages.webhooks import (
 __all__ = [
     "LONGEST_TEXT",
     "MOST_AT_ONCE",
+    "MOST_COLUMNS",
     "MOST_FIELDS",
     "Amendment",
     "Answer",
@@ -156,6 +166,7 @@ __all__ = [
     "Items",
     "ItemsFound",
     "Key",
+    "KindsRequest",
     "KnownToken",
     "Label",
     "LabelledItem",
@@ -173,6 +184,7 @@ __all__ = [
     "OpenSession",
     "OpenSessions",
     "OwnId",
+    "PartRequest",
     "Prediction",
     "Predictions",
     "Provenance",
@@ -205,6 +217,10 @@ __all__ = [
     "TokenRequest",
     "Tokens",
     "Undo",
+    "Upload",
+    "UploadColumn",
+    "UploadRequest",
+    "Uploads",
     "Version",
     "Vote",
     "Webhook",

@@ -105,7 +105,8 @@ class Rollback(Struct, frozen=True):
 class SettingsChange(Struct, frozen=True, omit_defaults=True):
     """The sections of a task's settings that change at this entry.
 
-    Classes are added at the end. All other entries name a class by its first name.
+    Classes are added at the end. All other entries name a class by its first name. Items that were to be texts
+    become records if the first table says so.
     """
 
     budget: Budget | UnsetType = UNSET
@@ -116,6 +117,7 @@ class SettingsChange(Struct, frozen=True, omit_defaults=True):
     former: dict[str, str] | UnsetType = UNSET
     positive: str | UnsetType | None = UNSET
     columns: Columns | UnsetType = UNSET
+    item: Literal["record"] | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
         """Return the settings with these sections replaced."""

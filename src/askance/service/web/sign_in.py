@@ -16,15 +16,16 @@ from askance.service.errors import RequestError
 from askance.service.times import day_of
 from askance.service.web.rendering import page
 
-HOME, SIGN_IN = "/tasks", "/sign-in"
+HOME, SIGN_IN, NEW_TASK = "/tasks", "/sign-in", "/new-task"
 SEE_OTHER = 303
 # Browsers read // and /\ as another host, and ignore line ends and tabs.
 LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 
 
-async def home(call: Call) -> Response:  # noqa: ARG001 - the same for everyone
-    """Redirect to the tasks."""
-    return _see(HOME)
+async def home(call: Call) -> Response:
+    """Redirect to the tasks, or to the form for the first one."""
+    is_first = not call.service.writers and not call.service.broken
+    return _see(NEW_TASK if is_first and call.person and call.person.role == "admin" else HOME)
 
 
 async def sign_in_page(call: Call) -> Response:

@@ -4,7 +4,7 @@ from askance.service import messages as m
 from askance.service.api.route import ADMIN, EVERYBODY, PAGE, Route
 from askance.service.web import assets, oidc, sign_in, views
 
-LABELLER = ("labeller",)
+LABELLER, INGEST = ("labeller",), ("ingest",)
 
 PAGES = (
     Route("GET", "/assets/{digest}/{name}", assets.asset, None, "Styles and modules", media=PAGE, errors=(404,)),
@@ -34,6 +34,7 @@ PAGES = (
     Route("GET", "/tasks/{task}", views.dashboard_page, EVERYBODY, "Dashboard", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/items", views.items_page, EVERYBODY, "Items", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/items/{item}", views.item_page, EVERYBODY, "Item", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/upload", views.upload_page, INGEST, "Add items", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/model", views.model_page, EVERYBODY, "Model", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/settings", views.settings_page, ADMIN, "Settings", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/label", views.label_page, LABELLER, "Label", media=PAGE, errors=(404,)),

@@ -54,6 +54,11 @@ async def item_page(call: Call) -> HTMLResponse:
     return _task_page(call, "item.html", item=call.item)
 
 
+async def upload_page(call: Call) -> HTMLResponse:
+    """Upload a file whose rows become items."""
+    return _task_page(call, "upload.html")
+
+
 async def model_page(call: Call) -> HTMLResponse:
     """What the model has learned, its versions, and a form to try it."""
     return _task_page(call, "model.html")

@@ -8,7 +8,8 @@ import typer
 
 from askance.cli import options
 from askance.cli.commands.data import named
-from askance.cli.output.console import print_json, shown_class, stdout
+from askance.cli.output.console import print_json, stdout
+from askance.data.labels import shown_class
 
 if TYPE_CHECKING:
     from askance.data import Description

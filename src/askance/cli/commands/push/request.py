@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from askance.service.files.choices import ColumnChoices
+
 
 class PushRequest(NamedTuple):
     """The arguments and options of `askance push`."""
@@ -21,3 +23,8 @@ class PushRequest(NamedTuple):
     format: str | None = None
     kinds: tuple[tuple[str, str], ...] = ()
     source: str | None = None
+
+    @property
+    def choices(self) -> ColumnChoices:
+        """What it says of the columns."""
+        return ColumnChoices(self.labelled, self.text, self.label, self.id, self.drop, self.vector, self.kinds)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from askance.cli.commands.push.items import USUAL_ID
 from askance.cli.commands.push.request import PushRequest
 from askance.cli.commands.push.work import Counts, count_waiting, send, waiting_sentence
 from askance.cli.output.console import print_json, stdout
@@ -21,6 +20,7 @@ from askance.pool.labelling.journal import FRAME, Recorded, recorded
 from askance.pool.labelling.recorded_session import reading_of
 from askance.pool.labelling.table import LabelFile, read_to_label
 from askance.service.client import Client
+from askance.service.files.items import USUAL_ID
 from askance.service.messages import Item, LabelledItem
 from askance.service.settings import TaskSettings
 from askance.service.state.columns import columns_of

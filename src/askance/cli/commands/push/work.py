@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 from rich.table import Table
 
 from askance.cli.commands.push.batches import in_time
-from askance.cli.commands.push.items import maker_of, roles_of
 from askance.cli.commands.push.kinds import with_columns
 from askance.cli.commands.push.request import PushRequest
 from askance.cli.errors import StoppedError
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import STEPS, progress
-from askance.data.files import INPUT_NAME, STANDARD_INPUT, batches
+from askance.data.files import INPUT_NAME, STANDARD_INPUT, batches, stem
 from askance.data.guessing import ENOUGH, guessed_format
 from askance.data.kinds import ColumnPlan, described
 from askance.data.raw_rows import RawRows, rows_of
 from askance.errors import DataError, ServiceError
 from askance.service.client import Client
+from askance.service.files.items import maker_of, roles_of
 from askance.service.messages import TaskDetail
 from askance.service.settings import TaskSettings
 
@@ -160,9 +160,10 @@ def _items(
             return
         lacks = "only blank lines" if rows.has_objects else "no rows"
         raise DataError(f"{rows.path}: has {lacks}: check how it was made")
-    roles = roles_of(request, rows, detail.settings, first[0])
+    roles = roles_of(request.choices, rows, detail.settings, first[0])
     settings, counts.columns = with_columns(client, request, rows, detail, roles)
-    maker = maker_of(request, rows, settings, roles)
+    prefix = None if request.file == STANDARD_INPUT else stem(rows.path)
+    maker = maker_of(rows, settings, roles, prefix, labelled=request.labelled)
     for entry in islice(rows, request.limit):
         yield Sent(entry.line, maker.item(entry))
 

@@ -19,10 +19,11 @@ from askance.cli.contest.contest import Keep, LineUp
 from askance.cli.contest.methods import is_one_sided, parse_parameters
 from askance.cli.contest.source import columns_of, delimiter_of, origin_of
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
-from askance.cli.output.console import print_json, shown_class, stdout
+from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
 from askance.data.kinds import described
+from askance.data.labels import shown_class
 from askance.data.model_rows import add_reading
 from askance.errors import DataError, ParameterError, ScaleWarning
 from askance.metrics.measures import find

@@ -47,6 +47,10 @@ NewLink = Annotated[
     flag("--new-admin-link", "Print a new link that creates an admin token.", SECURITY),
 ]
 MaxBody = Annotated[float, option("The largest request, in MB.", "MB", SECURITY, "--max-body", min=0.001)]
+MaxUpload = Annotated[
+    float,
+    option("The largest file that is uploaded in the browser, in MB.", "MB", SECURITY, "--max-upload", min=0.001),
+]
 MaxRate = Annotated[float, option("Requests per second and token.", "N", SECURITY, "--max-rate", min=0.1)]
 MaxConnections = Annotated[int, option("Open connections.", "N", SECURITY, "--max-connections", min=1)]
 MaxPerAddress = Annotated[
@@ -126,6 +130,7 @@ def serve(
     open_to_all: Open = False,
     new_admin_link: NewLink = False,
     max_body: MaxBody = 8.0,
+    max_upload: MaxUpload = 200.0,
     max_rate: MaxRate = 2000.0,
     max_connections: MaxConnections = 1000,
     max_per_address: MaxPerAddress = 256,
@@ -165,6 +170,7 @@ def serve(
                 open_to_all=open_to_all,
                 new_admin_link=new_admin_link,
                 body_bytes=int(max_body * 1e6),
+                upload_bytes=int(max_upload * 1e6),
                 requests_per_second=max_rate,
                 connections=max_connections,
                 connections_per_address=max_per_address,

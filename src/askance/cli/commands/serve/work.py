@@ -19,6 +19,7 @@ from askance.service.launch import serving
 from askance.service.server import is_loopback
 from askance.service.service import Service
 from askance.service.settings import TaskSettings, from_toml
+from askance.service.uploads.registry import MOST_BYTES
 
 World = Callable[[Service, str, Console], AbstractContextManager[None]]
 SECRET = "ASKANCE_OIDC_SECRET"
@@ -45,6 +46,7 @@ class ServeRequest(NamedTuple):
     log: str
     oidc: OidcSettings | None = None
     private_webhooks: bool = False
+    upload_bytes: int = MOST_BYTES
 
 
 def client_secret(file: Path | None) -> str | None:
@@ -117,6 +119,7 @@ def server_options(request: ServeRequest) -> ServerOptions:
         connections_per_address=request.connections_per_address,
         oidc=request.oidc,
         private_webhooks=request.private_webhooks,
+        upload_bytes=request.upload_bytes,
     )
 
 

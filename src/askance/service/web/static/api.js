@@ -16,15 +16,19 @@ const TIMEOUT = 30_000;
 /** The path under which a proxy serves this service, such as /askance; usually empty. */
 export const root = document.querySelector('meta[name="root"]')?.content ?? "";
 
-/** The response to a request; throws Refused if the service refuses it, Unreachable if it does not respond. */
+/**
+ * The response to a request; throws Refused if the service refuses it, Unreachable if it does not respond.
+ * The body is an object, or a part of a file.
+ */
 export async function send(method, path, body) {
-  const headers = body === undefined ? {} : { "content-type": "application/json" };
+  const isFile = body instanceof Blob;
+  const headers = body === undefined ? {} : { "content-type": isFile ? "application/octet-stream" : "application/json" };
   const csrf = document.querySelector('meta[name="csrf"]')?.content;
   if (csrf) headers["x-askance-csrf"] = csrf;
   const answer = await fetch(root + path, {
     method,
     headers,
-    body: body && JSON.stringify(body),
+    body: isFile ? body : body && JSON.stringify(body),
     credentials: "same-origin",
     signal: AbortSignal.timeout(TIMEOUT),
   }).catch(unreachable);

@@ -3,6 +3,7 @@ import { draw, tableOf } from "./charts.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { watchFigures } from "./figures.js";
+import { emptyCard } from "./offer.js";
 import { actions } from "./states.js";
 
 const NAMES = { accuracy: "Accuracy", f: "F", precision: "Precision", recall: "Recall", balanced_accuracy: "Balanced accuracy", cost: "Cost" };
@@ -37,6 +38,14 @@ function showFigures(figures) {
   ];
   if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "between labels of the same item"));
   at("figures", cards);
+  showOffer(figures);
+}
+
+/** How to add the first items, instead of empty charts. */
+function showOffer({ items, imported }) {
+  const isEmpty = !items && !imported;
+  if (Boolean(at("offer").childElementCount) !== isEmpty) at("offer", isEmpty ? [emptyCard(task, role)] : []);
+  for (const place of ["figures", "charts"]) at(place).hidden = isEmpty;
 }
 
 /** Replace the buttons only if the state has changed, so that nobody clicks on a button that just disappeared. */

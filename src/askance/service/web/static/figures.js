@@ -16,6 +16,7 @@ export function whyNothing(figures, waiting) {
   const { state, spend, leased } = figures;
   if (state === "paused") return ["The task is paused", "An admin can start it again. This page then continues automatically."];
   if (state === "archived") return ["The task is archived", "It does not request any more labels."];
+  if (!figures.items && !figures.imported) return ["There are no items yet", "Questions appear here when there are some."];
   if (waiting > 0) return ["You're done here", "The remaining questions need another person."];
   if (leased > 0) return ["All questions are being answered by others", "If one of them stays unanswered, it will appear here."];
   if (spend.total !== null && spend.asked >= spend.total) {

@@ -1,10 +1,11 @@
 import { get, root } from "./api.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { emptyCard } from "./offer.js";
 import { date } from "./times.js";
 import { excerptOf } from "./text.js";
 
-const { task } = at("items-page").dataset;
+const { task, role } = at("items-page").dataset;
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const number = new Intl.NumberFormat();
 const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
@@ -61,6 +62,10 @@ async function more() {
 
 function showCount() {
   at("more").hidden = before === null;
+  const { state, search } = filter();
+  const isEmpty = !shown && before === null && state === "all" && !search;
+  at("offer", isEmpty ? [emptyCard(task, role)] : []);
+  at("sheet").hidden = isEmpty;
   if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No items match.")));
   at("found", `${number.format(shown)} ${shown === 1 ? "item" : "items"} shown${before === null ? "" : ", and there are more"}.`);
 }

@@ -7,6 +7,7 @@ import { openHelp } from "./help.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
 import { markdown } from "./markdown.js";
 import { notify } from "./notices.js";
+import { offerOf } from "./offer.js";
 import { Outbox } from "./outbox.js";
 import { Questions } from "./questions.js";
 import { askReason, listSkipped } from "./skips.js";
@@ -126,6 +127,7 @@ function rest(error) {
   if (!changed) return;
   at("end-title", title);
   at("end-text", text);
+  at("offer", figures && !figures.items && !figures.imported ? [offerOf(task, given.role)] : []);
   announce(`${title}. ${text}`);
 }
 

@@ -8,6 +8,8 @@ const form = at("task-form");
 const field = (name) => form.elements.namedItem(name); // elements.item is a method, and not the field of that name
 const value = (name) => field(name).value.trim();
 const lines = (name) => value(name).split("\n").map((line) => line.trim()).filter(Boolean);
+/** Classes on one line are separated by commas; on several lines, a class may have a comma in its name. */
+const classes = () => (lines("classes").length === 1 ? value("classes").split(",").map((name) => name.trim()).filter(Boolean) : lines("classes"));
 const number = (name) => (value(name) === "" ? null : Number(value(name)));
 const share = (name) => (value(name) === "" ? null : number(name) / 100);
 const percent = (found) => (found === undefined || found === null ? null : Number((100 * found).toPrecision(12)));
@@ -52,7 +54,7 @@ function everything() {
   const parameters = pairs("parameters").map(([name, text]) => [name, text === "" || Number.isNaN(Number(text)) ? text : Number(text)]);
   return {
     name: value("name"),
-    classes: lines("classes"),
+    classes: classes(),
     item: value("item").includes(",") ? value("item").split(",") : value("item"),
     ...filled({ vector_length: number("vector_length"), positive: value("positive"), algorithm: value("algorithm"), random_state: number("random_state") }),
     parameters: Object.fromEntries(parameters),
@@ -95,15 +97,23 @@ async function changeClasses() {
   return true;
 }
 
+/** Say what is wrong, and mark the field that the message begins with, such as budget.rate. */
 function wrong(words) {
   const place = at("wrong", sentence(words));
   place.hidden = false;
-  place.scrollIntoView({ block: "center" });
+  const name = words.match(/^[a-z_.]+/)?.[0].split(".").at(-1);
+  const found = name ? field(name) : null;
+  if (!(found instanceof HTMLElement)) return place.scrollIntoView({ block: "center" });
+  for (let fold = found.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  found.setAttribute("aria-invalid", "true");
+  found.setAttribute("aria-errormessage", "wrong");
+  found.focus();
 }
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   at("wrong").hidden = true;
+  for (const marked of form.querySelectorAll("[aria-invalid]")) marked.removeAttribute("aria-invalid");
   try {
     if (task) {
       const classesChanged = await changeClasses();
@@ -112,7 +122,7 @@ form.addEventListener("submit", async (event) => {
       else notify("Saved.", "good");
     } else {
       const made = await post("/api/tasks", everything());
-      location.assign(`${root}/tasks/${encodeURIComponent(made.settings.name)}`);
+      location.assign(`${root}/tasks/${encodeURIComponent(made.settings.name)}/upload`);
     }
   } catch (error) {
     if (error instanceof SyntaxError || [409, 422].includes(error.status)) wrong(error.message);

@@ -22,7 +22,8 @@ function nothing() {
   const words = role === "admin"
     ? "A task is a question about each item of a stream, such as: is this spam? Which team is this ticket for?"
     : "An admin can create one.";
-  return el("section", { class: "card empty" }, el("h2", {}, "There are no tasks yet"), el("p", {}, words));
+  const first = role === "admin" ? el("a", { class: "button main", href: `${root}/new-task` }, "Create the first task") : null;
+  return el("section", { class: "card empty" }, el("h2", {}, "There are no tasks yet"), el("p", {}, words), first);
 }
 
 function card(task) {

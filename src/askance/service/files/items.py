@@ -7,18 +7,19 @@ from typing import Any
 
 import msgspec
 
-from askance.cli.commands.push.request import PushRequest
-from askance.cli.output.console import shown_class
 from askance.data.cells import is_missing, number_of
 from askance.data.encoding import TablePlan
-from askance.data.files import STANDARD_INPUT, listed, shown, stem
+from askance.data.files import listed, shown
 from askance.data.jsonl import JsonRecord, text_of, value_of
 from askance.data.kinds import LEFT_OUT, NUMBER
+from askance.data.labels import shown_class
 from askance.data.raw_rows import VECTOR, ArchiveRows, JsonRows, RawRows, TableRows
 from askance.data.recipe import Fields, Recipe
 from askance.errors import DataError
+from askance.service.files.choices import ColumnChoices
 from askance.service.messages import Item, LabelledItem
 from askance.service.settings import TaskSettings
+from askance.service.validation import sentence_of
 
 USUAL_TEXT, USUAL_ID = "text", "id"
 USUAL_VECTORS, USUAL_PREFIX = (VECTOR, "embedding"), "v"
@@ -55,7 +56,11 @@ class ItemMaker:
     labelled: bool
 
     def item(self, entry: JsonRecord) -> Item:
-        """The item; DataError with the place if the service would refuse it."""
+        """The item, labelled if all of them are; DataError with the place if the service would refuse it."""
+        return self.with_label(entry, self._label(entry) if self.labelled else None)
+
+    def with_label(self, entry: JsonRecord, label: str | None, source: str | None = None) -> Item:
+        """The item with this label and its source, if there is one."""
         place, fields = self.rows.where(entry.line), self.roles.fields
         content: dict[str, Any] = {}
         if fields.text is not None:
@@ -63,15 +68,17 @@ class ItemMaker:
         if self.roles.vector:
             content["vector"] = self._vector(entry, place)
         if "record" in self.settings.parts:
-            content["record"] = self._record(entry, place)
+            record = self._record(entry, place)
+            if record or not content:
+                content["record"] = record
         if (name := self._id(entry, place)) is not None:
             content["id"] = name
-        if self.labelled:
-            content["label"] = self._label(entry, place)
+        if label is not None:
+            content |= {"label": label} | ({"source": source} if source else {})
         try:
-            return msgspec.convert(content, LabelledItem if self.labelled else Item)
+            return msgspec.convert(content, Item if label is None else LabelledItem)
         except msgspec.ValidationError as error:
-            raise DataError(f"{place}: cannot be sent ({error}): fix or remove the line") from None
+            raise DataError(f"{place}: cannot be sent, because {sentence_of(error)}: fix or remove it") from None
 
     def _record(self, entry: JsonRecord, place: str) -> dict[str, Any]:
         if self.plan is None:
@@ -119,10 +126,11 @@ class ItemMaker:
             raise DataError(f"{place}: the id is {shown(name)}: give a string or a whole number")
         return str(name)
 
-    def _label(self, entry: JsonRecord, place: str) -> str:
+    def _label(self, entry: JsonRecord) -> str:
         assert self.roles.fields.label is not None
+        place = self.rows.where(entry.line)
         value = value_of(entry.record, self.roles.fields.label, place)
-        label = value.strip() if isinstance(value, str) else shown_class(value)
+        label = label_name(value)
         if not self.settings.knows(label):
             raise DataError(
                 f"{place}: the label is {shown(value)}, but the classes of {self.settings.name} are "
@@ -131,63 +139,69 @@ class ItemMaker:
         return label
 
 
-def maker_of(request: PushRequest, rows: RawRows, settings: TaskSettings, roles: Roles) -> ItemMaker:
+def label_name(value: Any) -> str:
+    """A label of a file as the name of a class."""
+    return value.strip() if isinstance(value, str) else shown_class(value)
+
+
+def maker_of(
+    rows: RawRows, settings: TaskSettings, roles: Roles, prefix: str | None, *, labelled: bool
+) -> ItemMaker:
     """The maker of items; DataError if the file does not have the columns of the task."""
     plan = settings.plan()
     if plan is not None:
         _check_columns(rows, plan, roles)
     elif isinstance(rows, TableRows):
         rows.find_numbers()
-    prefix = None if request.file == STANDARD_INPUT else stem(rows.path)
-    return ItemMaker(rows, prefix, roles, settings, plan, request.labelled)
+    return ItemMaker(rows, prefix, roles, settings, plan, labelled)
 
 
-def roles_of(request: PushRequest, rows: RawRows, settings: TaskSettings, first: JsonRecord) -> Roles:
+def roles_of(choices: ColumnChoices, rows: RawRows, settings: TaskSettings, first: JsonRecord) -> Roles:
     """What the columns of a file are, by its first row."""
     names, place = first.record, rows.where(first.line)
     if isinstance(rows, ArchiveRows) and not settings.takes_vectors:
         raise DataError(f"{rows.path}: its rows are vectors, but the items of {settings.name} have none")
-    unknown = [name for name in request.drop if name not in names]
+    unknown = [name for name in choices.drop if name not in names]
     if unknown and not isinstance(rows, JsonRows):  # an object may lack what others have
         raise DataError(f"{place}: there is no column {shown(unknown[0])} to drop; there are {listed(names)}")
     recipe = Recipe(
-        label=request.label or (None if request.labelled else False),
-        text=_text(request, settings, names),
-        drop=request.drop,
+        label=choices.label or (None if choices.labelled else False),
+        text=_text(choices, settings, names),
+        drop=choices.drop,
     )
     fields = recipe.fields(names, lambda _name: True, place)
-    own_id = request.id or (USUAL_ID if USUAL_ID in names else None)
+    own_id = choices.id or (USUAL_ID if USUAL_ID in names else None)
     if own_id is not None:
         value_of(first.record, own_id, place)
-    return Roles(fields, own_id, _vector_columns(request, settings, names, place))
+    return Roles(fields, own_id, vector_columns(choices, settings, names, place))
 
 
-def _text(request: PushRequest, settings: TaskSettings, names: Collection[str]) -> Any:
+def _text(choices: ColumnChoices, settings: TaskSettings, names: Collection[str]) -> Any:
     """The column with the text; False if there is none. Where items are more than texts, it may be missing."""
     if "text" not in settings.parts:
         return False
-    if settings.only_texts or request.text or USUAL_TEXT in names:
-        return request.text or USUAL_TEXT
+    if settings.only_texts or choices.text or USUAL_TEXT in names:
+        return choices.text or USUAL_TEXT
     return False
 
 
-def _vector_columns(
-    request: PushRequest, settings: TaskSettings, names: Collection[str], place: str
+def vector_columns(
+    choices: ColumnChoices, settings: TaskSettings, names: Collection[str], place: str
 ) -> tuple[str, ...]:
     """The column of lists with the vectors, or the columns with their numbers: v0, v1 and so on."""
     length = settings.vector_length
     if not settings.takes_vectors or length is None:
         return ()
-    for name in (request.vector,) if request.vector else USUAL_VECTORS:
+    for name in (choices.vector,) if choices.vector else USUAL_VECTORS:
         if name in names:
             return (name,)
-    prefix = request.vector or USUAL_PREFIX
+    prefix = choices.vector or USUAL_PREFIX
     numbered = tuple(f"{prefix}{number}" for number in range(length))
     if all(name in names for name in numbered):
         return numbered
-    if settings.parts == ("vector",) or request.vector:
+    if settings.parts == ("vector",) or choices.vector:
         last = f"{prefix}{length - 1}"
-        wanted = shown(request.vector) if request.vector else " or ".join(map(shown, USUAL_VECTORS))
+        wanted = shown(choices.vector) if choices.vector else " or ".join(map(shown, USUAL_VECTORS))
         raise DataError(
             f"{place}: no column {wanted}, nor columns {prefix}0 to {last} with the numbers of vectors; "
             f"there are {listed(names)}: name it with --vector"
