@@ -101,6 +101,7 @@ def test_texts_are_texts_and_nobody_is_kept_out(browser, rows):
         assert page.title() == f"Label {rows.name} · askance"
         table = page.locator("#content .record")
         assert table.locator("th").first.text_content() == COLUMN
+        assert table.locator("th").first.bounding_box()["width"] > 100, "names of columns are read in lines"
         assert table.locator("td").first.text_content() == f"{CELL} {tab.row}"
         assert page.locator(".answer span").first.text_content() == CLASS
         before = tab.row

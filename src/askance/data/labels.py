@@ -76,8 +76,3 @@ def as_labels(y: Any, rows: int, name: str) -> NDArray[Any]:
         return _finite(labels.astype(np.float64), where)
     values = [value.item() if isinstance(value, np.generic) else value for value in labels.tolist()]
     return label_array(values, label_kind(values[0], where(0)), where)
-
-
-def shown_class(value: Any) -> str:
-    """A class as users write it: 1, where the reader of a numeric column has made 1.0 of it."""
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -68,6 +68,7 @@ def test_the_form_says_when_questions_are_chosen(served, page):
     page.goto("/new-task")
     page.get_by_label("Name", exact=True).fill("audited")
     page.get_by_label("Classes", exact=True).fill("a\nb")
+    page.get_by_text("More settings", exact=True).click()
     page.get_by_text("Advanced", exact=True).click()
     at_random, tests = page.get_by_label("Questions at random (%)"), page.get_by_label("that only test (%)")
     assert at_random.is_disabled()  # no effect unless questions are chosen when somebody labels
@@ -75,7 +76,7 @@ def test_the_form_says_when_questions_are_chosen(served, page):
     at_random.fill("35")
     tests.fill("0")
     page.get_by_role("button", name="Create the task").click()
-    page.wait_for_url("**/tasks/audited")
+    page.wait_for_url("**/tasks/audited/upload")
     with Client(served.address, task="audited") as client:
         assert client.task_detail().settings.questions == Asking("lease", 0.35, 0.0)
     page.goto("/tasks/audited/settings")  # where they are shown, but cannot be changed
@@ -99,11 +100,12 @@ def test_the_form_leaves_the_choice_of_questions_to_the_algorithm(served, page, 
     page.goto("/new-task")
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Classes", exact=True).fill("a\nb")
+    page.get_by_text("More settings", exact=True).click()
     page.get_by_text("Advanced", exact=True).click()
     page.get_by_label("Algorithm", exact=True).select_option(algorithm)
     page.get_by_label("Questions are chosen").select_option(chosen)
     page.get_by_role("button", name="Create the task").click()
-    page.wait_for_url(f"**/tasks/{name}")
+    page.wait_for_url(f"**/tasks/{name}/upload")
     with Client(served.address, task=name) as client:
         assert client.task_detail().settings.questions == Asking(expected)
 

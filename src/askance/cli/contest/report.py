@@ -5,10 +5,10 @@ from typing import Any
 
 from rich.table import Table
 
+from askance._util.class_names import shown_class
 from askance.auto.learner import AutoLearner
 from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL, RANDOM
-from askance.data.labels import shown_class
 from askance.metrics import METRICS, Curve
 from askance.metrics.positive import OF_POSITIVE
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from askance._util.class_names import shown_class
 from askance.data.cells import is_missing, number_of
 from askance.data.encoding import TablePlan
 from askance.data.files import listed, shown
 from askance.data.jsonl import JsonRecord, text_of, value_of
 from askance.data.kinds import LEFT_OUT, NUMBER
-from askance.data.labels import shown_class
 from askance.data.raw_rows import VECTOR, ArchiveRows, JsonRows, RawRows, TableRows
 from askance.data.recipe import Fields, Recipe
 from askance.errors import DataError

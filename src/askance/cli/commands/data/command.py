@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from askance._util.class_names import shown_class
 from askance.cli import options
 from askance.cli.commands.data import named
 from askance.cli.output.console import print_json, stdout
-from askance.data.labels import shown_class
 
 if TYPE_CHECKING:
     from askance.data import Description

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
+from askance._util.class_names import shown_class
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress, shares
 from askance.cli.predicting import load_model, name_of
-from askance.data.labels import shown_class
 from askance.data.model_rows import read_for_model
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import UNKNOWN, Evaluation

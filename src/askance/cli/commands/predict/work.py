@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance._util.class_names import shown_class
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress, shares
 from askance.cli.predicting import Model, Predictions, as_in_file, load_model, name_of
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
-from askance.data.labels import shown_class
 from askance.data.model_rows import ModelRows, read_for_model
 from askance.data.parquet import pyarrow_parquet
 

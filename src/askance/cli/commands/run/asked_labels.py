@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from askance import __version__
+from askance._util.class_names import shown_class
 from askance.cli.commands.predict.writers import Write, file_writer
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.contest.contest import LineUp
 from askance.cli.predicting import as_in_file
 from askance.data.label_card import how_they_were_chosen, how_to_use_the_weights, table_of_classes
-from askance.data.labels import shown_class
 from askance.data.stream import Chunk
 from askance.learners.trace import Trace
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance._util.class_names import shown_class
 from askance.auto.learner import AutoLearner
 from askance.cli.commands.run.asked_labels import asked_labels, data_card
 from askance.cli.commands.run.bounds import Witness
@@ -23,7 +24,6 @@ from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.cli.targets import draft
 from askance.data.kinds import described
-from askance.data.labels import shown_class
 from askance.data.model_rows import add_reading
 from askance.errors import DataError, ParameterError, ScaleWarning
 from askance.metrics.measures import find

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from askance._util.class_names import shown_class
 from askance.cli import options
 from askance.cli.options import flag, option
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.markdown import print_markdown
 from askance.cli.targets import EXTRAS
-from askance.data.labels import shown_class
 
 if TYPE_CHECKING:
     from askance.experiments.sweep.results import Results
