@@ -73,7 +73,10 @@ class Connection:
 
 
 class Running:
-    """A service in its own process, on a free port, with one task from a TOML text."""
+    """A service in its own process, on a free port, with one task from a TOML text.
+
+    It is open to all, unless it is `guarded`, by a first token that it makes or by a `token` of the store.
+    """
 
     def __init__(
         self,
@@ -83,13 +86,14 @@ class Running:
         *options: str,
         limit: int | None = None,
         guarded: bool = False,
+        token: str | None = None,
     ) -> None:
         toml = directory / "task.toml"
         toml.write_text(settings)
         command = [sys.executable, "-m", "askance", "serve", "--store", store, "--task", str(toml), "--port", "0"]
         start = time.perf_counter()
         self.process = subprocess.Popen(
-            [*command, *(() if guarded else ("--open",)), "--max-rate", "1e9", *options],
+            [*command, *(() if guarded or token else ("--open",)), "--max-rate", "1e9", *options],
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
@@ -102,7 +106,7 @@ class Running:
         self.port = int(found[1])
         self._wait()
         self.seconds_to_start = time.perf_counter() - start
-        self.token = self._first_token() if guarded else None
+        self.token = self._first_token() if guarded else token
 
     def get(self, path: str) -> Any:
         """The answer to a GET, as an object."""
