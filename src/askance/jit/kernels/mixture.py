@@ -1,8 +1,10 @@
 """How far to trust each model: by the log loss of its predictions on labels that it had not seen.
 
 Every model predicts with several temperatures, from vague to confident. A model is trusted in proportion to
-exp(-loss) of its best temperature: a Bayesian mixture. Labels that were asked for with a low probability stand for
-more rows, so they count for more in the choice of temperatures.
+exp(-loss / (1 + least / NOISE)) of its best temperature, where `least` is the loss of the best model. While losses
+are small, that is a Bayesian mixture. Large losses differ by chance, and one of two models that are about equally
+good would soon decide alone; together they predict better. Labels that were asked for with a low probability stand
+for more rows, so they count for more in the choice of temperatures.
 """
 
 import math
@@ -22,6 +24,7 @@ FURTHEST_POWER = 700.0  # beyond it, exp overflows
 LEAST_PROBABILITY = 1e-4
 HEAVIEST = 10.0  # the weight of a label that was asked for at random, in the choice of temperatures
 FORGETTING = 0.998  # per label: models that were better long ago may not be now
+NOISE = 100.0  # the loss from which on differences are taken less seriously
 NEGLIGIBLE = 0.01  # a model that is trusted less is not asked at all
 
 
@@ -100,7 +103,7 @@ def settle(mixture: Any) -> None:
     total = 0.0
     for model in range(models):
         _, loss = lowest(mixture.losses[model])
-        mixture.trust[model] = math.exp(least - loss)
+        mixture.trust[model] = math.exp((least - loss) / (1.0 + least / NOISE))
         total += mixture.trust[model]
     rest = 0.0
     for model in range(models):
