@@ -1,4 +1,4 @@
-"""People who do everything at once with a task that is killed again and again, and who remember what was told.
+"""People who do everything at once with a task that is killed again and again, and remember what was acknowledged.
 
 Every change has a key. If its answer is lost, it is sent again in the next life, with the same key.
 """
