@@ -133,7 +133,7 @@ def watch_it_move(dashboard):
     assert figure(dashboard, "Items") == "120"
     assert figure(dashboard, "Labels") == str(ANSWERS)
     assert figure(dashboard, "Accuracy, current model") == "–"
-    assert "questions at random are answered, and it takes 30" in dashboard.locator("#figures").inner_text()
+    assert "of 30 questions at random answered" in dashboard.locator("#figures").inner_text()
     counts = [int(text) for text in dashboard.locator("#classes .number").all_inner_texts()]
     assert sum(counts) == ANSWERS
     assert dashboard.locator("#labellers tr").inner_text().split()[:2] == ["admin", str(ANSWERS)]

@@ -135,7 +135,7 @@ def _of_audits(
     if predictions is not None:
         metrics = tuple(metric for metric in metrics if metric != "cost")  # which is a sum over known items
     if sample.labels < FEWEST:
-        note = f"Cannot tell yet: {sample.labels} questions at random are answered, and it takes {FEWEST}."
+        note = f"Cannot tell yet: {sample.labels} of {FEWEST} questions at random answered."
         return {metric: Estimate(metric, None, None, None, level, sample.labels, note) for metric in metrics}
     counts = SampleCounts(*_counts(sample, settings, predictions))
     costs = {"c_p": settings.costs.c_p, "c_n": settings.costs.c_n}
