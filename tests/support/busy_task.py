@@ -60,8 +60,10 @@ class Person:
             return
         self.unclear = change
         try:
-            getattr(client, change.verb)(**change.given)
-            self.done.append(change)
+            answer = getattr(client, change.verb)(**change.given)
+            # The same label again is no correction: there is nothing to write down.
+            if change.verb != "correct" or not answer.again:
+                self.done.append(change)
         except ServiceError as error:
             if error.status is None or error.status >= 500:
                 raise
