@@ -78,7 +78,9 @@ class Person:
     def _as_sender(self) -> Change | None:
         draw, key = self.chance.random(), f"{self.who}-{self.count}"
         if draw < 0.1:
-            return Change(self.who, "change", {"labels": Labelling(per_item=self.chance.choice([1, 2]))})
+            # Settings that are the same would not be written down.
+            labels = Labelling(per_item=self.chance.choice([1, 2]), lease_seconds=100.0 + self.count)
+            return Change(self.who, "change", {"labels": labels})
         if draw < 0.3 and self.count > 5:
             item = self.chance.randrange(1, 20 * self.count)
             label = self.chance.choice(["ham", "spam"])
