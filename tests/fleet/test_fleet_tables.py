@@ -10,6 +10,7 @@ import pytest
 import askance
 from askance.data import read, read_table
 from askance.data.mixed import as_matrix
+from askance.data.model_rows import table_as_known
 from askance.errors import DataError, ModelFileError, ScaleWarning
 from askance.fleet import Fleet
 from askance.fleet.spill_file import SpillFile
@@ -177,3 +178,9 @@ def test_a_damaged_reading_is_found_when_the_file_is_loaded(tmp_path: pathlib.Pa
         file.set_metadata({"table": file.metadata()["table"] | {"sums": []}})
     with pytest.raises(ModelFileError, match="holds means that do not match its columns"):
         askance.load(tmp_path / "fleet")
+
+
+def test_a_model_that_does_not_know_its_table_says_so_of_every_file() -> None:
+    for source in ("rows.svm", "rows.csv"):
+        with pytest.raises(DataError, match=r"does not say how its table was read"):
+            table_as_known({}, source)

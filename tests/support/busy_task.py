@@ -73,17 +73,17 @@ class Person:
     def next(self, client: askance.Client) -> Change | None:
         """What to do next."""
         self.count += 1
-        return self._as_sender() if self.who == "admin" else self._as_labeller(client)
+        return self._as_sender(client) if self.who == "admin" else self._as_labeller(client)
 
-    def _as_sender(self) -> Change | None:
+    def _as_sender(self, client: askance.Client) -> Change:
         draw, key = self.chance.random(), f"{self.who}-{self.count}"
         if draw < 0.1:
             # Settings that are the same would not be written down.
             labels = Labelling(per_item=self.chance.choice([1, 2]), lease_seconds=100.0 + self.count)
             return Change(self.who, "change", {"labels": labels})
-        if draw < 0.3 and self.count > 5:
-            item = self.chance.randrange(1, 20 * self.count)
-            label = self.chance.choice(["ham", "spam"])
+        labelled = client.search(state="labelled", count=20).items if draw < 0.3 else []
+        if labelled:
+            item, label = self.chance.choice(labelled).item, self.chance.choice(["ham", "spam"])
             return Change(self.who, "correct", {"item": item, "label": label, "key": key})
         texts = [f"word{n} word{self.count % 7}" for n in range(20)]
         items = [Item(text=text, id=f"{key}-{place}") for place, text in enumerate(texts)]

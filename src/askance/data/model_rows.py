@@ -284,10 +284,10 @@ def table_as_known(
 ) -> TableRows:
     """The rows of a table for a model that knows how its own was read; see `read_for_model`."""
     encoder = _encoder(known)
-    if isinstance(source, str | os.PathLike) and not is_table(source, None):
-        raise DataError(_not_numbered(source, encoder))
     if encoder is None:
         raise DataError(_no_columns("the model", known, source if isinstance(source, str) else "data frame"))
+    if isinstance(source, str | os.PathLike) and not is_table(source, None):
+        raise DataError(_not_numbered(source, encoder))
     return TableRows(_table(source, encoder, None, None), encoder, label, label_kind, keep, CHUNK_ROWS)
 
 
@@ -355,8 +355,7 @@ def _encoder(header: Mapping[str, Any]) -> Encoder | None:
     return None if saved.get("from") == ROWS else recipe_encoder(saved)
 
 
-def _not_numbered(source: Any, encoder: Encoder | None) -> str:
-    assert encoder is not None
+def _not_numbered(source: Any, encoder: Encoder) -> str:
     return (
         f"{source}: the model has learned from columns, such as {listed(encoder.needed[:3])}: "
         "give CSV, TSV, JSON lines or Parquet"
