@@ -27,22 +27,23 @@ WEEK = 7 * 86_400.0  # seconds
 
 def detail(transaction: Transaction, item: int) -> messages.ItemDetail:
     """Everything that is known about an item."""
-    return detail_of(transaction, _entry(transaction, item))
+    return detail_of(transaction, entry(transaction, item))
 
 
 def content(transaction: Transaction, item: int) -> Any:
     """The content of an item, unless it was dropped by a compaction."""
-    body = journal.read(_entry(transaction, item))
+    body = journal.read(entry(transaction, item))
     if not parts_of(body):
         raise conflict("compacted", f"the content of item {item} was dropped by a compaction")
     return body
 
 
-def _entry(transaction: Transaction, item: int) -> Entry:
-    entry = transaction.at([item]).get(item)
-    if entry is None or entry.kind not in journal.ITEMS:
+def entry(transaction: Transaction, item: int) -> Entry:
+    """The entry with which an item came."""
+    found = transaction.at([item]).get(item)
+    if found is None or found.kind not in journal.ITEMS:
         raise not_found("unknown_item", f"there is no item {item}")
-    return entry
+    return found
 
 
 def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:

@@ -11,6 +11,7 @@ from askance.rules.registry import MULTICLASS
 from askance.service.api.route import Call
 from askance.service.settings import to_json
 from askance.service.shortcuts import page_keys
+from askance.service.views import task as task_view
 from askance.service.web.rendering import page
 
 
@@ -51,7 +52,9 @@ async def items_page(call: Call) -> HTMLResponse:
 
 async def item_page(call: Call) -> HTMLResponse:
     """All data of an item, and a form to correct its label."""
-    return _task_page(call, "item.html", item=call.item)
+    item = call.item
+    await call.look(lambda transaction: task_view.entry(transaction, item))  # which there may not be
+    return _task_page(call, "item.html", item=item)
 
 
 async def upload_page(call: Call) -> HTMLResponse:

@@ -3,6 +3,7 @@ import { draw, tableOf } from "./charts.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { watchFigures } from "./figures.js";
+import { everyMinute } from "./minutes.js";
 import { emptyCard } from "./offer.js";
 import { actions } from "./states.js";
 
@@ -166,16 +167,6 @@ function drawPace() {
     tip: (point) => [["minute", time.format(point.x)], ["items", whole.format(point.items)], ["labels", whole.format(point.labels)]],
   }, last ? `${last.items} items and ${last.labels} labels in the last minute in which something came` : "Nothing has come yet");
   tableOf("pace-table", ["minute", "items", "labels"], history.minutes.slice(-120).map((minute) => [time.format(1000 * minute.at), minute.items, minute.labels]));
-}
-
-/** Minutes without any items or labels are not reported: the line falls to zero where a pause begins and where it ends. */
-function everyMinute(minutes) {
-  const zero = (at) => ({ at, items: 0, labels: 0 });
-  return minutes.flatMap((minute, index) => {
-    const pause = index ? minute.at - minutes[index - 1].at : 60;
-    if (pause <= 60) return [minute];
-    return [zero(minutes[index - 1].at + 60), ...(pause > 120 ? [zero(minute.at - 60)] : []), minute];
-  });
 }
 
 function showClasses() {

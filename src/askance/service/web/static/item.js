@@ -1,4 +1,5 @@
 import { get, post } from "./api.js";
+import { whileBusy } from "./busy.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { notify } from "./notices.js";
@@ -51,8 +52,7 @@ function showCorrection(detail) {
   at("label", classes.map((name) => el("option", { value: name, selected: name === detail.label }, name)));
 }
 
-at("correct").addEventListener("submit", async (event) => {
-  event.preventDefault();
+async function correct() {
   try {
     const corrected = await post(`${path}/corrections`, { item: Number(item), label: at("label").value });
     notify(corrected.again ? "This is already the label." : `Item ${item} is now ${corrected.label}, and the model is retrained.`, "good");
@@ -60,6 +60,11 @@ at("correct").addEventListener("submit", async (event) => {
   } catch (error) {
     report(error);
   }
+}
+
+at("correct").addEventListener("submit", (event) => {
+  event.preventDefault();
+  whileBusy(event.submitter, correct);
 });
 
 try {

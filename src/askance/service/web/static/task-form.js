@@ -1,8 +1,10 @@
 import { post, root, send } from "./api.js";
+import { whileBusy } from "./busy.js";
 import { at } from "./dom.js";
 import { report, sentence } from "./errors.js";
 import { notify } from "./notices.js";
 
+const WHOLE = ["vector_length", "burst", "per_day", "total", "per_item", "skips", "bits", "random_state"];
 const { task, settings: given } = at("form-page").dataset;
 const form = at("task-form");
 const field = (name) => form.elements.namedItem(name); // elements.item is a method, and not the field of that name
@@ -97,11 +99,23 @@ async function changeClasses() {
   return true;
 }
 
-/** Say what is wrong, and mark the field that the message begins with, such as budget.rate. */
-function wrong(words) {
+/** The first number that the form itself can tell to be wrong: in its own units, which may be percent or minutes. */
+function wrongNumber() {
+  for (const input of form.querySelectorAll("input[type=number]:enabled")) {
+    const title = form.querySelector(`label[for=${input.id}]`).textContent;
+    const found = input.value === "" ? 0 : Number(input.value);
+    if (input.validity.badInput) return [input.id, `${title}: this is not a number`];
+    if (found < 0) return [input.id, `${title}: at least 0`];
+    if (input.max && found > Number(input.max)) return [input.id, `${title}: at most ${input.max}`];
+    if (WHOLE.includes(input.id) && !Number.isInteger(found)) return [input.id, `${title}: a whole number`];
+  }
+  return null;
+}
+
+/** Say what is wrong, and mark the field: by default the one that the message begins with, such as budget.rate. */
+function wrong(words, name = words.match(/^[a-z_.]+/)?.[0].split(".").at(-1)) {
   const place = at("wrong", sentence(words));
   place.hidden = false;
-  const name = words.match(/^[a-z_.]+/)?.[0].split(".").at(-1);
   const found = name ? field(name) : null;
   if (!(found instanceof HTMLElement)) return place.scrollIntoView({ block: "center" });
   for (let fold = found.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -110,10 +124,7 @@ function wrong(words) {
   found.focus();
 }
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  at("wrong").hidden = true;
-  for (const marked of form.querySelectorAll("[aria-invalid]")) marked.removeAttribute("aria-invalid");
+async function submit() {
   try {
     if (task) {
       const classesChanged = await changeClasses();
@@ -128,6 +139,15 @@ form.addEventListener("submit", async (event) => {
     if (error instanceof SyntaxError || [409, 422].includes(error.status)) wrong(error.message);
     else report(error);
   }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  at("wrong").hidden = true;
+  for (const marked of form.querySelectorAll("[aria-invalid]")) marked.removeAttribute("aria-invalid");
+  const found = wrongNumber();
+  if (found) wrong(found[1], found[0]);
+  else whileBusy(event.submitter, submit);
 });
 
 if (given) fill(JSON.parse(given));
