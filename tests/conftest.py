@@ -36,6 +36,9 @@ PLAIN = (
     *("rules", "learners", "fleet", "theory", "experiments", "distributed", "export", "service", "cli"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
+# What is compiled of these waits for `make slow`: compiling takes most of the time, and the tests of the engine
+# compare what the compiler makes of rules.
+COMPILED_SLOWLY = ("rules", "learners", "fleet", "experiments")
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
 SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
@@ -103,11 +106,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # Every test of the store runs on both kinds; the others differ too little for two runs in `make test`.
         if group == "postgres" and not item.path.name.startswith("test_service_store"):
             item.add_marker("slow")
+        if compiles(config) and item.path.relative_to(HERE).as_posix().startswith(COMPILED_SLOWLY):
+            item.add_marker("slow")
     items.sort(key=place_in_queue)
     marks = left_out(config)
     waiting = {item for item in items if any(item.get_closest_marker(mark) for mark in marks)}
     config.hook.pytest_deselected(items=list(waiting))
     items[:] = [item for item in items if item not in waiting]
+
+
+def compiles(config: pytest.Config) -> bool:
+    """Whether only tests with the compiler are asked for."""
+    return bool(config.getoption("markexpr").rpartition(" ")[2] == "compiled")
 
 
 def group_of(item: pytest.Item) -> str:

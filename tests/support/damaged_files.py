@@ -32,7 +32,7 @@ from askance.data import add_reading, read, read_for_model, read_pairs, read_rat
 from askance.errors import AskanceError, DataWarning
 from customer_table import COLUMNS, customers
 
-SECONDS = 20  # that one input may take
+SECONDS = 120  # that one input may take on a busy machine
 ROOM = 1 << 30  # bytes that one input may take
 LONGEST = 600  # characters of a sentence
 ROWS = 30
