@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.auto.models import new_models, refresh, with_classes, with_room, without_oldest
+from askance.auto.models import new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
@@ -180,6 +180,24 @@ class AutoCore:
             start = stop
         if count > 1:
             labelling.retrain(self.models, False, NEW_CLASS_SWEEPS)
+
+    def relabel(self, place: int, label: Any) -> Self:
+        """Replace the label of a remembered row, and learn again from all that is remembered. The oldest is row 0.
+
+        The models then fit the label as if no other had been there. What follows from earlier predictions stays:
+        how far each model is trusted, and how confident it is, comes from comparing what it predicted with labels
+        as they were given, and these predictions are not kept. A class stays known if none of its labels is left.
+        """
+        if not 0 <= place < self.remembered:
+            raise IndexError(f"there is no remembered row {place}: there are {self.remembered}, from 0")
+        encoder, codes = self.encoder.encode(labels.as_labels([label], 1))
+        code = int(codes[0])
+        if self.models.lanes.codes[place] != code:
+            before, self.encoder = self.classes, encoder
+            if self.classes > before:
+                self.models = with_classes(self.models, self.classes)
+            relabel(self.models, place, code, NEW_CLASS_SWEEPS)
+        return self
 
     # ------------------------------------------------------------------ predictions
 

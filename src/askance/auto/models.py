@@ -9,7 +9,7 @@ from askance._util.longer import longer
 from askance.jit.kernels import labelling, trees
 from askance.jit.kernels.columns import FURTHEST, scale_of
 from askance.jit.kernels.descent import Lanes
-from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
+from askance.jit.kernels.labelling import GROWN_AT, LABELS, PLACES, REMEMBERED, SEVERAL, Models
 from askance.jit.kernels.mixed import ROOTS, UNIT_TOLERANCE, Mixed, Scales
 from askance.jit.kernels.mixture import equal_trust
 from askance.jit.kernels.terms import rarities
@@ -160,9 +160,28 @@ def without_oldest(models: Models, number: int) -> Models:
     place_terms(models, np.unique(labelled.indices[: entries - first]).astype(np.int64))
     labelling.retrain(models, True, 0)
     if len(models.trees.features):  # trees know rows by their places, which have changed
-        with np.errstate(over="ignore"):  # 64-bit arithmetic is meant to wrap
-            labelling.regrow(models)
+        regrow(models)
     return models
+
+
+def relabel(models: Models, row: int, code: int, sweeps: int) -> None:
+    """Replace the class of a labelled row, and let all models learn from what is remembered."""
+    lanes, counts = models.lanes, models.counts
+    lanes.codes[row], lanes.duals[row] = code, 0.0  # dual variables are about the side of a class
+    codes = lanes.codes[: counts[REMEMBERED]]
+    if (codes != codes[0]).any():
+        counts[SEVERAL] = 1
+    elif counts[LABELS] == counts[REMEMBERED]:  # otherwise a forgotten row may have been of another class
+        counts[SEVERAL] = 0
+    labelling.retrain(models, True, sweeps)
+    if counts[GROWN_AT]:
+        regrow(models)
+
+
+def regrow(models: Models) -> None:
+    """Grow the whole forest from scratch."""
+    with np.errstate(over="ignore"):  # 64-bit arithmetic is meant to wrap
+        labelling.regrow(models)
 
 
 def place_terms(models: Models, terms: NDArray[np.int64]) -> None:
