@@ -11,21 +11,13 @@ from hypothesis import strategies as st
 from askance.errors import StoreError
 from askance.service import amending
 from askance.service import task as task_module
-from askance.service.commands import amendments, labels
-from askance.service.commands import items as item_commands
 from askance.service.compaction import compact
 from askance.service.errors import RequestError
-from askance.service.messages import Correction, Item, Label, LeaseRequest, Undo
 from askance.service.replay import Replay
 from askance.service.settings import Asking
-from askance.service.state import snapshots
 from askance.service.state.snapshots import KEPT, thinned
-from askance.service.views import task as task_view
-from askance.service.writer import Writer
-from service_task import TaskRunner, texts
+from live_task import WAIT, Live
 from service_task import settings as made
-
-WAIT = 60
 
 # ---------------------------------------------------------------------- which snapshots are kept
 
@@ -95,78 +87,6 @@ def gate(monkeypatch):
     monkeypatch.setattr(amending, "FEW", 3)
     monkeypatch.setattr(task_module, "FEW", 3)
     return Gate(monkeypatch)
-
-
-class Live:
-    """A task with its writer."""
-
-    def __init__(self, url, settings_=None, snapshot_every=20):
-        self.runner = TaskRunner(url, settings_, snapshot_every=snapshot_every)
-        self.task = self.runner.task
-        self.writer = Writer(self.task)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.writer.stop()
-        self.runner.close()
-
-    def submit(self, work, **how):
-        return self.writer.submit(work, **how)
-
-    def decide(self, *sent):
-        items = [Item(text=text) for text in sent]
-        return (
-            self.submit(lambda t: item_commands.decide(t, items, "sender"), size=len(items)).result(WAIT).decisions
-        )
-
-    def label(self, item, label, who="ann"):
-        wish = Label(label=label, item=item)
-        return self.submit(lambda t: labels.label(t, [wish], who)).result(WAIT).labels[0]
-
-    def lease(self, who="ann", **wish):
-        return self.submit(lambda t: labels.lease(t, LeaseRequest(**wish), who)).result(WAIT).questions
-
-    def correct(self, item, label, **more):
-        wish = Correction(label=label, item=item, **more)
-        return self.submit(lambda t: amendments.correct(t, wish, "boss"), alone=True)
-
-    def detail(self, item):
-        return self.submit(lambda t: task_view.detail(t, item)).result(WAIT)
-
-    def undo(self, who="ann", **more):
-        return self.submit(lambda t: amendments.undo(t, Undo(**more), who), alone=True)
-
-    def roll_back(self, to):
-        return self.submit(lambda t: amendments.roll_back(t, to, "boss"), alone=True)
-
-    def taught(self, count, random_state=1):
-        """Send items and label those that are asked about, ten at a time; return their numbers."""
-        asked, sent = [], list(texts(random.Random(random_state), count))
-        for place in range(0, count, 10):
-            self.runner.clock.now += 1
-            some = sent[place : place + 10]
-            decided = self.decide(*(text for text, _ in some))
-            truth = {
-                decision.item: label for decision, (_, label) in zip(decided, some, strict=True) if decision.ask
-            }
-            wishes = [Label(label=label, item=item) for item, label in truth.items()]
-            self.submit(lambda t, wishes=wishes: labels.label(t, wishes, "ann")).result(WAIT)
-            asked += truth
-        return asked
-
-    def everything(self):
-        return self.submit(lambda t: snapshots.content(t.fold)).result(WAIT)
-
-    def is_what_the_journal_says(self):
-        """Whether the fold is the one that a new start builds."""
-        self.task.settle()
-        fold = self.task.fold_at(self.task.fold.seq)
-        assert self.everything() == snapshots.content(fold)
-        for seq in self.task.store.snapshot_seqs(1):  # snapshots are shortcuts, and no more
-            self.task.store.drop_snapshots(1, [seq])
-        assert self.everything() == snapshots.content(self.task.fold_at(self.task.fold.seq))
 
 
 def test_items_are_decided_while_an_old_label_is_corrected(tmp_path, gate):
@@ -261,13 +181,14 @@ def test_a_service_that_stops_keeps_the_amendment(tmp_path, gate):
     again.close()
 
 
-@pytest.mark.parametrize("on_lease", [False, True])
+@pytest.mark.parametrize(("algorithm", "on_lease"), [("PAA-II", False), ("PAA-II", True), ("auto", True)])
 @pytest.mark.parametrize("random_state", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_random_life_with_replays_in_another_thread(tmp_path, monkeypatch, random_state, on_lease):
+def test_a_random_life_with_replays_in_another_thread(tmp_path, monkeypatch, random_state, algorithm, on_lease):
     monkeypatch.setattr(amending, "FEW", 3)
     monkeypatch.setattr(task_module, "FEW", 3)
     chance = random.Random(random_state)
-    task = made(labels={"per_item": chance.randint(1, 2)}, **({"questions": Asking("lease")} if on_lease else {}))
+    questions = {"questions": Asking("lease")} if on_lease else {}
+    task = made(algorithm, labels={"per_item": chance.randint(1, 2)}, **questions)
     with Live(str(tmp_path / "a.db"), task, snapshot_every=15) as live:
         waiting = []
         live.taught(30)

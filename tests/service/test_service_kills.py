@@ -9,18 +9,19 @@ from askance.service.settings import from_json
 from askance.service.state import journal, snapshots
 from askance.service.store import open_store
 from askance.service.task import Task
-from busy_task import begin, finish, one_life
+from busy_task import TASK, begin, finish, one_life
 from stores import KINDS
 
 KIND_OF = {"label": journal.LABEL, "skip": journal.SKIP, "undo": journal.UNDO, "correct": journal.CORRECTION}
 
 
-def survives(store, directory, kills):
+def survives(store, directory, kills, algorithm="PA-II"):
     """All that was acknowledged is in the journal, once; a rebuilt task is the same to the last bit."""
-    people, chance, slowest = begin(store, directory), random.Random(kills), 0.0
+    task = TASK.format(algorithm)
+    people, chance, slowest = begin(store, directory, task), random.Random(kills), 0.0
     for _ in range(kills):
-        slowest = max(slowest, one_life(store, directory, people, chance.uniform(0.05, 0.6)))
-    finish(store, directory, people)
+        slowest = max(slowest, one_life(store, directory, task, people, chance.uniform(0.05, 0.6)))
+    finish(store, directory, task, people)
     done = [change for person in people for change in person.done]
     with open_store(store) as opened:
         entries = [entry for batch in opened.entries(1) for entry in batch]
@@ -50,8 +51,9 @@ def survives(store, directory, kills):
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_by_kills_while_everybody_works(tmp_path):
-    did, _ = survives(str(tmp_path / "a.db"), tmp_path, kills=3)
+@pytest.mark.parametrize("algorithm", ["PA-II", "auto"])
+def test_nothing_is_lost_by_kills_while_everybody_works(tmp_path, algorithm):
+    did, _ = survives(str(tmp_path / "a.db"), tmp_path, 3, algorithm)
     assert did, "what was done depends on how fast the machine is"
 
 

@@ -16,7 +16,7 @@ from askance.service.settings import Labelling
 from service_lives import Running
 
 TASK = (
-    'name = "busy"\nclasses = ["ham", "spam"]\nalgorithm = "PA-II"\n'
+    'name = "busy"\nclasses = ["ham", "spam"]\nalgorithm = "{}"\n'
     '[hashing]\nbits = 10\n[labels]\nper_item = 2\n[questions]\nchosen = "lease"\n'
 )
 LABELLERS = ("ann", "bob", "cat")
@@ -103,9 +103,9 @@ class Person:
         return Change(self.who, "label", {"item": found[0].item, "label": label, "key": key})
 
 
-def one_life(store: str, directory: Any, people: list[Person], seconds: float) -> float:
+def one_life(store: str, directory: Any, task: str, people: list[Person], seconds: float) -> float:
     """Start the service, let people work, and kill it; return how long the start took."""
-    running = Running(store, TASK, directory, token=people[0].token)
+    running = Running(store, task, directory, token=people[0].token)
     over, faults = threading.Event(), []
     url = f"http://127.0.0.1:{running.port}"
     threads = [threading.Thread(target=person.live, args=(url, over, faults)) for person in people]
@@ -120,9 +120,9 @@ def one_life(store: str, directory: Any, people: list[Person], seconds: float) -
     return running.seconds_to_start
 
 
-def begin(store: str, directory: Any) -> list[Person]:
+def begin(store: str, directory: Any, task: str) -> list[Person]:
     """The first start: an admin, who gives labellers their tokens."""
-    running = Running(store, TASK, directory, guarded=True)
+    running = Running(store, task, directory, guarded=True)
     with askance.Client(f"http://127.0.0.1:{running.port}", running.token) as admin:
         tokens = [admin.create_token(name, "labeller").token for name in LABELLERS]
     assert running.stop() == 0
@@ -133,9 +133,9 @@ def begin(store: str, directory: Any) -> list[Person]:
     ]
 
 
-def finish(store: str, directory: Any, people: list[Person]) -> None:
+def finish(store: str, directory: Any, task: str, people: list[Person]) -> None:
     """A last life, in which everybody sends again what is unclear, and does a little more."""
-    running = Running(store, TASK, directory, token=people[0].token)
+    running = Running(store, task, directory, token=people[0].token)
     for person in people:
         with askance.Client(f"http://127.0.0.1:{running.port}", person.token, "busy") as client:
             person.do(client, person.unclear)

@@ -7,11 +7,12 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.errors import RequestError
+from askance.service.replay import horizon_name
 from askance.service.settings import PARTS
 from askance.service.state import journal, snapshots
 from askance.service.state.rows import parts_of
 from askance.service.store import Store
-from askance.service.task import Task, horizon_name
+from askance.service.task import Task
 
 DAY = 86_400.0
 
@@ -19,8 +20,8 @@ DAY = 86_400.0
 def compact(task: Task, keep_days: float, now: float) -> messages.Compacted:
     """Drop contents that are older than `keep_days` days, up to the last snapshot before that time.
 
-    The model can then no longer be rebuilt from the beginning: it starts from that snapshot, and labels from
-    before it can no longer be corrected.
+    The model can then no longer be rebuilt from the beginning: it starts from that snapshot, and nothing before it
+    can be replayed.
     """
     if task.is_amending:  # the fold, of which a snapshot is taken, does not know all amendments
         raise RequestError(503, "amending", "a correction is being applied: try again later", retry_after=10)

@@ -28,12 +28,16 @@ class Replay:
         while (found := self.store.snapshot(self.number, before)) is not None:
             before = found[0]
             try:
-                fold = snapshots.unpack(found[1], self.settings)
+                fold = snapshots.unpack(found[1], self.settings, needed=found[0] <= self.horizon())
                 if upto is None or fold.amended <= upto:  # a snapshot may know of later amendments
                     return fold
             except ModelFileError as error:
                 log.error("snapshot %d %s", found[0], error, extra={"task": self.settings.name})
         return Fold(self.settings)
+
+    def horizon(self) -> int:
+        """The entry up to which the past can no longer be changed."""
+        return int(self.store.setting(horizon_name(self.number)) or 0)
 
     def amendments(self, after: int, upto: int | None = None) -> Iterator[Entry]:
         """The amendments after an entry, in order."""
@@ -51,6 +55,11 @@ class Replay:
         for entry in self.amendments(fold.seq, upto):
             fold.amend(entry)
         yield from self.entries(fold, upto)
+
+
+def horizon_name(task: int) -> str:
+    """The name of the store's setting that says how far a task was compacted."""
+    return f"horizon of task {task}"
 
 
 def note_divergence(fold: Fold) -> bool:

@@ -179,6 +179,15 @@ class TaskSettings(Section, frozen=True):
         return self.questions is not None and self.questions.chosen == "lease"
 
     @property
+    def corrects_in_place(self) -> bool:
+        """Whether a correction takes effect where it is in the journal, so that nothing is replayed.
+
+        The automatic learner can replace a label that it remembers. Other rules go over labels once. Estimates
+        from labels that were asked for on arrival cannot take a label back.
+        """
+        return self.is_auto and self.asks_on_lease
+
+    @property
     def label_cost(self) -> int:
         """What a question takes from the budget: its labels. In the first tasks, a question was one."""
         return 1 if self.questions is None else self.labels.per_item

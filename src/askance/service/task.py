@@ -238,11 +238,12 @@ class Task:
             job.answer.set_exception(unavailable(None))
             return
         try:
-            outcome = job.work(self._transaction())
+            transaction = self._transaction()
+            outcome = job.work(transaction)
             if isinstance(outcome, PendingAmendment):
                 self._amend(outcome, job.answer)
             else:
-                job.answer.set_result(outcome)
+                self._commit(transaction, [(job, outcome)])
         except RequestError as error:
             job.answer.set_exception(error)
         except Exception as error:
@@ -361,7 +362,7 @@ class Task:
 
     def horizon(self) -> int:
         """The entry up to which the past can no longer be changed."""
-        return int(self.store.setting(horizon_name(self.number)) or 0)
+        return self._replay.horizon()
 
     def _take_snapshot(self) -> None:
         """Copy the fold now; pack and write it in another thread."""
@@ -385,11 +386,6 @@ class Task:
             self.store.drop_snapshots(self.number, surplus)
         except StoreError as error:
             log.error("a snapshot failed: %s", error, extra={"task": self.first_settings.name})
-
-
-def horizon_name(task: int) -> str:
-    """The name of the store's setting that says how far a task was compacted."""
-    return f"horizon of task {task}"
 
 
 def unavailable(error: Exception | None) -> RequestError:

@@ -69,5 +69,5 @@ async def undo_label(call: Call) -> messages.Amendment:
 
 
 async def correct_label(call: Call) -> messages.Amendment:
-    """Correct a label. The model becomes what it would be if the label had been correct from the start."""
+    """Correct a label. The model no longer knows the wrong one, and learns the right one."""
     return await call.run(lambda transaction: amendments.correct(transaction, call.body, call.who), alone=True)

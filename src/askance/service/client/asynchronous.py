@@ -334,7 +334,7 @@ class AsyncClient(AsyncTokens):
     async def correct(
         self, item: ItemRef | str, label: str, *, key: str | None = None, task: str | None = None
     ) -> m.Amendment:
-        """Correct the label of an item. The model becomes as if the label had been correct from the start."""
+        """Correct the label of an item. The model no longer knows the wrong one, and learns the right one."""
         return await self._do(calls.correct(self._of(task), naming.correction_of(item, label, key)))
 
     # ------------------------------------------------------------------ streams and files

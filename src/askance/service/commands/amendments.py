@@ -61,7 +61,7 @@ def lend_again(transaction: Transaction, item: int, who: str | None) -> None:
 def correct(
     transaction: Transaction, request: messages.Correction, who: str | None
 ) -> PendingAmendment | messages.Amendment:
-    """Correct the label of an item. The same key or the same label again does nothing."""
+    """Correct the label of an item, now or by a replay. The same key or the same label again does nothing."""
     key = None if request.key is UNSET else request.key
     repeated = _repeated(transaction, journal.CORRECTION, key)
     if repeated is not None:
@@ -76,8 +76,13 @@ def correct(
         raise conflict("not_labelled", f"item {item} has no label to correct")
     if now == transaction.settings.name_of(label):
         return messages.Amendment(item, now, transaction.fold.version, 0, again=True)
+    settings = transaction.settings
+    if settings.corrects_in_place:
+        body = journal.Correction(label, settings.id_of(now))
+        transaction.write(journal.CORRECTION, body, item=item, key=key, who=who)
+        return messages.Amendment(item, settings.name_of(label), transaction.fold.version, 0)
     start = item if entry.kind == journal.IMPORTED else standing_votes(transaction, item)[0].seq
-    return PendingAmendment(journal.CORRECTION, journal.Label(label), item, key, who, start)
+    return PendingAmendment(journal.CORRECTION, journal.Correction(label), item, key, who, start)
 
 
 def roll_back(transaction: Transaction, to: int, who: str | None) -> PendingAmendment:

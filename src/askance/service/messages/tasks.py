@@ -178,7 +178,7 @@ class Compaction(Body, frozen=True):
 
 
 class Compacted(Answer, frozen=True):
-    """The number of items that lost their content, and the entry before which labels cannot be corrected."""
+    """The number of items that lost their content, and the entry before which nothing can be replayed."""
 
     items: int
     before: int

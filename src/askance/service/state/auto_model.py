@@ -59,6 +59,7 @@ class AutoModel:
     ) -> None:
         self.core = core
         self.layout = layout
+        self.items: list[int] = []  # the items of the remembered rows, 0 if it is not known
         self.columns = {name: place for place, name in enumerate(columns, layout.dense)}  # beside the layout
         self._starts = layout.starts
         self._places = layout.places
@@ -133,6 +134,16 @@ class AutoModel:
         self._prepare_for(row)
         self.core.tell(self._mixed(row), np.array([label]), ask_probability)
         return self
+
+    def note_item(self, item: int) -> None:
+        """Note which item the row is that was learned last. The oldest rows may have been forgotten for it."""
+        self.items.append(item)
+        del self.items[: len(self.items) - self.core.remembered]
+
+    def relabel(self, item: int, label: str) -> None:
+        """Replace the label of an item, if its row is remembered; otherwise nothing changes."""
+        if item in self.items:
+            self.core.relabel(self.items.index(item), label)
 
     # ------------------------------------------------------------------ predictions
 

@@ -3,15 +3,23 @@
 It is a pure function of settings, entries and amendments (corrections, undone labels, rollbacks), so a task that
 is rebuilt from its journal is the same to the last bit. An amended label is learned, or left out, at its own place
 in the journal: the model is the one that you would have if the label had been right from the start.
+
+Corrections that say which label they replace are no such amendments. They take effect in the order of the journal,
+as all other entries do, so nothing is replayed: the learner replaces the label in its memory. If it has forgotten
+the item, or a rollback made it forget the label, a correction changes counts, figures and exports only. A rollback
+does not take corrections back.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 from askance.service.settings import State, TaskSettings
 from askance.service.state import finite, journal
 from askance.service.state.audits import SET_ASIDE, Audit, Audits
+from askance.service.state.auto_model import AutoModel
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
 from askance.service.state.figures import Figures, progressive
@@ -34,9 +42,8 @@ class Amendments(NamedTuple):
     corrected: dict[int, str]
     rolled_back: dict[int, int]
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry, body: Any) -> None:
         """Take in an amendment. The last correction of an item holds."""
-        body = journal.read(entry)
         if entry.kind == journal.UNDO:
             self.undone.add(body.of)
         elif entry.kind == journal.ROLLBACK:
@@ -92,8 +99,10 @@ class Fold:
 
     def amend(self, entry: Entry) -> None:
         """Register an amendment before the entries that it is about are taken in."""
-        self.amendments.add(entry)
-        self.amended = entry.seq
+        body = journal.read(entry)
+        if not _is_in_place(entry, body):
+            self.amendments.add(entry, body)
+            self.amended = entry.seq
 
     def decide(
         self, row: AnyRow, at: float, content: journal.Content, recorded_as: str | None = None
@@ -148,7 +157,9 @@ class Fold:
         if entry.kind == journal.IMPORTED:
             self._import(entry, body, row)
         elif entry.kind in journal.AMENDMENTS:
-            self.version = entry.seq  # what they say is known from the start of the fold
+            if _is_in_place(entry, body):  # what others say is known from the start of the fold
+                self._correct(entry, body)
+            self.version = entry.seq
         elif entry.kind == journal.SETTINGS:
             self._change(body)
         elif entry.kind == journal.STATE:
@@ -259,7 +270,7 @@ class Fold:
         assert row is not None
         label = self.amendments.corrected.get(entry.seq, body.label)
         self.classes[label] = self.classes.get(label, 0) + 1
-        self._tell(entry.seq, row, label)
+        self._tell(entry.seq, entry.seq, row, label)
         self._count(imported=1)
         self.version = entry.seq
 
@@ -280,7 +291,7 @@ class Fold:
             label = self.amendments.corrected.get(question.item, settled)
             self.classes[label] = self.classes.get(label, 0) + 1
             if not self._is_test(question):
-                self._tell(entry.seq, row, label, question.ask_probability)
+                self._tell(entry.seq, question.item, row, label, question.ask_probability)
             self._close(question, label)
             self._count(labelled=1)
             self.version = entry.seq
@@ -301,12 +312,29 @@ class Fold:
         audit = self.audits.kept.get(question.item)
         return audit is not None and audit.test
 
-    def _tell(self, seq: int, row: AnyRow, label: str, probability: float = 1.0) -> None:
+    def _tell(self, seq: int, item: int, row: AnyRow, label: str, probability: float = 1.0) -> None:
         if self.diverged or self.amendments.forgets(seq):
             return
         with self.lock:
             if not finite.learned_well(self.learner, row, label, probability):
                 self.diverged = seq
+            elif isinstance(self.learner, AutoModel):
+                self.learner.note_item(item)
+
+    def _correct(self, entry: Entry, body: journal.Correction) -> None:
+        """Replace the label of an item from this entry on. Votes stay as they were given."""
+        assert entry.item is not None
+        assert isinstance(body.instead_of, str)
+        self.amendments.add(entry, body)
+        if entry.item in self.questions.open:  # a vote was undone meanwhile: it gets this label when it is settled
+            return
+        if self.classes.get(body.instead_of):  # not if it was given up with too few votes
+            self.classes[body.instead_of] -= 1
+            self.classes[body.label] = self.classes.get(body.label, 0) + 1
+        self.audits.settle(entry.item, body.label)
+        if isinstance(self.learner, AutoModel) and not self.diverged:
+            with self.lock:
+                self.learner.relabel(entry.item, body.label)
 
     def _close(self, question: Question, label: str | None) -> None:
         """Close a question with its label, or without one. The budget counts the labels that were given."""
@@ -363,6 +391,11 @@ class Fold:
             estimates = self.figures.estimates(waiting)
         ledger = self.ledger
         self.history.add(ledger.rows, ledger.asked, self.counts.labelled, self.version, self.at, estimates)
+
+
+def _is_in_place(entry: Entry, body: Any) -> bool:
+    """Whether an amendment takes effect where it is in the journal."""
+    return entry.kind == journal.CORRECTION and body.instead_of is not UNSET
 
 
 def _contents(entries: list[Entry], bodies: list[Any], look_up: LookUp) -> dict[int, Any]:

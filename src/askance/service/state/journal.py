@@ -79,9 +79,20 @@ class Lease(Struct, frozen=True):
 
 
 class Label(Struct, frozen=True):
-    """The label of a vote or of a correction."""
+    """The label of a vote."""
 
     label: str
+
+
+class Correction(Struct, frozen=True, omit_defaults=True):
+    """The right label, and in place of which other one.
+
+    A correction with `instead_of` takes effect at its own place in the journal. Without, the label is learned in
+    the place of the wrong one: that is how other learners do it, and how all did in earlier versions.
+    """
+
+    label: str
+    instead_of: str | UnsetType = UNSET
 
 
 class Skip(Struct, frozen=True, omit_defaults=True):
@@ -148,7 +159,7 @@ BODIES: dict[str, type[Struct]] = {
     LABEL: Label,
     SKIP: Skip,
     UNDO: Undo,
-    CORRECTION: Label,
+    CORRECTION: Correction,
     ROLLBACK: Rollback,
     SETTINGS: SettingsChange,
     STATE: StateChange,

@@ -67,6 +67,8 @@ def warm_up(settings: TaskSettings) -> None:
     for label in settings.ids[:2]:
         model.ask(row)
         model.tell(row, label)
+    if isinstance(model, AutoModel):
+        model.core.relabel(0, settings.ids[1])
     model.ask(row)  # scales have changed, and "auto" goes over what it has learned
     model.predict(many_rows(settings, [content]))
     if isinstance(model, AutoModel):

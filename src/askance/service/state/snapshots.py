@@ -11,6 +11,7 @@ from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
 from askance.service.settings import State, TaskSettings
 from askance.service.state.audits import Audits
+from askance.service.state.auto_model import AutoModel
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidates
 from askance.service.state.figures import Figures
@@ -52,6 +53,8 @@ class FoldState(Struct):
     # Snapshots of earlier versions do not have these.
     candidates: Candidates = msgspec.field(default_factory=Candidates)
     audits: Audits = msgspec.field(default_factory=Audits)
+    # The items of the rows that the automatic learner remembers.
+    items: list[int] | None = None
 
 
 def content(fold: Fold) -> bytes:
@@ -61,6 +64,7 @@ def content(fold: Fold) -> bytes:
         undone=sorted(fold.amendments.undone),  # equal folds have equal bytes
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
+        items=fold.learner.items if isinstance(fold.learner, AutoModel) else None,
     )
     parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
@@ -72,8 +76,13 @@ def pack(sealed: bytes) -> bytes:
     return zlib.compress(sealed, LEVEL)
 
 
-def unpack(packed: bytes, settings: TaskSettings) -> Fold:
-    """Restore the fold in a snapshot; ModelFileError if it is damaged."""
+def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fold:
+    """Restore the fold in a snapshot; ModelFileError if it is damaged.
+
+    Earlier versions did not write down which items the learner remembers, so corrections would not find them. Such
+    a snapshot is refused too, unless it is `needed` because a compaction has dropped what came before: the labels
+    that it has learned then stay as they are.
+    """
     try:
         sealed = zlib.decompress(packed)
     except zlib.error:
@@ -88,6 +97,10 @@ def unpack(packed: bytes, settings: TaskSettings) -> Fold:
     fold = Fold(settings, Amendments(set(state.undone), state.corrected, state.rolled_back))
     state.settings = msgspec.structs.replace(state.settings, algorithm=settings.algorithm)
     fold.learner = decode(arrays.pop(MODEL).tobytes(), state.settings)
+    if isinstance(fold.learner, AutoModel):
+        if state.items is None and settings.corrects_in_place and not needed:
+            raise ModelFileError("was written by an earlier version of askance")
+        fold.learner.items = [0] * fold.learner.core.remembered if state.items is None else state.items
     fold.figures = Figures(state.settings)
     fold.figures.restore(arrays)
     for name in FIELDS:

@@ -81,8 +81,8 @@ def compact(url: Url, task: TaskName, keep_days: KeepDays, json: options.Json = 
     """Drop the content of old items of TASK that were not asked about. Stop the service first, or use its API.
 
     This affects items before the last snapshot that is older than DAYS days.
-    Decisions and labels are kept, but labels of that time cannot be corrected
-    any more.
+    Decisions and labels are kept, but labels of that time cannot be undone any
+    more, and corrected only in tasks that replay nothing for it.
     """
     from askance.cli.output.progress import progress
     from askance.service import compaction
