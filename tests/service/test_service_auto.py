@@ -13,8 +13,8 @@ from askance.service import settings as forms
 from askance.service.compaction import compact
 from askance.service.messages import Item
 from askance.service.service import Service
-from askance.service.settings import Budget, Hashing, TaskSettings
-from askance.service.state import journal
+from askance.service.settings import Asking, Budget, Hashing, TaskSettings
+from askance.service.state import journal, snapshots
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.models import encode
 from askance.service.state.rows import stored_rows
@@ -366,3 +366,31 @@ def test_records_are_explained_by_their_fields(tmp_path):
             ["country=ab"],
             ["country=xy"],
         ]
+
+
+def test_items_that_a_replay_shows_to_the_model_together_leave_it_as_one_by_one(tmp_path):
+    made = settings("auto", questions=Asking("lease"))
+    with TaskRunner(str(tmp_path / "lease.db"), made) as runner:
+        right = {}
+        for part in range(6):  # scales are refreshed within the parts, and between them
+            pairs = list(texts(random.Random(part), 15))
+            for (_, label), decision in zip(pairs, runner.decide(*(text for text, _ in pairs)), strict=True):
+                right[decision.item] = label
+            for question in runner.lease("ann", count=4).questions:
+                runner.label(question.item, right[question.item], "ann")
+        lived = snapshots.content(runner.task.fold)
+        assert runner.task.rebuild() == runner.task.fold.seq
+        assert snapshots.content(runner.task.fold) == lived
+
+
+def test_many_labels_make_a_snapshot_before_many_entries_do(tmp_path, monkeypatch):
+    monkeypatch.setattr("askance.service.task.SNAPSHOT_LABELS", 20)
+    with TaskRunner(str(tmp_path / "a.db"), settings("auto")) as runner:
+        runner.import_items(*texts(random.Random(0), 12))
+        runner.import_items(*texts(random.Random(1), 12))
+        runner.import_items(*texts(random.Random(2), 12))
+        runner.task.settle()
+        assert runner.store.snapshot_seqs(1) == [24]
+        lived = snapshots.content(runner.task.fold)
+        assert runner.task.rebuild() == 12
+        assert snapshots.content(runner.task.fold) == lived

@@ -130,6 +130,20 @@ class AutoCore:
         probability, asks = float(found.ask_probabilities[0]), bool(found.asked[0])
         return Decision(prediction, float(score), probability, asks, float(coins[0]))
 
+    def pass_over(self, X: Mixed) -> None:
+        """Do as `ask` does for each of these rows without a grant; nobody needs the decisions."""
+        self.start(X)
+        count = len(X.dense)
+        coins = toss(self.settings.random_state, int(self.past.counts[0]), count)
+        codes, found = np.full(count, -1), _nothing_found(count)
+        t, observed, why = 0, False, REFRESH
+        while why == REFRESH:
+            start = observed, False
+            t, why = labelling.advance(X, codes, coins, self.plan, self.past, self.models, found, t, start)
+            if why == REFRESH:
+                self._refresh()
+                observed = True
+
     def tell(self, X: Mixed, y: NDArray[Any], ask_probability: float = 1.0) -> Self:
         """Learn the label of one row."""
         if not 0 < ask_probability <= 1:

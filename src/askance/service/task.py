@@ -33,6 +33,7 @@ from askance.service.transaction import Transaction
 from askance.service.views import task as task_view
 
 SNAPSHOT_EVERY = 10_000  # entries
+SNAPSHOT_LABELS = 2000  # labels of the automatic learner, which take much longer to learn again than items to pass
 QUICK, SELDOM = 0.02, 20  # seconds; slower estimates are kept for this many times as long as they took
 
 log = logging.getLogger("askance.service")
@@ -45,6 +46,18 @@ class Job(NamedTuple):
     answer: "Future[Any]"
     alone: bool
     size: int
+
+
+class Snapped(NamedTuple):
+    """Where a snapshot was taken: after which entry, and with how many labels learned."""
+
+    seq: int
+    labels: int
+
+    @classmethod
+    def of(cls, fold: Fold) -> "Snapped":
+        """Where a snapshot of a fold would be."""
+        return cls(fold.seq, fold.counts.labelled + fold.counts.imported)
 
 
 class Task:
@@ -65,7 +78,7 @@ class Task:
         self._waiting = WaitingRows()
         self._stale = True
         self._estimated = (task_view.Estimates({}, {}, {}), 0.0, 0.0)  # with time and duration
-        self._snapped = 0
+        self._snapped = Snapped(0, 0)
         self._snapping: threading.Thread | None = None
         warm_up(settings)
         self.rebuild()
@@ -83,7 +96,7 @@ class Task:
         self._swap_if_ready()
         while waiting:
             waiting = self._do_together(waiting)
-        due = self.fold.seq - self._snapped >= self.snapshot_every
+        due = self._is_due(self.fold, self._snapped)
         if due and not self._stale and not self.is_amending:  # until then, the fold does not know all amendments
             self._take_snapshot()
 
@@ -119,12 +132,12 @@ class Task:
     def rebuild(self) -> int:
         """Build the fold from the newest snapshot and the journal after it; return the number of entries."""
         fold = self._replay.newest()
-        start = snapped = fold.seq
+        start, snapped = fold.seq, Snapped.of(fold)
         for _ in self._replay.all_of(fold):
             # So that the next replay is shorter. A model with numbers that are not finite cannot be restored.
-            if fold.seq - snapped >= self.snapshot_every and not fold.diverged:
+            if self._is_due(fold, snapped) and not fold.diverged:
                 self._keep_snapshot(fold.seq, snapshots.content(fold))
-                snapped = fold.seq
+                snapped = Snapped.of(fold)
         note_divergence(fold)
         self.fold, self._stale, self._snapped = fold, False, snapped
         if self._amending is not None:
@@ -323,7 +336,7 @@ class Task:
         for pending in late:
             if pending.entry.kind == journal.UNDO:
                 forget_vote(found.fold, pending.entry.item, journal.read(pending.entry).of)
-        self.fold, self._snapped = found.fold, found.started
+        self.fold, self._snapped = found.fold, Snapped.of(found.fold)._replace(seq=found.started)
         self._amending.pending = late
         self._keep_valid(found, min((pending.amendment.start for pending in late), default=None))
         for pending in waiting:
@@ -336,7 +349,7 @@ class Task:
         """Write the snapshots of a replay that no other amendment has made invalid."""
         valid = [one for one in found.snapshots if before is None or one[0] < before]
         if valid:
-            self._snapped = valid[-1][0]
+            self._snapped = self._snapped._replace(seq=valid[-1][0])
             self.settle()
             self._snapping = threading.Thread(target=self._write_snapshots, args=(valid,), name="askance-snapshot")
             self._snapping.start()
@@ -364,11 +377,17 @@ class Task:
         """The entry up to which the past can no longer be changed."""
         return self._replay.horizon()
 
+    def _is_due(self, fold: Fold, snapped: Snapped) -> bool:
+        """Whether it would take long to replay what came after a snapshot."""
+        now = Snapped.of(fold)
+        many = fold.settings.is_auto and now.labels - snapped.labels >= SNAPSHOT_LABELS
+        return many or now.seq - snapped.seq >= self.snapshot_every
+
     def _take_snapshot(self) -> None:
         """Copy the fold now; pack and write it in another thread."""
         if self._snapping is not None and self._snapping.is_alive():
             return
-        self._snapped = self.fold.seq
+        self._snapped = Snapped.of(self.fold)
         if note_divergence(self.fold):  # such a snapshot could not be restored
             return
         sealed, seq = snapshots.content(self.fold), self.fold.seq

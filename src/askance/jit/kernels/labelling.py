@@ -331,7 +331,7 @@ def _advance(
             like = likeness(X, t, models, view)
         asks, probability = decide(found.certainty[t], like, coins[t], plan, past, granted, several)
         found.asked[t], found.ask_probabilities[t] = asks, probability
-        if asks:
+        if asks and granted:
             if codes[t] < 0 or not has_room(X, t, models):
                 return t, ASKED
             learn_one(X, t, codes[t], probability, models, view)

@@ -129,6 +129,10 @@ class AutoModel:
         known = decision.prediction is not None
         return decision if known else decision._replace(prediction=self.core.encoder.label(0))
 
+    def pass_over(self, rows: Sequence[Row | RecordRow]) -> None:
+        """Do as `ask` does for each of these rows without a grant, much faster. They must be rows of texts."""
+        self.core.pass_over(self._stacked(rows))
+
     def tell(self, row: Row | RecordRow, label: str, ask_probability: float = 1.0) -> Self:
         """Learn the label of a row."""
         self._prepare_for(row)

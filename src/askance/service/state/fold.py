@@ -12,6 +12,7 @@ does not take corrections back.
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -105,18 +106,26 @@ class Fold:
             self.amended = entry.seq
 
     def decide(
-        self, row: AnyRow, at: float, content: journal.Content, recorded_as: str | None = None
+        self,
+        row: AnyRow,
+        at: float,
+        content: journal.Content,
+        recorded_as: str | None = None,
+        *,
+        seen: bool = False,
     ) -> tuple[str, journal.DecidedItem]:
         """Decide about the next item and take it in; return the kind and the body of its entry.
 
         To replay an entry of the journal, pass its body as `content` and its kind as `recorded_as`. The learner
-        then sees the row again, but the decision stays as recorded, even if a correction has changed the model.
+        then sees the row again, unless it has `seen` it already, but the decision stays as recorded, even if a
+        correction has changed the model.
         """
         on_lease, cost = self.settings.asks_on_lease, self.settings.label_cost
         granted = not on_lease and self.state == "running" and self.ledger.grants(self.settings.budget, at, cost)
         if isinstance(content, journal.DecidedItem) and recorded_as is not None:
             kind, body = recorded_as, content
-            self._see(row, granted=granted)
+            if not seen:
+                self._see(row, granted=granted)
         else:
             with self.lock:
                 decision = finite.decision(self.learner, row, granted=granted)
@@ -146,6 +155,16 @@ class Fold:
                     self.learner.ask(row, granted=granted)
             except (ValueError, ArithmeticError):  # another label, corrected later, may have made it overflow
                 self.diverged = self.seq + 1
+
+    def _see_together(self, entries: list[Entry], rows: Mapping[int, AnyRow]) -> int:
+        """Let the learner see the items up to the next other entry in one call, if it can; return the last one."""
+        learner, can = self.learner, self.settings.only_texts and self.settings.asks_on_lease
+        if self.diverged or not can or not isinstance(learner, AutoModel):
+            return 0
+        items = [entry.seq for entry in takewhile(lambda entry: entry.kind == journal.ITEM, entries)]
+        with self.lock:
+            learner.pass_over([rows[item] for item in items])
+        return items[-1]
 
     def take(self, entry: Entry, body: Any, row: AnyRow | None = None) -> Question | None:
         """Take in an entry that is not a decision; return the question that it is about, as it is afterwards.
@@ -182,11 +201,13 @@ class Fold:
             if entry.kind == journal.SETTINGS:  # which may say what the columns are, before the first item
                 settings = body.applied_to(settings)
         rows = stored_rows(settings, _contents(entries, bodies, look_up))
-        for entry, body in zip(entries, bodies, strict=True):
+        seen = 0  # the last item that the learner has seen
+        for place, (entry, body) in enumerate(zip(entries, bodies, strict=True)):
             row = rows.get(entry.item or 0)
             if entry.kind in (journal.ITEM, journal.QUESTION):
                 assert row is not None
-                self.decide(row, entry.at, body, entry.kind)
+                seen = max(seen, self._see_together(entries[place:], rows) if entry.seq > seen else 0)
+                self.decide(row, entry.at, body, entry.kind, seen=entry.seq <= seen)
             else:
                 self.take(entry, body, row)
 
