@@ -1,4 +1,4 @@
-"""The endpoints of an OpenID provider: discovery, keys and tokens."""
+"""The endpoints of an OpenID provider: discovery, keys and tokens. Few services need what is imported for it."""
 
 import functools
 import ssl
@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urlsplit
 
-import httpx
 import msgspec
 
 from askance.errors import AskanceError
@@ -60,7 +59,9 @@ class Provider:
         if secret is None:
             body["client_id"] = client
         elif "client_secret_basic" in methods:
-            auth = httpx.BasicAuth(quote_plus(client), quote_plus(secret))
+            from httpx import BasicAuth
+
+            auth = BasicAuth(quote_plus(client), quote_plus(secret))
         else:
             body |= {"client_id": client, "client_secret": secret}
         answer = await _fetch("POST", metadata["token_endpoint"], data=body, auth=auth)
@@ -117,6 +118,8 @@ def _key_set(keys: Any) -> "KeySet":
 
 async def _fetch(method: str, url: str, **options: Any) -> dict[str, Any]:
     """A JSON document of the provider; redirects are not followed."""
+    import httpx
+
     local = urlsplit(url).hostname in LOOPBACK
     verify = _certificates() if url.startswith("https:") else False
     try:
@@ -141,4 +144,6 @@ def _check(url: Any, name: str) -> None:
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
+    import httpx
+
     return httpx.create_ssl_context()
