@@ -68,8 +68,11 @@ def _unit(dense: Numbers) -> Numbers:
 def _products(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> Numbers:
     """The cosines of sparse rows. Few of very many columns occur, and only these are kept."""
     columns, places = np.unique(indices, return_inverse=True)
-    X = sp.csr_array((values, places, starts), shape=(len(starts) - 1, max(1, len(columns)))).toarray()
-    return _unit(X) @ _unit(X).T
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    lengths = np.sqrt(np.bincount(rows, values**2, len(starts) - 1))
+    shares = values / np.where(lengths > 0, lengths, 1.0)[rows]
+    X = sp.csr_array((shares, places, starts), shape=(len(starts) - 1, max(1, len(columns))))
+    return np.asarray((X @ X.T).toarray())
 
 
 def _joined(rows: Sequence[AnyRow]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
