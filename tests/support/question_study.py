@@ -3,10 +3,13 @@
 import random
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import product
+from operator import eq
 from typing import NamedTuple
 
+from askance.metrics.estimates import Estimate
 from askance.service import messages
 from askance.service.errors import RequestError
 from askance.service.settings import Asking
@@ -17,12 +20,19 @@ from askance.service.views.task import WEEK
 from service_task import TaskRunner, settings
 
 ARRIVALS = ("at once", "steadily", "in bursts", "with drift")
-LABELLERS = ("prompt", "slow", "newest first", "skip the hard", "leave the hard", "stop half-way")
-WORLDS = {"two classes": (2, 0.5), "rare": (2, 0.05), "twenty classes": (20, 0.05)}
+LABELLERS = ("prompt", "slow", "newest first", "skip the hard", "leave the hard", "stop half-way", "wrong in 5 %")
+WORLDS = {
+    "two classes": (2, 0.5),
+    "5 % positive": (2, 0.05),
+    "1 % positive": (2, 0.01),
+    "twenty classes": (20, 0.05),
+}
+WRONG = 0.05
+FRESH = 10_000  # new items that tell the truth about the current model
 
 
 class Item(NamedTuple):
-    """A message, its class, and whether people find it hard."""
+    """A message, what the labeller says of it, and whether people find it hard."""
 
     text: str
     label: str
@@ -59,9 +69,12 @@ class Study:
     def __init__(self, random_state: int, arrival: str, labeller: str, kind: str, items: int, labels: int) -> None:
         self.chance = random.Random(random_state)
         classes, share = WORLDS[kind]
-        self.items = list(world(self.chance, items, classes, share, drift=arrival == "with drift"))
-        self.fresh = list(world(self.chance, 2000, classes, share, drift=arrival == "with drift"))
         names = tuple(f"c{place:02d}" for place in range(classes))
+        everything = list(world(self.chance, items, classes, share, drift=arrival == "with drift"))
+        fresh = list(world(self.chance, FRESH, classes, share, drift=arrival == "with drift"))
+        if labeller == "wrong in 5 %":  # nobody else knows the classes, so the truth is what this labeller says
+            everything, fresh = (self.mistaken(each, names) for each in (everything, fresh))
+        self.items, self.fresh = everything, fresh
         made = settings(
             classes=names,
             bits=12,
@@ -74,6 +87,15 @@ class Study:
         self.sent: dict[int, Item] = {}
         self.predicted: dict[int, str] = {}
         self.pending: list[messages.Question] = []
+
+    def mistaken(self, items: list[Item], names: Sequence[str]) -> list[Item]:
+        """Items of which some have another label."""
+        return [
+            item._replace(label=self.chance.choice([name for name in names if name != item.label]))
+            if self.chance.random() < WRONG
+            else item
+            for item in items
+        ]
 
     def run(self) -> None:
         """Send all items, and let the labeller work in between."""
@@ -121,27 +143,23 @@ class Study:
         yield from self.of_current(task)
 
     def of(self, name: str, task: Task, since: float) -> Iterator[tuple[str, Met]]:
-        """The accuracy of all predictions since a time."""
+        """The metrics of all predictions since a time."""
         sample = task.fold.audits.sample(task.fold.ledger.rows, since=since)
-        found = sample_estimates(sample, task.settings)["accuracy"]
-        if found.low is None or found.high is None:
-            return
-        about = list(self.predicted)[sample.first : _end(sample, found.note)]
-        right = [self.predicted[item] == self.sent[item].label for item in about]
-        yield name, Met(found.low, found.high, sum(right) / len(right))
+        for metric, found in sample_estimates(sample, task.settings).items():
+            about = list(self.predicted)[sample.first : _end(sample, found.note)]
+            said = [self.predicted[item] for item in about]
+            yield from _met(name, metric, found, said, [self.sent[item].label for item in about])
 
     def of_current(self, task: Task) -> Iterator[tuple[str, Met]]:
-        """The accuracy of the current model on new items like those that the sample is from."""
+        """The metrics of the current model on new items like those that the sample is from."""
         sample = task.fold.audits.sample(task.fold.ledger.rows, test=True)
         said = self.predictions(task, [self.sent[item] for item, _ in sample.audits])
         predictions = dict(zip((item for item, _ in sample.audits), said, strict=True))
-        found = sample_estimates(sample, task.settings, predictions)["accuracy"]
-        if found.low is None or found.high is None:
-            return
-        share = _end(sample, found.note) / sample.end
-        fresh = self.fresh[: int(share * len(self.fresh))]
-        right = [one == item.label for one, item in zip(self.predictions(task, fresh), fresh, strict=True)]
-        yield "current model", Met(found.low, found.high, sum(right) / len(right))
+        everywhere = self.predictions(task, self.fresh)
+        for metric, found in sample_estimates(sample, task.settings, predictions).items():
+            count = int(_end(sample, found.note) / sample.end * len(self.fresh))
+            truth = [item.label for item in self.fresh[:count]]
+            yield from _met("current model", metric, found, everywhere[:count], truth)
 
     def predictions(self, task: Task, items: list[Item]) -> list[str]:
         if not items:
@@ -149,6 +167,24 @@ class Study:
         return [
             one.prediction for one in task.predict([messages.Item(text=item.text) for item in items]).predictions
         ]
+
+
+def _met(name: str, metric: str, found: Estimate, said: list[str], truth: list[str]) -> Iterator[tuple[str, Met]]:
+    """The interval of a metric with its true value, if it has both. The last of two classes is positive."""
+    if found.low is None or found.high is None:
+        return
+    pairs = Counter(zip(said, truth, strict=True))
+    tp, fp, fn, tn = (pairs[pair] for pair in product(("c01", "c00"), repeat=2))
+    shares = {
+        "accuracy": [(sum(map(eq, said, truth)), len(truth))],
+        "f": [(2 * tp, 2 * tp + fp + fn)],
+        "precision": [(tp, tp + fp)],
+        "recall": [(tp, tp + fn)],
+        "balanced_accuracy": [(tp, tp + fn), (tn, tn + fp)],
+        "cost": [(fp + fn, 1)],
+    }[metric]
+    if all(of for _, of in shares):
+        yield f"{metric}, {name}", Met(found.low, found.high, sum(part / of for part, of in shares) / len(shares))
 
 
 def _end(sample: Sample, note: str) -> int:
@@ -163,7 +199,8 @@ def study(runs: int, first: int = 0, items: int = 500, labels: int = 200) -> Fou
     found: Found = defaultdict(list)
     for number in range(first, first + runs):
         for place, labeller in enumerate(LABELLERS):
-            arrival, kind = ARRIVALS[number % 4], list(WORLDS)[number % 3]
+            # All pairs of an arrival and a world take their turns.
+            arrival, kind = ARRIVALS[number % 4], list(WORLDS)[(number + number // 4) % 4]
             one = Study(len(LABELLERS) * number + place, arrival, labeller, kind, items, labels)
             try:
                 one.run()
@@ -194,4 +231,4 @@ if __name__ == "__main__":
     print(f"intervals of at least {FEWEST} labels: number, coverage, mean width")
     for condition in range(3):
         for (name, figure), (count, holds, width) in coverage(everything, condition).items():
-            print(f"{name:16} {figure:16} {count:5} {holds:.3f} {width:.2f}")
+            print(f"{name:16} {figure:36} {count:5} {holds:.3f} {width:.2f}")
