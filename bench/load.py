@@ -50,6 +50,10 @@ class Connection:
             received += self._more()
         return Answer(int(head[9:12]), received[end + 4 :])
 
+    def begin(self, head: str) -> None:
+        """Send the beginning of a request."""
+        self._socket.sendall(head.encode())
+
     def post(self, path: str, body: Any) -> Any:
         """The decoded answer; it must be a success."""
         answer = self.send(self.prepared(path, body))
