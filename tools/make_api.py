@@ -25,6 +25,7 @@ TITLES = {  # of the modules with routes, in the order of the page
     "items": "Item routes",
     "uploads": "Upload routes",
     "answers": "Answer routes",
+    "reviews": "Review routes",
     "tasks": "Task routes",
     "exports": "Export routes",
     "webhooks": "Webhook routes",
@@ -62,6 +63,7 @@ BODIES: dict[str, Any] = {
     "skip_question": {"item": 2},
     "undo_label": {"item": 1},
     "correct_label": {"id": "m3", "label": "spam"},
+    "review_item": {"item": 7, "label": "spam"},
     "compact_task": {"keep_days": 90},
     "add_webhook": {"url": "https://example.org/labels", "events": ["label.settled"]},
 }

@@ -489,6 +489,7 @@ ACTIONS = {
     "undo_rollback": ("DELETE", f"{TASK}/rollbacks/{{rollback}}", None, ("spam", "3")),
     "export_items": ("GET", f"{TASK}/export/items", None, ("spam", None)),
     "correct_label": ("POST", f"{TASK}/corrections", {"item": 1, "label": "ham"}, ("spam", "1")),
+    "review_item": ("POST", f"{TASK}/reviews", {"item": 1}, ("spam", "1")),
     "export_labels": ("GET", f"{TASK}/export/labels", None, ("spam", None)),
     "export_decisions": ("GET", f"{TASK}/export/decisions", None, ("spam", None)),
     "export_card": ("GET", f"{TASK}/export/card", None, ("spam", None)),

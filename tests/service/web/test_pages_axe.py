@@ -36,6 +36,7 @@ SHOWN = {
     "/tasks/{task}/items/{item}": "#votes b",
     "/tasks/{task}/upload": "#choose-file:enabled",
     "/tasks/{task}/model": "#versions th",
+    "/tasks/{task}/review": "#item[data-item][aria-busy=false]",
     "/tasks/{task}/settings": "#task-form",
     "/tasks/{task}/label": "#item[data-item][aria-busy=false]",
 }
@@ -58,6 +59,8 @@ def world(tmp_path_factory):
         "corrections", {"item": asked[0], "label": next(name for name in CLASSES if name != right[asked[0]])}
     )
     task.post("rollbacks", {"to": 110})
+    left = next(one["item"] for one in decided if one["ask"] and one["item"] not in asked)
+    task.post("skips", {"item": left, "reason": "No class fits"})
     lands = [f"land {number}" for number in range(30)]
     many = served.task(name="many", classes=lands, interface={"guidance": GUIDELINE})
     many.ask(30, lambda number: f"{'a long story of a land ' * 400}{number}")

@@ -70,6 +70,8 @@ def fill(task, item, labels, every):
     task.post("labels", {"labels": given})
     task.post("corrections", {"id": given[0]["id"], "label": labels[1], "key": given[0]["key"]})
     task.post("undo", {"key": given[1]["key"]})
+    for place, decision in list(zip(places, decisions, strict=True))[-10:]:
+        task.post("skips", {"item": decision["item"], "reason": PAYLOADS[place][:200]})
     return dict(zip(places, (decision["item"] for decision in decisions), strict=True))
 
 
@@ -153,6 +155,20 @@ def test_the_labelling_page(watched, task):
     watched.check()
     if task == TEXT:
         assert PAYLOADS[0] in watched.page.locator("#guideline").text_content()
+
+
+@pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [MANY]))
+def test_the_review_page(watched, task):
+    watched.open(f"/tasks/{task}/review", "#item[data-item][aria-busy=false]")
+    listed = watched.page.locator("#skips").text_content()
+    assert listed == "10"
+    for place in range(9):
+        watched.page.locator(f"#item-name:text-matches('· {place + 1} of')").wait_for()
+        watched.check()
+        watched.page.keyboard.press("ArrowRight")
+    watched.page.locator(".answer, [role=option]").first.click()
+    watched.page.get_by_role("heading", name="This is the end of the list").wait_for()
+    watched.check()
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The routes of one task: its items, labels, figures, exports and model."""
 
 from askance.service import messages as m
-from askance.service.api import answers, exports, items, model, tasks, uploads, webhooks
+from askance.service.api import answers, exports, items, model, reviews, tasks, uploads, webhooks
 from askance.service.api.events import EVENTS
 from askance.service.api.route import ADMIN, CSV, EVERYBODY, LINES, MARKDOWN, PARQUET, ZIP, Route
 
@@ -225,6 +225,27 @@ OF_A_TASK = (
         "Correct a label",
         m.Correction,
         m.Amendment,
+        errors=(404, 409),
+        audited=True,
+    ),
+    Route(
+        "GET",
+        f"{TASK}/reviews",
+        reviews.list_reviews,
+        ADMIN,
+        "List items to review",
+        answer=m.ReviewQueue,
+        errors=(404,),
+        query=m.ReviewSearch,
+    ),
+    Route(
+        "POST",
+        f"{TASK}/reviews",
+        reviews.review_item,
+        ADMIN,
+        "Review an item",
+        m.ReviewRequest,
+        m.Reviewed,
         errors=(404, 409),
         audited=True,
     ),

@@ -113,10 +113,11 @@ def label_now(transaction: Transaction, entry: Entry) -> str | None:
     never_asked = entry.kind == journal.ITEM and not transaction.settings.asks_on_lease
     if never_asked or item in transaction.fold.questions.open:
         return None
-    votes = [journal.read(vote).label for vote in standing_votes(transaction, item)]
+    votes = [journal.read(vote) for vote in standing_votes(transaction, item)]
     if not votes:
         return None
-    return name_of(corrected.get(item, max(votes, key=votes.count)))
+    labels = [votes[-1].label] if votes[-1].final else [vote.label for vote in votes]
+    return name_of(corrected.get(item, max(labels, key=labels.count)))
 
 
 def _repeated(transaction: Transaction, kind: str, key: str | None) -> messages.Amendment | None:

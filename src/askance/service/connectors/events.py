@@ -119,7 +119,8 @@ class EventMaker:
         question = Question(known[0].seq, "", 0.0, 0.0, 0.0)
         for one in known:
             if one.kind == journal.LABEL and one.seq not in undone:
-                question.votes.append(Vote(one.seq, one.who, journal.read(one).label))
+                given = journal.read(one)
+                question.votes.append(Vote(one.seq, one.who, given.label, given.final))
                 label = question.settled(self._settings_at(one.seq).labels.per_item)
                 if label is not None:
                     return one.seq, label

@@ -81,6 +81,14 @@ from askance.service.messages.people import (
     TokenRequest,
     Tokens,
 )
+from askance.service.messages.reviews import (
+    ReviewCase,
+    Reviewed,
+    ReviewQueue,
+    ReviewReason,
+    ReviewRequest,
+    ReviewSearch,
+)
 from askance.service.messages.tasks import (
     ClassChange,
     ColumnsRequest,
@@ -194,6 +202,12 @@ __all__ = [
     "Receipt",
     "Receipts",
     "ReplayRequest",
+    "ReviewCase",
+    "ReviewQueue",
+    "ReviewReason",
+    "ReviewRequest",
+    "ReviewSearch",
+    "Reviewed",
     "Role",
     "RollbackRequest",
     "RolledBack",

@@ -150,12 +150,13 @@ class Amendment(Answer, frozen=True):
 
 
 class Vote(Answer, frozen=True):
-    """A label that somebody gave."""
+    """A label that somebody gave. With a `final` one, a lead decided, whatever the others were."""
 
     label: str
     by: str | None
     at: float
     undone: bool = False
+    final: bool = False
 
 
 class SkipDetail(Answer, frozen=True):

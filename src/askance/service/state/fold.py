@@ -185,6 +185,10 @@ class Fold:
             self.state = body.state
         elif entry.kind == journal.ASK:
             question = self._ask(entry, body)
+        elif entry.kind == journal.REVIEWED:
+            pass  # the queue of reviews reads it in the journal
+        elif entry.kind == journal.LABEL and body.final and question is None:
+            question = self._settle_given_up(entry, body, row)
         elif question is not None:  # without an undone vote, others may have settled it before the last vote came
             if entry.kind == journal.LABEL:
                 self._label(question, entry, body, row)
@@ -300,8 +304,8 @@ class Fold:
             return
         self._labeller(entry.who).gave_label(entry.at)
         self.last_day.at(entry.at).labels += 1
-        self._compare(question, entry.who, body.label)
-        question.votes.append(Vote(entry.seq, entry.who, body.label))
+        self._compare(question, entry.who, body)
+        question.votes.append(Vote(entry.seq, entry.who, body.label, body.final))
         self.questions.end(question, entry.who or "")
         remembered = self.recent.setdefault(entry.who or "", [])
         remembered.append((entry.seq, question.item))
@@ -317,16 +321,27 @@ class Fold:
             self._count(labelled=1)
             self.version = entry.seq
 
-    def _compare(self, question: Question, who: str | None, label: str) -> None:
-        """Count a vote, and how it agrees with the votes of others on the same item."""
+    def _settle_given_up(self, entry: Entry, body: journal.Label, row: AnyRow | None) -> Question | None:
+        """Give a question its label after all that was given up."""
+        if entry.seq in self.amendments.undone:
+            return None
+        question = self.questions.reopen(entry.item or 0)
+        if question is not None:
+            self._count(given_up=-1)
+            self._label(question, entry, body, row)
+        return question
+
+    def _compare(self, question: Question, who: str | None, given: journal.Label) -> None:
+        """Count a vote, and how it agrees with others. Who gives a final one has seen these: it does not count."""
         equal = 0
-        for vote in question.votes:
-            same = vote.label == label
+        others = [] if given.final else question.votes
+        for vote in others:
+            same = vote.label == given.label
             equal += same
             for labeller in (self._labeller(vote.who), self._labeller(who)):
                 labeller.compared += 1
                 labeller.agreed += same
-        self._count(votes=1, pairs=len(question.votes), equal_pairs=equal)
+        self._count(votes=1, pairs=len(others), equal_pairs=equal)
 
     def _is_test(self, question: Question) -> bool:
         """Whether the model must not learn a label, so that it can test the model."""
@@ -364,7 +379,7 @@ class Fold:
             self.ledger.spend(self.at, len(question.votes) - question.labels)
         if self.settings.asks_on_lease:
             self.audits.settle(question.item, label)
-        else:
+        elif not question.given_up:  # the tally has it without a label
             self.figures.settle(question.prediction, label, question.score, question.ask_probability, asked=True)
 
     def _about(self, question: Question, entry: Entry, body: Any) -> None:
@@ -383,6 +398,7 @@ class Fold:
             self._labeller(who).skips += 1
             if len(question.skipped) >= self.settings.labels.skips:
                 self._close(question, None)
+                self.questions.give_up(question)
                 self._count(given_up=1)
             elif self.settings.asks_on_lease and question.is_deserted(self.at):
                 self._reserve(question, 0)

@@ -16,6 +16,8 @@ ITEM, QUESTION, IMPORTED = "item", "question", "imported"
 ASK, WITHDRAW = "ask", "withdraw"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
 UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
+# A lead has looked at an item and leaves it as it is.
+REVIEWED = "reviewed"
 SETTINGS, STATE = "settings", "state"
 
 ITEMS = (ITEM, QUESTION, IMPORTED)
@@ -78,10 +80,11 @@ class Lease(Struct, frozen=True):
     until: float
 
 
-class Label(Struct, frozen=True):
-    """The label of a vote."""
+class Label(Struct, frozen=True, omit_defaults=True):
+    """The label of a vote. A `final` vote of a lead settles the label, whatever others say."""
 
     label: str
+    final: bool = False
 
 
 class Correction(Struct, frozen=True, omit_defaults=True):
@@ -161,6 +164,7 @@ BODIES: dict[str, type[Struct]] = {
     UNDO: Undo,
     CORRECTION: Correction,
     ROLLBACK: Rollback,
+    REVIEWED: Nothing,
     SETTINGS: SettingsChange,
     STATE: StateChange,
 }

@@ -10,11 +10,12 @@ LONGEST = 86_400.0 + 60  # seconds; a lease that ends later was given while the 
 
 
 class Vote(Struct, frozen=True):
-    """A label that somebody gave, and its entry."""
+    """A label that somebody gave, and its entry. That of a lead may be `final`."""
 
     seq: int
     who: str | None
     label: str
+    final: bool = False
 
 
 class Loan(Struct, frozen=True):
@@ -28,7 +29,7 @@ class Question(Struct):
     """An item that was asked about and whose label is not settled yet.
 
     `reason` says why, if the question was chosen on lease. `coin` is that of the item. The budget has set `labels`
-    aside for it.
+    aside for it. If it was `given_up`, it can still get a final label.
     """
 
     item: int
@@ -42,6 +43,7 @@ class Question(Struct):
     reason: Literal["audit", "doubt", "given"] | None = None
     coin: float = 1.0
     labels: int = 1
+    given_up: bool = False
 
     def is_deserted(self, now: float) -> bool:
         """Whether it has no vote, and nobody has it on lease."""
@@ -52,7 +54,9 @@ class Question(Struct):
         return dict(Counter(vote.label for vote in self.votes))
 
     def settled(self, per_item: int) -> str | None:
-        """The label, once there are enough votes and one label has more votes than any other."""
+        """The label, once there are enough votes and one label has more votes than any other, or one is final."""
+        if self.votes and self.votes[-1].final:
+            return self.votes[-1].label
         if len(self.votes) < per_item:
             return None
         if len(self.votes) == 1:
@@ -87,10 +91,11 @@ def is_current(until: float, now: float) -> bool:
 
 
 class Questions(Struct):
-    """All open questions, the oldest first."""
+    """All open questions, the oldest first, and those that were given up."""
 
     open: dict[int, Question] = field(default_factory=dict)
     on_loan: dict[int, float] = field(default_factory=dict)  # item: end of its last lease
+    given_up: dict[int, Question] = field(default_factory=dict)
 
     def lend(self, question: Question, who: str, loan: Loan) -> None:
         """Add a lease."""
@@ -108,6 +113,18 @@ class Questions(Struct):
         """Remove a question."""
         del self.open[question.item]
         self.on_loan.pop(question.item, None)
+
+    def give_up(self, question: Question) -> None:
+        """Remember a question that was closed without a label."""
+        question.given_up, question.labels = True, 0
+        self.given_up[question.item] = question
+
+    def reopen(self, item: int) -> Question | None:
+        """Open a question again that was given up."""
+        question = self.given_up.pop(item, None)
+        if question is not None:
+            self.open[item] = question
+        return question
 
     def next_for(self, who: str | None, count: int, now: float, per_item: int) -> list[Question]:
         """The oldest questions that may be shown to this labeller."""

@@ -43,6 +43,23 @@ def opinions(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Op
     return Opinions(predictions, scores if scores.ndim == 1 else leads, leads)
 
 
+class Certainty(NamedTuple):
+    """How sure a model is of its prediction for each row: the probability or, if it has none, the margin."""
+
+    predictions: list[str]
+    certainties: Numbers
+    is_probability: bool
+
+
+def certainty(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Certainty:
+    """Predict rows, and say how sure the model is of each."""
+    if isinstance(model, AutoModel):
+        classes, shares = model.probabilities(rows)
+        return Certainty([str(label) for label in classes[shares.argmax(axis=1)]], shares.max(axis=1), True)
+    found = opinions(model, settings, rows)
+    return Certainty(found.predictions, found.leads, False)
+
+
 def likeness(model: Model, rows: Sequence[AnyRow]) -> Numbers:
     """The cosines between rows, as the model sees them."""
     if isinstance(model, AutoModel):

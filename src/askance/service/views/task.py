@@ -59,7 +59,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         label_now(transaction, entry),
         votes,
         corrections,
-        agreement([vote.label for vote in votes if not vote.undone]),
+        agreement([vote.label for vote in votes if not vote.undone and not vote.final]),
         entry.key,
         text,
         record,
@@ -185,10 +185,10 @@ def _figure(estimate: Estimate) -> messages.Figure:
 def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]:
     """The labels or the corrections of an item, with their authors."""
     undone, name_of = transaction.fold.amendments.undone, transaction.settings.name_of
+    given = [(entry, journal.read(entry)) for entry in transaction.of_item(item) if entry.kind == kind]
     return [
-        messages.Vote(name_of(journal.read(entry).label), entry.who, entry.at, entry.seq in undone)
-        for entry in transaction.of_item(item)
-        if entry.kind == kind
+        messages.Vote(name_of(body.label), entry.who, entry.at, entry.seq in undone, body.final)
+        for entry, body in given
     ]
 
 

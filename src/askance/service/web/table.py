@@ -36,6 +36,7 @@ PAGES = (
     Route("GET", "/tasks/{task}/items/{item}", views.item_page, EVERYBODY, "Item", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/upload", views.upload_page, INGEST, "Add items", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/model", views.model_page, EVERYBODY, "Model", media=PAGE, errors=(404,)),
+    Route("GET", "/tasks/{task}/review", views.review_page, ADMIN, "Review", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/settings", views.settings_page, ADMIN, "Settings", media=PAGE, errors=(404,)),
     Route("GET", "/tasks/{task}/label", views.label_page, LABELLER, "Label", media=PAGE, errors=(404,)),
 )

@@ -69,9 +69,18 @@ async def model_page(call: Call) -> HTMLResponse:
 
 async def label_page(call: Call) -> HTMLResponse:
     """The labelling page of a task."""
+    return _task_page(call, "label.html", keys=_keys(call))
+
+
+async def review_page(call: Call) -> HTMLResponse:
+    """Items that a lead should look at, one at a time."""
+    return _task_page(call, "review.html", keys=_keys(call))
+
+
+def _keys(call: Call) -> str:
+    """The keys of the classes, as JSON."""
     settings = call.writer.task.settings
-    keys = page_keys(settings.classes, settings.interface.keys)
-    return _task_page(call, "label.html", keys=msgspec.json.encode(keys).decode())
+    return msgspec.json.encode(page_keys(settings.classes, settings.interface.keys)).decode()
 
 
 def _task_page(call: Call, template: str, **values: Any) -> HTMLResponse:

@@ -39,7 +39,7 @@ function known({ state, label, decision, agreement, id, at: time, provenance }) 
 
 function labelsGiven({ votes, corrections, skips }) {
   const all = [
-    ...votes.map((vote) => [vote, vote.undone ? " gave and undid the label " : " gave the label "]),
+    ...votes.map((vote) => [vote, vote.undone ? " gave and undid the label " : vote.final ? " decided on the label " : " gave the label "]),
     ...corrections.map((correction) => [correction, " corrected the label to "]),
     ...skips.map((skip) => [{ ...skip, label: skip.reason ?? "" }, skip.reason ? " skipped it: " : " skipped it"]),
   ].sort(([one], [other]) => one.at - other.at);

@@ -1,0 +1,65 @@
+"""Commands of leads: decide about an item, or leave it as it is."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from askance.service import messages
+from askance.service.commands.amendments import label_now
+from askance.service.commands.items import check_class
+from askance.service.commands.labels import why_closed
+from askance.service.errors import conflict, not_found
+from askance.service.state import journal
+from askance.service.state.rows import stored_rows
+from askance.service.store.entries import Entry
+from askance.service.transaction import Transaction
+
+# Entries after which an item may have to be reviewed, and those after which somebody has decided about it.
+DECISIONS = (journal.REVIEWED, journal.CORRECTION)
+TURNS = (journal.LABEL, journal.SKIP, journal.UNDO, *DECISIONS)
+
+
+def review(transaction: Transaction, request: messages.ReviewRequest, who: str | None) -> messages.Reviewed:
+    """Give an open question its label, whatever the votes are, or confirm an item. Again, it does nothing."""
+    item = request.item
+    entry = transaction.at([item]).get(item)
+    if entry is None or entry.kind not in journal.ITEMS:
+        raise not_found("unknown_item", f"there is no item {item}")
+    label = None if request.label is UNSET else check_class(transaction.settings, request.label)
+    now = label_now(transaction, entry)
+    if label is None or now == transaction.settings.name_of(label):
+        again = is_decided(transaction.of_item(item))
+        if not again:
+            transaction.write(journal.REVIEWED, journal.Nothing(), item=item, who=who)
+        return messages.Reviewed(item, now, transaction.fold.version, again)
+    if now is not None:
+        raise conflict("answered", f"item {item} already has the label {now!r}: send a correction to change it")
+    _settle(transaction, entry, label, who)
+    return messages.Reviewed(item, transaction.settings.name_of(label), transaction.fold.version)
+
+
+def is_decided(about: Sequence[Entry]) -> bool:
+    """Whether a decision is the last of what happened to an item: nothing came after it that was not seen."""
+    turns = [entry for entry in about if entry.kind in TURNS]
+    if not turns:
+        return False
+    last = turns[-1]
+    return last.kind in DECISIONS or (last.kind == journal.LABEL and journal.read(last).final)
+
+
+def _settle(transaction: Transaction, entry: Entry, label: str, who: str | None) -> None:
+    """Write the final label of an open question, or of one that was given up."""
+    questions = transaction.fold.questions
+    question = questions.open.get(entry.seq) or questions.given_up.get(entry.seq)
+    if question is None:
+        raise why_closed(transaction, entry.seq)
+    if transaction.settings.questions is not None and not question.labels and not _has_label_left(transaction):
+        raise conflict("budget_spent", "the budget has no label left for this item: raise it")
+    row = stored_rows(transaction.settings, {entry.seq: journal.read(entry)})[entry.seq]
+    body = journal.Label(label, final=True)
+    transaction.write(journal.LABEL, body, item=entry.seq, who=who, row=row)
+
+
+def _has_label_left(transaction: Transaction) -> bool:
+    ledger, budget = transaction.fold.ledger, transaction.settings.budget
+    return min(ledger.left(budget), ledger.left_today(budget, transaction.now)) >= 1

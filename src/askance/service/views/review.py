@@ -1,0 +1,158 @@
+"""The review queue: disagreements, labels that the current model contradicts, and skipped items.
+
+It is made from the journal and the current model when somebody looks at it: nothing has to be kept up to date.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import UNSET
+
+from askance.service import messages
+from askance.service.commands.amendments import label_now
+from askance.service.commands.labels import standing_votes
+from askance.service.commands.reviews import is_decided
+from askance.service.state import journal
+from askance.service.state.fold import Fold
+from askance.service.state.ranking import Certainty, certainty
+from askance.service.state.rows import AnyRow, has_content, stored_rows
+from askance.service.store import Store
+from askance.service.store.entries import Entry
+from askance.service.task import Task
+from askance.service.transaction import Transaction
+from askance.service.views.items import items_of
+from askance.service.views.task import detail_of
+
+LOOKED_AT = 2000  # labelled items per request
+MOST_OPEN = 500  # open questions per request
+DOUBTFUL = 0.1  # of the labels that the model agrees with count as doubtful
+AT_ONCE = 200  # rows that are predicted while the model waits
+
+
+class Suspect(NamedTuple):
+    """What the current model says of an item whose label it contradicts."""
+
+    prediction: str
+    certainty: float
+    is_probability: bool
+
+
+def queue(store: Store, task: Task, request: messages.ReviewSearch) -> messages.ReviewQueue:
+    """What to review, the most urgent first: disagreements, open ones first, likely errors, and skipped items."""
+    fold = task.fold
+    tied, skipped = ([], []) if request.before is not UNSET else _unanswered(fold)
+    entries = _newest(store, task, None if request.before is UNSET else request.before)
+    transaction = Transaction(fold, store, task.number, 0.0)
+    unanswered = _undecided(transaction, transaction.at([*tied, *skipped]))
+    labelled = _undecided(transaction, _labelled(transaction, entries))
+    split = [item for item in labelled if _differ(transaction, item)]
+    others = {item: entry for item, entry in labelled.items() if item not in split}
+    suspects, looked_at = _suspects(transaction, others)
+    reasons: dict[int, messages.ReviewReason] = {
+        **dict.fromkeys(skipped, "skipped"),
+        **dict.fromkeys((*tied, *split), "disagreement"),
+        **dict.fromkeys(suspects, "likely error"),
+    }
+    known = unanswered | labelled
+    order = [item for item in dict.fromkeys((*tied, *split, *suspects, *skipped)) if item in known]
+    cases = [_case(transaction, known[item], reasons[item], suspects.get(item)) for item in order[: request.count]]
+    before = entries[-1].seq if len(entries) == LOOKED_AT else None
+    return messages.ReviewQueue(cases, len(order) - len(cases), looked_at, before)
+
+
+def _unanswered(fold: Fold) -> tuple[list[int], list[int]]:
+    """Questions without a label: those whose votes differ, and those that somebody skipped. The newest first."""
+    questions = fold.questions
+    # Copies: the writer may change them meanwhile.
+    waiting = [*list(questions.given_up.values()), *list(questions.open.values())[::-1]]
+    tied = (one.item for one in waiting if len(one.counts()) > 1)
+    skipped = (one.item for one in waiting if one.skipped)
+    return list(islice(tied, MOST_OPEN)), list(islice(skipped, MOST_OPEN))
+
+
+def _newest(store: Store, task: Task, before: int | None) -> list[Entry]:
+    """The newest entries with which items became questions or were imported."""
+    return next(store.newest(task.number, before, (*journal.ASKED_ITEMS, journal.IMPORTED), LOOKED_AT), [])
+
+
+def _labelled(transaction: Transaction, entries: Sequence[Entry]) -> dict[int, Entry]:
+    """The items of these entries that are neither open nor given up."""
+    questions = transaction.fold.questions
+    items = {entry.seq: entry for entry in items_of(transaction, entries).values()}
+    return {
+        item: entry
+        for item, entry in items.items()
+        if item not in questions.open and item not in questions.given_up
+    }
+
+
+def _undecided(transaction: Transaction, items: Mapping[int, Entry]) -> dict[int, Entry]:
+    """The items about which nobody has decided since the last vote or skip."""
+    transaction.look_up(list(items.values()))
+    return {item: entry for item, entry in items.items() if not is_decided(transaction.of_item(item))}
+
+
+def _differ(transaction: Transaction, item: int) -> bool:
+    return len({journal.read(vote).label for vote in standing_votes(transaction, item)}) > 1
+
+
+def _suspects(transaction: Transaction, items: Mapping[int, Entry]) -> tuple[dict[int, Suspect], int]:
+    """The items whose label the current model contradicts, the surest first, and the number that was compared."""
+    fold, settings = transaction.fold, transaction.settings
+    labels = {item: label for item, entry in items.items() if (label := label_now(transaction, entry)) is not None}
+    contents = {item: journal.read(items[item]) for item in labels}
+    rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
+    if not rows or fold.diverged:
+        return {}, 0
+    said = _predicted(fold, rows)
+    names = [settings.name_of(label) for label in said.predictions]
+    given = [labels[item] for item in rows]
+    sure = _contradicted(names, given, said.certainties)
+    order = sorted(sure, key=lambda place: -said.certainties[place])
+    numbers = list(rows)
+    found = {
+        numbers[place]: Suspect(names[place], float(said.certainties[place]), said.is_probability)
+        for place in order
+    }
+    return found, len(rows)
+
+
+def _predicted(fold: Fold, rows: Mapping[int, AnyRow]) -> Certainty:
+    """What the model says of rows, some at a time: labels that come meanwhile do not wait for all."""
+    left = iter(rows.values())
+    parts = []
+    while some := list(islice(left, AT_ONCE)):
+        with fold.lock:
+            parts.append(certainty(fold.learner, fold.settings, some))
+    predictions = [label for part in parts for label in part.predictions]
+    return Certainty(predictions, np.concatenate([part.certainties for part in parts]), parts[0].is_probability)
+
+
+def _contradicted(predicted: Sequence[str], given: Sequence[str], certainties: Iterable[float]) -> Collection[int]:
+    """The places where the model predicts another class and is not in doubt about it.
+
+    It is surer than of the least certain tenth of the labels of that class that it agrees with. Like the
+    thresholds of confident learning (Northcutt, Jiang and Chuang, 2021), this needs no calibrated probability.
+    """
+    sure = np.asarray(list(certainties))
+    names, labels = np.array(predicted), np.array(given)
+    found = []
+    for name in np.unique(names):
+        right = sure[(names == name) & (labels == name)]
+        if len(right):
+            found += np.flatnonzero(
+                (names == name) & (labels != name) & (sure > np.quantile(right, DOUBTFUL))
+            ).tolist()
+    return found
+
+
+def _case(
+    transaction: Transaction, entry: Entry, why: messages.ReviewReason, suspect: Suspect | None
+) -> messages.ReviewCase:
+    detail = detail_of(transaction, entry)
+    if suspect is None:
+        return messages.ReviewCase(why, detail)
+    probability, margin = (suspect.certainty, None) if suspect.is_probability else (None, suspect.certainty)
+    return messages.ReviewCase(why, detail, suspect.prediction, probability, margin)

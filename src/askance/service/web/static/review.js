@@ -1,0 +1,239 @@
+import { get, post, root } from "./api.js";
+import { Choices } from "./choices.js";
+import { at, el } from "./dom.js";
+import { report } from "./errors.js";
+import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
+import { notify } from "./notices.js";
+import { contentOf, nameOf, pullsOf } from "./text.js";
+import { distance } from "./times.js";
+import { toneOf } from "./tones.js";
+
+const WHY = { disagreement: ["Labellers disagree", "disagreement"], "likely error": ["Likely label error", "warn"], skipped: ["Skipped", ""] };
+const COUNTED = { disagreement: "disagreements", "likely error": "errors", skipped: "skips" };
+
+const { task, person, ...given } = at("review-page").dataset;
+const { classes } = JSON.parse(given.settings);
+const path = `/api/tasks/${encodeURIComponent(task)}`;
+const keys = keysFor(classes, JSON.parse(given.keys), new OwnKeys(task, person).read());
+const choices = new Choices(at("answers"), classes, `askance:recent:${person}:${task}`, decide);
+const whole = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+
+let cases = [];
+let place = 0; // of the case that is shown; at the end, that is one more than the last
+let before = null; // the entry before which items were not looked at yet
+let lookedAt = 0;
+let leftOut = 0;
+let sending = Promise.resolve(); // decisions are sent one after the other
+let unsent = 0;
+
+/** Get the queue from its beginning, or its next part with older items. */
+async function load(older) {
+  await sending;
+  wait();
+  try {
+    const queue = await get(`${path}/reviews${older ? `?before=${before}` : ""}`);
+    cases = queue.cases.map((one) => ({ ...one, decision: null }));
+    lookedAt = older ? lookedAt + queue.looked_at : queue.looked_at;
+    leftOut = queue.left_out;
+    before = queue.before;
+    place = 0;
+    show();
+  } catch (error) {
+    report(error);
+    rest("The queue cannot be loaded", "Try again.");
+  }
+}
+
+function wait() {
+  at("item").setAttribute("aria-busy", "true");
+  choices.enable(false);
+  at("keep").disabled = true;
+}
+
+function show() {
+  showCounts();
+  const current = cases[place];
+  at("previous-case").disabled = place === 0;
+  at("next-case").disabled = !current;
+  if (!current) return showEnd();
+  const { item } = current;
+  at("end").hidden = true;
+  at("item").hidden = false;
+  at("item").setAttribute("aria-busy", "false");
+  at("item").dataset.item = item.item;
+  at("item-name", `${nameOf(item)} · ${whole.format(place + 1)} of ${whole.format(cases.length)}`);
+  const [words, look] = WHY[current.why];
+  at("why", el("span", { class: `chip ${look}` }, words));
+  at("decided", current.decision ?? "").hidden = !current.decision;
+  at("note", item.note ?? "").hidden = !item.note;
+  at("given", givenList(item));
+  at("open").hidden = false;
+  at("open").setAttribute("href", `${root}/tasks/${encodeURIComponent(task)}/items/${item.item}`);
+  at("keep-words", keepWords(item));
+  at("keep").disabled = false;
+  choices.enable(true);
+  choices.mark(item.label);
+  showContent(current);
+  if (!document.activeElement.closest("dialog[open], input")) at("item").focus({ preventScroll: true });
+  explain(current);
+}
+
+function showContent(current) {
+  const { item, reasons } = current;
+  const gone = item.text === null && item.record === null && item.vector_length === null;
+  at("content", gone ? el("p", { class: "soft" }, "The content of this item was dropped by compaction.") : contentOf(item, reasons?.pulls ?? [], classes));
+  at("model", modelWords(current));
+}
+
+/** What the current model says of the case that is shown, and why. It can be decided before this is known. */
+async function explain(current) {
+  if (current.reasons) return;
+  try {
+    current.reasons = await post(`${path}/explain`, { item: current.item.item });
+  } catch {
+    current.reasons = null; // no content, or too much to do: the case can be decided without it
+  }
+  if (cases[place] === current && current.reasons) showContent(current);
+}
+
+function modelWords({ prediction, probability, margin, reasons }) {
+  const label = prediction ?? reasons?.prediction;
+  if (!label) return el("p", { class: "soft" }, "–");
+  const sure = probability !== null ? share.format(probability) : `margin ${fine.format(margin ?? reasons.score)}`;
+  return [el("p", {}, "Predicts ", tag(label), ` (${sure})`), ...(reasons?.pulls.length ? [pullsOf(reasons.pulls, classes)] : [])];
+}
+
+function keepWords({ label }) {
+  return label === null ? "Leave it without a label" : `Keep “${label}”`;
+}
+
+function tag(label) {
+  return el("b", { class: `tag ${toneOf(label, classes)}` }, el("span", {}, label));
+}
+
+/** Who said what about an item, the oldest first. */
+function givenList({ votes, corrections, skips, provenance }) {
+  const said = [
+    ...votes.filter((vote) => !vote.undone).map((vote) => [vote, tag(vote.label), vote.final ? " decided" : ""]),
+    ...corrections.map((one) => [one, tag(one.label), " corrected"]),
+    ...skips.map((one) => [one, el("span", {}, one.reason ? `skipped: ${one.reason}` : "skipped"), ""]),
+  ].sort(([one], [other]) => one.at - other.at);
+  const rows = said.map(([one, what, how]) => el("li", {}, el("span", {}, `${one.by ?? "anonymous"}${how}`), what, el("span", { class: "soft" }, distance(one.at))));
+  if (provenance) rows.unshift(el("li", {}, el("span", {}, "Imported"), el("span", {}, provenance.source ?? "from an unknown source"), el("span", {})));
+  return rows.length ? el("ul", { class: "plain-list" }, rows) : el("p", { class: "soft" }, "Nobody has labelled this item.");
+}
+
+function showCounts() {
+  for (const [why, id] of Object.entries(COUNTED)) {
+    at(id, whole.format(cases.filter((one) => one.why === why && !one.decision).length));
+  }
+  const items = `${whole.format(lookedAt)} ${lookedAt === 1 ? "label" : "labels"} compared with the model`;
+  at("looked-at", leftOut ? `${items}; ${whole.format(leftOut)} more to review` : items);
+}
+
+function showEnd() {
+  const left = cases.filter((one) => !one.decision).length;
+  const older = before === null ? "" : " Older labels have not been compared with the model yet.";
+  if (left) rest("This is the end of the list", `You have not decided about ${whole.format(left)} of these items.${older}`);
+  else if (leftOut) rest("These are done", `There are ${whole.format(leftOut)} more.`);
+  else rest("Nothing to review", `No labellers disagree, nothing is skipped, and the model contradicts no label that it was compared with.${older}`);
+}
+
+function rest(title, text) {
+  at("item").hidden = true;
+  at("item").removeAttribute("data-item");
+  at("end").hidden = false;
+  at("end-title", title);
+  at("end-text", text);
+  at("older").hidden = before === null;
+  for (const panel of ["given", "model"]) at(panel, el("p", { class: "soft" }, "–"));
+  at("open").hidden = true;
+  at("keep-words", "Keep it as it is");
+  at("keep").disabled = true;
+  choices.mark(null);
+  choices.enable(false);
+  announce(`${title}. ${text}`);
+}
+
+/** Decide that the case that is shown has this label. */
+function decide(label) {
+  const current = cases[place];
+  if (!current) return;
+  const { item } = current;
+  if (label === item.label) return keep();
+  choices.use(label);
+  const body = { item: item.item, label };
+  settle(current, `You decided: ${label}.`, label, item.label === null ? ["reviews", body] : ["corrections", body]);
+}
+
+/** Leave the case that is shown as it is: it does not come back until something new happens to it. */
+function keep() {
+  const current = cases[place];
+  if (current) settle(current, "You kept it as it is.", current.item.label, ["reviews", { item: current.item.item }]);
+}
+
+/** Go on to the next case, and send the decision meanwhile. If it is refused, the case is undecided again. */
+function settle(current, words, label, [route, body]) {
+  const earlier = { decision: current.decision, item: current.item };
+  Object.assign(current, { decision: words, item: { ...current.item, label } });
+  announce(words);
+  unsent += 1;
+  sending = sending.then(async () => {
+    try {
+      await post(`${path}/${route}`, body);
+    } catch (error) {
+      Object.assign(current, earlier);
+      notify(`${nameOf(current.item)} was not changed.`, "bad");
+      report(error);
+      show();
+    }
+    unsent -= 1;
+  });
+  go(1);
+}
+
+function go(step) {
+  place = Math.min(cases.length, Math.max(0, place + step));
+  show();
+}
+
+function announce(text) {
+  at("announcement").textContent = text;
+}
+
+const VERBS = { skip: () => go(1), undo: () => go(-1), search: () => choices.search() };
+const MOVES = { ArrowRight: () => go(1), ArrowLeft: () => go(-1), Enter: keep };
+
+document.addEventListener("keydown", (event) => {
+  const { target, key } = event;
+  if (!keysAreOn() || at("item").getAttribute("aria-busy") === "true") return;
+  const plain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey && !event.isComposing;
+  const free = plain && !target.closest(key === "Enter" ? "input, dialog, button, a, summary" : "input, dialog");
+  if (MOVES[key] && free) {
+    if (event.repeat) return;
+    event.preventDefault();
+    MOVES[key]();
+    return;
+  }
+  const meant = meaning(event, keys);
+  if (!meant) return;
+  if (meant.verb === "type") return choices.search(event.repeat ? "" : meant.character), choices.input && event.preventDefault();
+  if (!meant.label && !VERBS[meant.verb]) return;
+  event.preventDefault();
+  if (event.repeat) return; // a key that is held down counts once
+  if (meant.label) decide(meant.label);
+  else VERBS[meant.verb]();
+});
+at("keep").addEventListener("click", keep);
+at("previous-case").addEventListener("click", () => go(-1));
+at("next-case").addEventListener("click", () => go(1));
+at("older").addEventListener("click", () => load(true));
+at("again").addEventListener("click", () => load(false));
+addEventListener("beforeunload", (event) => unsent && event.preventDefault());
+
+at("review-page").classList.toggle("without-keys", !keysAreOn());
+if (classes.length > 9) at("review-page").classList.add("many-classes");
+choices.show(keys);
+await load(false);
