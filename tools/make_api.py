@@ -27,6 +27,7 @@ TITLES = {  # of the modules with routes, in the order of the page
     "answers": "Answer routes",
     "reviews": "Review routes",
     "tasks": "Task routes",
+    "insights": "Routes of figures",
     "exports": "Export routes",
     "webhooks": "Webhook routes",
     "model": "Model routes",

@@ -6,6 +6,7 @@ import pytest
 
 from askance.service import messages
 from askance.service.commands import labels, reviews
+from askance.service.connectors.events import SETTLED, EventMaker
 from askance.service.errors import RequestError
 from askance.service.settings import Asking
 from askance.service.state import journal, snapshots
@@ -287,6 +288,19 @@ def test_a_review_ends_no_lease(opened):
     lease = runner.lease("boss").questions[0]
     review(runner, item)
     assert runner.task.fold.questions.open[item].loan("boss", runner.clock.now).seq == lease.lease
+
+
+def test_a_decision_is_the_event_of_a_settled_label(opened):
+    runner = opened(labels={"per_item": 2})
+    (item,) = asked(runner)
+    runner.label(item, "ham", "ann")
+    runner.label(item, "spam", "bob")
+    review(runner, item)
+    review(runner, item, "spam")
+    maker = EventMaker(runner.store, runner.task.number, runner.settings)
+    entries = [entry for batch in runner.store.entries(runner.task.number) for entry in batch]
+    settled = [event for _, found in maker.events(entries, [SETTLED]) for event in found]
+    assert [(event.seq, event.data["item"], event.data["label"]) for event in settled] == [(5, item, "spam")]
 
 
 def test_labels_of_old_journals_are_written_and_read_as_before():

@@ -126,6 +126,26 @@ def test_pages_of_a_task(watched, task):
         assert watched.page.locator("#classes .bar-name").first.get_attribute("title") in classes
 
 
+def test_figures_of_classes_and_people_with_payloads_as_names(watched):
+    names = PAYLOADS[:: watched.served.every]
+    figure = {"value": 0.5, "low": 0.4, "high": 0.6, "labels": 9, "note": names[0]}
+    quality = [{"name": name, "labels": 1, "precision": figure, "recall": figure} for name in names]
+    shares = [{"name": name, "recent": [0.5, 0, 1], "before": [0.5, 0, 1], "changed": True} for name in names]
+    pairs = [{"first": name, "second": name, "items": 9, "equal": 0.5, "kappa": figure} for name in names]
+    answers = {
+        "confusion": {"labels": 9, "version": 1, "note": names[0], "classes": quality, "matrix": [[1]]},
+        "predicted": {"recent": 1, "before": 1, "classes": shares},
+        "labellers": {"labellers": [], "pairs": pairs, "looked_at": 9},
+    }
+    page = watched.page
+    for path in answers:
+        page.route(f"**/{path}", lambda route: route.fulfill(json=answers[route.request.url.rpartition("/")[2]]))
+    watched.open(f"/tasks/{TEXT}", "#pairs td")
+    shown = page.locator("main").text_content()
+    assert [name for name in names if name not in shown] == []
+    page.unroute_all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [TEXT]))
 def test_the_list_of_items_has_every_payload_as_text(watched, task):

@@ -1,7 +1,7 @@
 """The routes of one task: its items, labels, figures, exports and model."""
 
 from askance.service import messages as m
-from askance.service.api import answers, exports, items, model, reviews, tasks, uploads, webhooks
+from askance.service.api import answers, exports, insights, items, model, reviews, tasks, uploads, webhooks
 from askance.service.api.events import EVENTS
 from askance.service.api.route import ADMIN, CSV, EVERYBODY, LINES, MARKDOWN, PARQUET, ZIP, Route
 
@@ -254,6 +254,33 @@ OF_A_TASK = (
     ),
     Route(
         "GET", f"{TASK}/history", tasks.show_history, EVERYBODY, "Get the history", answer=m.History, errors=(404,)
+    ),
+    Route(
+        "GET",
+        f"{TASK}/confusion",
+        insights.show_confusion,
+        EVERYBODY,
+        "Get the confusion matrix",
+        answer=m.Confusion,
+        errors=(404,),
+    ),
+    Route(
+        "GET",
+        f"{TASK}/labellers",
+        insights.show_labellers,
+        ADMIN,
+        "Get the labellers",
+        answer=m.Labellers,
+        errors=(404,),
+    ),
+    Route(
+        "GET",
+        f"{TASK}/predicted",
+        insights.show_predicted,
+        EVERYBODY,
+        "Get the predicted classes",
+        answer=m.PredictedClasses,
+        errors=(404,),
     ),
     Route("GET", f"{TASK}/events", tasks.watch_task, EVERYBODY, "Watch the figures", media=EVENTS, errors=(404,)),
     Route(

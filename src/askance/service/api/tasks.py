@@ -65,8 +65,13 @@ async def set_state(call: Call) -> messages.TaskDetail:
 
 
 async def show_history(call: Call) -> messages.History:
-    """Get the estimates over time, the last day by minutes, the labels per class, and the labellers."""
-    return await call.look(lambda transaction: task_view.history(transaction.fold))
+    """Get the estimates over time, the last day by minutes, the labels per class, and the labellers.
+
+    Who is not an admin sees no other labellers.
+    """
+    person, name = call.person, call.writer.task.settings.name
+    only = None if person is None or person.role_in(name) == "admin" else person.name
+    return await call.look(lambda transaction: task_view.history(transaction.fold, only))
 
 
 async def show_figures(call: Call) -> messages.Figures:

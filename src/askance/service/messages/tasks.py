@@ -44,6 +44,7 @@ class Figures(Answer, frozen=True):
     so far.
 
     F, precision, recall and cost are about the class `positive`, which is null if there are more than two classes.
+    `oldest_question` is when the oldest question was asked that has no label yet.
     `problem` says why items are refused and what to do; it is null if nothing is wrong.
     """
 
@@ -69,6 +70,7 @@ class Figures(Answer, frozen=True):
     spend: Spend
     positive: str | None = None
     problem: str | None = None
+    oldest_question: float | None = None
 
 
 class TaskSummary(Answer, frozen=True):
@@ -163,7 +165,7 @@ class LabellerDetail(Answer, frozen=True):
 
 
 class History(Answer, frozen=True):
-    """The history of a task."""
+    """The history of a task. Who is not an admin sees no other labellers."""
 
     points: list[HistoryPoint]
     minutes: list[MinuteCounts]

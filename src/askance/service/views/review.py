@@ -16,19 +16,18 @@ from askance.service.commands.labels import standing_votes
 from askance.service.commands.reviews import is_decided
 from askance.service.state import journal
 from askance.service.state.fold import Fold
-from askance.service.state.ranking import Certainty, certainty
-from askance.service.state.rows import AnyRow, has_content, stored_rows
+from askance.service.state.rows import has_content, stored_rows
 from askance.service.store import Store
 from askance.service.store.entries import Entry
 from askance.service.task import Task
 from askance.service.transaction import Transaction
 from askance.service.views.items import items_of
+from askance.service.views.predictions import predicted
 from askance.service.views.task import detail_of
 
 LOOKED_AT = 2000  # labelled items per request
 MOST_OPEN = 500  # open questions per request
 DOUBTFUL = 0.1  # of the labels that the model agrees with count as doubtful
-AT_ONCE = 200  # rows that are predicted while the model waits
 
 
 class Suspect(NamedTuple):
@@ -106,7 +105,7 @@ def _suspects(transaction: Transaction, items: Mapping[int, Entry]) -> tuple[dic
     rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
     if not rows or fold.diverged:
         return {}, 0
-    said = _predicted(fold, rows)
+    said = predicted(fold, rows)
     names = [settings.name_of(label) for label in said.predictions]
     given = [labels[item] for item in rows]
     sure = _contradicted(names, given, said.certainties)
@@ -117,17 +116,6 @@ def _suspects(transaction: Transaction, items: Mapping[int, Entry]) -> tuple[dic
         for place in order
     }
     return found, len(rows)
-
-
-def _predicted(fold: Fold, rows: Mapping[int, AnyRow]) -> Certainty:
-    """What the model says of rows, some at a time: labels that come meanwhile do not wait for all."""
-    left = iter(rows.values())
-    parts = []
-    while some := list(islice(left, AT_ONCE)):
-        with fold.lock:
-            parts.append(certainty(fold.learner, fold.settings, some))
-    predictions = [label for part in parts for label in part.predictions]
-    return Certainty(predictions, np.concatenate([part.certainties for part in parts]), parts[0].is_probability)
 
 
 def _contradicted(predicted: Sequence[str], given: Sequence[str], certainties: Iterable[float]) -> Collection[int]:

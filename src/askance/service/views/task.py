@@ -129,7 +129,14 @@ def figures(
         current=_figures(estimates.current),
         spend=spend(fold, now),
         problem=sentence(fold.diverged),
+        oldest_question=_oldest(fold),
     )
+
+
+def _oldest(fold: Fold) -> float | None:
+    """When the oldest open question was asked; the first one is the oldest."""
+    first = next(iter(fold.questions.open.values()), None)
+    return None if first is None else first.asked_at
 
 
 def spend(fold: Fold, now: float) -> messages.Spend:
@@ -148,8 +155,8 @@ def spend(fold: Fold, now: float) -> messages.Spend:
     )
 
 
-def history(fold: Fold) -> messages.History:
-    """The history of a task."""
+def history(fold: Fold, only: str | None = None) -> messages.History:
+    """The history of a task; of labellers, all of them or `only` one."""
     return messages.History(
         [
             messages.HistoryPoint(point.rows, point.asked, point.labelled, point.at, point.estimates)
@@ -160,7 +167,7 @@ def history(fold: Fold) -> messages.History:
             for minute, counts in sorted(fold.last_day.minutes.items())
         ],
         {name: fold.classes.get(fold.settings.id_of(name), 0) for name in fold.settings.classes},
-        [_labeller(name, labeller) for name, labeller in sorted(fold.people.items())],
+        [_labeller(name, labeller) for name, labeller in sorted(fold.people.items()) if only in (None, name)],
     )
 
 
@@ -175,10 +182,11 @@ def _labeller(name: str, labeller: Labeller) -> messages.LabellerDetail:
 
 
 def _figures(estimates: Mapping[str, Estimate]) -> dict[str, messages.Figure]:
-    return {metric: _figure(estimate) for metric, estimate in estimates.items()}
+    return {metric: figure_of(estimate) for metric, estimate in estimates.items()}
 
 
-def _figure(estimate: Estimate) -> messages.Figure:
+def figure_of(estimate: Estimate) -> messages.Figure:
+    """An estimate as a message."""
     return messages.Figure(estimate.value, estimate.low, estimate.high, estimate.labels, estimate.note)
 
 

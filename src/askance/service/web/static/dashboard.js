@@ -3,13 +3,17 @@ import { draw, tableOf } from "./charts.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { watchFigures } from "./figures.js";
+import { showConfusion, showLabellers, showPredicted } from "./insights.js";
 import { everyMinute } from "./minutes.js";
 import { emptyCard } from "./offer.js";
 import { actions } from "./states.js";
+import { distance } from "./times.js";
 
 const NAMES = { accuracy: "Accuracy", f: "F", precision: "Precision", recall: "Recall", balanced_accuracy: "Balanced accuracy", cost: "Cost" };
 const OF_POSITIVE = ["f", "precision", "recall"];
 const DRAW_AT_MOST_EVERY = 3000;
+const LOOK_AT_MOST_EVERY = 30_000; // for figures that take the service longer
+const LOST_AFTER = 2000; // a connection that comes back at once was not lost
 const { task, role, ...given } = at("dashboard").dataset;
 const { budget = {} } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
@@ -21,6 +25,9 @@ let latest = null; // figures
 let history = null;
 let drawn = 0;
 let pending = null;
+let looked = 0;
+let work = null; // of the labellers
+let lost = null;
 
 function showFigures(figures) {
   latest = figures;
@@ -32,14 +39,20 @@ function showFigures(figures) {
   const cards = [
     figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} per second`),
     figure("Labels", whole.format(figures.labels), `${whole.format(figures.labelled)} of ${whole.format(figures.asked)} questions are answered`),
-    figure("Waiting", whole.format(figures.waiting), `${whole.format(figures.leased)} with labellers`),
-    figure("Sent for labelling", figures.items ? share.format(spend.asked / figures.items) : "–", leftOf(spend)),
+    figure("Waiting", whole.format(figures.waiting), waitingWords(figures)),
+    figure("Sent for labelling", figures.items ? share.format(figures.asked / figures.items) : "–", leftOf(spend)),
     ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(`${titleOf(name)}, current model`, current[name])),
     ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(`${titleOf(name)}, all predictions so far`, estimates[name])),
   ];
   if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "between labels of the same item"));
   at("figures", cards);
   showOffer(figures);
+}
+
+/** With whom the questions are, and how old the oldest is that has no label yet. */
+function waitingWords({ leased, oldest_question: oldest }) {
+  const words = `${whole.format(leased)} with labellers`;
+  return oldest === null ? words : [`${words}; oldest asked `, distance(oldest)];
 }
 
 /** How to add the first items, instead of empty charts. */
@@ -84,7 +97,7 @@ async function showHistory() {
   describeQuality();
   offerMetrics();
   showClasses();
-  showLabellers();
+  showLabellers(history.labellers, role === "admin", work);
   drawQuality();
   drawAsked();
   drawPace();
@@ -102,7 +115,7 @@ const choosesOnLease = ({ current }) => Object.keys(current).length > 0;
 
 /** The current figures as the end of the curves: the service stores only some of the points. */
 function pointOf(figures, last) {
-  const { items, asked, labelled, estimates } = figures;
+  const { items, labelled, estimates, spend: { asked } } = figures; // labels, as in the history
   if (choosesOnLease(figures)) return { items, asked, labelled, estimates: last?.estimates ?? {} };
   const values = Object.entries(estimates).map(([name, { value, low, high }]) => [name, [value, low, high]]);
   return { items, asked, labelled, estimates: Object.fromEntries(values) };
@@ -179,21 +192,36 @@ function showClasses() {
   }));
 }
 
-function showLabellers() {
-  const rows = history.labellers.map((one) => el("tr", {},
-    el("th", { scope: "row" }, one.name || "anonymous"),
-    el("td", { class: "number", "data-label": "Labels" }, whole.format(one.labels)),
-    el("td", { class: "number", "data-label": "Skipped" }, whole.format(one.skips)),
-    el("td", { class: "number", "data-label": "Agreement" }, one.agreement === null ? "–" : share.format(one.agreement)),
-    el("td", { class: "number", "data-label": "Seconds per label" }, one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
-  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 5, class: "soft" }, "Nobody has labelled anything yet.")));
+/** Figures for which the service reads more: not as often as the others. */
+async function showInsights() {
+  if (Date.now() - looked < LOOK_AT_MOST_EVERY) return;
+  looked = Date.now();
+  showConfusion(await get(`${path}/confusion`));
+  showPredicted(await get(`${path}/predicted`));
+  if (role !== "admin") return;
+  work = await get(`${path}/labellers`);
+  showLabellers(history.labellers, true, work);
+}
+
+/** Say since when the figures are not up to date. */
+function showConnection(isConnected) {
+  if (isConnected) {
+    clearTimeout(lost);
+    lost = null;
+    at("connection").hidden = true;
+    return;
+  }
+  const since = new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(Date.now());
+  lost ??= setTimeout(() => {
+    at("connection", `Connection lost. These are the figures of ${since}; the page continues when the service is back.`).hidden = false;
+  }, LOST_AFTER);
 }
 
 /** Draw again soon, but not too often. */
 function drawSoon() {
   pending ??= setTimeout(() => {
     pending = null;
-    if (!document.hidden) showHistory().catch(() => {});
+    if (!document.hidden) showHistory().then(showInsights).catch(() => {});
   }, Math.max(0, drawn + DRAW_AT_MOST_EVERY - Date.now()));
 }
 
@@ -204,10 +232,11 @@ addEventListener("visibilitychange", () => document.hidden || drawSoon());
 watchFigures(task, (figures) => {
   showFigures(figures);
   drawSoon();
-});
+}, showConnection);
 try {
   showFigures(await get(`${path}/figures`));
   await showHistory();
+  await showInsights();
 } catch (error) {
   report(error);
 }

@@ -2,12 +2,17 @@ import { root } from "./api.js";
 
 const REOPEN_AFTER = 5000;
 
-/** Call `show` with the figures of a task whenever they change, while the page is open. */
-export function watchFigures(task, show) {
+/**
+ * Call `show` with the figures of a task whenever they change, while the page is open, and `connected` with false when the
+ * connection is lost, and with true when it is back.
+ */
+export function watchFigures(task, show, connected = () => {}) {
   const source = new EventSource(`${root}/api/tasks/${encodeURIComponent(task)}/events`);
   source.addEventListener("figures", (event) => show(JSON.parse(event.data)));
+  source.addEventListener("open", () => connected(true));
   source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => watchFigures(task, show), REOPEN_AFTER);
+    connected(false);
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => watchFigures(task, show, connected), REOPEN_AFTER);
   });
 }
 

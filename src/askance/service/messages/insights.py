@@ -1,0 +1,87 @@
+"""What the model confuses, how labellers agree, and what is predicted lately."""
+
+from askance.service.messages.base import Answer
+from askance.service.messages.tasks import Figure
+
+
+class ClassQuality(Answer, frozen=True):
+    """Precision and recall of the current model for a class, and the number of labels of this class."""
+
+    name: str
+    labels: int
+    precision: Figure
+    recall: Figure
+
+
+class Confusion(Answer, frozen=True):
+    """What the current model confuses with what, from questions at random whose labels it has not learned.
+
+    A row of `matrix` is a label and a column is a prediction, both in the order of `classes`. `labels` is their
+    sum. While there are too few, there is only a `note`.
+    """
+
+    labels: int
+    version: int
+    note: str
+    classes: list[ClassQuality]
+    matrix: list[list[int]]
+
+
+class LabellerWork(Answer, frozen=True):
+    """A labeller: all labels and skips, and, from the newest labels, how often others agree and how fast it goes.
+
+    `agreement` is the share of equal labels among `compared` pairs of one of theirs and one of others for the same
+    item. Times are between two labels, without pauses of more than two minutes.
+    """
+
+    name: str
+    labels: int
+    skips: int
+    compared: int
+    agreement: float | None
+    labels_per_hour: float | None
+    median_seconds: float | None
+
+
+class PairAgreement(Answer, frozen=True):
+    """Two labellers: how many items both labelled, the share with equal labels, and Cohen's kappa."""
+
+    first: str
+    second: str
+    items: int
+    equal: float
+    kappa: Figure
+
+
+class Labellers(Answer, frozen=True):
+    """The labellers, and the pairs of them with the most items in common.
+
+    Speed and agreement are from the newest labels, of which `looked_at` were looked at.
+    """
+
+    labellers: list[LabellerWork]
+    pairs: list[PairAgreement]
+    looked_at: int
+
+
+class PredictedClass(Answer, frozen=True):
+    """The share of a class among predictions of the newest items and of those before them: value, low and high.
+
+    It `changed` if the two intervals have nothing in common.
+    """
+
+    name: str
+    recent: tuple[float, float, float]
+    before: tuple[float, float, float]
+    changed: bool
+
+
+class PredictedClasses(Answer, frozen=True):
+    """What was predicted on arrival for the `recent` newest items and for the `before` items before them.
+
+    There are no classes while there are too few items.
+    """
+
+    recent: int
+    before: int
+    classes: list[PredictedClass]

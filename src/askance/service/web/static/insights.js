@@ -1,0 +1,101 @@
+import { at, el } from "./dom.js";
+
+const FEW_CLASSES = 8; // a larger matrix is folded
+const whole = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+
+/** Precision and recall of each class, and the confusion matrix. */
+export function showConfusion({ labels, version, note, classes, matrix }) {
+  const base = `Of the current model (version ${whole.format(version)}), from ${whole.format(labels)} answers to questions at random that the model has not learned, with 95 % confidence intervals.`;
+  at("confusion-words", classes.length ? [base, note].filter(Boolean).join(" ") : note);
+  if (!classes.length) return at("confusion", []);
+  const rows = classes.map(({ name, labels: own, precision, recall }) => el("tr", {},
+    el("th", { scope: "row" }, name), cell("Labels", whole.format(own)), cell("Precision", shareOf(precision), precision.note), cell("Recall", shareOf(recall), recall.note)));
+  const table = sheet("Quality of each class", ["Class", "Labels", "Precision", "Recall"], rows);
+  const isOpen = at("confusion").querySelector("details")?.open ?? classes.length <= FEW_CLASSES;
+  return at("confusion", table, matrixOf(classes.map(({ name }) => name), matrix, isOpen));
+}
+
+/** Rows are labels, columns are predictions; the darker a cell, the larger its share of the row. */
+function matrixOf(names, matrix, isOpen) {
+  const rows = matrix.map((counts, row) => {
+    const all = counts.reduce((sum, count) => sum + count, 0) || 1;
+    return el("tr", {}, el("th", { scope: "row" }, names[row]), counts.map((count, column) => {
+      const shade = el("td", { class: `number ${row === column ? "hit" : "miss"}`, title: `${whole.format(count)} labelled ${names[row]}, predicted ${names[column]}` }, whole.format(count));
+      shade.style.setProperty("--share", `${Math.round((40 * count) / all)}%`);
+      return shade;
+    }));
+  });
+  const head = el("tr", {}, el("th", { scope: "col" }, "Label \\ prediction"), names.map((name) => el("th", { scope: "col", class: "number" }, name)));
+  const table = el("table", { class: "matrix" }, el("thead", {}, head), el("tbody", {}, rows));
+  const box = el("div", { class: "card sheet", tabindex: "0", role: "region", "aria-label": "Confusion matrix" }, table);
+  return el("details", { open: isOpen }, el("summary", {}, "Confusion matrix"), box);
+}
+
+/** The share of each class among the newest predictions, and among those before. */
+export function showPredicted({ recent, before, classes }) {
+  at("predicted-words", classes.length
+    ? `Predictions on arrival: the newest ${whole.format(recent)} items, and the ${whole.format(before)} before them (outlined). A change may come from the items or from what the model has learned.`
+    : "This compares the newest 500 items with those before them, of which there must be 100.");
+  const most = Math.max(...classes.flatMap((one) => [one.recent[0], one.before[0]]), 0.01);
+  at("predicted", classes.map((one) => {
+    const [now, then] = [one.recent[0], one.before[0]];
+    const words = `${percent.format(now)}, before ${percent.format(then)}`;
+    const changed = one.changed ? el("span", { class: "chip warn", title: "The 95 % intervals do not overlap." }, "changed") : null;
+    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: one.name }, one.name),
+      el("span", { class: "bar-place" }, bar("bar", now / most), bar("bar outlined", then / most)), el("span", { class: "number small" }, words, " ", changed));
+  }));
+}
+
+function bar(look, share) {
+  const element = el("span", { class: look });
+  element.style.setProperty("width", `${100 * share}%`);
+  return element;
+}
+
+/**
+ * The labellers with their counts and, for admins, their speed and the agreement of pairs (`insight`, which may come later).
+ * Others see only themselves.
+ */
+export function showLabellers(labellers, isAdmin, insight) {
+  const work = new Map(insight?.labellers.map((one) => [one.name, one]));
+  const rows = labellers.map((one) => el("tr", {},
+    el("th", { scope: "row" }, one.name || "anonymous"),
+    cell("Labels", whole.format(one.labels)), cell("Skipped", whole.format(one.skips)),
+    cell("Agreement", one.agreement === null ? "–" : percent.format(one.agreement)),
+    isAdmin ? speedOf(work.get(one.name)) : cell("Seconds per label", one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
+  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, isAdmin ? "Nobody has labelled anything yet." : "You have not labelled anything yet.")));
+  if (!insight) return;
+  at("labellers-words", `Speed and agreement of pairs are from the newest ${whole.format(insight.looked_at)} labels. Pauses of more than two minutes do not count.`);
+  at("pairs", insight.pairs.length ? pairsOf(insight.pairs) : []);
+}
+
+function speedOf(work) {
+  const perHour = work?.labels_per_hour ?? null;
+  return [
+    cell("Labels per hour", perHour === null ? "–" : whole.format(Math.round(perHour))),
+    cell("Median seconds per label", perHour === null ? "–" : fine.format(work.median_seconds)),
+  ];
+}
+
+function pairsOf(pairs) {
+  const rows = pairs.map(({ first, second, items, equal, kappa }) => el("tr", {},
+    el("th", { scope: "row" }, `${first || "anonymous"} and ${second || "anonymous"}`), cell("Items", whole.format(items)),
+    cell("Equal labels", percent.format(equal)), cell("Cohen's kappa", shareOf(kappa, fine), kappa.note)));
+  return [el("h3", { class: "apart" }, "Agreement of pairs"), sheet("Agreement of pairs", ["Labellers", "Items", "Equal labels", "Cohen's kappa"], rows)];
+}
+
+function sheet(name, heads, rows) {
+  const head = el("tr", {}, heads.map((one, place) => el("th", { scope: "col", class: place ? "number" : "" }, one)));
+  return el("section", { class: "card sheet", "aria-label": name }, el("table", { class: "cards" }, el("thead", {}, head), el("tbody", {}, rows)));
+}
+
+function cell(name, value, note = "") {
+  return el("td", { class: "number", "data-label": name, title: note || undefined }, value);
+}
+
+/** An estimate with its interval, or that nothing can be said yet. */
+function shareOf({ value, low, high }, format = percent) {
+  return value === null ? el("span", { class: "soft" }, "cannot tell yet") : el("span", {}, format.format(value), " ", el("span", { class: "soft" }, `(${format.format(low)} to ${format.format(high)})`));
+}

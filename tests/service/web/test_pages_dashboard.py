@@ -1,0 +1,101 @@
+"""The dashboard: figures to act on, for those who may see them, and what it says when the service has stopped."""
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+
+from axe import barriers
+from browser import Served
+
+TEXTS = ("win a prize now", "lunch at noon")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A service with one task, whose questions are all drawn at random; two people label."""
+    served = Served(tmp_path_factory.mktemp("dashboard"), guarded=True)
+    served.tokens = {"admin": served.running.token}
+    for name in ("ann", "bob"):
+        served.tokens[name] = served.post("/api/tokens", {"name": name, "role": "labeller"})["token"]
+    asking = {"chosen": "lease", "audit": 1.0, "test": 1.0}
+    task = served.task(name="acted-on", labels={"per_item": 2}, questions=asking)
+    for _ in range(2):
+        task.post("items", {"items": [{"text": TEXTS[number % 2]} for number in range(350)]})
+    for who in ("ann", "bob"):
+        questions = sent(served, who, "leases", {"count": 40})["questions"]
+        given = [{"item": one["item"], "label": ("spam", "ham")[TEXTS.index(one["text"])]} for one in questions]
+        sent(served, who, "labels", {"labels": given})
+    yield served
+    served.running.kill()
+
+
+def sent(served: Any, who: str, path: str, body: Any) -> Any:
+    headers = {"content-type": "application/json", "authorization": f"Bearer {served.tokens[who]}"}
+    address = f"{served.address}/api/tasks/acted-on/{path}"
+    with urllib.request.urlopen(urllib.request.Request(address, json.dumps(body).encode(), headers)) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture
+def dashboard(browser: Any, served: Any) -> Any:
+    contexts = []
+
+    def opened(who: str) -> Any:
+        context = browser.new_context(base_url=served.address)
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("pageerror", lambda fault: pytest.fail(str(fault)))
+        page.goto("/sign-in")
+        page.get_by_label("Your token").fill(served.tokens[who])
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/tasks")
+        page.goto("/tasks/acted-on")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def test_a_lead_sees_what_is_confused_and_who_agrees_with_whom(dashboard: Any) -> None:
+    page = dashboard("admin")
+    matrix = page.get_by_role("region", name="Confusion matrix")
+    matrix.wait_for()
+    assert "from 40 answers to questions at random" in page.locator("#confusion-words").inner_text()
+    cells = [int(text) for text in matrix.locator("td").all_inner_texts()]
+    assert (len(cells), sum(cells)) == (4, 40)
+    page.locator("#predicted .bar-row").first.wait_for()
+    pair = page.locator("#pairs tbody tr")
+    pair.wait_for()
+    assert pair.inner_text().split()[:3] == ["ann", "and", "bob"]
+    assert pair.locator("[data-label='Equal labels']").inner_text() == "100%"
+    assert page.locator("#labellers tr").count() == 2
+    for colours in ("light", "dark"):
+        page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+        assert barriers(page) == []
+
+
+def test_a_labeller_sees_no_other_labellers(served: Any, dashboard: Any) -> None:
+    page = dashboard("ann")
+    page.locator("#labellers td").first.wait_for()
+    page.get_by_role("region", name="Confusion matrix").wait_for()
+    assert page.locator("#labellers th").all_inner_texts() == ["ann"]
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(
+            urllib.request.Request(
+                f"{served.address}/api/tasks/acted-on/labellers",
+                headers={"authorization": f"Bearer {served.tokens['ann']}"},
+            )
+        )
+
+
+def test_figures_of_a_service_that_has_stopped_are_not_shown_as_current(served: Any, dashboard: Any) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+    assert page.locator("#connection").is_hidden()
+    served.running.kill()
+    page.get_by_text("Connection lost. These are the figures of").wait_for()
