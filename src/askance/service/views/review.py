@@ -3,8 +3,8 @@
 It is made from the journal and the current model when somebody looks at it: nothing has to be kept up to date.
 """
 
+import heapq
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -65,10 +65,10 @@ def _unanswered(fold: Fold) -> tuple[list[int], list[int]]:
     """Questions without a label: those whose votes differ, and those that somebody skipped. The newest first."""
     questions = fold.questions
     # Copies: the writer may change them meanwhile.
-    waiting = [*list(questions.given_up.values()), *list(questions.open.values())[::-1]]
+    waiting = [*list(questions.given_up.values()), *list(questions.open.values())]
     tied = (one.item for one in waiting if len(one.counts()) > 1)
     skipped = (one.item for one in waiting if one.skipped)
-    return list(islice(tied, MOST_OPEN)), list(islice(skipped, MOST_OPEN))
+    return heapq.nlargest(MOST_OPEN, tied), heapq.nlargest(MOST_OPEN, skipped)
 
 
 def _newest(store: Store, task: Task, before: int | None) -> list[Entry]:

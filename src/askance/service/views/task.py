@@ -195,7 +195,13 @@ def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]
     undone, name_of = transaction.fold.amendments.undone, transaction.settings.name_of
     given = [(entry, journal.read(entry)) for entry in transaction.of_item(item) if entry.kind == kind]
     return [
-        messages.Vote(name_of(body.label), entry.who, entry.at, entry.seq in undone, body.final)
+        messages.Vote(
+            name_of(body.label),
+            entry.who,
+            entry.at,
+            entry.seq in undone,
+            final=kind == journal.LABEL and body.final,
+        )
         for entry, body in given
     ]
 
