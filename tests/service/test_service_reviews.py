@@ -233,6 +233,17 @@ def test_imported_labels_are_looked_at_too(opened):
     assert (201, "likely error") in cases(runner)
 
 
+def test_the_automatic_learner_gives_a_probability(opened):
+    runner = opened(algorithm="auto")
+    made = list(texts(random.Random(5), 80))
+    runner.import_items(*made, ("win free cash prize now click win free", "ham"))
+    case = next(case for case in queue(runner).cases if case.item.item == 81)
+    assert (case.why, case.prediction, case.margin) == ("likely error", "spam", None)
+    assert 0.5 < case.probability <= 1
+    runner.correct(81, "spam")
+    assert 81 not in dict(cases(runner))
+
+
 def test_few_items_are_looked_at_per_request_and_older_ones_with_the_next(opened, monkeypatch):
     runner = opened()
     messy(runner)
