@@ -65,6 +65,8 @@ BODIES: dict[str, Any] = {
     "undo_label": {"item": 1},
     "correct_label": {"id": "m3", "label": "spam"},
     "review_item": {"item": 7, "label": "spam"},
+    "label_group": {"label": "spam", "items": [1, 2, 3], "key": "desk-1-group-4"},
+    "undo_group": {"group": "desk-1-group-4", "key": "desk-1-undo-1"},
     "compact_task": {"keep_days": 90},
     "add_webhook": {"url": "https://example.org/labels", "events": ["label.settled"]},
 }

@@ -490,6 +490,12 @@ ACTIONS = {
     "export_items": ("GET", f"{TASK}/export/items", None, ("spam", None)),
     "correct_label": ("POST", f"{TASK}/corrections", {"item": 1, "label": "ham"}, ("spam", "1")),
     "review_item": ("POST", f"{TASK}/reviews", {"item": 1}, ("spam", "1")),
+    "label_group": (
+        "POST",
+        f"{TASK}/group-labels",
+        {"label": "ham", "items": [1], "key": "group-1"},
+        ("spam", None),
+    ),
     "export_labels": ("GET", f"{TASK}/export/labels", None, ("spam", None)),
     "export_decisions": ("GET", f"{TASK}/export/decisions", None, ("spam", None)),
     "export_card": ("GET", f"{TASK}/export/card", None, ("spam", None)),

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 
 from askance.service import messages
 from askance.service.api.answers import explained
-from askance.service.commands import amendments, labels
+from askance.service.commands import amendments, groups, labels
 from askance.service.commands import items as item_commands
 from askance.service.commands import settings as setting_commands
 from askance.service.settings import Budget, Hashing, Labelling, TaskSettings, to_json
@@ -101,6 +101,26 @@ class TaskRunner:
     def correct(self, item, label, who="boss", **more):
         wish = messages.Correction(label=label, item=item, **more)
         return self.run(lambda transaction: amendments.correct(transaction, wish, who), alone=True)
+
+    def label_group(self, items, label, who="ann", key="group", **more):
+        wish = messages.GroupLabel(label=label, items=list(items), key=key, **more)
+        found = self.run(lambda transaction: groups.label_group(transaction, wish, who))
+        if found.correct:
+            self.run(
+                lambda transaction: groups.correct_group(transaction, label, found.correct, who)[0], alone=True
+            )
+        return found
+
+    def undo_group(self, who="ann", key="undone", **more):
+        wish, answers = messages.GroupUndo(key=key, **more), []
+
+        def work(transaction):
+            change, answer = groups.undo_group(transaction, wish, who)
+            answers.append(answer)
+            return change or answer
+
+        self.run(work, alone=True)
+        return answers[0]
 
     def change(self, **parts):
         wish = messages.TaskChange(**parts)

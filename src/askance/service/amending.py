@@ -23,7 +23,7 @@ log = logging.getLogger("askance.service")
 
 
 class Pending(NamedTuple):
-    """An amendment on disk, and the request that waits until the model knows it."""
+    """An amendment on disk, its first entry, and the request that waits until the model knows it."""
 
     amendment: PendingAmendment
     entry: Entry
@@ -40,7 +40,8 @@ class Replayed(NamedTuple):
 
     def knows(self, pending: Pending) -> bool:
         """Whether the fold came to know an amendment before the entries that it is about."""
-        return self.met.get(pending.entry.seq, pending.amendment.start) < pending.amendment.start
+        first = pending.amendment.first
+        return self.met.get(pending.entry.seq, first) < first  # the others came to be known with its first entry
 
 
 class Amending:

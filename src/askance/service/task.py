@@ -31,6 +31,7 @@ from askance.service.store import Entry, Store
 from askance.service.throughput import Throughput
 from askance.service.transaction import Transaction
 from askance.service.views import task as task_view
+from askance.service.views.item_index import ItemIndex
 
 SNAPSHOT_EVERY = 10_000  # entries
 SNAPSHOT_LABELS = 2000  # labels of the automatic learner, which take much longer to learn again than items to pass
@@ -76,6 +77,7 @@ class Task:
         self._amending: Amending | None = None
         self._throughput = Throughput()
         self._waiting = WaitingRows()
+        self.index = ItemIndex(store, number)
         self._stale = True
         self._estimated = (task_view.Estimates({}, {}, {}), 0.0, 0.0)  # with time and duration
         self._snapped = Snapped(0, 0)
@@ -283,29 +285,36 @@ class Task:
 
     def _amend(self, amendment: PendingAmendment, answer: "Future[Any]") -> None:
         """Write an amendment, and replay the journal from its start: now if it is short, or in another thread."""
-        if amendment.start <= self.horizon():
-            what = "that version" if amendment.item is None else f"item {amendment.item}"
-            raise conflict("compacted", f"{what} is older than the last compaction and cannot be changed")
+        self._check_horizon(amendment)
         self.settle()
-        entry = journal.entry(
-            amendment.kind,
-            self.fold.seq + 1,
-            self._transaction().now,
-            amendment.body,
-            item=amendment.item,
-            key=amendment.key,
-            who=amendment.who,
-        )
-        is_short = not self.is_amending and self._to_replay(amendment.start) < FEW
+        entries = self._written(amendment)
+        is_short = not self.is_amending and self._to_replay(amendment.first) < FEW
         self._stale = True
-        self.store.append(self.number, [entry], drop_from=amendment.start)
-        pending = Pending(amendment, entry, answer)
+        self.store.append(self.number, entries, drop_from=amendment.first)
+        pending = Pending(amendment, entries[0], answer)
         if self._amending is None or is_short:
             self._answer(pending, self.rebuild())
             return
-        amend_now(self.fold, entry, amendment.body)
+        for one, entry in zip(amendment.all, entries, strict=True):
+            amend_now(self.fold, entry, one.body)
         self._stale = False
         self._amending.add(pending, self.snapshot_every)
+
+    def _check_horizon(self, amendment: PendingAmendment) -> None:
+        """Refuse to change what is older than the last compaction."""
+        horizon = self.horizon()
+        for one in amendment.all:
+            if one.start <= horizon:
+                what = "that version" if one.item is None else f"item {one.item}"
+                raise conflict("compacted", f"{what} is older than the last compaction and cannot be changed")
+
+    def _written(self, amendment: PendingAmendment) -> list[Entry]:
+        """The entries of an amendment."""
+        now = self._transaction().now
+        return [
+            journal.entry(one.kind, seq, now, one.body, item=one.item, key=one.key, who=one.who)
+            for seq, one in enumerate(amendment.all, self.fold.seq + 1)
+        ]
 
     def _to_replay(self, start: int) -> int:
         """The number of entries after the last snapshot before an entry."""
@@ -333,12 +342,12 @@ class Task:
         note_divergence(found.fold)
         waiting = self._amending.pending
         late = [pending for pending in waiting if not found.knows(pending)]
-        for pending in late:
-            if pending.entry.kind == journal.UNDO:
-                forget_vote(found.fold, pending.entry.item, journal.read(pending.entry).of)
+        for one in (one for pending in late for one in pending.amendment.all):
+            if isinstance(one.body, journal.Undo):
+                forget_vote(found.fold, one.item, one.body.of)
         self.fold, self._snapped = found.fold, Snapped.of(found.fold)._replace(seq=found.started)
         self._amending.pending = late
-        self._keep_valid(found, min((pending.amendment.start for pending in late), default=None))
+        self._keep_valid(found, min((pending.amendment.first for pending in late), default=None))
         for pending in waiting:
             if pending not in late:
                 self._answer(pending, found.fold.seq - found.started)
@@ -366,7 +375,7 @@ class Task:
     ) -> messages.Amendment | messages.RolledBack:
         if amendment.item is None:
             return messages.RolledBack(entry.seq, amendment.start - 1, self.fold.version, replayed)
-        if amendment.kind == journal.UNDO:
+        if amendment.kind == journal.UNDO and not amendment.others:  # of a group, nobody has to answer all again
             transaction = self._transaction()
             lend_again(transaction, amendment.item, amendment.who)
             self._commit(transaction, [])

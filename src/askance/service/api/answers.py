@@ -7,10 +7,11 @@ import msgspec
 
 from askance.service import messages
 from askance.service.api.route import Call
-from askance.service.commands import amendments, labels
+from askance.service.commands import amendments, groups, labels
 from askance.service.errors import RequestError
 from askance.service.state import journal
 from askance.service.task import Task
+from askance.service.transaction import Transaction
 from askance.service.views import explain
 
 EXPLAINING = 2.0  # seconds for the explanations of all questions of a lease
@@ -71,3 +72,40 @@ async def undo_label(call: Call) -> messages.Amendment:
 async def correct_label(call: Call) -> messages.Amendment:
     """Correct a label. The model no longer knows the wrong one, and learns the right one."""
     return await call.run(lambda transaction: amendments.correct(transaction, call.body, call.who), alone=True)
+
+
+async def label_group(call: Call) -> messages.GroupLabelled:
+    """Give one label to many items. Labels that some of them have already are corrected."""
+    request, late = call.body, list[messages.Refusal]()
+    found = await call.run(
+        lambda transaction: groups.label_group(transaction, request, call.who), size=len(request.items)
+    )
+
+    def work(transaction: Transaction) -> amendments.PendingAmendment | None:
+        change, refused = groups.correct_group(transaction, request.label, found.correct, call.who)
+        late.extend(refused)
+        return change
+
+    if found.correct:
+        await call.run(work, alone=True)
+    left = {one.item for one in late}
+    return messages.GroupLabelled(
+        list(found.label),
+        [item for item in found.correct if item not in left],
+        found.unchanged,
+        [*found.refused, *late],
+        call.writer.task.fold.version,
+    )
+
+
+async def undo_group(call: Call) -> messages.GroupUndone:
+    """Undo many labels at once: the model forgets them, and their questions wait again."""
+    answers: list[messages.GroupUndone] = []
+
+    def work(transaction: Transaction) -> amendments.PendingAmendment | messages.GroupUndone:
+        change, answer = groups.undo_group(transaction, call.body, call.who)
+        answers.append(answer)
+        return change or answer
+
+    await call.run(work, alone=True)
+    return msgspec.structs.replace(answers[0], version=call.writer.task.fold.version)

@@ -41,7 +41,7 @@ async def export_decisions(call: Call) -> StreamingResponse:
 
 
 async def export_items(call: Call) -> StreamingResponse:
-    """Export items by state and text, the newest first, in the same formats."""
+    """Export items by filter or number, the newest first, in the same formats."""
     store, task = call.service.store, call.writer.task
     objects, rows = everything_found(store, task, call.query), export.item_rows(store, task, call.query)
     return _answer(Export("items", task, objects, rows, tables.ITEMS), call.query.format)

@@ -15,7 +15,7 @@ from askance.service.api.route import LINES, Call
 from askance.service.commands import items as commands
 from askance.service.errors import RequestError
 from askance.service.transaction import Transaction
-from askance.service.views import explain
+from askance.service.views import explain, similar
 from askance.service.views import items as item_view
 from askance.service.views import task as task_view
 
@@ -46,8 +46,18 @@ async def import_items(call: Call) -> messages.Imported:
 
 
 async def list_items(call: Call) -> messages.ItemsFound:
-    """List items by state and text, the newest first."""
+    """List items by filter, in an order, and count them."""
     return await call.read(item_view.found, call.service.store, call.writer.task, call.query)
+
+
+async def show_neighbours(call: Call) -> messages.Neighbours:
+    """Get the items before and after an item in a list."""
+    return await call.read(item_view.neighbours, call.service.store, call.writer.task, call.item, call.query)
+
+
+async def list_similar(call: Call) -> messages.SimilarItems:
+    """List the items that are most like an item, as the model sees them. Nothing is stored and nothing changes."""
+    return await call.read(similar.similar, call.service.store, call.writer.task, call.item, call.query)
 
 
 async def explain_item(call: Call) -> messages.Explanation:

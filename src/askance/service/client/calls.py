@@ -145,10 +145,20 @@ def item_detail(task: str, item: ItemRef) -> ApiCall[m.ItemDetail]:
     return ApiCall("GET", _of(task, "items", number_of(item)), read_as(m.ItemDetail))
 
 
-def search(task: str, state: m.ItemState, text: str, before: int | None, count: int) -> ApiCall[m.ItemsFound]:
-    """List items by state and text."""
-    request = {"state": state, "search": text, "count": count} | ({} if before is None else {"before": before})
-    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(request)}", read_as(m.ItemsFound))
+def search(task: str, request: Mapping[str, Any]) -> ApiCall[m.ItemsFound]:
+    """List items by filter, in an order. What is None is left out."""
+    given = {name: value for name, value in request.items() if value is not None}
+    try:
+        msgspec.convert(given, m.ItemSearch)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the search is not valid: {sentence_of(error)}") from None
+    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(given)}", read_as(m.ItemsFound))
+
+
+def similar(task: str, item: ItemRef, count: int, open_only: bool) -> ApiCall[m.SimilarItems]:
+    """List similar items."""
+    request = urlencode({"count": count, "open": str(open_only).lower()})
+    return ApiCall("GET", f"{_of(task, 'items', number_of(item), 'similar')}?{request}", read_as(m.SimilarItems))
 
 
 def explain(task: str, item: m.Item | int) -> ApiCall[m.Explanation]:
@@ -199,6 +209,23 @@ def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiC
 def correct(task: str, correction: m.Correction) -> ApiCall[m.Amendment]:
     """Correct the label of an item."""
     return post(_of(task, "corrections"), correction, read_as(m.Amendment))
+
+
+def label_group(
+    task: str, items: Sequence[ItemRef], label: str, key: str | None, correct: bool
+) -> ApiCall[m.GroupLabelled]:
+    """Label a group of items."""
+    group = m.GroupLabel(label, [number_of(item) for item in items], key or fresh_name(), correct)
+    return post(_of(task, "group-labels"), group, read_as(m.GroupLabelled))
+
+
+def undo_group(
+    task: str, group: str | None, items: Sequence[ItemRef] | None, key: str | None
+) -> ApiCall[m.GroupUndone]:
+    """Undo a group of labels."""
+    named_items = msgspec.UNSET if items is None else [number_of(item) for item in items]
+    request = m.GroupUndo(key or fresh_name(), msgspec.UNSET if group is None else group, named_items)
+    return post(_of(task, "group-undo"), request, read_as(m.GroupUndone))
 
 
 # ---------------------------------------------------------------------- streams and files

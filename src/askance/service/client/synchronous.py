@@ -240,12 +240,59 @@ class Client(Tokens):
         text: str = "",
         state: m.ItemState = "all",
         *,
+        label: str | None = None,
+        predicted: str | None = None,
+        labeller: str | None = None,
+        min_score: float | None = None,
+        max_score: float | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        order: m.ItemOrder = "newest",
         before: int | None = None,
         count: int = 50,
         task: str | None = None,
     ) -> m.ItemsFound:
-        """List items by text and state, the newest first. For the next page, pass the `before` of the answer."""
-        return self._do(calls.search(self._of(task), state, text, before, count))
+        """List items by filter, in an order. For the next page, pass the `before` of the answer.
+
+        Parameters
+        ----------
+        text : str, default=""
+            A part of the content, the id, the note or the number.
+        state : str, default="all"
+            One of "all", "asked", "waiting", "open", "skipped", "labelled", "imported", "corrected" and
+            "disagreement".
+        label, predicted : str, optional
+            The label, and the prediction on arrival.
+        labeller : str, optional
+            Who gave a label or made the last correction.
+        min_score, max_score : float, optional
+            The limits of the score on arrival.
+        since, until : float, optional
+            When the item arrived, in seconds since 1970; `until` itself is not included.
+        order : {"newest", "oldest", "doubtful", "certain"}, default="newest"
+            By arrival, or by the score on arrival.
+        before : int, optional
+            The `before` of the previous page.
+        count : int, default=50
+            At most this many items.
+        task : str, optional
+            The task. Default: that of the client.
+
+        Returns
+        -------
+        ItemsFound
+            The items, and the number of all matching items. If it is not `exact`, there are at least that many.
+        """
+        scores = {"min_score": min_score, "max_score": max_score, "since": since, "until": until}
+        wanted = {"search": text, "state": state, "label": label, "predicted": predicted, "labeller": labeller}
+        page = {"order": order, "before": before, "count": count}
+        return self._do(calls.search(self._of(task), wanted | scores | page))
+
+    def similar(
+        self, item: ItemRef, count: int = 10, *, open_only: bool = False, task: str | None = None
+    ) -> m.SimilarItems:
+        """List the items that are most like an item; optionally only those that can be labelled like it."""
+        return self._do(calls.similar(self._of(task), item, count, open_only))
 
     def explain(self, item: ItemLike | ItemRef, *, task: str | None = None) -> m.Explanation:
         """Explain the prediction of the current model for an item, or for one that it knows. Nothing is stored."""
@@ -319,6 +366,43 @@ class Client(Tokens):
     ) -> list[m.Receipt]:
         """Label many items, as pairs of item and label or as `Label` objects, in batches of up to a thousand."""
         return self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
+
+    def label_group(
+        self,
+        items: Sequence[ItemRef],
+        label: str,
+        *,
+        correct: bool = True,
+        key: str | None = None,
+        task: str | None = None,
+    ) -> m.GroupLabelled:
+        """Give one label to up to a thousand items.
+
+        Parameters
+        ----------
+        items : sequence of int, or of answers about items
+            The items.
+        label : str
+            The class.
+        correct : bool, default=True
+            Whether to correct the labels of items that have another one.
+        key : str, optional
+            The key of the group, with which it can be undone. Default: a new one.
+        task : str, optional
+            The task. Default: that of the client.
+        """
+        return self._do(calls.label_group(self._of(task), items, label, key, correct))
+
+    def undo_group(
+        self,
+        group: str | None = None,
+        *,
+        items: Sequence[ItemRef] | None = None,
+        key: str | None = None,
+        task: str | None = None,
+    ) -> m.GroupUndone:
+        """Undo the labels that you gave with the key of a group, or your labels of some items."""
+        return self._do(calls.undo_group(self._of(task), group, items, key))
 
     def skip(
         self, item: ItemRef, *, reason: str | None = None, key: str | None = None, task: str | None = None

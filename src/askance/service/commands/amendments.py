@@ -14,7 +14,10 @@ from askance.service.transaction import Transaction
 
 
 class PendingAmendment(NamedTuple):
-    """An entry that changes the past, and the first entry from which the journal must be replayed."""
+    """An entry that changes the past, and the first entry from which the journal must be replayed.
+
+    The `others` are written with it, all or none, and the journal is replayed once for all of them.
+    """
 
     kind: str
     body: Struct
@@ -22,6 +25,17 @@ class PendingAmendment(NamedTuple):
     key: str | None
     who: str | None
     start: int
+    others: tuple["PendingAmendment", ...] = ()
+
+    @property
+    def all(self) -> tuple["PendingAmendment", ...]:
+        """It and the others."""
+        return self, *self.others
+
+    @property
+    def first(self) -> int:
+        """The first entry from which the journal must be replayed for all of them."""
+        return min(one.start for one in self.all)
 
 
 def undo(

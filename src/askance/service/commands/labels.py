@@ -112,14 +112,14 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
     """Accept labels: all of them, or none if one is not valid."""
     items = item_numbers(transaction, labels)
     keys = transaction.by_key([journal.LABEL], [one.key for one in labels if one.key is not UNSET])
-    repeated = [_is_repeated(transaction, one, item, keys, who) for one, item in zip(labels, items, strict=True)]
+    repeated = [is_repeated(transaction, one, item, keys, who) for one, item in zip(labels, items, strict=True)]
     fresh = [item for item, again in zip(items, repeated, strict=True) if not again]
     if len(set(fresh)) < len(fresh):
         twice = next(item for item in fresh if fresh.count(item) > 1)
         raise invalid(f"item {twice} has two labels in this request: send one label per item")
     for one, item, again in zip(labels, items, repeated, strict=True):
         if not again:
-            _check(transaction, one, item, who)
+            check(transaction, one, item, who)
     choosing.ask_named(transaction, fresh)
     contents = {seq: journal.read(entry) for seq, entry in transaction.at(fresh).items()}
     rows = stored_rows(transaction.settings, contents)
@@ -182,7 +182,7 @@ def _own(one: Any) -> str:
     return str(one.id)
 
 
-def _is_repeated(
+def is_repeated(
     transaction: Transaction, one: messages.Label, item: int, keys: dict[str, Entry], who: str | None
 ) -> bool:
     """Whether this label was accepted before, by its key or its labeller. Refuse a key of another label."""
@@ -199,7 +199,8 @@ def _is_repeated(
     return bool(votes) and journal.read(votes[-1]).label == transaction.settings.id_of(one.label)
 
 
-def _check(transaction: Transaction, one: messages.Label, item: int, who: str | None) -> None:
+def check(transaction: Transaction, one: messages.Label, item: int, who: str | None) -> None:
+    """Refuse a label that this labeller cannot give now."""
     check_class(transaction.settings, one.label)
     question = transaction.fold.questions.open.get(item)
     if question is None and choosing.may_be_asked(transaction.fold, item):

@@ -203,50 +203,6 @@ class ItemDetail(Answer, frozen=True):
     skips: list[SkipDetail] = field(default_factory=list)
 
 
-ItemState = Literal["all", "asked", "waiting", "skipped", "labelled", "corrected", "disagreement"]
-
-
-class ItemSearch(Body, frozen=True):
-    """Which items to list, the newest first: by state, by text, and before an item number.
-
-    A `skipped` item still waits for a label, and somebody skipped it.
-    """
-
-    state: ItemState = "all"
-    search: Annotated[str, Meta(max_length=200)] = ""
-    before: ItemNumber | UnsetType = UNSET
-    count: Annotated[int, Meta(ge=1, le=200)] = 50
-
-
-ExportFormat = Annotated[
-    Literal["jsonl", "csv", "parquet", "hf"],
-    Meta(description="JSON lines, CSV, Parquet, or a zip archive with a folder for Hugging Face."),
-]
-
-
-class ExportRequest(Body, frozen=True):
-    """The format of an export."""
-
-    format: ExportFormat = "jsonl"
-
-
-class ItemExport(ItemSearch, frozen=True):
-    """Which items to export, and the format. `before` and `count` have no effect."""
-
-    format: ExportFormat = "jsonl"
-
-
-class ItemsFound(Answer, frozen=True):
-    """Items, the newest first. Pass `before` to get the next page; it is null if there are no more.
-
-    One request searches a limited number of items (`searched`), so a page may be empty although there are more.
-    """
-
-    items: list[ItemDetail]
-    before: int | None
-    searched: int
-
-
 class ExplainRequest(Body, frozen=True):
     """An item to explain, which is not stored, or the number of one that is."""
 

@@ -71,6 +71,17 @@ def likeness(model: Model, rows: Sequence[AnyRow]) -> Numbers:
     return _products(*_joined(rows))
 
 
+def likeness_to_first(model: Model, rows: Sequence[AnyRow]) -> Numbers:
+    """The cosines between the first row and each row, as `likeness` has them, for many rows."""
+    if not isinstance(model, AutoModel):
+        return _products_with_first(*_joined(rows))
+    dense, terms = model.as_seen(rows)
+    dense = _unit(dense)
+    both = dense @ dense[0], _products_with_first(terms.starts, terms.indices, terms.values)
+    found: Numbers = (both[0] + both[1]) / np.maximum(1, (dense.shape[1] > 0) + (np.diff(terms.starts) > 0))
+    return found
+
+
 def leads_of(scores: Numbers) -> Numbers:
     """The lead of the best class over the second, in each row of the scores of more than two classes."""
     best = np.partition(scores, -2, axis=1)
@@ -90,6 +101,16 @@ def _products(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any])
     shares = values / np.where(lengths > 0, lengths, 1.0)[rows]
     X = sp.csr_array((shares, places, starts), shape=(len(starts) - 1, max(1, len(columns))))
     return np.asarray((X @ X.T).toarray())
+
+
+def _products_with_first(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> Numbers:
+    """The cosines between the first of some sparse rows and each of them."""
+    columns, places = np.unique(indices, return_inverse=True)
+    X = sp.csr_array((values, places, starts), shape=(len(starts) - 1, max(1, len(columns))))
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    first = X[[0]].toarray().ravel()
+    found: Numbers = (X @ first) / np.where(lengths > 0, lengths * max(lengths[0], 1e-300), 1.0)
+    return found
 
 
 def _joined(rows: Sequence[AnyRow]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

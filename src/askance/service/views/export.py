@@ -19,13 +19,11 @@ from askance.service.store import Store
 from askance.service.store.entries import Entry
 from askance.service.task import Task
 from askance.service.transaction import Transaction
-from askance.service.views.items import everything_found, items_of
+from askance.service.views.items import ASKED, everything_found, items_of
 from askance.service.views.task import detail_of
 
 CONTENT = ("id", "text", "record", "note", "vector_length")  # the numbers of vectors are not exported
 _encode = msgspec.json.Encoder().encode
-
-ASKED = ("open", "learned", "given up")  # states of items that were asked about
 
 Batches = Iterator[list[dict[str, Any]]]
 
@@ -122,7 +120,7 @@ def label_rows(store: Store, task: Task) -> Batches:
         yield [_row(detail) for detail in details]
 
 
-def item_rows(store: Store, task: Task, request: messages.ItemSearch) -> Batches:
+def item_rows(store: Store, task: Task, request: messages.ItemExport) -> Batches:
     """One row per matching item, the newest first."""
     for details in everything_found(store, task, request):
         yield [_row(detail) for detail in details]

@@ -1,64 +1,157 @@
-"""Lists of items by state and text, the newest first."""
+"""Lists of items by filter, in an order, and exports of them."""
 
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
 from askance.service import messages
+from askance.service.commands.choosing import may_be_asked
+from askance.service.commands.items import check_class
+from askance.service.errors import RequestError
+from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.store import Store
 from askance.service.store.entries import Entry
 from askance.service.task import Task
 from askance.service.transaction import Transaction
 from askance.service.views.task import detail_of
+from askance.typing import IntArray
 
 BATCH = 500
-MOST_SEARCHED = 20_000  # items per request, so that none takes long
+MOST_SEARCHED = 20_000  # contents per request, so that none takes long
 
+# The entries in which an export looks for the items of a state.
 KINDS: dict[messages.ItemState, tuple[str, ...]] = {
-    "all": journal.ITEMS,
     "asked": journal.ASKED_ITEMS,
     "waiting": journal.ASKED_ITEMS,
     "skipped": journal.ASKED_ITEMS,
     "labelled": (*journal.ASKED_ITEMS, journal.IMPORTED),
-    "corrected": journal.ITEMS,
+    "imported": (journal.IMPORTED,),
     "disagreement": journal.ASKED_ITEMS,
 }
+ASKED = ("open", "learned", "given up")  # states of items that were asked about
+
+# ---------------------------------------------------------------------- lists
 
 
 def found(store: Store, task: Task, request: messages.ItemSearch) -> messages.ItemsFound:
-    """The next page of matching items; one request searches a limited number of items."""
-    items: list[messages.ItemDetail] = []
-    searched = 0
-    for batch, details in _matching(store, task, request, None if request.before is UNSET else request.before):
-        searched += len(batch)
-        for seq, detail in details:
-            items.append(detail)
-            if len(items) == request.count:
-                return messages.ItemsFound(items, seq, searched)
-        if searched >= MOST_SEARCHED:
-            return messages.ItemsFound(items, batch[-1].seq, searched)
-    return messages.ItemsFound(items, None, searched)
+    """The next page of matching items, and how many there are in all."""
+    check_filter(task.settings, request)
+    before = messages.START if request.before is UNSET else request.before
+    with task.index.lock:
+        if not task.index.catch_up():
+            return messages.ItemsFound([], before, 0, 0, exact=False)
+        items = task.index.ordered(task.fold, request)
+        passed = 0 if before == messages.START else task.index.passed(items, request.order, before)
+        is_complete = task.index.is_complete
+    rest = items[passed:]
+    if request.search:
+        return _searched(store, task, request, rest, exact=is_complete and not passed)
+    page = rest[: request.count].tolist()
+    details = details_of(store, task, page)
+    last = page[-1] if len(rest) > len(page) else None
+    return messages.ItemsFound(details, last, len(page), len(items), is_complete)
+
+
+def _searched(
+    store: Store, task: Task, request: messages.ItemSearch, rest: IntArray, *, exact: bool
+) -> messages.ItemsFound:
+    """The next page of the items whose content matches, too. The others are counted, up to a limit."""
+    matching: list[int] = []
+    items = rest[:MOST_SEARCHED].tolist()
+    for start in range(0, len(items), BATCH):
+        entries = store.at(task.number, items[start : start + BATCH])
+        matching += [seq for seq in items[start : start + BATCH] if has_text(entries[seq], request.search)]
+    page = matching[: request.count]
+    is_all = len(items) == len(rest)
+    last = page[-1] if len(matching) > len(page) else None if is_all else items[-1]
+    return messages.ItemsFound(details_of(store, task, page), last, len(items), len(matching), exact and is_all)
+
+
+def neighbours(store: Store, task: Task, item: int, request: messages.ItemPlace) -> messages.Neighbours:
+    """The items before and after an item in a search."""
+    check_filter(task.settings, request)
+    with task.index.lock:
+        if not task.index.catch_up():
+            raise RequestError(
+                503, "busy", "the items are being read for the first time: try again", retry_after=1
+            )
+        items = task.index.ordered(task.fold, request)
+        passed = task.index.passed(items, request.order, item)
+    later, earlier = items[passed:], items[:passed][::-1]
+    is_among = len(earlier) > 0 and earlier[0] == item
+    return messages.Neighbours(
+        _first_with(store, task, earlier[int(is_among) :], request.search),
+        _first_with(store, task, later, request.search),
+    )
+
+
+def _first_with(store: Store, task: Task, rest: IntArray, search: str) -> int | None:
+    """The first of these items whose content has a text, if it is among the first ones that are looked at."""
+    items = rest[: MOST_SEARCHED // 2 if search else 1].tolist()
+    for start in range(0, len(items), BATCH):
+        some = items[start : start + BATCH]
+        entries = store.at(task.number, some)
+        if (first := next((seq for seq in some if has_text(entries[seq], search)), None)) is not None:
+            return first
+    return None
+
+
+def details_of(store: Store, task: Task, items: Sequence[int]) -> list[messages.ItemDetail]:
+    """Everything that is known about some items, in their order."""
+    transaction = Transaction(task.fold, store, task.number, 0.0)
+    entries = transaction.at(items)
+    transaction.look_up(list(entries.values()))
+    return [detail_of(transaction, entries[item]) for item in items if item in entries]
+
+
+def check_filter(settings: TaskSettings, request: messages.ItemFilter) -> None:
+    """Refuse a class that the task does not have."""
+    for name in (request.label, request.predicted):
+        if name is not UNSET:
+            check_class(settings, name)
+
+
+def has_text(entry: Entry, search: str) -> bool:
+    """Whether the content, the sender's id, the note or the number of an item contains this text."""
+    if not search:
+        return True
+    body, wanted = journal.read(entry), search.casefold()
+    parts = [entry.key or "", str(entry.seq), *(part for part in (body.text, body.note) if part is not UNSET)]
+    if body.record is not UNSET:
+        parts += [str(part) for pair in body.record.items() for part in pair]
+    return any(wanted in part.casefold() for part in parts)
+
+
+# ---------------------------------------------------------------------- exports
 
 
 def everything_found(
-    store: Store, task: Task, request: messages.ItemSearch
+    store: Store, task: Task, request: messages.ItemExport
 ) -> Iterator[list[messages.ItemDetail]]:
-    """All matching items, in batches."""
-    return ([detail for _, detail in details] for _, details in _matching(store, task, request, None))
+    """All matching items, in batches; in constant memory, however many there are."""
+    check_filter(task.settings, request)
+    return _everything(store, task, request)
 
 
-def _matching(
-    store: Store, task: Task, request: messages.ItemSearch, before: int | None
-) -> Iterator[tuple[list[Entry], list[tuple[int, messages.ItemDetail]]]]:
-    """Batches of entries, with the matching items of each and the entries at which they were found."""
-    for batch in store.newest(task.number, before, KINDS[request.state], BATCH):
+def _everything(store: Store, task: Task, request: messages.ItemExport) -> Iterator[list[messages.ItemDetail]]:
+    for batch in _entries(store, task, request):
         transaction = Transaction(task.fold, store, task.number, 0.0)
-        items = items_of(transaction, batch)
-        likely = {seq: entry for seq, entry in items.items() if _may_match(transaction, request, entry)}
-        transaction.look_up(list(likely.values()))
-        details = [(seq, detail_of(transaction, entry)) for seq, entry in likely.items()]
-        yield batch, [(seq, detail) for seq, detail in details if _is_in(request.state, detail)]
+        items = [entry for entry in items_of(transaction, batch).values() if has_text(entry, request.search)]
+        transaction.look_up(items)
+        details = [detail_of(transaction, entry) for entry in items]
+        yield [detail for detail in details if matches(transaction, request, detail)]
+
+
+def _entries(store: Store, task: Task, request: messages.ItemExport) -> Iterator[list[Entry]]:
+    """The entries with the items, the newest first."""
+    if request.items is UNSET:
+        yield from store.newest(task.number, None, KINDS.get(request.state, journal.ITEMS), BATCH)
+        return
+    named = sorted({int(item) for item in request.items.split(",")}, reverse=True)
+    for start in range(0, len(named), BATCH):
+        entries = store.at(task.number, named[start : start + BATCH])
+        yield [entry for _, entry in sorted(entries.items(), reverse=True) if entry.kind in journal.ITEMS]
 
 
 def items_of(transaction: Transaction, entries: Sequence[Entry]) -> dict[int, Entry]:
@@ -80,35 +173,47 @@ def _last_asked(transaction: Transaction, item: int) -> int:
     return max(entry.seq for entry in transaction.of_item(item) if entry.kind == journal.ASK)
 
 
-def _may_match(transaction: Transaction, request: messages.ItemSearch, entry: Entry) -> bool:
-    """Whether an item may match, before the entries about it are loaded."""
-    if request.state == "waiting" and entry.seq not in transaction.fold.questions.open:
-        return False
-    if request.state == "skipped" and not _is_skipped(transaction, entry.seq):
-        return False
-    if request.state == "corrected" and entry.seq not in transaction.fold.amendments.corrected:
-        return False
-    return not request.search or _has(entry, request.search.casefold())
+def matches(transaction: Transaction, request: messages.ItemFilter, detail: messages.ItemDetail) -> bool:
+    """Whether an item matches a filter, apart from its content. The index of a task finds the same items."""
+    score = detail.decision.score if detail.decision is not None else None
+    settings = transaction.settings
+    return (
+        _is_in(transaction, request.state, detail)
+        and (request.label is UNSET or detail.label == settings.name_of(settings.id_of(request.label)))
+        and (request.predicted is UNSET or _predicted(settings, request.predicted, detail))
+        and (request.labeller is UNSET or request.labeller in labellers(detail))
+        and (request.min_score is UNSET or (score is not None and score >= request.min_score))
+        and (request.max_score is UNSET or (score is not None and score <= request.max_score))
+        and (request.since is UNSET or detail.at >= request.since)
+        and (request.until is UNSET or detail.at < request.until)
+    )
 
 
-def _is_skipped(transaction: Transaction, item: int) -> bool:
-    """Whether somebody skipped an item that still waits for a label."""
-    question = transaction.fold.questions.open.get(item)
-    return question is not None and bool(question.skipped)
+def _predicted(settings: TaskSettings, name: str, detail: messages.ItemDetail) -> bool:
+    return detail.decision is not None and detail.decision.prediction == settings.name_of(settings.id_of(name))
 
 
-def _has(entry: Entry, wanted: str) -> bool:
-    """Whether the content, the sender's id or the number of an item contains this text."""
-    body = journal.read(entry)
-    parts = [entry.key or "", str(entry.seq), *(part for part in (body.text, body.note) if part is not UNSET)]
-    if body.record is not UNSET:
-        parts += [str(part) for pair in body.record.items() for part in pair]
-    return any(wanted in part.casefold() for part in parts)
+def labellers(detail: messages.ItemDetail) -> set[str | None]:
+    """Who gave a label of an item, made the last correction, or is named by its import."""
+    names = {vote.by for vote in detail.votes if not vote.undone}
+    names |= {correction.by for correction in detail.corrections[-1:]}
+    return names | {detail.provenance.labeller if detail.provenance else None}
 
 
-def _is_in(state: messages.ItemState, detail: messages.ItemDetail) -> bool:
+def _is_in(transaction: Transaction, state: messages.ItemState, detail: messages.ItemDetail) -> bool:
+    question = transaction.fold.questions.open.get(detail.item)
+    if state == "asked":
+        return detail.state in ASKED
+    if state == "waiting":
+        return detail.state == "open"
+    if state == "open":
+        return detail.state == "open" or may_be_asked(transaction.fold, detail.item)
+    if state == "skipped":
+        return question is not None and bool(question.skipped)
     if state == "labelled":
         return detail.label is not None
-    if state == "disagreement":
-        return detail.agreement is not None and detail.agreement < 1
-    return True
+    if state == "imported":
+        return detail.state == "imported"
+    if state == "corrected":
+        return bool(detail.corrections)
+    return state == "all" or (detail.agreement is not None and detail.agreement < 1)

@@ -1,0 +1,57 @@
+"""Items that are like another one, as the model sees them."""
+
+import heapq
+
+from askance.service import messages
+from askance.service.commands.groups import is_set_aside
+from askance.service.commands.items import check_finite
+from askance.service.state import journal
+from askance.service.state.fold import Fold
+from askance.service.state.ranking import likeness_to_first, opinions
+from askance.service.state.rows import has_content, stored_rows
+from askance.service.store import Store
+from askance.service.task import Task
+from askance.service.transaction import Transaction
+from askance.service.views.items import details_of
+from askance.service.views.task import content
+
+COMPARED = 2000  # items per request, the newest ones
+
+
+def similar(store: Store, task: Task, item: int, request: messages.SimilarRequest) -> messages.SimilarItems:
+    """The items that are most like an item; of those that are open, only the ones with the same prediction."""
+    fold, settings = task.fold, task.settings
+    check_finite(fold)
+    own = content(Transaction(fold, store, task.number, 0.0), item)
+    numbers = _can_be_labelled(fold, item) if request.open else _newest(store, task, item)
+    entries = store.at(task.number, numbers).items()
+    contents = {seq: journal.read(entry) for seq, entry in entries if entry.kind in journal.ITEMS}
+    kept = {seq: one for seq, one in contents.items() if has_content(settings, one)}
+    rows = stored_rows(settings, {item: own, **kept})
+    with fold.lock:
+        found = opinions(fold.learner, settings, list(rows.values()))
+        likeness = likeness_to_first(fold.learner, list(rows.values()))
+    said = list(map(settings.name_of, found.predictions))
+    places = [place for place in range(1, len(rows)) if not request.open or said[place] == said[0]]
+    best = heapq.nlargest(request.count, places, key=lambda place: float(likeness[place]))
+    best = [place for place in best if likeness[place] > 0]
+    items = list(rows)
+    details = details_of(store, task, [items[place] for place in best])
+    shown = [
+        messages.SimilarItem(detail, min(1.0, float(likeness[place])), said[place], float(found.scores[place]))
+        for detail, place in zip(details, best, strict=True)
+    ]
+    return messages.SimilarItems(shown, len(kept), said[0], float(found.scores[0]), is_set_aside(fold, item))
+
+
+def _newest(store: Store, task: Task, item: int) -> list[int]:
+    """The numbers of the last items, without the item itself."""
+    batch = next(store.newest(task.number, None, journal.ITEMS, COMPARED), [])
+    return [entry.seq for entry in batch if entry.seq != item]
+
+
+def _can_be_labelled(fold: Fold, item: int) -> list[int]:
+    """The newest items that can be labelled in a group: questions, and items that wait, but not random samples."""
+    known = {*list(fold.questions.open), *list(fold.candidates.waiting)} - {item}
+    free = [one for one in known if not is_set_aside(fold, one)]
+    return heapq.nlargest(COMPARED, free)
