@@ -88,6 +88,16 @@ def model_is_looked_at(client, path):
     assert client.history().classes == client.model_detail().labels
     assert [story.id for story in client.search("CRASHED").items] == [TEXTS[1]]
     assert client.search(count=2, before=client.search(count=2).before).items
+    found = client.search(state="labelled", label="billing", order="oldest", min_score=-1e9)
+    assert (len(found.items), found.exact) == (found.total, True)
+    with pytest.raises(ValueError, match="the search is not valid: order"):
+        client.search(order="best")
+    assert client.similar(found.items[0], 3).compared > 0
+    labelled = client.search(state="labelled", label="billing").items
+    given = client.label_group(labelled, "bug", key="group")
+    assert sorted(given.corrected) == sorted(detail.item for detail in labelled)
+    client.label_group(labelled, "billing")
+    assert client.undo_group("group").undone == []
     assert client.explain("invoice").pulls[0].feature == "invoice"
     version = client.figures().version
     assert client.roll_back(0).to == 0

@@ -122,18 +122,20 @@ def test_many_keys_at_once(store):
 
 
 def test_keys_and_items_are_looked_up_in_their_indexes(tmp_path):
-    """The planner once read all keys of a task for a few of them."""
+    """The planner once read all keys of a task for a few of them, and all entries for those about a few items."""
     with open_store(str(tmp_path / "a.db")) as store:
         asked = []
         with store.one_moment() as connection:
             reader = Recorder(connection, asked)
-            for look in (lambda: reader.by_key(1, "item", ["a", "b"]), lambda: reader.of_item(1, 7)):
-                look()
+            reader.by_key(1, "item", ["a", "b"])
+            reader.of_item(1, 7)
+            reader.about(1, range(1, 50))
             plans = [connection.rows(f"EXPLAIN QUERY PLAN {sql}", values) for sql, values in asked]
     told = " ".join(str(row[3]) for plan in plans for row in plan)
     assert "journal_key (task=? AND kind=? AND key=?)" in told
     assert "journal_item (task=? AND item=?)" in told
     assert "SCAN journal" not in told
+    assert "journal_1 (task=?)" not in told
 
 
 class Recorder(Store):

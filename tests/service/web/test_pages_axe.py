@@ -34,6 +34,7 @@ SHOWN = {
     "/tasks/{task}": "#pace svg",
     "/tasks/{task}/items": "#items th",
     "/tasks/{task}/items/{item}": "#votes b",
+    "/tasks/{task}/items/{item}/similar": "#items .group-row",
     "/tasks/{task}/upload": "#choose-file:enabled",
     "/tasks/{task}/model": "#versions th",
     "/tasks/{task}/review": "#item[data-item][aria-busy=false]",
@@ -204,6 +205,21 @@ def test_a_search_a_long_text_and_no_keys_at_the_desk(visit, look_for_barriers):
 @pytest.mark.parametrize("task", ["many", "records", "asleep"])
 def test_other_desks(visit, look_for_barriers, task):
     page = visit(f"/tasks/{task}/label", "#end-title" if task == "asleep" else "#item[data-item][aria-busy=false]")
+    assert look_for_barriers(page) == {}
+
+
+@pytest.mark.slow
+def test_what_opens_on_the_list_of_items(visit, look_for_barriers):
+    page = visit("/tasks/support/items?state=open", "#items th")
+    page.locator("#limits summary").click()
+    page.get_by_label("Select all shown").check()
+    page.get_by_role("button", name="Relabel").wait_for()
+    assert look_for_barriers(page) == {}
+    page.get_by_role("button", name="Relabel").click()
+    page.get_by_role("dialog").wait_for()
+    assert look_for_barriers(page) == {}
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    page = visit("/tasks/many/items/1/similar", "#items .group-row")
     assert look_for_barriers(page) == {}
 
 

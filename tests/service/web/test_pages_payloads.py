@@ -210,6 +210,28 @@ def look_at_items(watched, places):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [MANY]))
+def test_similar_items_and_groups(watched, task):
+    """Contents and classes are shown in the list, in the question before a group, and in what is said after it."""
+    item = watched.served.items[task][max(watched.served.items[task])]
+    watched.open(f"/tasks/{task}/items/{item}/similar", "#items .group-row")
+    watched.page.keyboard.press("a")
+    watched.check()
+    watched.page.locator("#answers .answer, #answers [role=option]").first.click()
+    watched.page.locator("#last-group:not([hidden])").wait_for()
+    watched.check()
+    watched.page.locator("#last-group button").click()
+    watched.page.locator("#last-group").wait_for(state="hidden")
+    watched.open(f"/tasks/{task}/items", "#items th")
+    watched.page.locator("#select-all").check()
+    watched.page.locator("#new-label").select_option(index=1)
+    watched.page.locator("#relabel button").click()
+    watched.page.locator("dialog[open]").wait_for()
+    watched.check()
+    watched.page.locator("dialog[open] button").last.click()
+
+
+@pytest.mark.slow
 def test_people_and_audit(watched, browser, world):
     """Whoever signs in says what browser they have; whatever it is, it is kept and shown."""
     token = world.post("/api/tokens", {"name": "wanderer", "role": "read"})["token"]
@@ -259,6 +281,10 @@ def test_an_uploaded_file(watched):
 ADDRESSES = (
     f"/tasks/{TEXT}/items?search=",
     f"/tasks/{TEXT}/items?state=",
+    f"/tasks/{TEXT}/items?label=",
+    f"/tasks/{TEXT}/items?labeller=",
+    f"/tasks/{TEXT}/items?since=",
+    f"/tasks/{TEXT}/items/1?order=",
     "/audit?who=",
     "/audit?task=",
     "/first?code=",

@@ -37,15 +37,6 @@ from askance.service.messages.base import (
     Text,
     TokenName,
 )
-from askance.service.messages.insights import (
-    ClassQuality,
-    Confusion,
-    Labellers,
-    LabellerWork,
-    PairAgreement,
-    PredictedClass,
-    PredictedClasses,
-)
 from askance.service.messages.groups import (
     GroupLabel,
     GroupLabelled,
@@ -55,6 +46,15 @@ from askance.service.messages.groups import (
     SimilarItem,
     SimilarItems,
     SimilarRequest,
+)
+from askance.service.messages.insights import (
+    ClassQuality,
+    Confusion,
+    Labellers,
+    LabellerWork,
+    PairAgreement,
+    PredictedClass,
+    PredictedClasses,
 )
 from askance.service.messages.items import (
     Decisions,

@@ -110,9 +110,10 @@ class Reader:
         """All entries about each of these items, in order; an item that was not asked about has none."""
         found: dict[int, list[Entry]] = {item: [] for item in items}
         for some in slices(items):
+            # In the order of the index: for that of the entries alone, SQLite reads the whole journal.
             sql = (
                 f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item IN ({_places(some)}) AND kind <> 'item' "
-                "ORDER BY seq"
+                "ORDER BY item, seq"
             )
             for entry in self._entries(sql, (task, *some)):
                 found[entry.item or 0].append(entry)

@@ -46,7 +46,7 @@ async def dashboard_page(call: Call) -> HTMLResponse:
 
 
 async def items_page(call: Call) -> HTMLResponse:
-    """Items, filtered by state and text."""
+    """Items by filter, in an order, and what can be done with a selection of them."""
     return _task_page(call, "items.html")
 
 
@@ -55,6 +55,11 @@ async def item_page(call: Call) -> HTMLResponse:
     item = call.item
     await call.look(lambda transaction: task_view.entry(transaction, item))  # which there may not be
     return _task_page(call, "item.html", item=item)
+
+
+async def similar_page(call: Call) -> HTMLResponse:
+    """Items that are like one item, to give them one label."""
+    return _task_page(call, "similar.html", item=call.item, keys=_keys(call))
 
 
 async def upload_page(call: Call) -> HTMLResponse:

@@ -1,9 +1,11 @@
-import { get, post } from "./api.js";
+import { Refused, get, post, root } from "./api.js";
 import { whileBusy } from "./busy.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { addressOf, filterOf, queryOf } from "./item-filter.js";
+import { keysAreOn } from "./keys.js";
 import { notify } from "./notices.js";
-import { contentOf, pullsOf } from "./text.js";
+import { contentOf, excerptOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
 const { task, item, role, ...given } = at("item-page").dataset;
@@ -11,6 +13,7 @@ const { classes } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
+/** Show the item; whether its content is there. */
 async function show() {
   const detail = await get(`${path}/items/${item}`);
   const gone = detail.text === null && detail.record === null && detail.vector_length === null;
@@ -21,6 +24,7 @@ async function show() {
   at("why", why ? [el("p", {}, el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, "Not available without the content."));
   at("votes", labelsGiven(detail));
   showCorrection(detail);
+  return !gone;
 }
 
 function known({ state, label, decision, agreement, id, at: time, provenance }) {
@@ -67,8 +71,57 @@ at("correct").addEventListener("submit", (event) => {
   whileBusy(event.submitter, correct);
 });
 
+// ---------------------------------------------------------------------- other items
+
+const pages = `${root}/tasks/${encodeURIComponent(task)}/items`;
+
+/** Links to the items before and after this one in the list from which the page was opened. */
+async function showNeighbours() {
+  const filter = filterOf();
+  at("all").href = `${pages}${addressOf(filter)}`;
+  const found = await patiently(() => get(`${path}/items/${item}/neighbours?${queryOf(filter)}`));
+  for (const name of ["previous", "next"]) {
+    at(name).hidden = found[name] === null;
+    if (found[name] !== null) at(name).href = `${pages}/${found[name]}${addressOf(filter)}`;
+  }
+}
+
+/** Try again while the service is reading the items for the first time. */
+async function patiently(request) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof Refused && error.status === 503) || tries >= 30) throw error;
+      await new Promise((done) => setTimeout(done, 1000 * (error.retryAfter ?? 1)));
+    }
+  }
+}
+
+async function showSimilar() {
+  const { items, compared } = await get(`${path}/items/${item}/similar`);
+  at("similar-items").hidden = false;
+  at("compared", `As the model sees them, among the last ${new Intl.NumberFormat().format(compared)} items.`);
+  at("similar", items.length ? items.map(similarOf) : el("li", { class: "soft" }, "No other item is similar."));
+}
+
+function similarOf({ item: other, similarity, prediction }) {
+  const label = other.label === null ? `predicted ${prediction}` : `label ${other.label}`;
+  return el("li", {}, el("a", { href: `${pages}/${other.item}` }, excerptOf(other).slice(0, 120)), " ",
+    el("span", { class: "soft small" }, `${Math.round(100 * similarity)} % similar, ${label}`));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!keysAreOn() || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  if (event.target.closest("input, select, textarea, dialog")) return;
+  const link = { j: "next", k: "previous" }[event.key.toLowerCase()];
+  if (link && !event.repeat && !at(link).hidden) at(link).click();
+});
+
 try {
-  await show();
+  const hasContent = await show();
+  await showNeighbours();
+  if (hasContent) await showSimilar();
 } catch (error) {
   report(error);
 }

@@ -1,81 +1,99 @@
 import { get, root } from "./api.js";
+import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { counted, labelGroup, reopen, undoGroup } from "./groups.js";
+import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { emptyCard } from "./offer.js";
+import { Selection } from "./selection.js";
 import { date } from "./times.js";
 import { excerptOf } from "./text.js";
 
-const { task, role } = at("items-page").dataset;
+const { task, role, ...given } = at("items-page").dataset;
+const { classes } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const number = new Intl.NumberFormat();
 const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const filters = at("filters");
+const PAGE = 50;
+const MOST_AT_ONCE = 200;
+const MOST_SELECTED = 1000;
 let before = null;
 let shown = 0;
 let searched = 0;
+let total = 0;
+let isExact = false;
 let latest = 0; // so that the result of an earlier search does not replace a later one
+let lastGroup = null;
 
-/** The filters in the address, so that a list can be bookmarked. */
-function filter() {
-  const given = new URLSearchParams(location.search);
-  return { state: given.get("state") ?? "all", search: given.get("search") ?? "" };
-}
+// ---------------------------------------------------------------------- the list
 
-function query(more = {}) {
-  const { state, search } = filter();
-  return new URLSearchParams({ state, ...(search ? { search } : {}), ...more }).toString();
-}
-
-async function begin() {
-  const { state, search } = filter();
-  filters.elements.state.value = state;
-  filters.elements.search.value = search;
-  at("export")?.setAttribute("href", `${root}${path}/export/items?${query()}`);
-  before = null;
-  shown = 0;
-  searched = 0;
+async function begin(count = PAGE) {
+  const filter = filterOf();
+  for (const [name, value] of Object.entries(filter)) setField(filters.elements[name], value);
+  at("limits").open ||= ["min_score", "max_score", "since", "until"].some((name) => filter[name]);
+  [before, shown, searched, total, isExact] = [null, 0, 0, 0, false];
   at("items").replaceChildren();
+  at("select-all").checked = false;
+  selection.tell();
   at("found", "Searching …");
-  await more();
+  await more(count);
+}
+
+/** Set a field of the form. A value that a list does not have, such as a former class, is added to it. */
+function setField(field, value) {
+  const isUnknown = field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value);
+  if (isUnknown) field.append(el("option", { value }, value));
+  field.value = value;
 }
 
 /** Show the next items; a search without results yet continues for a while. */
-async function more() {
+async function more(count = PAGE) {
   latest += 1;
   const mine = latest;
   try {
-    for (let rounds = 0; rounds < 10; rounds += 1) {
-      const found = await get(`${path}/items?${query(before === null ? {} : { before })}`);
+    for (let rounds = 0; rounds < 10; ) {
+      const found = await get(`${path}/items?${queryOf(filterOf(), { count, ...(before === null ? {} : { before }) })}`);
       if (mine !== latest) return;
       before = found.before;
       shown += found.items.length;
       searched += found.searched;
+      total = Math.max(total, found.total);
+      isExact ||= found.exact;
       at("items").append(...found.items.map(row));
       if (found.items.length || before === null) break;
-      at("found", `Searched ${number.format(searched)} items so far …`);
+      if (found.searched) rounds += 1; // otherwise the service still reads the journal
+      at("found", found.searched ? `Searched ${number.format(searched)} items so far …` : "Reading the items for the first time …");
     }
     showCount();
   } catch (error) {
+    at("found", "");
     report(error);
   }
 }
 
 function showCount() {
   at("more").hidden = before === null;
-  const { state, search } = filter();
-  const isEmpty = !shown && before === null && state === "all" && !search;
+  const isEmpty = !shown && before === null && !addressOf({ ...filterOf(), order: "" });
   at("offer", isEmpty ? [emptyCard(task, role)] : []);
   at("sheet").hidden = isEmpty;
-  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No items match.")));
-  at("found", `${number.format(shown)} ${shown === 1 ? "item" : "items"} shown${before === null ? "" : ", and there are more"}.`);
+  at("all-shown").hidden = !shown;
+  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 7, class: "soft" }, "No items match.")));
+  at("found", `${countOf()} shown.`);
+}
+
+function countOf() {
+  if (isExact && total === shown) return counted(shown);
+  return `${number.format(shown)} of ${isExact ? "" : "at least "}${counted(Math.max(total, shown))}`;
 }
 
 function row(detail) {
-  const address = `${root}/tasks/${encodeURIComponent(task)}/items/${detail.item}`;
+  const address = `${root}/tasks/${encodeURIComponent(task)}/items/${detail.item}${addressOf(filterOf())}`;
   const corrected = detail.corrections.length ? el("span", { class: "chip corrected" }, "corrected") : null;
   const differs = detail.agreement !== null && detail.agreement < 1 ? el("span", { class: "chip disagreement" }, "disagreement") : null;
   const { decision } = detail;
-  return el("tr", {},
+  return el("tr", { "data-item": detail.item },
+    el("td", { class: "select" }, el("input", { type: "checkbox", "aria-label": `Select item ${detail.item}` })),
     el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(detail.item))),
     el("td", { class: "text", "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(detail)), detail.id ? el("span", { class: "soft small" }, detail.id) : null),
     el("td", { "data-label": "State" }, el("span", { class: `chip ${detail.state === "open" ? "waiting" : detail.state.replace(" ", "-")}` }, detail.state === "open" ? "waiting" : detail.state), " ", corrected, " ", differs),
@@ -84,13 +102,89 @@ function row(detail) {
     el("td", { "data-label": "When", class: "when" }, date(detail.at)));
 }
 
+// ---------------------------------------------------------------------- filters
+
 filters.addEventListener("submit", (event) => {
   event.preventDefault();
-  const { state, search } = filters.elements;
-  history.pushState(null, "", `?${new URLSearchParams({ state: state.value, search: search.value.trim() })}`);
+  const names = Object.keys(filterOf());
+  const wanted = Object.fromEntries(names.map((name) => [name, filters.elements[name].value.trim()]));
+  history.pushState(null, "", addressOf(wanted) || location.pathname);
   begin();
 });
-filters.elements.state.addEventListener("change", () => filters.requestSubmit());
-at("more").addEventListener("click", more);
-addEventListener("popstate", begin);
+filters.addEventListener("change", (event) => event.target.matches("select, [type=date], [type=number]") && filters.requestSubmit());
+at("more").addEventListener("click", () => more());
+addEventListener("popstate", () => begin());
+
+function options(any, names) {
+  return [el("option", { value: "" }, any), ...names.map((name) => el("option", { value: name }, name))];
+}
+
+async function fillFilters() {
+  at("of-label", options("Any label", classes));
+  at("predicted", options("Any prediction", classes));
+  if (at("new-label")) at("new-label", classes.map((name) => el("option", { value: name }, name)));
+  at("labeller", options("Any labeller", []));
+  const { labellers } = await get(`${path}/history`);
+  at("labeller", options("Any labeller", labellers.map(({ name }) => name).filter(Boolean)));
+}
+
+// ---------------------------------------------------------------------- selection
+
+const selection = new Selection(at("items"), showSelection);
+
+function showSelection(items) {
+  at("selection").hidden = !items.length;
+  at("selected", items.length ? `${counted(items.length)} selected` : "");
+  at("select-all").checked = items.length > 0 && items.length === selection.boxes.length;
+  showExport(items);
+}
+
+function showExport(items) {
+  const link = at("export");
+  if (!link) return;
+  const format = at("format").value;
+  const query = items.length ? new URLSearchParams({ items: items.slice(0, MOST_SELECTED).join(","), format }) : queryOf({ ...filterOf(), order: "" }, { format });
+  link.setAttribute("href", `${root}${path}/export/items?${query}`);
+  link.replaceChildren(items.length ? `Export ${counted(Math.min(items.length, MOST_SELECTED), "selected item")}` : "Export these items");
+}
+
+/** Do something with the selection, and show the list as it is then. */
+async function act(work) {
+  try {
+    await work(selection.items.slice(0, MOST_SELECTED));
+  } catch (error) {
+    report(error);
+  }
+  await begin(Math.min(MOST_AT_ONCE, Math.max(PAGE, shown)));
+}
+
+async function relabel(items) {
+  const label = at("new-label").value;
+  const consequence = "Items that can be labelled get this label. Other labels are corrected, and the model is retrained.";
+  if (!(await confirmed(`Label ${counted(items.length)} as ${label}?`, consequence, "Relabel"))) return;
+  const group = await labelGroup(path, items, label);
+  lastGroup = group.labelled.length ? group : null;
+  showLastGroup();
+}
+
+function showLastGroup() {
+  at("last-group").hidden = lastGroup === null;
+  if (lastGroup) at("last-group").firstElementChild.replaceChildren(`${counted(lastGroup.labelled.length)} labelled as ${lastGroup.label}.`);
+}
+
+at("select-all").addEventListener("change", () => selection.setAll(at("select-all").checked));
+at("clear").addEventListener("click", () => selection.setAll(false));
+at("format")?.addEventListener("change", () => showExport(selection.items));
+at("relabel")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  act(relabel);
+});
+at("reopen")?.addEventListener("click", () => act((items) => reopen(path, items)));
+at("last-group").lastElementChild.addEventListener("click", () => act(async () => {
+  await undoGroup(path, lastGroup);
+  lastGroup = null;
+  showLastGroup();
+}));
+
+await fillFilters().catch(report);
 await begin();

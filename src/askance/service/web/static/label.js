@@ -1,3 +1,4 @@
+import { root } from "./api.js";
 import { answerOf, historyOf, reasonOf } from "./feedback.js";
 import { Banner } from "./banner.js";
 import { Choices } from "./choices.js";
@@ -70,6 +71,7 @@ function paint(question) {
   at("item").setAttribute("aria-busy", "false");
   at("item").dataset.item = question.item;
   at("item-name", nameOf(question));
+  at("similar").href = `${root}/tasks/${encodeURIComponent(task)}/items/${question.item}/similar`;
   at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
   at("guess", open ? [el("span", { class: "chip note plain" }, `Prediction: ${question.prediction}`)] : []);
   at("note", question.note ?? "").hidden = !question.note;
@@ -99,6 +101,7 @@ function focusItem() {
 function enableVerbs(possible) {
   for (const verb of ["skip", "skip-reason"]) at(verb).disabled = !possible;
   at("undo").disabled = !questions.past.length && !revisited;
+  at("similar").hidden = !possible;
 }
 
 function wait() {

@@ -1,0 +1,40 @@
+import { post } from "./api.js";
+import { sentence } from "./errors.js";
+import { notify } from "./notices.js";
+
+const number = new Intl.NumberFormat();
+
+/** A number with its noun. */
+export function counted(count, noun = "item") {
+  return `${number.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Give one label to many items, and say what became of them; returns the key of the group and its labelled items. */
+export async function labelGroup(path, items, label, more = {}) {
+  const key = crypto.randomUUID();
+  const done = await post(`${path}/group-labels`, { items, label, key, ...more });
+  const parts = [[done.labelled, "labelled"], [done.corrected, "corrected"], [done.unchanged, "had this label already"]];
+  const said = parts.filter(([some]) => some.length).map(([some, verb]) => `${counted(some.length)} ${verb}`);
+  notify(`${said.join(", ") || "No item was changed"}.${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+  return { key, label, labelled: done.labelled };
+}
+
+/** Undo the labels of a group. */
+export async function undoGroup(path, group) {
+  await undo(path, { group: group.key });
+}
+
+/** Undo the own labels of some items. */
+export async function reopen(path, items) {
+  await undo(path, { items });
+}
+
+async function undo(path, which) {
+  const done = await post(`${path}/group-undo`, { ...which, key: crypto.randomUUID() });
+  notify(`${counted(done.undone.length, "label")} undone.${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+}
+
+function leftOut(refused) {
+  if (!refused.length) return "";
+  return ` ${counted(refused.length)} left as ${refused.length === 1 ? "it is" : "they are"}. ${sentence(refused[0].message)}`;
+}
