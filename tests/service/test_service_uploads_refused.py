@@ -42,7 +42,11 @@ WRONG = {
         "has 5,000 columns",
     ),
     "a picture": ("mails.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not UTF-8"),
-    "a spreadsheet": ("mails.xlsx", b"PK\x03\x04 and more", "such as a spreadsheet: save it as CSV"),
+    "a spreadsheet": (
+        "mails.xlsx",
+        b"PK\x03\x04 and more",
+        "is not an XLSX workbook, or is damaged: save it again, or save it as CSV",
+    ),
     "compressed": ("mails.csv.gz", b"\x1f\x8b\x08 and more", "is compressed: unpack it first"),
     "not Parquet": ("mails.parquet", b"PAR1 nothing more", "is not a Parquet file, or is damaged"),
     "no rows in Parquet": ("mails.parquet", parquet_of(text=pyarrow.array([], "string")), "has no rows"),

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +15,7 @@ from askance.data.files import TextLines, existing_file, reason, shown
 from askance.data.jsonl import JsonRecord, json_entries
 from askance.data.parquet import pyarrow_parquet
 from askance.data.reading import format_of
+from askance.data.sheets import sheet_rows
 from askance.data.tables import HEAD_ROWS, header_delimiter, table_records
 from askance.errors import DataError
 
@@ -170,6 +171,29 @@ class ParquetRows(_Rows):
         return {name: value for name, value in entry.record.items() if name not in left_out}
 
 
+class SheetRows(_Rows):
+    """The first sheet of an XLSX workbook, of which some rows are in memory at a time."""
+
+    progress = 0.0  # a sheet does not say how long it is
+
+    def __init__(self, path: Path) -> None:
+        entries = sheet_rows(path)
+        super().__init__(path, (entry._replace(record=_as_json(entry.record)) for entry in entries))
+        self._opened = entries
+
+    def close(self) -> None:
+        """Close the file."""
+        self._opened.close()
+
+    def where(self, number: int, last: int | None = None) -> str:
+        """Where a row is, or all rows up to a last one, as the spreadsheet counts them."""
+        return f"{self.path}, row {number}" if last is None else f"{self.path}, rows {number} to {last}"
+
+    def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
+        """The values without some columns; what is missing is None."""
+        return {name: value for name, value in entry.record.items() if name not in left_out}
+
+
 class ArchiveRows(_Rows):
     """The arrays X and y of a NumPy archive, as vectors with labels."""
 
@@ -210,10 +234,14 @@ def rows_of(
     Raises DataError for another format.
     """
     path = existing_file(source) if file is None else Path(source)
+    if file is None and named is None and path.suffix.lower() == ".xlsx":
+        with closing(SheetRows(path)) as rows:
+            yield rows
+        return
     kind = named if file is not None else format_of(path, named)
     if kind not in FORMATS or (file is not None and kind in ("parquet", "npz")):
         raise DataError(
-            f"{path}: is {kind}: give JSON lines, CSV, TSV" + (", Parquet or npz" if file is None else "")
+            f"{path}: is {kind}: give JSON lines, CSV, TSV" + (", Parquet, XLSX or npz" if file is None else "")
         )
     if kind == "parquet":
         yield ParquetRows(path)

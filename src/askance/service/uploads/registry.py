@@ -16,7 +16,15 @@ MOST, MOST_EACH = 20, 3  # files at the same time, in all and per person
 KEPT = 3600.0  # seconds after the last use
 IDLE = 300.0  # seconds without use, after which a file gives way to another of the same person
 CHECKERS = 2  # threads
-ENDINGS = ("csv", "tsv", "jsonl", "ndjson", "parquet", "txt")  # of the names of files that say their format
+ENDINGS = (
+    "csv",
+    "tsv",
+    "jsonl",
+    "ndjson",
+    "parquet",
+    "xlsx",
+    "txt",
+)  # of the names of files that say their format
 
 
 class Uploads:
