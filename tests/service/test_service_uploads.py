@@ -204,7 +204,10 @@ def test_the_first_sheet_of_a_workbook(world):
     assert (found["state"], found["rows"], found["labelled"]) == ("ready", 2, 1)
     world.add_all(found["upload"])
     assert {item["text"]: item["label"] for item in world.items()} == {"win now": "spam", "see you": None}
-    table = [["age", "town", "stays"], *[[20 + row % 7, "Bonn" if row % 2 else "Kiel", row > 9] for row in range(20)]]
+    table = [
+        ["age", "town", "stays"],
+        *[[20 + row % 7, "Bonn" if row % 2 else "Kiel", row > 9] for row in range(20)],
+    ]
     found = world.send(workbook_of(table), "table.xlsx", "table")
     assert kinds_of(found)["age"] == "number"
     assert kinds_of(found)["town"] == "category"

@@ -1,4 +1,5 @@
 import { get, root } from "./api.js";
+import { whileBusy } from "./busy.js";
 import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
@@ -148,10 +149,11 @@ function showExport(items) {
   link.replaceChildren(items.length ? `Export ${counted(Math.min(items.length, MOST_SELECTED), "selected item")}` : "Export these items");
 }
 
-/** Do something with the selection, and show the list as it is then. */
-async function act(work) {
+/** Do something with the selection, and show the list as it is then; if `work` returns false, nothing was done. */
+async function act(button, work) {
   try {
-    await work(selection.items.slice(0, MOST_SELECTED));
+    const done = await whileBusy(button, () => work(selection.items.slice(0, MOST_SELECTED)));
+    if (done === false) return;
   } catch (error) {
     report(error);
   }
@@ -161,10 +163,11 @@ async function act(work) {
 async function relabel(items) {
   const label = at("new-label").value;
   const consequence = "Items that can be labelled get this label. Other labels are corrected, and the model is retrained.";
-  if (!(await confirmed(`Label ${counted(items.length)} as ${label}?`, consequence, "Relabel"))) return;
+  if (!(await confirmed(`Label ${counted(items.length)} as ${label}?`, consequence, "Relabel"))) return false;
   const group = await labelGroup(path, items, label);
   lastGroup = group.labelled.length ? group : null;
   showLastGroup();
+  return true;
 }
 
 function showLastGroup() {
@@ -177,10 +180,10 @@ at("clear").addEventListener("click", () => selection.setAll(false));
 at("format")?.addEventListener("change", () => showExport(selection.items));
 at("relabel")?.addEventListener("submit", (event) => {
   event.preventDefault();
-  act(relabel);
+  act(event.submitter, relabel);
 });
-at("reopen")?.addEventListener("click", () => act((items) => reopen(path, items)));
-at("last-group").lastElementChild.addEventListener("click", () => act(async () => {
+at("reopen")?.addEventListener("click", () => act(at("reopen"), (items) => reopen(path, items)));
+at("last-group").lastElementChild.addEventListener("click", (event) => act(event.currentTarget, async () => {
   await undoGroup(path, lastGroup);
   lastGroup = null;
   showLastGroup();
