@@ -76,7 +76,9 @@ def test_many_corrections_are_replayed_once_and_give_the_same_model_as_one_after
         for item in items[::2]:
             other.correct(item, "ham", "ann")
         assert other.model() == runner.model()
-    assert runner.reopened().model() == runner.model()
+    model = runner.model()
+    with runner.reopened() as again:
+        assert again.model() == model
 
 
 def test_what_cannot_be_labelled_is_left_out_with_the_reason(runner):
