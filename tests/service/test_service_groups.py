@@ -81,6 +81,30 @@ def test_many_corrections_are_replayed_once_and_give_the_same_model_as_one_after
         assert again.model() == model
 
 
+def test_the_automatic_learner_corrects_a_group_in_place(store_url):
+    """And what cannot be corrected any more is left out, without harm to the others."""
+    with TaskRunner(store_url, settings("auto", bits=10, questions=Asking("lease"))) as runner:
+        asked(runner, *(f"w{place} w{place % 3}" for place in range(40)))
+        items = list(runner.task.fold.candidates.waiting)[:4]
+        for item in items:
+            runner.label(item, "spam")
+        runner.undo(item=items[1])
+        group = dict(zip(items, groups.group_keys("g"), strict=False))
+        refused = []
+        runner.run(lambda transaction: refused.extend(corrected(transaction, group)), alone=True)
+        assert [one.item for one in refused] == [items[1]]
+        assert labels_of(runner, items) == ["ham", None, "ham", "ham"]
+        everything = runner.everything()
+        with runner.reopened() as again:
+            assert again.everything() == everything
+
+
+def corrected(transaction, group):
+    change, refused = groups.correct_group(transaction, "ham", group, "boss")
+    assert change is None, "nothing has to be replayed"
+    return refused
+
+
 def test_what_cannot_be_labelled_is_left_out_with_the_reason(runner):
     runner.change(budget=Budget(total=2))
     first, leased, unasked = asked(runner, "a", "b", "c")

@@ -6,6 +6,8 @@ import types
 import pytest
 
 from askance.service import messages
+from askance.service.commands import items as item_commands
+from askance.service.commands import reviews
 from askance.service.errors import RequestError
 from askance.service.settings import Asking
 from askance.service.transaction import Transaction
@@ -44,7 +46,7 @@ def lived(runner, seed=1, count=60):
     for text, label in texts(chance, 8):
         runner.import_items((text, label))
     runner.run(
-        lambda transaction: item_view_import(transaction, "vendor words", "ham", "vendor"),
+        lambda transaction: import_from(transaction, "vendor words", "ham", "vendor"),
     )
     for text, _ in texts(chance, count):
         runner.clock.now += 100
@@ -56,6 +58,8 @@ def lived(runner, seed=1, count=60):
                 runner.skip(question.item, who)
             else:
                 runner.label(question.item, chance.choice(["ham", "spam"]), who)
+    for detail in runner.found(state="disagreement", count=200).items[:3]:
+        decide(runner, detail.item, "ham")
     labelled = [detail.item for detail in runner.found(state="labelled", count=200).items]
     for item in chance.sample(labelled, min(6, len(labelled))):
         runner.correct(item, chance.choice(["ham", "spam"]), chance.choice(["ann", "boss"]))
@@ -70,11 +74,16 @@ def lived(runner, seed=1, count=60):
     runner.lease("ann", count=2)
 
 
-def item_view_import(transaction, text, label, labeller):
-    from askance.service.commands import items as commands
+def decide(runner, item, label):
+    """A lead settles a question on which labellers do not agree."""
+    request = messages.ReviewRequest(item=item, label=label)
+    if item in runner.task.fold.questions.open:
+        runner.run(lambda transaction: reviews.review(transaction, request, "lead"))
 
+
+def import_from(transaction, text, label, labeller):
     item = messages.LabelledItem(text=text, label=label, labeller=labeller)
-    return commands.import_items(transaction, [item], "sender")
+    return item_commands.import_items(transaction, [item], "sender")
 
 
 @pytest.fixture(params=["arrival", "lease"])
@@ -97,7 +106,7 @@ def test_the_index_finds_what_the_definition_of_a_filter_says(runner):
     wishes = [{"state": state} for state in STATES]
     wishes += [{"state": state, "label": "junk"} for state in STATES]
     wishes += [{"predicted": name} for name in ("ham", "junk", "spam")]
-    wishes += [{"labeller": who} for who in ("ann", "bob", "eve", "boss", "vendor", "nobody")]
+    wishes += [{"labeller": who} for who in ("ann", "bob", "eve", "boss", "lead", "vendor", "nobody")]
     wishes += [{"min_score": -0.1}, {"max_score": 0.1}, {"min_score": -0.2, "max_score": 0.0, "state": "asked"}]
     wishes += [
         {"since": times[20]},
