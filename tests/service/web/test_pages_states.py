@@ -151,3 +151,28 @@ def test_charts_that_load_have_a_place_holder(page, task):
     page.goto(f"/tasks/{task.name}")
     page.locator(".figure .value").first.wait_for()
     assert page.locator(".chart .skeleton").count() == page.locator(".chart").count() > 0
+
+
+def test_after_a_roll_back_the_page_counts_what_the_model_still_knows(page, served):
+    task = served.task()
+    task.ask(30)
+    versions = answer(task, 30, lambda _: "ham")
+    task.post("rollbacks", {"to": versions[9]})
+    now = task.get("model")["version"]
+    page.goto(f"/tasks/{task.name}/model")
+    page.wait_for_function("document.getElementById('about').textContent")
+    assert f"version {now}," in page.locator("#about").inner_text()
+    assert "10 labels learned" in page.locator("#about").inner_text()
+    first = page.locator("#versions tr").first
+    first.locator("th").wait_for()
+    assert first.locator("th").inner_text() == str(now)
+    card, table = (page.locator(place).bounding_box() for place in ("#rollbacks-place", "[aria-label=Versions]"))
+    assert table["y"] - card["y"] - card["height"] >= 8
+
+
+def test_a_stopped_service_is_told_on_the_dashboard(page, served):
+    task = served.task()
+    task.ask(3)
+    page.route("**/events", lambda route: route.abort())
+    page.goto(f"/tasks/{task.name}")
+    page.get_by_text("Connection lost").wait_for()

@@ -125,7 +125,8 @@ def label_now(transaction: Transaction, entry: Entry) -> str | None:
     if entry.kind == journal.IMPORTED:
         return name_of(corrected.get(item, journal.read(entry).label))
     never_asked = entry.kind == journal.ITEM and not transaction.settings.asks_on_lease
-    if never_asked or item in transaction.fold.questions.open:
+    questions = transaction.fold.questions
+    if never_asked or item in questions.open or item in questions.given_up:
         return None
     votes = [journal.read(vote) for vote in standing_votes(transaction, item)]
     if not votes:

@@ -35,7 +35,11 @@ class StandingRollback(Answer, frozen=True):
 
 
 class ModelDetail(Answer, frozen=True):
-    """The current model: its strongest features among recent labelled items, its versions and its rollbacks."""
+    """The current model: its strongest features among recent labelled items, its versions and its rollbacks.
+
+    `labels` counts all labels of each class. `learned` counts those that the model has learned: labels that only
+    test it are not among them, nor those that a rollback made it forget. It is null if it is not known.
+    """
 
     version: int
     algorithm: str
@@ -44,6 +48,7 @@ class ModelDetail(Answer, frozen=True):
     looked_at: int
     versions: list[Version]
     rollbacks: list[StandingRollback]
+    learned: int | None
 
 
 class RollbackRequest(Body, frozen=True):

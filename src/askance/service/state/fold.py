@@ -87,7 +87,10 @@ class Fold:
         self.audits = Audits()
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
-        self.classes: dict[str, int] = {}  # labels learned of each
+        self.classes: dict[str, int] = {}  # labels of each
+        # Labels that the model has learned: not those for tests, and not those that a rollback made it forget. None
+        # after a snapshot of an earlier version, which did not count them.
+        self.learned: int | None = 0
         self.people: dict[str, Labeller] = {}
         self.history = History()
         self.last_day = LastDay()
@@ -356,6 +359,8 @@ class Fold:
                 self.diverged = seq
             elif isinstance(self.learner, AutoModel):
                 self.learner.note_item(item)
+        if self.learned is not None:
+            self.learned += 1
 
     def _correct(self, entry: Entry, body: journal.Correction) -> None:
         """Replace the label of an item from this entry on. Votes stay as they were given."""
@@ -364,7 +369,7 @@ class Fold:
         self.amendments.add(entry, body)
         if entry.item in self.questions.open:  # a vote was undone meanwhile: it gets this label when it is settled
             return
-        if self.classes.get(body.instead_of):  # not if it was given up with too few votes
+        if self.classes.get(body.instead_of):  # not if, in an earlier version, it was given up with too few votes
             self.classes[body.instead_of] -= 1
             self.classes[body.label] = self.classes.get(body.label, 0) + 1
         self.audits.settle(entry.item, body.label)

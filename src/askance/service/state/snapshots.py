@@ -26,7 +26,7 @@ KEPT = 3  # newest snapshots; of older ones, one is kept for each doubling of th
 MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
-    *("classes", "people", "history", "last_day", "candidates", "audits"),
+    *("classes", "people", "history", "last_day", "candidates", "audits", "learned"),
 )
 
 
@@ -53,6 +53,7 @@ class FoldState(Struct):
     # Snapshots of earlier versions do not have these.
     candidates: Candidates = msgspec.field(default_factory=Candidates)
     audits: Audits = msgspec.field(default_factory=Audits)
+    learned: int | None = None
     # The items of the rows that the automatic learner remembers.
     items: list[int] | None = None
 

@@ -38,6 +38,7 @@ def detail(store: Store, task: Task) -> messages.ModelDetail:
             )
             for seq, entry in sorted(rolled_back.items())
         ],
+        fold.learned,
     )
 
 
@@ -87,7 +88,7 @@ def _depends_on_size(fold: Fold, name: str) -> bool:
 
 
 def _versions(fold: Fold) -> list[messages.Version]:
-    """The versions at the points of the history, the newest first."""
+    """The current version and those at the points of the history, the newest first."""
     found: dict[int, messages.Version] = {}
     for point in fold.history.points:
         if point.version:
@@ -95,4 +96,7 @@ def _versions(fold: Fold) -> list[messages.Version]:
                 point.version,
                 messages.Version(point.version, point.at, point.rows, point.labelled, point.estimates),
             )
+    if fold.version:
+        now = messages.Version(fold.version, fold.at, fold.ledger.rows, fold.counts.labelled, {})
+        found.setdefault(fold.version, now)
     return list(reversed(found.values()))

@@ -16,8 +16,8 @@ let all = false;
 
 async function show() {
   model = await get(`${path}/model`);
-  const labels = Object.values(model.labels).reduce((sum, count) => sum + count, 0);
-  at("about", `${model.algorithm}, version ${number.format(model.version)}, after ${number.format(labels)} ${labels === 1 ? "label" : "labels"}.`);
+  const learned = model.learned === null ? "" : `, with ${number.format(model.learned)} ${model.learned === 1 ? "label" : "labels"} learned`;
+  at("about", `${model.algorithm}, version ${number.format(model.version)}${learned}.`);
   at("looked-at", model.looked_at ? `Among the features of the ${number.format(model.looked_at)} newest items that were sent for labelling or came with a label: how much each adds to the score of a class if an item has no other feature.` : "");
   if (model.looked_at && model.algorithm === "auto" && (settings.item ?? "text") !== "text") at("looked-at").append(" Numbers are not listed: what they add depends on their size.");
   at("words", Object.entries(model.strongest).map(([name, strengths]) => wordsOf(name, strengths)));
