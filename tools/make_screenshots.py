@@ -47,6 +47,7 @@ PAGES = {
     "label": "/tasks/support-desk/label",
     "items": "/tasks/support-desk/items?state=labelled",
     "item": "/tasks/support-desk/items/7",
+    "review": "/tasks/support-desk/review",
     "similar": "/tasks/support-desk/items/7/similar",
     "model": "/tasks/support-desk/model",
     "settings": "/tasks/support-desk/settings",

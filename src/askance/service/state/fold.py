@@ -88,7 +88,7 @@ class Fold:
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
         self.classes: dict[str, int] = {}  # labels of each
-        # Labels that the model has learned: not those for tests, and not those that a rollback made it forget. None
+        # Labels that the model has learned: not those for tests, nor those that a rollback made it forget. None
         # after a snapshot of an earlier version, which did not count them.
         self.learned: int | None = 0
         self.people: dict[str, Labeller] = {}

@@ -101,7 +101,8 @@ async function explain(current) {
 function modelWords({ prediction, probability, margin, reasons }) {
   const label = prediction ?? reasons?.prediction;
   if (!label) return el("p", { class: "soft" }, "–");
-  const sure = probability !== null ? share.format(probability) : `margin ${fine.format(margin ?? reasons.score)}`;
+  const shown = probability > 0.99 ? "over 99%" : share.format(probability);
+  const sure = probability !== null ? shown : `margin ${fine.format(margin ?? reasons.score)}`;
   return [el("p", {}, "Predicts ", tag(label), ` (${sure})`), ...(reasons?.pulls.length ? [pullsOf(reasons.pulls, classes)] : [])];
 }
 
