@@ -39,6 +39,11 @@ PLAIN = (
 # What is compiled of these waits for `make slow`: compiling takes most of the time, and the tests of the engine
 # compare what the compiler makes of rules.
 COMPILED_SLOWLY = ("rules", "learners", "fleet", "experiments")
+# Of the tests with a browser, these are in `make test`, the others in `make slow`.
+QUICK_PAGES = (
+    *("service/web/test_pages_loop.py", "service/web/test_pages_label.py"),
+    *("service/web/test_pages_axe.py", "service/web/test_pages_payloads.py"),
+)
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
 SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
@@ -105,6 +110,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.xdist_group(group))
         # Every test of the store runs on both kinds; the others differ too little for two runs in `make test`.
         if group == "postgres" and not item.path.name.startswith("test_service_store"):
+            item.add_marker("slow")
+        if group == "browser" and not item.path.relative_to(HERE).as_posix().startswith(QUICK_PAGES):
             item.add_marker("slow")
         if compiles(config) and item.path.relative_to(HERE).as_posix().startswith(COMPILED_SLOWLY):
             item.add_marker("slow")

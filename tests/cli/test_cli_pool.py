@@ -20,6 +20,8 @@ from askance.pool import PrivilegedSelector
 from command_line import answer, complaint, output, write_csv
 from customer_table import customers, write_customers
 
+pytestmark = pytest.mark.slow
+
 ROWS = 60
 
 

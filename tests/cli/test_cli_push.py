@@ -170,7 +170,7 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     file = lines(tmp_path / "t.jsonl", TICKETS)
     assert "no such file" in complaint("push", tmp_path / "none.csv", "--task", "desk")
     lines(tmp_path / "t.svm", TICKETS)
-    assert "is svmlight: give JSON lines, CSV, TSV, Parquet or npz" in complaint(
+    assert "is svmlight: give JSON lines, CSV, TSV, Parquet, XLSX or npz" in complaint(
         "push", tmp_path / "t.svm", "--task", "desk"
     )
     assert "no such thing" in complaint("push", file, "--task", "other")

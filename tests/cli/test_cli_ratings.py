@@ -16,6 +16,8 @@ from askance.ratings.fitting import FitStep
 from command_line import answer, askance, complaint, output
 from processes import Terminal
 
+pytestmark = pytest.mark.slow
+
 USERS, ITEMS = 40, 25
 SETTINGS = ("--rank", 2, "--n-jobs", 1)
 

@@ -22,6 +22,8 @@ from needs import NOT_RUN
 from small_sweeps import stream
 from thinning import rest_in_soak
 
+pytestmark = pytest.mark.slow
+
 
 # Ray and Spark take long to start: `make slow` has Spark, for the results alone, and the soak has both.
 @pytest.fixture(scope="module", params=rest_in_soak(ENGINES, ("loky", "dask")))

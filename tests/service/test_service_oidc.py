@@ -17,6 +17,8 @@ from command_line import complaint, output
 from oidc_provider import CLIENT, SECRET, OidcProvider, other_key
 from service_world import World, items
 
+pytestmark = pytest.mark.slow
+
 SESSION, SIGN_IN = "askance_session", "askance_sign_in"
 ROLES = ("admins=admin", "staff=read", "spam team=labeller:spam", "voters=labeller:votes", "spam team=read:votes")
 

@@ -14,6 +14,8 @@ from askance.service.messages import Item, LabelledItem
 from service_task import TaskRunner, settings
 from stores import all_entries
 
+pytestmark = pytest.mark.slow
+
 LARGEST = {"float64": 1e153, "float32": 1e18}
 SMALLEST = {"float64": 5e-324, "float32": 1e-45}
 KINDS = {

@@ -15,6 +15,8 @@ from redis_server import running_redis
 from service_world import SPAM
 from webhook_receiver import eventually
 
+pytestmark = pytest.mark.slow
+
 STREAMS = Streams(items="in", decisions="out", labels="labels", block=0.01, batch=3)
 
 

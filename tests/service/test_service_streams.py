@@ -15,6 +15,8 @@ from askance.service.api import events, items
 from askance.service.api.guard import ServerOptions
 from service_world import SPAM, TASK, World
 
+pytestmark = pytest.mark.slow
+
 
 def until(works, seconds=30.0):
     end = time.monotonic() + seconds

@@ -25,6 +25,8 @@ from service_task import TaskRunner, settings, texts
 from service_world import SPAM, TASK, World, items
 from webhook_receiver import Receiver, eventually
 
+pytestmark = pytest.mark.slow
+
 HOOKS = f"{TASK}/webhooks"
 QUICK = Pace(first=0.01, most=0.05, failures=5, timeout=60.0)
 

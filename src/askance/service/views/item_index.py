@@ -227,8 +227,9 @@ class ItemIndex:
         return self._where(list(fold.questions.open))
 
     def _labels(self, fold: Fold) -> IntArray:
-        """The labels; an item that is open again, or not settled, has none."""
-        return np.where(self._open(fold), NONE, self._column("label"))
+        """The labels; an item that is open again, not settled, or given up has none."""
+        without = self._open(fold) | self._where(list(fold.questions.given_up))
+        return np.where(without, NONE, self._column("label"))
 
     def _in_state(self, fold: Fold, state: messages.ItemState) -> BoolArray:
         """The items in a state. The writer may change the fold meanwhile, so what is gone through is copied."""
