@@ -168,11 +168,3 @@ def test_after_a_roll_back_the_page_counts_what_the_model_still_knows(page, serv
     assert first.locator("th").inner_text() == str(now)
     card, table = (page.locator(place).bounding_box() for place in ("#rollbacks-place", "[aria-label=Versions]"))
     assert table["y"] - card["y"] - card["height"] >= 8
-
-
-def test_a_stopped_service_is_told_on_the_dashboard(page, served):
-    task = served.task()
-    task.ask(3)
-    page.route("**/events", lambda route: route.abort())
-    page.goto(f"/tasks/{task.name}")
-    page.get_by_text("Connection lost").wait_for()
