@@ -363,3 +363,19 @@ def test_intervals_hold_when_questions_stay_unanswered():
             met.setdefault(figure, []).extend(one.holds for one in found)
     assert min(map(len, met.values())) >= 10
     assert min(sum(holds) / len(holds) for holds in met.values()) >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["text", "record"])
+def test_items_that_wait_do_not_keep_their_batch_in_memory(opened, kind):
+    """Of a million items, some of nearly every batch wait: parts of its arrays would keep all of them."""
+    runner = opened(settings("auto", questions=Asking("lease"), bits=10, item=kind))
+    for number in range(3):
+        content = {"text": HAM} if kind == "text" else {"record": {"subject": HAM, "length": float(number)}}
+        runner.decide(*(messages.Item(**content) for _ in range(20)))
+    runner.task.rebuild()
+    runner.lease("ann", count=5)  # reads rows from the store
+    rows = list(runner.task._waiting._rows.values())
+    assert rows
+    for row in rows:
+        for array in row if kind == "text" else (*row.categories, row.dense):
+            assert array is None or array.base is None

@@ -168,6 +168,14 @@ def _split(rows: sp.csr_array) -> list[Row]:
     return [Row(rows.indices[start:stop], rows.data[start:stop]) for start, stop in pairwise(starts)]
 
 
+def own_copy(row: AnyRow) -> AnyRow:
+    """The row with arrays of its own: parts of the arrays of a batch would keep all of the batch in memory."""
+    if isinstance(row, RecordRow):
+        entries, dense = row.categories, None if row.dense is None else row.dense.copy()
+        return row._replace(categories=Row(entries.indices.copy(), entries.values.copy()), dense=dense)
+    return Row(row.indices.copy(), row.values.copy())
+
+
 def stored_rows(settings: TaskSettings, contents: Mapping[int, Any]) -> dict[int, AnyRow]:
     """The rows of items in the journal, by number. StoreError if compaction has dropped one."""
     gone = next((item for item, content in contents.items() if not has_content(settings, content)), None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from askance.service.state.fold import Fold
 from askance.service.state.ranking import Opinions, likeness, opinions
-from askance.service.state.rows import AnyRow
+from askance.service.state.rows import AnyRow, own_copy
 from askance.typing import IntArray
 
 FIRST = 10  # labels before there is anything to doubt
@@ -41,7 +41,7 @@ class WaitingRows:
     def note(self, fold: Fold, item: int, row: AnyRow) -> None:
         """Keep the row of a new item, if it may be asked about."""
         if item in fold.candidates.waiting:
-            self._rows[item] = row
+            self._rows[item] = own_copy(row)
             if len(self._rows) > 1.2 * len(fold.candidates.waiting) + 100:
                 self._forget(fold)
 
@@ -128,7 +128,7 @@ class WaitingRows:
         missing = [item for item in items if item not in self._rows and item not in self._gone]
         read = rows_of(missing) if missing else {}
         self._gone.update(item for item in missing if item not in read)
-        self._rows |= {item: row for item, row in read.items() if item in fold.candidates.waiting}
+        self._rows |= {item: own_copy(row) for item, row in read.items() if item in fold.candidates.waiting}
         return {item: row for item in items if (row := self._rows.get(item, read.get(item))) is not None}
 
     def _forget(self, fold: Fold) -> None:
