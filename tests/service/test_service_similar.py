@@ -6,7 +6,7 @@ import pytest
 from askance.service import messages
 from askance.service.errors import RequestError
 from askance.service.settings import Asking
-from askance.service.state.ranking import likeness, likeness_to_first
+from askance.service.state.ranking import likeness
 from askance.service.state.rows import rows_of
 from askance.service.views import similar as similar_view
 from service_task import TaskRunner, settings
@@ -46,7 +46,7 @@ def test_likeness_to_the_first_is_a_row_of_the_likeness_of_all(runner):
     runner.decide(*TEXTS)
     rows = rows_of(runner.settings, [messages.Item(text=text) for text in (*TEXTS, "")])
     model = runner.task.fold.learner
-    np.testing.assert_allclose(likeness_to_first(model, rows), likeness(model, rows)[0], atol=1e-12)
+    np.testing.assert_allclose(likeness(model, rows, first=1)[0], likeness(model, rows)[0], atol=1e-12)
 
 
 def test_open_ones_have_the_same_prediction_and_are_no_random_sample(runner):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askance.data.files import Where, listed, shown
+from askance.data.files import Where, check_names, listed, shown
 from askance.data.hashing import hash_texts, record_rows
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Features
@@ -23,9 +23,7 @@ Column = FloatArray | list[Any]
 
 def feature_names(names: list[str], fields: Fields, recipe: Recipe, place: str) -> list[str]:
     """The columns that become features."""
-    if len(set(names)) < len(names):
-        twice = next(name for position, name in enumerate(names) if name in names[:position])
-        raise DataError(f"{place}: two columns have the name {shown(twice)}: rename one")
+    check_names(names, place)
     if unknown := [name for name in (*recipe.categories, *recipe.drop) if name not in names]:
         raise DataError(f"{place}: no column {shown(unknown[0])} to drop or use as categories: check its name")
     if fields.text is not None:

@@ -212,3 +212,10 @@ def listed(names: Iterable[str]) -> str:
     every = [shown(name) for name in names]
     more = f" and {len(every) - 20} more" if len(every) > 20 else ""
     return (", ".join(every[:20]) or "none") + more
+
+
+def check_names(names: list[str], place: str) -> None:
+    """Refuse two columns with one name; `place` says where the names are."""
+    if len(set(names)) < len(names):
+        twice = next(name for position, name in enumerate(names) if name in names[:position])
+        raise DataError(f"{place}: two columns have the name {shown(twice)}: rename one")

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from askance.data.cells import is_missing, number_of, numbers_of
-from askance.data.files import TextLines, existing_file, reason, shown
+from askance.data.files import TextLines, check_names, existing_file, reason
 from askance.data.jsonl import JsonRecord, json_entries
 from askance.data.parquet import pyarrow_parquet
 from askance.data.reading import format_of
@@ -105,11 +105,7 @@ class TableRows(_Rows):
         if header is None:
             raise DataError(f"{lines.path}: has only blank lines: check how it was created")
         self.names = [name.strip() for name in header.cells]
-        for position, name in enumerate(self.names):
-            if name in self.names[:position]:
-                raise DataError(
-                    f"{lines.path}, line {header.line}: two columns have the name {shown(name)}: rename one"
-                )
+        check_names(self.names, f"{lines.path}, line {header.line}")
         super().__init__(lines.path, self._named())
         self._numeric: set[str] | None = None
 

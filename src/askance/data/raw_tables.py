@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from askance.data.cells import RawColumn
-from askance.data.files import TextLines, Where, reason, shown, stem
+from askance.data.files import TextLines, Where, check_names, reason, shown, stem
 from askance.data.frames import Frame, as_frame, row_namer
 from askance.data.jsonl import json_entries
 from askance.data.parquet import pyarrow_parquet
@@ -157,7 +157,7 @@ class CsvTable(_File):
             if header is None:
                 raise DataError(f"{self.path}: has only blank lines: check how it was created")
             names = [name.strip() for name in header.cells]
-            _check_names(names, f"{self.path}, line {header.line}")
+            check_names(names, f"{self.path}, line {header.line}")
             for batch in lines.batches(records, rows):
                 numbers = [record.line for record in batch]
                 columns = zip(*(record.cells for record in batch), strict=True)
@@ -219,7 +219,7 @@ def record_batch(records: Sequence[Mapping[str, Any]], where: Where, progress: f
 
 def frame_batch(frame: Frame, where: Where, progress: float) -> RawBatch:
     """Some rows of a data frame as columns."""
-    _check_names(frame.names, where(0))
+    check_names(frame.names, where(0))
     columns = {name: _frame_column(frame, place) for place, name in enumerate(frame.names)}
     return RawBatch(len(frame), flat(columns, where), where, progress)
 
@@ -278,9 +278,3 @@ def _inside(value: Any) -> Iterable[tuple[str, Any]]:
 
 def _line_namer(path: Path, lines: list[int]) -> Where:
     return lambda row: f"{path}, line {lines[row]}"
-
-
-def _check_names(names: list[str], place: str) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for position, name in enumerate(names) if name in names[:position])
-        raise DataError(f"{place}: two columns have the name {shown(twice)}: rename one")

@@ -2,13 +2,13 @@
 
 import warnings
 import zipfile
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from askance._util.optional import require
-from askance.data.files import shown
+from askance.data.files import check_names, shown
 from askance.data.jsonl import JsonRecord
 from askance.errors import DataError
 
@@ -111,7 +111,7 @@ def _named(path: Path, rows: Iterator[tuple[int, tuple[Any, ...]]]) -> Iterator[
     if not header:
         raise DataError(f"{path}: its first sheet is empty: move the table there")
     names = ["" if cell is None else str(cell).strip() for cell in header]
-    _check_names(path, number, [name for name in names if name])
+    check_names([name for name in names if name], f"{path}, row {number}")
     for place, cells in filled:
         record = {name: cell for name, cell in zip(names, cells, strict=False) if name}
         unnamed = [cell for name, cell in zip(names, cells, strict=False) if not name] + list(cells[len(names) :])
@@ -120,14 +120,6 @@ def _named(path: Path, rows: Iterator[tuple[int, tuple[Any, ...]]]) -> Iterator[
                 f"{path}, row {place}: has a value in a column without a name: name it in row {number}"
             )
         yield JsonRecord(place, dict.fromkeys(filter(None, names)) | record)
-
-
-def _check_names(path: Path, number: int, names: Collection[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"{path}, row {number}: two columns have the name {shown(name)}: rename one")
-        seen.add(name)
 
 
 def _damaged(path: Path) -> DataError:

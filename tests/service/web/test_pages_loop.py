@@ -308,6 +308,6 @@ def test_the_dashboard_names_the_positive_class(served, browser):
     look_at_the_curve(page)
     assert "Precision of “fraud”" in page.locator("select").first.inner_text()
     settings = admin.tab("/tasks/frauds/settings")
-    settings.wait_for_function("document.getElementById('positive')?.value === 'fraud'")
+    settings.wait_for_function("() => document.getElementById('positive')?.value === 'fraud'")
     assert settings.get_by_label("Positive class").is_disabled()
     admin.leave()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct
 
 from askance.service import messages
-from askance.service.commands.items import check_class
+from askance.service.commands.items import check_class, entry_of
 from askance.service.commands.labels import item_numbers, lend, standing_votes
 from askance.service.errors import conflict, not_found
 from askance.service.state import journal
@@ -82,9 +82,7 @@ def correct(
         return repeated
     label = check_class(transaction.settings, request.label)
     item = item_numbers(transaction, [request])[0]
-    entry = transaction.at([item]).get(item)
-    if entry is None or entry.kind not in journal.ITEMS:
-        raise not_found("unknown_item", f"there is no item {item}")
+    entry = entry_of(transaction, item)
     now = label_now(transaction, entry)
     if now is None:
         raise conflict("not_labelled", f"item {item} has no label to correct")

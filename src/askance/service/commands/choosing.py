@@ -67,8 +67,7 @@ def waiting(fold: Fold, now: float) -> int:
 
 def affordable(fold: Fold, now: float) -> int:
     """The number of questions for which the budget has labels left."""
-    budget, ledger = fold.settings.budget, fold.ledger
-    left = min(ledger.left(budget), ledger.left_today(budget, now))
+    left = fold.ledger.left_now(fold.settings.budget, now)
     most = len(fold.candidates.waiting) + len(fold.audits.kept) + len(fold.questions.open)
     return int(max(0.0, min(left / fold.settings.label_cost, most)))
 

@@ -39,7 +39,7 @@ def group_keys(key: str, count: int = messages.MOST_AT_ONCE) -> Iterator[str]:
 def is_set_aside(fold: Fold, item: int) -> bool:
     """Whether the label of an item belongs to a random sample and is not known yet.
 
-    Who labels many items at once looks at each less closely. The sample would agree with the model too often.
+    People who label many items at once look at each less closely. The sample would agree with the model too often.
     """
     audit = fold.audits.kept.get(item)
     return audit is not None and audit.state in ("waiting", "asked")

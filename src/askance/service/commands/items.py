@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from askance.service import messages
-from askance.service.errors import conflict, invalid
+from askance.service.errors import conflict, invalid, not_found
 from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
 from askance.service.state.finite import NotFiniteError, sentence
@@ -170,3 +170,11 @@ def _fresh(items: Sequence[messages.Item], known: dict[str, Entry]) -> list[int]
             fresh.append(place)
             seen.add(item.id if item.id is not UNSET else "")
     return fresh
+
+
+def entry_of(transaction: Transaction, item: int) -> Entry:
+    """The entry with which an item came; RequestError if there is no such item."""
+    found = transaction.at([item]).get(item)
+    if found is None or found.kind not in journal.ITEMS:
+        raise not_found("unknown_item", f"there is no item {item}")
+    return found

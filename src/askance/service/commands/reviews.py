@@ -6,9 +6,9 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.commands.amendments import label_now
-from askance.service.commands.items import check_class
+from askance.service.commands.items import check_class, entry_of
 from askance.service.commands.labels import why_closed
-from askance.service.errors import conflict, not_found
+from askance.service.errors import conflict
 from askance.service.state import journal
 from askance.service.state.rows import stored_rows
 from askance.service.store.entries import Entry
@@ -22,9 +22,7 @@ TURNS = (journal.LABEL, journal.SKIP, journal.UNDO, *DECISIONS)
 def review(transaction: Transaction, request: messages.ReviewRequest, who: str | None) -> messages.Reviewed:
     """Give an open question its label, whatever the votes are, or confirm an item. Again, it does nothing."""
     item = request.item
-    entry = transaction.at([item]).get(item)
-    if entry is None or entry.kind not in journal.ITEMS:
-        raise not_found("unknown_item", f"there is no item {item}")
+    entry = entry_of(transaction, item)
     label = None if request.label is UNSET else check_class(transaction.settings, request.label)
     now = label_now(transaction, entry)
     if label is None or now == transaction.settings.name_of(label):
@@ -53,13 +51,9 @@ def _settle(transaction: Transaction, entry: Entry, label: str, who: str | None)
     question = questions.open.get(entry.seq) or questions.given_up.get(entry.seq)
     if question is None:
         raise why_closed(transaction, entry.seq)
-    if transaction.settings.questions is not None and not question.labels and not _has_label_left(transaction):
+    left = transaction.fold.ledger.left_now(transaction.settings.budget, transaction.now)
+    if transaction.settings.questions is not None and not question.labels and left < 1:
         raise conflict("budget_spent", "the budget has no label left for this item: raise it")
     row = stored_rows(transaction.settings, {entry.seq: journal.read(entry)})[entry.seq]
     body = journal.Label(label, final=True)
     transaction.write(journal.LABEL, body, item=entry.seq, who=who, row=row)
-
-
-def _has_label_left(transaction: Transaction) -> bool:
-    ledger, budget = transaction.fold.ledger, transaction.settings.budget
-    return min(ledger.left(budget), ledger.left_today(budget, transaction.now)) >= 1

@@ -39,6 +39,10 @@ class Ledger(Struct):
             return math.inf
         return budget.per_day - self.today_of(at)
 
+    def left_now(self, budget: Budget, at: float) -> float:
+        """The number of labels left within all limits."""
+        return min(self.left(budget), self.left_today(budget, at))
+
     def today_of(self, at: float) -> int:
         """The number of labels asked for on that day."""
         day = int(at // DAY)

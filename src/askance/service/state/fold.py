@@ -12,7 +12,7 @@ does not take corrections back.
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -159,7 +159,7 @@ class Fold:
             except (ValueError, ArithmeticError):  # another label, corrected later, may have made it overflow
                 self.diverged = self.seq + 1
 
-    def _see_together(self, entries: list[Entry], rows: Mapping[int, AnyRow]) -> int:
+    def _see_together(self, entries: Iterable[Entry], rows: Mapping[int, AnyRow]) -> int:
         """Let the learner see the items up to the next other entry in one call, if it can; return the last one."""
         learner, can = self.learner, self.settings.only_texts and self.settings.asks_on_lease
         if self.diverged or not can or not isinstance(learner, AutoModel):
@@ -213,7 +213,7 @@ class Fold:
             row = rows.get(entry.item or 0)
             if entry.kind in (journal.ITEM, journal.QUESTION):
                 assert row is not None
-                seen = max(seen, self._see_together(entries[place:], rows) if entry.seq > seen else 0)
+                seen = max(seen, self._see_together(islice(entries, place, None), rows) if entry.seq > seen else 0)
                 self.decide(row, entry.at, body, entry.kind, seen=entry.seq <= seen)
             else:
                 self.take(entry, body, row)
@@ -335,7 +335,7 @@ class Fold:
         return question
 
     def _compare(self, question: Question, who: str | None, given: journal.Label) -> None:
-        """Count a vote, and how it agrees with others. Who gives a final one has seen these: it does not count."""
+        """Count a vote, and how it agrees with others. A final one does not count: its author has seen them."""
         equal = 0
         others = [] if given.final else question.votes
         for vote in others:
@@ -357,7 +357,8 @@ class Fold:
         with self.lock:
             if not finite.learned_well(self.learner, row, label, probability):
                 self.diverged = seq
-            elif isinstance(self.learner, AutoModel):
+                return
+            if isinstance(self.learner, AutoModel):
                 self.learner.note_item(item)
         if self.learned is not None:
             self.learned += 1

@@ -60,25 +60,16 @@ def certainty(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> C
     return Certainty(found.predictions, found.leads, False)
 
 
-def likeness(model: Model, rows: Sequence[AnyRow]) -> Numbers:
-    """The cosines between rows, as the model sees them."""
-    if isinstance(model, AutoModel):
-        dense, terms = model.as_seen(rows)
-        both = _unit(dense) @ _unit(dense).T, _products(terms.starts, terms.indices, terms.values)
-        weight = dense.shape[1] > 0  # numbers count as much as terms
-        found: Numbers = (both[0] + both[1]) / np.maximum(1, weight + (np.diff(terms.starts) > 0))
-        return found
-    return _products(*_joined(rows))
-
-
-def likeness_to_first(model: Model, rows: Sequence[AnyRow]) -> Numbers:
-    """The cosines between the first row and each row, as `likeness` has them, for many rows."""
+def likeness(model: Model, rows: Sequence[AnyRow], first: int | None = None) -> Numbers:
+    """The cosines between the first rows, or all of them, and every row, as the model sees them."""
     if not isinstance(model, AutoModel):
-        return _products_with_first(*_joined(rows))
-    dense, terms = model.as_seen(rows)
-    dense = _unit(dense)
-    both = dense @ dense[0], _products_with_first(terms.starts, terms.indices, terms.values)
-    found: Numbers = (both[0] + both[1]) / np.maximum(1, (dense.shape[1] > 0) + (np.diff(terms.starts) > 0))
+        X = _unit_rows(*_joined(rows))
+        return np.asarray((X[:first] @ X.T).toarray())
+    numbers, terms = model.as_seen(rows)
+    dense, X = _unit(numbers), _unit_rows(terms.starts, terms.indices, terms.values)
+    weight = dense.shape[1] > 0  # numbers count as much as terms
+    both: Numbers = dense[:first] @ dense.T + (X[:first] @ X.T).toarray()
+    found: Numbers = both / np.maximum(1, weight + (np.diff(terms.starts) > 0))
     return found
 
 
@@ -93,24 +84,13 @@ def _unit(dense: Numbers) -> Numbers:
     return dense / np.where(lengths > 0, lengths, 1.0)
 
 
-def _products(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> Numbers:
-    """The cosines of sparse rows. Few of very many columns occur, and only these are kept."""
+def _unit_rows(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
+    """Sparse rows of length 1. Few of very many columns occur, and only these are kept."""
     columns, places = np.unique(indices, return_inverse=True)
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     lengths = np.sqrt(np.bincount(rows, values**2, len(starts) - 1))
     shares = values / np.where(lengths > 0, lengths, 1.0)[rows]
-    X = sp.csr_array((shares, places, starts), shape=(len(starts) - 1, max(1, len(columns))))
-    return np.asarray((X @ X.T).toarray())
-
-
-def _products_with_first(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> Numbers:
-    """The cosines between the first of some sparse rows and each of them."""
-    columns, places = np.unique(indices, return_inverse=True)
-    X = sp.csr_array((values, places, starts), shape=(len(starts) - 1, max(1, len(columns))))
-    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    first = X[[0]].toarray().ravel()
-    found: Numbers = (X @ first) / np.where(lengths > 0, lengths * max(lengths[0], 1e-300), 1.0)
-    return found
+    return sp.csr_array((shares, places, starts), shape=(len(starts) - 1, max(1, len(columns))))
 
 
 def _joined(rows: Sequence[AnyRow]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

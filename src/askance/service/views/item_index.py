@@ -258,7 +258,7 @@ class ItemIndex:
 
 
 def _differ(votes: list[Vote]) -> bool:
-    """Whether people gave different labels. Who decides has seen these: that does not count."""
+    """Whether people gave different labels. A final label does not count: its author has seen the others."""
     return len({vote.label for vote in votes if not vote.final}) > 1
 
 

@@ -7,7 +7,7 @@ from askance.service.commands.groups import is_set_aside
 from askance.service.commands.items import check_finite
 from askance.service.state import journal
 from askance.service.state.fold import Fold
-from askance.service.state.ranking import likeness_to_first, opinions
+from askance.service.state.ranking import likeness, opinions
 from askance.service.state.rows import has_content, stored_rows
 from askance.service.store import Store
 from askance.service.task import Task
@@ -30,15 +30,15 @@ def similar(store: Store, task: Task, item: int, request: messages.SimilarReques
     rows = stored_rows(settings, {item: own, **kept})
     with fold.lock:
         found = opinions(fold.learner, settings, list(rows.values()))
-        likeness = likeness_to_first(fold.learner, list(rows.values()))
+        cosines = likeness(fold.learner, list(rows.values()), first=1)[0]
     said = list(map(settings.name_of, found.predictions))
     places = [place for place in range(1, len(rows)) if not request.open or said[place] == said[0]]
-    best = heapq.nlargest(request.count, places, key=lambda place: float(likeness[place]))
-    best = [place for place in best if likeness[place] > 0]
+    best = heapq.nlargest(request.count, places, key=lambda place: float(cosines[place]))
+    best = [place for place in best if cosines[place] > 0]
     items = list(rows)
     details = details_of(store, task, [items[place] for place in best])
     shown = [
-        messages.SimilarItem(detail, min(1.0, float(likeness[place])), said[place], float(found.scores[place]))
+        messages.SimilarItem(detail, min(1.0, float(cosines[place])), said[place], float(found.scores[place]))
         for detail, place in zip(details, best, strict=True)
     ]
     return messages.SimilarItems(shown, len(kept), said[0], float(found.scores[0]), is_set_aside(fold, item))

@@ -10,8 +10,8 @@ from askance.metrics.estimates import LEVEL, Estimate
 from askance.service import messages
 from askance.service.commands.amendments import label_now
 from askance.service.commands.choosing import current, waiting
-from askance.service.commands.items import decision, provenance
-from askance.service.errors import conflict, not_found
+from askance.service.commands.items import decision, entry_of, provenance
+from askance.service.errors import conflict
 from askance.service.state import journal
 from askance.service.state.figures import sample_estimates
 from askance.service.state.finite import sentence
@@ -27,23 +27,15 @@ WEEK = 7 * 86_400.0  # seconds
 
 def detail(transaction: Transaction, item: int) -> messages.ItemDetail:
     """Everything that is known about an item."""
-    return detail_of(transaction, entry(transaction, item))
+    return detail_of(transaction, entry_of(transaction, item))
 
 
 def content(transaction: Transaction, item: int) -> Any:
     """The content of an item, unless it was dropped by a compaction."""
-    body = journal.read(entry(transaction, item))
+    body = journal.read(entry_of(transaction, item))
     if not parts_of(body):
         raise conflict("compacted", f"the content of item {item} was dropped by a compaction")
     return body
-
-
-def entry(transaction: Transaction, item: int) -> Entry:
-    """The entry with which an item came."""
-    found = transaction.at([item]).get(item)
-    if found is None or found.kind not in journal.ITEMS:
-        raise not_found("unknown_item", f"there is no item {item}")
-    return found
 
 
 def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:

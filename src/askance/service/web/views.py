@@ -9,9 +9,9 @@ from starlette.responses import HTMLResponse
 from askance.algorithms import catalog
 from askance.rules.registry import MULTICLASS
 from askance.service.api.route import Call
+from askance.service.commands.items import entry_of
 from askance.service.settings import to_json
 from askance.service.shortcuts import page_keys
-from askance.service.views import task as task_view
 from askance.service.web.rendering import page
 
 
@@ -53,7 +53,7 @@ async def items_page(call: Call) -> HTMLResponse:
 async def item_page(call: Call) -> HTMLResponse:
     """All data of an item, and a form to correct its label."""
     item = call.item
-    await call.look(lambda transaction: task_view.entry(transaction, item))  # which there may not be
+    await call.look(lambda transaction: entry_of(transaction, item))  # which there may not be
     return _task_page(call, "item.html", item=item)
 
 
