@@ -38,7 +38,7 @@ class Watched:
 
     def check(self):
         assert self.page.evaluate(STRANGE, [OURS]) == []
-        assert self.faults == []
+        assert not self.faults, self.faults
 
     @property
     def text(self):

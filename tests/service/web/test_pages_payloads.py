@@ -15,6 +15,8 @@ from watched_page import Watched
 CLASSES = [text for text in PAYLOADS if len(text) <= 100 and text.isprintable()][-500:]  # as class names may be
 TEXT, RECORD, MANY = "payload-texts", "payload-records", "payload-classes"
 MARKDOWN = ("{0}", "[x]({0})", "**{0}**", "- {0}", "# [{0}]({0})", "`{0}`", "*[{0}](mailto:{0})*")
+# A page with a decision that is still being sent would ask before the next test leaves it.
+MAY_LEAVE = "() => dispatchEvent(new Event('beforeunload', {cancelable: true}))"
 FEW = 10  # `make test` takes one payload in ten, each with the next action
 
 
@@ -188,6 +190,7 @@ def test_the_review_page(watched, task):
         watched.page.keyboard.press("ArrowRight")
     watched.page.locator(".answer, [role=option]").first.click()
     watched.page.get_by_role("heading", name="This is the end of the list").wait_for()
+    watched.page.wait_for_function(MAY_LEAVE)
     watched.check()
 
 
