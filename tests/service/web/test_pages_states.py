@@ -140,6 +140,8 @@ def test_a_correction_shows_that_it_is_under_way(page, task):
     button.click()
     page.wait_for_function("() => document.querySelector('#correct button').disabled")
     assert button.get_attribute("aria-busy") == "true"
+    while not held:  # the button is busy a moment before the request is sent
+        page.wait_for_timeout(20)
     held[0].continue_()
     page.get_by_text(f"is now {other}").wait_for()
     page.wait_for_function("() => !document.querySelector('#correct button').disabled")
