@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from askance.auto.models import new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
+from askance.auto.steering import Steering
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.jit.kernels import labelling
@@ -41,6 +42,7 @@ class AutoSettings(NamedTuple):
     memory: int = 2000
     random_state: int = 0
     classes: Sequence[Any] | None = None
+    certify: float | None = None
 
     def check(self) -> None:
         """Raise ParameterError for the first parameter that cannot be used."""
@@ -57,6 +59,8 @@ class AutoSettings(NamedTuple):
             raise ParameterError(owner, "random_state", self.random_state, "a whole number from 0 to 2^63 - 1")
         if self.classes is not None:
             labels.as_classes(self.classes, many=True)
+        if self.certify is not None and not 0 < self.certify < 1:
+            raise ParameterError(owner, "certify", self.certify, "None, or greater than 0 and less than 1")
 
 
 def _is_whole(value: Any) -> bool:
@@ -77,6 +81,7 @@ class AutoCore:
         rate, audit = float(settings.rate), float(settings.audit)
         limit = math.inf if settings.limit is None else float(settings.limit)
         self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit, 0.0)
+        self.steering = None if settings.certify is None else Steering(settings.certify)
         self.widths: tuple[int, int] | None = None
         self.unit_columns = 0  # the first columns, if they are vectors of length 1 beside others
         self._found = _nothing_found(1)
@@ -128,6 +133,9 @@ class AutoCore:
         prediction = self.encoder.label(int(found.predicted[0])) if self.remembered else None
         score = self._scores(found)[0]
         probability, asks = float(found.ask_probabilities[0]), bool(found.asked[0])
+        if self.steering is not None:
+            self.steering.add(X, found)
+            self.plan = self.steering.plan(self.plan)
         return Decision(prediction, float(score), probability, asks, float(coins[0]))
 
     def pass_over(self, X: Mixed) -> None:
@@ -152,6 +160,8 @@ class AutoCore:
         self.start(X)
         if self.models.scales.rows[0] <= self.models.counts[labelling.LABELS]:  # never asked about: it is new
             self.observe(X)
+        if self.steering is not None:
+            self.steering.tell(X, int(codes[0]))
         self._learn(X, encoder, codes.astype(np.int64), np.array([float(ask_probability)]))
         return self
 
@@ -166,21 +176,39 @@ class AutoCore:
         known = np.arange(len(every.observed))  # the codes of classes, by their place in `every`
         known[len(self.encoder.observed) :] = -1
         places, found = codes.astype(np.int64), _nothing_found(count)
+        for start, stop in [(0, count)] if self.steering is None else self.steering.stretches(count):
+            rows, here = X if stop - start == count else part(X, start, stop), slice(start, stop)
+            seen = Found._make(array[here] for array in found)
+            self._run_part(rows, targets[here], places[here], known, own[here], seen)
+            if self.steering is not None:
+                self.steering.add_labelled(seen, known[places[here]])
+                self.plan = self.steering.plan(self.plan)
+        final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
+        return self._trace(final, true_codes.astype(np.int64), found, first, refused)
+
+    def _run_part(
+        self,
+        X: Mixed,
+        targets: NDArray[Any],
+        places: NDArray[np.int64],
+        known: NDArray[np.int64],
+        coins: Numbers,
+        found: Found,
+    ) -> None:
+        """Ask, and learn, for rows of which `known` tells the codes of classes; it learns of new ones."""
         own_codes = known[places]
-        t, why = self._advance(X, own_codes, own, found, 0, observed=False)
+        t, why = self._advance(X, own_codes, coins, found, 0, observed=False)
         while why != DONE:
             if why == REFRESH:
                 self._refresh()
-                t, why = self._advance(X, own_codes, own, found, t, observed=True)
+                t, why = self._advance(X, own_codes, coins, found, t, observed=True)
                 continue
             encoder, code = self.encoder.encode(targets[t : t + 1])
             self._learn(part(X, t, t + 1), encoder, code.astype(np.int64), found.ask_probabilities[t : t + 1])
             if own_codes[t] < 0:  # a class is new
                 known[places[t]] = int(code[0])
                 own_codes = known[places]
-            t, why = self._advance(X, own_codes, own, found, t + 1, observed=False)
-        final, true_codes = self.encoder.encode(targets)  # classes are numbered in the order of their first label
-        return self._trace(final, true_codes.astype(np.int64), found, first, refused)
+            t, why = self._advance(X, own_codes, coins, found, t + 1, observed=False)
 
     def learn(self, X: Mixed, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
         """Learn from every label."""

@@ -51,6 +51,10 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Decides the coins and the forest.
     classes : sequence, default=None
         The classes, if they are known. Others are learned when they appear.
+    certify : float, default=None
+        A share of mistakes, such as 0.02. Most questions are then about confident rows, at random, until it can be
+        certified that so few of their predictions are wrong; see `Trace.certify`. The learner improves more slowly
+        meanwhile. What it has found out for this is not saved with it.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         memory: int = 2000,
         random_state: int = 0,
         classes: Sequence[Any] | None = None,
+        certify: float | None = None,
     ) -> None:
         self.rate = rate
         self.limit = limit
@@ -93,6 +98,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.memory = memory
         self.random_state = random_state
         self.classes = classes
+        self.certify = certify
 
     # ------------------------------------------------------------------ the labelling loop
 
@@ -243,7 +249,9 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """The core, which is made at the first use: parameters may change until then."""
         if not hasattr(self, "_core"):
             self._core = AutoCore(
-                AutoSettings(self.rate, self.limit, self.audit, self.memory, self.random_state, self.classes)
+                AutoSettings(
+                    self.rate, self.limit, self.audit, self.memory, self.random_state, self.classes, self.certify
+                )
             )
         return self._core
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from askance._util.html import html_line, html_table
 from askance._util.optional import require
 from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Tally
+from askance.metrics.certificate import Certificate, certify, log_odds_of_lead
 from askance.metrics.positive import OF_POSITIVE, default_positive, place_of_class
 from askance.plotting.curves import draw, draw_panel, save_picture
 from askance.rules.registry import BINARY, MULTICLASS
@@ -174,6 +175,31 @@ class Trace:
         whenever you like; see `AskedTally.estimate`. For `positive`, see `positive_class`.
         """
         return self.asked_tally(positive).estimate(metric, level, anytime=anytime, worst_case=False, **weights)
+
+    def certify(self, error: float = 0.02, level: float = 0.95) -> Certificate:
+        """Certify, from the asked labels alone, that few of the confident predictions are wrong.
+
+        Goes through the rows as `Certifier` does. The learner should have asked about every row with some
+        probability, and goes fastest with `AutoLearner(certify=error)`. Many rows in a row without that chance
+        cannot be certified.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from askance import AutoLearner
+        >>> X = np.random.default_rng(0).normal(size=(4000, 4))
+        >>> trace = AutoLearner(certify=0.05).run(X, X[:, 0] > 0)
+        >>> certificate = trace.certify(error=0.05)
+        >>> certificate.certified, bool(certificate.share > 0.5)
+        (True, True)
+        """
+        if self.kind == BINARY:
+            confidences = np.abs(self.scores)
+        else:  # the lead of a probability over others, or a margin of any size
+            confidences = log_odds_of_lead(self.scores) if self.scores.max(initial=0) <= 1 else self.scores
+        wrong = (self.predicted_codes != self.true_codes).tolist()
+        asked, probabilities = self.asked.tolist(), self.ask_probabilities.tolist()
+        return certify(confidences.tolist(), probabilities, asked, wrong, error, level)
 
     def summary(self, positive: Any = None) -> "Summary":
         """Summarize the pass in a small table; for `positive`, see `positive_class`."""

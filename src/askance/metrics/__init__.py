@@ -1,6 +1,7 @@
 """Online metrics: running counts, metrics by name, and learning curves."""
 
 from askance.metrics.asked import AskedTally
+from askance.metrics.certificate import Certificate, Certifier
 from askance.metrics.curve import Curve, CurveRecorder, curve
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import Evaluation
@@ -13,6 +14,8 @@ __all__ = [
     "Area",
     "AskedTally",
     "Bins",
+    "Certificate",
+    "Certifier",
     "Counts",
     "Curve",
     "CurveRecorder",

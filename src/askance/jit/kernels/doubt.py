@@ -4,6 +4,7 @@ While labels are few, a part of the questions is about the rows that are least l
 have not seen a class are not in doubt about it.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from askance.jit.select import where
 RECENT = 400  # rows to which a row is compared
 CATCHING_UP = 0.3  # how much more is asked for each label that the plan is behind
 MOST_BEHIND = 60.0
+RESERVE = 15  # labels kept for confident rows while a part of the stream is to be certified
 PER_LOGARITHM = 7.0  # questions for each e-fold of rows, while all labels are of one class
 
 ROWS, ASKED, REFUSED = range(3)  # positions in `Past.counts`
@@ -25,7 +27,8 @@ class Plan(NamedTuple):
 
     Labels per row, and the share of them asked at random. In the beginning `first` labels at once, and until there
     are `burst` of them a higher rate, and `unusual` is the share of these that are about unusual rows. Never more
-    than `limit` in all.
+    than `limit` in all. Rows of at least the certainty `certain` are asked about with one probability, so that it
+    can be certified how few mistakes they have.
     """
 
     rate: float
@@ -35,6 +38,8 @@ class Plan(NamedTuple):
     early_rate: float
     limit: float
     unusual: float
+    certain: float = math.inf
+    certain_chance: float = 0.0
 
 
 class Past(NamedTuple):
@@ -81,15 +86,20 @@ def decide(
     counts = past.counts
     early = plan.early_rate if several else min(plan.early_rate, PER_LOGARITHM / (counts[ROWS] + 1.0))
     rate = max(plan.rate, early) if counts[ASKED] < plan.burst else plan.rate
+    most = plan.burst + plan.rate * (counts[ROWS] + 1)  # labels that may have been asked for by now
     probability = 1.0
     if counts[ASKED] >= plan.first:
+        # Doubtful rows wait while the reserve is needed.
+        behind = past.behind[0] if plan.certain == np.inf or counts[ASKED] + RESERVE < most else -MOST_BEHIND
         unusual = plan.unusual * rate if counts[ASKED] < plan.burst and rate < 1.0 else 0.0
-        probability = chance(certainty, past.recent, counts[ROWS], past.behind[0], rate - unusual, plan.audit)
+        probability = chance(certainty, past.recent, counts[ROWS], behind, rate - unusual, plan.audit)
         if unusual > 0.0:
-            probability += chance(likeness, past.likeness, counts[ROWS], past.behind[0], unusual, plan.audit)
+            probability += chance(likeness, past.likeness, counts[ROWS], behind, unusual, plan.audit)
             probability = min(1.0, probability)
+        if certainty >= plan.certain:
+            probability = plan.certain_chance
     left = counts[ASKED] < plan.limit
-    within = left and counts[ASKED] + 1 <= plan.burst + plan.rate * (counts[ROWS] + 1)
+    within = left and counts[ASKED] + 1 <= most
     if counts[ASKED] >= plan.first and granted and left:
         past.behind[0] = further_behind(past.behind[0], rate, probability if within else 0.0)
     past.recent[counts[ROWS] % RECENT] = certainty

@@ -1,0 +1,324 @@
+"""Certificates for the part of a stream that may run without people: few of its predictions are wrong.
+
+A row belongs to the set if its confidence is at least the threshold of that moment, which depends on earlier rows
+and labels. Let a row of the set be mistaken (z = 1) or not (z = 0), and let its label be asked for (A = 1) with
+probability π. For every λ > 0 with 1 - e^-λ < π
+
+    exp(A z log(1 - (1 - e^-λ)/π) + λ z)
+
+has mean 1 given the past: for z = 1, the mean is e^λ (1 - π + π (1 - (1 - e^-λ)/π)). So the product over the rows
+is a martingale, which ever exceeds 1/δ with a probability of at most δ (Ville). The first terms are known from the
+labels, and the second ones add up to λ Z, where Z is the number of mistakes. If there were more than ε N of these
+among N rows, the product would be at least what it is for the smallest such number. If that exceeds 1/δ, the set
+is certified. Nothing is assumed about rows, labels and drift: only the coins are random.
+
+A set that turns out to have too many mistakes is given up, and a new one begins after that. A set that has been
+certified is followed by another, which takes its place when it is certified too; if the follower has too many
+mistakes, the stream has changed, and both are given up. The probabilities δ of all sets add up to 1 - level.
+"""
+
+import dataclasses
+import math
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from askance.errors import ParameterError
+from askance.metrics.confident import Choices, Mistakes
+from askance.typing import BoolArray
+
+FIRST_LABELS = 60  # before there are as many, nothing is known about confidences
+EVERY = 50  # rows, after which the threshold is chosen again
+RECENT, LABELS = 1000, 400  # rows and labels to choose it from
+START = 0.1  # the speed from which on a set is begun: see `Choices.fastest`
+GIVE_UP = -3.0  # the logarithm of evidence at which it is given up
+BOLDNESS = 0.85  # (1 - e^-λ)/π: near 1, evidence grows fastest without mistakes, and a single one ruins it
+# With this much more evidence (logarithm) than needed, a single mistake does not end the certificate. From then on
+# the set is as large as it can be with this share of the mistakes that are allowed, and its follower begins.
+AMPLE, WIDER = 2.0, 0.25
+FIRST_SHARE = 0.75  # of 1 - level is for the first set
+
+
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    """What is known about the set of confident predictions.
+
+    Attributes
+    ----------
+    certified : bool
+        Whether at most a share `error` of the predictions in the set is wrong, at this `level` of confidence. That
+        holds at all times at once: you may look whenever you like.
+    error, level : float
+        The share of mistakes that is allowed, and the level.
+    threshold : float
+        The confidence from which on a row belongs to the set now.
+    share : float
+        The share of recent rows that the threshold puts into the set.
+    since, until : int
+        The rows that the certificate covers, from `since` to before `until`, counted from 0. It ends at the first
+        row whose label is still awaited.
+    members : int
+        How many of them belong to the set.
+    labels, mistakes : int
+        How many labels were asked for among these, and how many of them were mistakes.
+    missing : int
+        About how many more labels without a mistake it takes; 0 if the set is certified.
+    automatic : ndarray of bool, or None
+        For each row of a trace, whether it came when its set was certified.
+    """
+
+    certified: bool
+    error: float
+    level: float
+    threshold: float
+    share: float
+    since: int
+    until: int
+    members: int
+    labels: int
+    mistakes: int
+    missing: int
+    automatic: BoolArray | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        if not self.members:
+            return f"Not certified: no predictions are confident enough for an error of {self.error:.2%} yet."
+        of = f"{self.members:,} confident predictions from row {self.since:,} to {self.until - 1:,}"
+        found = f"{self.labels:,} of them have a label, and {self.mistakes:,} of these were wrong."
+        if not self.certified:
+            return f"Not certified: about {self.missing:,} more labels of {of} are needed. {found}"
+        return (
+            f"Certified: of {of}, at most {self.error:.2%} are wrong ({self.level:.0%} confidence). {found} "
+            f"{self.share:.0%} of recent rows are as confident."
+        )
+
+
+class Certifier:
+    """Finds confident predictions with few mistakes in a stream, and certifies that there are few.
+
+    Rows come in order, labels at any time. Use the confidences of a learner that asks about every row with some
+    probability, such as `AutoLearner`. With `AutoLearner(certify=error)`, it asks so that this goes fast.
+
+    Parameters
+    ----------
+    error : float, default=0.02
+        The share of wrong predictions that is allowed.
+    level : float, default=0.95
+        The probability that no certificate is ever wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.metrics import Certifier
+    >>> random = np.random.default_rng(0)
+    >>> certifier = Certifier(error=0.05)
+    >>> for confidence in random.exponential(3, size=4000):
+    ...     asked = random.random() < 0.2
+    ...     row = certifier.add(confidence, 0.2, asked)
+    ...     if asked:
+    ...         certifier.tell(row, random.random() < 1 / (1 + np.exp(confidence)))
+    >>> certifier.certificate().certified
+    True
+    """
+
+    def __init__(self, error: float = 0.02, level: float = 0.95) -> None:
+        if not 0 < error < 1:
+            raise ParameterError("Certifier", "error", error, "greater than 0 and less than 1")
+        if not 0 < level < 1:
+            raise ParameterError("Certifier", "level", level, "greater than 0 and less than 1")
+        self.error, self.level = error, level
+        self.threshold = math.inf
+        self.rows = 0
+        self._recent: deque[float] = deque(maxlen=RECENT)
+        self._labels: deque[tuple[float, bool]] = deque(maxlen=LABELS)
+        self._awaited: dict[int, float] = {}  # the confidence of asked rows without a label
+        self._sets = 0
+        self._current: _Set | None = None
+        self._next: _Set | None = None
+
+    # ------------------------------------------------------------------ the stream
+
+    def add(self, confidence: float, ask_probability: float, asked: bool) -> int:
+        """Add the next row, before its label is known.
+
+        Parameters
+        ----------
+        confidence : float
+            The confidence of its prediction, best as log-odds of being right: at least 0.
+        ask_probability : float
+            The probability with which its label is asked for.
+        asked : bool
+            Whether it is asked for.
+
+        Returns
+        -------
+        int
+            The row's number, with which to `tell` its label.
+        """
+        row = self.rows
+        self.rows += 1
+        self._recent.append(confidence)
+        if asked:
+            self._awaited[row] = confidence
+        if confidence >= self.threshold:
+            for one in self._all():
+                one.add(row, ask_probability, asked)
+            self._review()
+        if self.rows % EVERY == 0:
+            self._choose()
+        return row
+
+    def tell(self, row: int, wrong: bool) -> None:
+        """Learn whether the prediction of a row was wrong. A row that awaits no label is passed over."""
+        if (confidence := self._awaited.pop(row, None)) is None:
+            return
+        self._labels.append((confidence, wrong))
+        for one in self._all():
+            one.tell(row, wrong)
+        self._review()
+
+    def includes(self, confidence: float) -> bool:
+        """Whether a row with this confidence would belong to the set now."""
+        return self._current is not None and confidence >= self.threshold
+
+    @property
+    def certified(self) -> bool:
+        """Whether the set has few mistakes, for all that is known."""
+        return self._current is not None and self._current.surplus(self.error) >= 0
+
+    def certificate(self) -> Certificate:
+        """Return what is certified now."""
+        current = self._current or _Set(self.rows, math.inf)
+        recent = np.asarray(self._recent)
+        share = float(np.mean(recent >= self.threshold)) if self._current and len(recent) else 0.0
+        lacking = max(0.0, -current.surplus(self.error)) if current.members else 0.0
+        return Certificate(
+            certified=self.certified,
+            error=self.error,
+            level=self.level,
+            threshold=self.threshold,
+            share=share,
+            since=current.since,
+            until=current.awaits if current.awaits is not None else self.rows,
+            members=current.members,
+            labels=current.labels,
+            mistakes=current.mistakes,
+            missing=math.ceil(lacking / current.per_label(self.error)) if lacking else 0,
+        )
+
+    # ------------------------------------------------------------------ inside
+
+    def _choose(self) -> None:
+        """Choose the threshold for the next rows, and begin a set if that is promising."""
+        if len(self._labels) < FIRST_LABELS:
+            return
+        choices = Choices(np.asarray(self._recent), Mistakes.of(*zip(*self._labels, strict=True)), self.error)
+        if self._current is not None and self._current.surplus(self.error) > AMPLE:
+            self.threshold = choices.widest(WIDER)
+            if self._next is None:
+                self._next = self._new_set()
+            return
+        self.threshold, speed = choices.fastest()
+        if self._current is None and speed > START:
+            self._current = self._new_set()
+
+    def _new_set(self) -> "_Set":
+        """A set that is certified wrongly with a small probability. Those of all sets add up to 1 - level."""
+        self._sets += 1
+        rest = (1 - FIRST_SHARE) * 6 / math.pi**2
+        share = FIRST_SHARE if self._sets == 1 else rest / (self._sets - 1) ** 2
+        return _Set(self.rows, -math.log((1 - self.level) * share))
+
+    def _all(self) -> list["_Set"]:
+        return [one for one in (self._current, self._next) if one is not None]
+
+    def _review(self) -> None:
+        """Give up what has too many mistakes, and let the follower take its place when it is certified."""
+        if any(one.evidence(self.error) < GIVE_UP for one in self._all()):
+            self._current = self._next = None
+            self.threshold = math.inf
+        elif self._next is not None and self._next.surplus(self.error) > AMPLE:
+            self._current, self._next = self._next, None
+
+
+class _Set:
+    """The confident predictions since some row, and the evidence that few of them are wrong."""
+
+    def __init__(self, since: int, needed: float) -> None:
+        self.since, self.needed = since, needed
+        self.members = self.labels = self.mistakes = 0
+        self.step = 0.0  # λ: follows from the first row's probability, and stays
+        self.chance = 1.0  # that probability
+        self.penalties = 0.0  # of mistakes
+        self.left_out = 0  # rows with too small a probability: each may be a mistake
+        # Rows count in their order. From the first row on that awaits a label, they are here.
+        self.later: deque[list[float | bool | None]] = deque()
+        self.places: dict[int, list[float | bool | None]] = {}
+
+    @property
+    def awaits(self) -> int | None:
+        """The first row that awaits a label."""
+        return next(iter(self.places)) if self.later else None
+
+    def add(self, row: int, chance: float, asked: bool) -> None:
+        if not self.step:
+            if not chance:
+                return  # the set has not begun: nothing can be known about this row
+            self.step, self.chance = -math.log1p(-BOLDNESS * chance), chance
+        entry: list[float | bool | None] = [chance, asked, None if asked else False]
+        self.later.append(entry)
+        if asked:
+            self.places[row] = entry
+        self._count()
+
+    def tell(self, row: int, wrong: bool) -> None:
+        if row in self.places:
+            self.places.pop(row)[2] = wrong
+            self._count()
+
+    def _count(self) -> None:
+        """Take in the rows up to the first that awaits a label."""
+        while self.later and self.later[0][2] is not None:
+            chance, asked, wrong = self.later.popleft()
+            self.members += 1
+            bet = -math.expm1(-self.step) / chance if chance else 1.0
+            self.left_out += bet >= 1
+            self.labels += bool(asked)
+            if wrong:
+                self.mistakes += 1
+                self.penalties += math.log1p(-bet) if bet < 1 else 0.0
+
+    def evidence(self, error: float) -> float:
+        """The logarithm of the evidence against more mistakes than allowed."""
+        too_many = math.floor(error * self.members * (1 + 1e-12)) + 1
+        return self.penalties + self.step * (too_many - self.left_out) if self.members else 0.0
+
+    def surplus(self, error: float) -> float:
+        """By how much the evidence exceeds what is needed, as logarithms."""
+        return self.evidence(error) - self.needed
+
+    def per_label(self, error: float) -> float:
+        """The evidence that a label without a mistake brings, on average."""
+        return self.step * error / self.chance
+
+
+def log_odds_of_lead(leads: Any) -> Any:
+    """Return log-odds from the lead of the likeliest class: of two, the log-odds of the prediction being right."""
+    below = np.minimum(leads, 1.0 - 1e-12)
+    return np.log1p(below) - np.log1p(-below)
+
+
+def certify(
+    confidences: Iterable[float], ask_probabilities: Iterable[float], asked: Iterable[bool], wrong: Iterable[bool],
+    error: float, level: float,
+) -> Certificate:  # fmt: skip
+    """Certify rows whose labels come at once."""
+    certifier, automatic = Certifier(error, level), []
+    for confidence, chance, is_asked, is_wrong in zip(confidences, ask_probabilities, asked, wrong, strict=True):
+        automatic.append(certifier.certified and certifier.includes(confidence))
+        row = certifier.add(confidence, chance, is_asked)
+        if is_asked:
+            certifier.tell(row, is_wrong)
+    return dataclasses.replace(certifier.certificate(), automatic=np.array(automatic, bool))

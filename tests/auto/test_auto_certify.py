@@ -1,0 +1,57 @@
+"""The automatic learner asks so that a part of the stream can be certified."""
+
+import numpy as np
+import pytest
+
+import askance
+from askance.errors import ParameterError
+
+
+def of_rows(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    X = np.random.default_rng(7).normal(size=(rows, 4))
+    return X, np.where(X[:, 0] + 0.1 * X[:, 1] > 0, "yes", "no")
+
+
+def test_a_learner_asks_so_that_confident_rows_are_certified() -> None:
+    X, y = of_rows(3000)
+    trace = askance.AutoLearner(certify=0.05).run(X, y)
+    found = trace.certify(0.05)
+    assert found.certified
+    assert found.share > 0.6
+    assert found.automatic is not None
+    assert np.mean((trace.predictions != trace.y)[found.automatic]) < 0.05
+    assert trace.asked.sum() <= 30 + 300
+    assert trace.ask_probabilities.min() > 0
+    plain = askance.AutoLearner().run(X, y).certify(0.05)
+    assert not plain.certified  # with the usual questions, that takes longer
+
+
+def test_a_learner_asks_the_same_in_a_pass_and_row_by_row() -> None:
+    X, y = of_rows(1500)
+    trace = askance.AutoLearner(certify=0.1).run(X, y)
+    learner, asked = askance.AutoLearner(certify=0.1), []
+    for row, label in zip(X, y, strict=True):
+        decision = learner.ask(row)
+        asked.append(decision.ask)
+        if decision.ask:
+            learner.tell(row, label, decision.ask_probability)
+    assert asked == trace.asked.tolist()
+    assert 0.09 in trace.ask_probabilities.round(6)
+
+
+def test_a_learner_that_asks_about_every_row_does_so_for_confident_ones_too() -> None:
+    X, y = of_rows(600)
+    assert askance.AutoLearner(rate=1, certify=0.1).run(X, y).asked.all()
+
+
+def test_many_classes_can_be_certified() -> None:
+    random = np.random.default_rng(8)
+    y = random.integers(3, size=3000)
+    X = np.eye(3)[y] * 8 + random.normal(size=(3000, 3))
+    found = askance.AutoLearner(certify=0.05).run(X, y).certify(0.05)
+    assert found.certified
+
+
+def test_a_learner_refuses_a_wrong_error() -> None:
+    with pytest.raises(ParameterError, match="certify must be"):
+        askance.AutoLearner(certify=2).run(*of_rows(50))
