@@ -180,6 +180,10 @@ BAD = {
     "no correction without label": ("corrections", {"item": 1, "label": "ham"}, 409, "has no label to correct"),
     "nothing to undo": ("undo", {}, 404, "no label from you that can be undone"),
     "a skip of nothing": ("skips", {"item": 77}, 404, "no item 77"),
+    "a flag of nothing": ("flags", {"item": 77}, 404, "no item 77"),
+    "an empty note": ("flags", {"item": 1, "note": ""}, 422, "note must be text of at least 1"),
+    "a note without end": ("flags", {"item": 1, "note": "x" * 501}, 422, "at most 500"),
+    "no flag to undo": ("flag-undo", {"item": 1}, 404, "item 1 has no open flag from you"),
     "too many leases": ("leases", {"count": 101}, 422, "at most 100"),
     "an endless lease": ("leases", {"seconds": 1e9}, 422, "at most 86400"),
     "a negative compaction": ("compact", {"keep_days": -1}, 422, "at least 0"),
@@ -420,6 +424,24 @@ def test_skips_have_reasons_and_are_listed(world):
     world.post(f"{TASK}/labels", {"labels": [{"item": 1, "label": "ham"}]}, "labeller")
     listed = world.call("GET", f"{TASK}/items?state=skipped").json()["items"]
     assert [one["item"] for one in listed] == [3], "the first has been answered after all"
+
+
+def test_flags_are_kept_listed_and_undone(world):
+    world.post(f"{TASK}/items", items("a", "b"))
+    world.post(f"{TASK}/leases", {"count": 2}, "labeller")
+    body = {"item": 1, "note": "The guideline does not say", "key": "f"}
+    assert world.post(f"{TASK}/flags", body, "labeller") == {"item": 1, "open": 1, "again": False}
+    assert world.post(f"{TASK}/flags", body, "labeller")["again"]
+    assert world.post(f"{TASK}/labels", {"labels": [{"item": 1, "label": "ham"}]}, "labeller")
+    (listed,) = world.call("GET", f"{TASK}/items?state=flagged").json()["items"]
+    (flag,) = listed["flags"]
+    assert (listed["item"], flag["note"], flag["undone"], flag["settled"]) == (1, body["note"], False, False)
+    for who in ("read", "ingest"):
+        assert world.call("POST", f"{TASK}/flags", {"item": 2}, who).status_code == 403
+    assert world.post(f"{TASK}/flag-undo", {"item": 1, "key": "u"}, "labeller")["open"] == 0
+    assert world.post(f"{TASK}/flag-undo", {"item": 1, "key": "u"}, "labeller")["again"]
+    assert world.call("GET", f"{TASK}/items?state=flagged").json()["items"] == []
+    assert world.call("GET", f"{TASK}/items/1").json()["flags"][0]["undone"]
 
 
 def test_a_skip_of_an_older_store_has_no_reason():

@@ -16,7 +16,18 @@ from askance.service.views import items as item_view
 from service_task import TaskRunner, settings, texts
 from service_world import TASK, World, items
 
-STATES = ("all", "asked", "waiting", "open", "skipped", "labelled", "imported", "corrected", "disagreement")
+STATES = (
+    "all",
+    "asked",
+    "waiting",
+    "open",
+    "skipped",
+    "flagged",
+    "labelled",
+    "imported",
+    "corrected",
+    "disagreement",
+)
 ORDERS = ("newest", "oldest", "doubtful", "certain")
 
 
@@ -41,7 +52,7 @@ def neighbours(runner, item, **wish):
 
 
 def lived(runner, seed=1, count=60):
-    """A task in which everything happened: imports, votes, corrections, skips, undone labels, renamed classes."""
+    """A task with everything: imports, votes, corrections, skips, flags, undone labels, renamed classes."""
     chance = random.Random(seed)
     for text, label in texts(chance, 8):
         runner.import_items((text, label))
@@ -56,6 +67,8 @@ def lived(runner, seed=1, count=60):
             runner.clock.now += 1
             if chance.random() < 0.2:
                 runner.skip(question.item, who)
+            elif chance.random() < 0.1:
+                runner.flag(question.item, who)
             else:
                 runner.label(question.item, chance.choice(["ham", "spam"]), who)
     for detail in runner.found(state="disagreement", count=200).items[:3]:

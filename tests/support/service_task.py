@@ -5,7 +5,7 @@ from concurrent.futures import Future
 
 from askance.service import messages
 from askance.service.api.answers import explained
-from askance.service.commands import amendments, groups, labels
+from askance.service.commands import amendments, flags, groups, labels
 from askance.service.commands import items as item_commands
 from askance.service.commands import settings as setting_commands
 from askance.service.settings import Budget, Hashing, Labelling, TaskSettings, to_json
@@ -94,6 +94,13 @@ class TaskRunner:
 
     def skip(self, item, who="ann", **more):
         return self.run(lambda transaction: labels.skip(transaction, messages.Skip(item=item, **more), who))
+
+    def flag(self, item, who="ann", **more):
+        return self.run(lambda transaction: flags.flag(transaction, messages.Flag(item=item, **more), who))
+
+    def undo_flag(self, item, who="ann", **more):
+        wish = messages.FlagUndo(item=item, **more)
+        return self.run(lambda transaction: flags.undo_flag(transaction, wish, who))
 
     def undo(self, who="ann", **more):
         return self.run(lambda transaction: amendments.undo(transaction, messages.Undo(**more), who), alone=True)

@@ -62,6 +62,7 @@ def world(tmp_path_factory):
     task.post("rollbacks", {"to": 110})
     left = next(one["item"] for one in decided if one["ask"] and one["item"] not in asked)
     task.post("skips", {"item": left, "reason": "No class fits"})
+    task.post("flags", {"item": asked[1], "note": "The guideline does not say"})
     lands = [f"land {number}" for number in range(30)]
     many = served.task(name="many", classes=lands, interface={"guidance": GUIDELINE})
     many.ask(30, lambda number: f"{'a long story of a land ' * 400}{number}")

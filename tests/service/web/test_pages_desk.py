@@ -372,6 +372,48 @@ def test_a_skipped_item_has_a_reason_and_can_be_answered_after_all(served, conte
     assert not tab.faults
 
 
+@pytest.mark.slow
+def test_a_flag_keeps_the_place_and_can_be_undone(served, context):
+    task = served.task()
+    task.ask(3)
+    tab = opened(context, task)
+    first = tab.item
+    tab.press(".")
+    tab.page.get_by_label("Your note (optional)").fill("Is this an advertisement?")
+    tab.page.keyboard.press("Enter")
+    tab.page.get_by_text("You flagged this item: Is this an advertisement?").wait_for()
+    assert tab.item == first
+    tab.page.locator("#flag").click()
+    tab.page.get_by_role("button", name="The guideline does not say").click()
+    tab.page.get_by_role("button", name="Undo the flag").click()
+    tab.until_sent()
+    (found,) = task.get("items?state=flagged")["items"]
+    assert [(flag["note"], flag["undone"]) for flag in found["flags"]] == [
+        ("Is this an advertisement?", False),
+        ("The guideline does not say", True),
+    ]
+    tab.page.reload()
+    tab.ready()
+    assert tab.item == first
+    assert tab.page.locator("#flagged").is_visible()
+    tab.press("h")
+    tab.ready()
+    assert tab.item != first
+    assert not tab.page.locator("#flagged").is_visible(), "it is the flag of the item before"
+    tab.press("u")
+    tab.page.locator(f"#item[data-item='{first}'][aria-busy=false]").wait_for()
+    assert tab.page.locator("#flagged").is_visible()
+    tab.press("s")
+    tab.until_sent()
+    assert standing(task) == {first: "spam"}
+    tab.page.goto(f"{task.page}/items/{first}")
+    tab.page.locator("#votes", has_text="flagged it: Is this an advertisement?").wait_for()
+    tab.page.goto(f"{task.page}/items?state=flagged")
+    tab.page.locator("#items th").wait_for()
+    assert tab.page.locator("#items th").count() == 1
+    assert not tab.faults
+
+
 # ---------------------------------------------------------------------- content
 
 

@@ -135,6 +135,28 @@ def test_only_admins_have_the_page(served: Any, browser: Any) -> None:
             sent(served, task, "ann", "reviews", body)
 
 
+def test_flags_are_reviewed_with_their_notes(served: Any, page: Any) -> None:
+    task = served.task()
+    task.ask(2)
+    sent(served, task, "ann", "labels", {"labels": [{"item": 1, "label": "ham"}]})
+    sent(served, task, "ann", "flags", {"item": 1, "note": "The guideline does not say"})
+    sent(served, task, "bob", "flags", {"item": 2})
+    page.goto(f"/tasks/{task.name}/review")
+    assert shown(page) == 2
+    assert page.locator("#flags").text_content() == "2"
+    page.keyboard.press("ArrowRight")
+    assert shown(page) == 1
+    assert "flagged: The guideline does not say" in (page.locator("#given").text_content() or "")
+    with page.expect_response("**/reviews"):
+        page.keyboard.press("Enter")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    with page.expect_response("**/reviews"):
+        page.keyboard.press("s")
+    until(page, lambda: not task.get("items?state=flagged")["items"])
+    assert labels_of(task) == {1: "ham", 2: "spam"}
+
+
 @pytest.mark.slow
 def test_skips_have_reasons_and_nothing_overflows(served: Any, page: Any) -> None:
     task = served.task(classes=[f"class.{number}" for number in range(20)], labels={"skips": 1})

@@ -1,4 +1,4 @@
-"""Routes of labellers: leases, labels, skips, undo and corrections."""
+"""Routes of labellers: leases, labels, skips, flags, undo and corrections."""
 
 import time
 from contextlib import suppress
@@ -7,7 +7,7 @@ import msgspec
 
 from askance.service import messages
 from askance.service.api.route import Call
-from askance.service.commands import amendments, groups, labels
+from askance.service.commands import amendments, flags, groups, labels
 from askance.service.errors import RequestError
 from askance.service.state import journal
 from askance.service.task import Task
@@ -62,6 +62,16 @@ async def give_labels(call: Call) -> messages.Receipts:
 async def skip_question(call: Call) -> messages.Skipped:
     """Skip a question: other labellers may still answer it."""
     return await call.run(lambda transaction: labels.skip(transaction, call.body, call.who))
+
+
+async def flag_item(call: Call) -> messages.Flagged:
+    """Flag an item for review, with a note or without. It stays where it is: it can still be labelled."""
+    return await call.run(lambda transaction: flags.flag(transaction, call.body, call.who))
+
+
+async def undo_flag(call: Call) -> messages.Flagged:
+    """Undo your last open flag of an item."""
+    return await call.run(lambda transaction: flags.undo_flag(transaction, call.body, call.who))
 
 
 async def undo_label(call: Call) -> messages.Amendment:

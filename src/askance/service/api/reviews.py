@@ -7,7 +7,7 @@ from askance.service.views import review as review_view
 
 
 async def list_reviews(call: Call) -> messages.ReviewQueue:
-    """List items to review, the most urgent first: disagreements, likely label errors, and skipped items."""
+    """List items to review: disagreements, flagged items, likely label errors and skipped items, in this order."""
     return await call.read(review_view.queue, call.service.store, call.writer.task, call.query)
 
 

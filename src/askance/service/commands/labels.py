@@ -93,7 +93,11 @@ def _shown_all(
         content = journal.read(items[question.item])
         choice = now.get(question.item) or Choice(question.item, question.prediction, question.score)
         choice = choice._replace(prediction=transaction.settings.name_of(choice.prediction))
-        shown.append(_shown(question, choice, items[question.item].key, content, loan))
+        flags = [
+            messages.FlagDetail(one.who, one.at, journal.read(one).note or None)
+            for one in own_flags(transaction, question.item, loan.who)
+        ]
+        shown.append(_shown(question, choice, items[question.item].key, content, loan, flags))
     return shown
 
 
@@ -230,6 +234,13 @@ def standing_votes(transaction: Transaction, item: int) -> list[Entry]:
     ]
 
 
+def own_flags(transaction: Transaction, item: int, who: str | None) -> list[Entry]:
+    """The open flags of a labeller on an item, the oldest first."""
+    raised = transaction.fold.flags.get(item, {})
+    entries = transaction.at(seq for seq, by in raised.items() if by == (who or ""))
+    return [entry for _, entry in sorted(entries.items())]
+
+
 def _votes(transaction: Transaction, item: int) -> dict[str, int]:
     counts: dict[str, int] = {}
     for entry in standing_votes(transaction, item):
@@ -264,6 +275,7 @@ def _shown(
     own_id: str | None,
     content: Any,
     loan: Entry,
+    flags: list[messages.FlagDetail],
 ) -> messages.Question:
     text, record, note = (None if part is UNSET else part for part in (content.text, content.record, content.note))
     return messages.Question(
@@ -280,4 +292,5 @@ def _shown(
         note,
         reason=question.reason,
         vector_length=length_of(content),
+        flags=flags,
     )

@@ -5,18 +5,19 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from askance.service import messages
+from askance.service.commands import choosing
 from askance.service.commands.amendments import label_now
 from askance.service.commands.items import check_class, entry_of
 from askance.service.commands.labels import why_closed
 from askance.service.errors import conflict
 from askance.service.state import journal
+from askance.service.state.fold import decides
 from askance.service.state.rows import stored_rows
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
 
-# Entries after which an item may have to be reviewed, and those after which somebody has decided about it.
-DECISIONS = (journal.REVIEWED, journal.CORRECTION)
-TURNS = (journal.LABEL, journal.SKIP, journal.UNDO, *DECISIONS)
+# Entries after which an item may have to be reviewed, or somebody has decided about it.
+TURNS = (journal.LABEL, journal.SKIP, journal.UNDO, journal.REVIEWED, journal.CORRECTION)
 
 
 def review(transaction: Transaction, request: messages.ReviewRequest, who: str | None) -> messages.Reviewed:
@@ -26,7 +27,7 @@ def review(transaction: Transaction, request: messages.ReviewRequest, who: str |
     label = None if request.label is UNSET else check_class(transaction.settings, request.label)
     now = label_now(transaction, entry)
     if label is None or now == transaction.settings.name_of(label):
-        again = is_decided(transaction.of_item(item))
+        again = is_decided(transaction.of_item(item)) and item not in transaction.fold.flags
         if not again:
             transaction.write(journal.REVIEWED, journal.Nothing(), item=item, who=who)
         return messages.Reviewed(item, now, transaction.fold.version, again)
@@ -41,12 +42,12 @@ def is_decided(about: Sequence[Entry]) -> bool:
     turns = [entry for entry in about if entry.kind in TURNS]
     if not turns:
         return False
-    last = turns[-1]
-    return last.kind in DECISIONS or (last.kind == journal.LABEL and journal.read(last).final)
+    return decides(turns[-1], journal.read(turns[-1]))
 
 
 def _settle(transaction: Transaction, entry: Entry, label: str, who: str | None) -> None:
-    """Write the final label of an open question, or of one that was given up."""
+    """Write the final label of an open question, of one that was given up, or of an item that waits for one."""
+    choosing.ask_named(transaction, [entry.seq])
     questions = transaction.fold.questions
     question = questions.open.get(entry.seq) or questions.given_up.get(entry.seq)
     if question is None:

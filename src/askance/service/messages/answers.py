@@ -1,4 +1,4 @@
-"""Questions and answers: leases, labels, skips, undo, corrections, and the details of items."""
+"""Questions and answers: leases, labels, skips, flags, undo, corrections, and the details of items."""
 
 from typing import Annotated, Any, Literal
 
@@ -42,11 +42,25 @@ class Explanation(Answer, frozen=True):
     pulls: list[Pull]
 
 
+class FlagDetail(Answer, frozen=True):
+    """A labeller who flagged an item, and their note.
+
+    It was `undone` by them, or `settled` by a decision: a review, a correction or a final label. Otherwise it is
+    open.
+    """
+
+    by: str | None
+    at: float
+    note: str | None = None
+    undone: bool = False
+    settled: bool = False
+
+
 class Question(Answer, frozen=True):
     """A leased question: an item, the lease and its end, and what the current model predicts.
 
     `reason` says why it was chosen on lease. `ask_probability` is null if it was not drawn at random. Of a vector,
-    only its length is shown.
+    only its length is shown. `flags` are your own open ones.
     """
 
     item: int
@@ -63,6 +77,7 @@ class Question(Answer, frozen=True):
     why: Explanation | None = None
     reason: Literal["audit", "doubt", "given"] | None = None
     vector_length: int | None = None
+    flags: list[FlagDetail] = field(default_factory=list)
 
 
 class Questions(Answer, frozen=True):
@@ -120,6 +135,29 @@ class Skipped(Answer, frozen=True):
 
     item: int
     state: Literal["open", "given up"]
+    again: bool = False
+
+
+class Flag(Body, frozen=True):
+    """An item that a lead should look at, and, if you like, a note that says why. It can have a label or not."""
+
+    item: ItemNumber
+    key: Key | UnsetType = UNSET
+    note: Annotated[str, Meta(min_length=1, max_length=500)] | UnsetType = UNSET
+
+
+class FlagUndo(Body, frozen=True):
+    """Undo your last open flag of an item."""
+
+    item: ItemNumber
+    key: Key | UnsetType = UNSET
+
+
+class Flagged(Answer, frozen=True):
+    """An item, and how many flags of it are open: neither undone nor settled by a decision."""
+
+    item: int
+    open: int
     again: bool = False
 
 
@@ -181,7 +219,7 @@ class ItemDetail(Answer, frozen=True):
 
     If questions are chosen on lease, `reason` says why it was asked about. `ask_probability` is the probability
     with which it was to be asked about; null if that is not known, as for items that the model was in doubt about.
-    An imported item has a `provenance`. `skips` has everybody who skipped it.
+    An imported item has a `provenance`. `skips` and `flags` have everybody who skipped or flagged it.
     """
 
     item: int
@@ -201,6 +239,7 @@ class ItemDetail(Answer, frozen=True):
     vector_length: int | None = None
     provenance: Provenance | None = None
     skips: list[SkipDetail] = field(default_factory=list)
+    flags: list[FlagDetail] = field(default_factory=list)
 
 
 class ExplainRequest(Body, frozen=True):

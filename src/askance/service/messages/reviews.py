@@ -8,7 +8,7 @@ from askance.service.messages.answers import ItemDetail
 from askance.service.messages.base import Answer, Body, ItemNumber
 from askance.service.settings import ClassName
 
-ReviewReason = Literal["disagreement", "likely error", "skipped"]
+ReviewReason = Literal["disagreement", "flagged", "likely error", "skipped"]
 
 
 class ReviewSearch(Body, frozen=True):
@@ -21,9 +21,9 @@ class ReviewSearch(Body, frozen=True):
 class ReviewCase(Answer, frozen=True):
     """An item to review, and why.
 
-    Labellers gave different labels (`disagreement`), somebody skipped it (`skipped`), or the current model
-    contradicts its label (`likely error`) and predicts another one, with a `probability` or, if its algorithm has
-    none, with a `margin`.
+    Labellers gave different labels (`disagreement`), somebody flagged it (`flagged`) or skipped it (`skipped`), or
+    the current model contradicts its label (`likely error`) and predicts another one, with a `probability` or, if
+    its algorithm has none, with a `margin`.
     """
 
     why: ReviewReason

@@ -12,7 +12,7 @@ from askance.service.settings import ClassName
 START = 2**53  # as `before`: from the first item on
 
 ItemState = Literal[
-    "all", "asked", "waiting", "open", "skipped", "labelled", "imported", "corrected", "disagreement"
+    "all", "asked", "waiting", "open", "skipped", "flagged", "labelled", "imported", "corrected", "disagreement"
 ]
 ItemOrder = Literal["newest", "oldest", "doubtful", "certain"]
 Score = Annotated[float, Meta(ge=-1e300, le=1e300, description="A score on arrival.")]
@@ -22,9 +22,10 @@ class ItemFilter(Body, frozen=True):
     """Which items: only those that match everything that is given.
 
     `waiting` items are questions without a label; `open` ones can be labelled now, also if nobody was asked about
-    them yet. A `skipped` item still waits, and somebody skipped it. `search` looks in the content, the id, the
-    note and the number. `predicted` and the scores are those of the arrival. `labeller` gave a label, made the
-    last correction, or is named by the import. `since` and `until` limit when an item arrived, without `until`.
+    them yet. A `skipped` item still waits, and somebody skipped it. A `flagged` one has an open flag. `search`
+    looks in the content, the id, the note and the number. `predicted` and the scores are those of the arrival.
+    `labeller` gave a label, made the last correction, or is named by the import. `since` and `until` limit when an
+    item arrived, without `until`.
     """
 
     state: ItemState = "all"

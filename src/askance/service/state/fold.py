@@ -87,6 +87,7 @@ class Fold:
         self.audits = Audits()
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
+        self.flags: dict[int, dict[int, str]] = {}  # item: open flags, by entry, with who raised them
         self.classes: dict[str, int] = {}  # labels of each
         # Labels that the model has learned: not those for tests, nor those that a rollback made it forget. None
         # after a snapshot of an earlier version, which did not count them.
@@ -176,6 +177,8 @@ class Fold:
         """
         self.seq, self.at = entry.seq, entry.at
         question = self.questions.open.get(entry.item or 0)
+        if self.flags:
+            self._settle_flags(entry, body)
         if entry.kind == journal.IMPORTED:
             self._import(entry, body, row)
         elif entry.kind in journal.AMENDMENTS:
@@ -188,8 +191,10 @@ class Fold:
             self.state = body.state
         elif entry.kind == journal.ASK:
             question = self._ask(entry, body)
-        elif entry.kind == journal.REVIEWED:
-            pass  # the queue of reviews reads it in the journal
+        elif entry.kind == journal.FLAG:
+            self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
+        elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
+            pass  # they settle flags; the queue of reviews reads the rest in the journal
         elif entry.kind == journal.LABEL and body.final and question is None:
             question = self._settle_given_up(entry, body, row)
         elif question is not None:  # without an undone vote, others may have settled it before the last vote came
@@ -334,6 +339,16 @@ class Fold:
             self._label(question, entry, body, row)
         return question
 
+    def _settle_flags(self, entry: Entry, body: Any) -> None:
+        """Forget a flag that was undone, and all flags of an item that somebody has decided about."""
+        item = entry.item or 0
+        if entry.kind == journal.UNFLAG:
+            self.flags.get(item, {}).pop(body.of, None)
+        if decides(entry, body) and entry.seq not in self.amendments.undone:
+            self.flags.pop(item, None)
+        if not self.flags.get(item, True):
+            del self.flags[item]
+
     def _compare(self, question: Question, who: str | None, given: journal.Label) -> None:
         """Count a vote, and how it agrees with others. A final one does not count: its author has seen them."""
         equal = 0
@@ -434,6 +449,12 @@ class Fold:
             estimates = self.figures.estimates(waiting)
         ledger = self.ledger
         self.history.add(ledger.rows, ledger.asked, self.counts.labelled, self.version, self.at, estimates)
+
+
+def decides(entry: Entry, body: Any) -> bool:
+    """Whether somebody decided about an item with an entry: a lead, or the author of a correction."""
+    is_final = entry.kind == journal.LABEL and body.final
+    return is_final or entry.kind in (journal.REVIEWED, journal.CORRECTION)
 
 
 def _is_in_place(entry: Entry, body: Any) -> bool:

@@ -16,6 +16,8 @@ ITEM, QUESTION, IMPORTED = "item", "question", "imported"
 ASK, WITHDRAW = "ask", "withdraw"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
 UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
+# A labeller wants a lead to look at an item, or no longer does.
+FLAG, UNFLAG = "flag", "unflag"
 # A lead has looked at an item and leaves it as it is.
 REVIEWED = "reviewed"
 SETTINGS, STATE = "settings", "state"
@@ -104,8 +106,14 @@ class Skip(Struct, frozen=True, omit_defaults=True):
     reason: str | UnsetType = UNSET
 
 
+class Flag(Struct, frozen=True, omit_defaults=True):
+    """What a labeller notes about an item that they flag, if they do."""
+
+    note: str | UnsetType = UNSET
+
+
 class Undo(Struct, frozen=True):
-    """The entry that is undone: a label or a rollback."""
+    """The entry that is undone: a label, a rollback or a flag."""
 
     of: int
 
@@ -164,6 +172,8 @@ BODIES: dict[str, type[Struct]] = {
     UNDO: Undo,
     CORRECTION: Correction,
     ROLLBACK: Rollback,
+    FLAG: Flag,
+    UNFLAG: Undo,
     REVIEWED: Nothing,
     SETTINGS: SettingsChange,
     STATE: StateChange,

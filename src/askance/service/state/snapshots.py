@@ -26,7 +26,7 @@ KEPT = 3  # newest snapshots; of older ones, one is kept for each doubling of th
 MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
-    *("classes", "people", "history", "last_day", "candidates", "audits", "learned"),
+    *("classes", "people", "history", "last_day", "candidates", "audits", "learned", "flags"),
 )
 
 
@@ -54,6 +54,7 @@ class FoldState(Struct):
     candidates: Candidates = msgspec.field(default_factory=Candidates)
     audits: Audits = msgspec.field(default_factory=Audits)
     learned: int | None = None
+    flags: dict[int, dict[int, str]] = msgspec.field(default_factory=dict)
     # The items of the rows that the automatic learner remembers.
     items: list[int] | None = None
 

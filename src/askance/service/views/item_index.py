@@ -242,6 +242,8 @@ class ItemIndex:
             return self._open(fold) | self._where(_may_be_asked(fold))
         if state == "skipped":
             return self._where([item for item, one in list(fold.questions.open.items()) if one.skipped])
+        if state == "flagged":
+            return self._where(list(fold.flags))
         if state == "labelled":
             return self._labels(fold) != NONE
         if state == "imported":

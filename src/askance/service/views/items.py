@@ -210,6 +210,8 @@ def _is_in(transaction: Transaction, state: messages.ItemState, detail: messages
         return detail.state == "open" or may_be_asked(transaction.fold, detail.item)
     if state == "skipped":
         return question is not None and bool(question.skipped)
+    if state == "flagged":
+        return detail.item in transaction.fold.flags
     if state == "labelled":
         return detail.label is not None
     if state == "imported":

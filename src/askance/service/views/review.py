@@ -1,4 +1,4 @@
-"""The review queue: disagreements, labels that the current model contradicts, and skipped items.
+"""The review queue: disagreements, flags, labels that the current model contradicts, and skipped items.
 
 It is made from the journal and the current model when somebody looks at it: nothing has to be kept up to date.
 """
@@ -26,7 +26,7 @@ from askance.service.views.predictions import predicted
 from askance.service.views.task import detail_of
 
 LOOKED_AT = 2000  # labelled items per request
-MOST_OPEN = 500  # open questions per request
+MOST_OPEN = 500  # open questions and flagged items per request
 DOUBTFUL = 0.1  # of the labels that the model agrees with count as doubtful
 
 
@@ -39,23 +39,28 @@ class Suspect(NamedTuple):
 
 
 def queue(store: Store, task: Task, request: messages.ReviewSearch) -> messages.ReviewQueue:
-    """What to review, the most urgent first: disagreements, open ones first, likely errors, and skipped items."""
+    """What to review: disagreements, open ones first, flagged items, likely errors, and skipped items."""
     fold = task.fold
     tied, skipped = ([], []) if request.before is not UNSET else _unanswered(fold)
+    flagged = [] if request.before is not UNSET else heapq.nlargest(MOST_OPEN, fold.flags.copy())
     entries = _newest(store, task, None if request.before is UNSET else request.before)
     transaction = Transaction(fold, store, task.number, 0.0)
     unanswered = _undecided(transaction, transaction.at([*tied, *skipped]))
+    tied = [item for item in tied if item in unanswered]
     labelled = _undecided(transaction, _labelled(transaction, entries))
+    in_doubt = transaction.at(flagged)
+    transaction.look_up(list(in_doubt.values()))
     split = [item for item in labelled if _differ(transaction, item)]
     others = {item: entry for item, entry in labelled.items() if item not in split}
     suspects, looked_at = _suspects(transaction, others)
     reasons: dict[int, messages.ReviewReason] = {
         **dict.fromkeys(skipped, "skipped"),
-        **dict.fromkeys((*tied, *split), "disagreement"),
         **dict.fromkeys(suspects, "likely error"),
+        **dict.fromkeys(flagged, "flagged"),  # an open flag is not decided about, whatever came before it
+        **dict.fromkeys((*tied, *split), "disagreement"),
     }
-    known = unanswered | labelled
-    order = [item for item in dict.fromkeys((*tied, *split, *suspects, *skipped)) if item in known]
+    known = unanswered | labelled | in_doubt
+    order = [item for item in dict.fromkeys((*tied, *split, *flagged, *suspects, *skipped)) if item in known]
     cases = [_case(transaction, known[item], reasons[item], suspects.get(item)) for item in order[: request.count]]
     before = entries[-1].seq if len(entries) == LOOKED_AT else None
     return messages.ReviewQueue(cases, len(order) - len(cases), looked_at, before)

@@ -60,6 +60,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         length_of(body),
         provenance(entry),
         _skips(transaction, entry.seq),
+        _flags(transaction, entry.seq),
     )
 
 
@@ -202,6 +203,23 @@ def _skips(transaction: Transaction, item: int) -> list[messages.SkipDetail]:
     """Who skipped an item, when and why."""
     entries = [entry for entry in transaction.of_item(item) if entry.kind == journal.SKIP]
     return [messages.SkipDetail(entry.who, entry.at, journal.read(entry).reason or None) for entry in entries]
+
+
+def _flags(transaction: Transaction, item: int) -> list[messages.FlagDetail]:
+    """Who flagged an item, when and why, and whether that is settled."""
+    about, still_open = transaction.of_item(item), transaction.fold.flags.get(item, {})
+    undone = {journal.read(entry).of for entry in about if entry.kind == journal.UNFLAG}
+    return [
+        messages.FlagDetail(
+            entry.who,
+            entry.at,
+            journal.read(entry).note or None,
+            entry.seq in undone,
+            entry.seq not in undone and entry.seq not in still_open,
+        )
+        for entry in about
+        if entry.kind == journal.FLAG
+    ]
 
 
 def _state(transaction: Transaction, entry: Entry) -> Any:

@@ -4,6 +4,7 @@ import { complaint, keysAreOn, shownKeys, switchKeys } from "./keys.js";
 const VERBS = [
   ["Space", "skip: leave the question to others"],
   ["Shift Space", "skip with a reason"],
+  [".", "flag the item for review, with a note if you like"],
   ["u", "undo the last answer, and the ones before it"],
   ["/", "search classes, if there are many"],
   ["?", "this help"],

@@ -41,14 +41,21 @@ function known({ state, label, decision, agreement, id, at: time, provenance }) 
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
 }
 
-function labelsGiven({ votes, corrections, skips }) {
+function labelsGiven({ votes, corrections, skips, flags }) {
   const all = [
     ...votes.map((vote) => [vote, vote.undone ? " gave and undid the label " : vote.final ? " decided on the label " : " gave the label "]),
     ...corrections.map((correction) => [correction, " corrected the label to "]),
     ...skips.map((skip) => [{ ...skip, label: skip.reason ?? "" }, skip.reason ? " skipped it: " : " skipped it"]),
+    ...flags.map((flag) => [{ ...flag, label: flag.note ?? "" }, flagVerb(flag)]),
   ].sort(([one], [other]) => one.at - other.at);
   if (!all.length) return el("li", { class: "soft" }, "Nobody has labelled this item.");
   return all.map(([one, verb]) => el("li", {}, one.by ?? "anonymous", verb, el("b", {}, one.label), " ", el("span", { class: "soft small" }, date(one.at))));
+}
+
+function flagVerb({ note, undone, settled }) {
+  if (undone) return note ? " flagged it, and undid that: " : " flagged it, and undid that";
+  if (settled) return note ? " flagged it, which is settled: " : " flagged it, which is settled";
+  return note ? " flagged it: " : " flagged it";
 }
 
 function showCorrection(detail) {

@@ -1,4 +1,4 @@
-const TAKEN = new Map([[" ", "skip"], ["u", "undo"], ["?", "help"], ["/", "search"]]);
+const TAKEN = new Map([[" ", "skip"], ["u", "undo"], ["?", "help"], ["/", "search"], [".", "flag"]]);
 const SWITCH = "askance:shortcuts";
 
 /** Why a key cannot be used for a class, or an empty text. */
@@ -66,5 +66,6 @@ export function meaning(event, keys) {
   if (key === "u") return { verb: "undo" };
   if (keys.has(key)) return { label: keys.get(key) };
   if (key === "/") return { verb: "search" };
+  if (key === ".") return { verb: "flag" };
   return Array.from(event.key).length === 1 ? { verb: "type", character: event.key } : null;
 }

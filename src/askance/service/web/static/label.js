@@ -4,12 +4,13 @@ import { Banner } from "./banner.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
+import { askNote, flagWords, ownFlags } from "./flags.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
 import { markdown } from "./markdown.js";
 import { notify } from "./notices.js";
 import { offerOf } from "./offer.js";
-import { Outbox } from "./outbox.js";
+import { Outbox, isAnswer } from "./outbox.js";
 import { Questions } from "./questions.js";
 import { askReason, listSkipped } from "./skips.js";
 import { contentOf, nameOf } from "./text.js";
@@ -75,6 +76,7 @@ function paint(question) {
   at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
   at("guess", open ? [el("span", { class: "chip note plain" }, `Prediction: ${question.prediction}`)] : []);
   at("note", question.note ?? "").hidden = !question.note;
+  showFlags(question);
   at("why").hidden = !why;
   at("why").open = false;
   at("reason", why ? reasonOf(why, open, classes) : []);
@@ -99,7 +101,7 @@ function focusItem() {
 }
 
 function enableVerbs(possible) {
-  for (const verb of ["skip", "skip-reason"]) at(verb).disabled = !possible;
+  for (const verb of ["skip", "skip-reason", "flag"]) at(verb).disabled = !possible;
   at("undo").disabled = !questions.past.length && !revisited;
   at("similar").hidden = !possible;
 }
@@ -109,7 +111,7 @@ function wait() {
   at("item").removeAttribute("data-item");
   at("item-name", "Looking for a question …");
   at("content", el("span", { class: "skeleton" }), el("span", { class: "skeleton" }));
-  for (const place of ["note", "why", "changing"]) at(place).hidden = true;
+  for (const place of ["note", "flagged", "why", "changing"]) at(place).hidden = true;
   at("guess", []);
   choices.enable(false);
   enableVerbs(false);
@@ -159,6 +161,35 @@ function answer(kind, label, reason) {
   if (kind === "label") choices.use(label);
   showProgress();
   show();
+}
+
+/** Flag the item that is shown for review, with a note or without. It stays where it is. */
+function flag(question, note) {
+  const flags = question.flags ?? [];
+  const isNew = !flags.some((one) => (one.note ?? "") === note);
+  if (isNew && !keep("flag", { item: question.item, ...(note ? { note } : {}) })) return;
+  if (isNew) setFlags(question, [...flags, { note }]);
+  announce("Flagged for review.");
+  at("item").focus({ preventScroll: true }); // so that Space skips and does not press the button again
+}
+
+/** Undo the last flag of the item that is shown. */
+function unflag() {
+  const question = revisited?.question ?? questions.current;
+  if (!question?.flags?.length || !keep("unflag", { item: question.item })) return;
+  setFlags(question, question.flags.slice(0, -1));
+  announce("The flag is undone.");
+  at("item").focus({ preventScroll: true }); // the button may be gone
+}
+
+function setFlags({ item }, flags) {
+  questions.flag(item, flags);
+  if (item === Number(at("item").dataset.item)) showFlags({ flags });
+}
+
+function showFlags({ flags = [] }) {
+  at("flagged").hidden = !flags.length;
+  at("flag-words", flagWords(flags));
 }
 
 /** Undo the last answer; while an earlier one is shown, go back to the questions. */
@@ -230,6 +261,8 @@ outbox.addEventListener("accepted", () => resting && show());
 outbox.addEventListener("refused", ({ detail: { kind, body, error } }) => {
   const known = [...questions.past, ...questions.queue.map((question) => ({ question }))].find(({ question }) => question.item === body.item);
   notify(`${nameOf(known?.question ?? body)}: ${error.message}`, "warn");
+  if (kind === "flag" && known) setFlags(body, known.question.flags.filter(({ note }) => (note || undefined) !== body.note));
+  if (!isAnswer(kind) && kind !== "undo") return;
   questions.disown(body.item, kind);
   if (kind === "label") today.add(-1);
   showProgress();
@@ -237,12 +270,16 @@ outbox.addEventListener("refused", ({ detail: { kind, body, error } }) => {
   else if (kind === "undo" && questions.drop(body.item)) show();
 });
 outbox.addEventListener("elsewhere", ({ detail: { kind, body } }) => {
-  if (kind !== "undo" && questions.drop(body.item)) show();
+  if (isAnswer(kind) && questions.drop(body.item)) show();
 });
 
 const VERBS = {
   skip: () => answer("skip"),
   skipWithReason: () => painted && askReason(at("skip-dialog"), (reason) => answer("skip", undefined, reason)),
+  flag: () => {
+    const question = revisited?.question ?? questions.current;
+    if (painted && question) askNote(at("skip-dialog"), (note) => flag(question, note));
+  },
   undo,
   help,
   search: () => choices.search(),
@@ -283,12 +320,14 @@ function showGuidelines() {
 
 at("skip").addEventListener("click", VERBS.skip);
 at("skip-reason").addEventListener("click", VERBS.skipWithReason);
+at("flag").addEventListener("click", VERBS.flag);
+at("unflag").addEventListener("click", unflag);
 at("undo").addEventListener("click", undo);
 at("help").addEventListener("click", help);
 at("keep").addEventListener("click", leave);
 at("skipped").addEventListener("click", () => listSkipped(at("skip-dialog"), task, person, (item) => {
   revisited = null;
-  questions.bring(item);
+  questions.bring({ ...item, flags: ownFlags(item.flags, person) });
   showProgress();
   show();
 }));

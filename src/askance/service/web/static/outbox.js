@@ -1,6 +1,7 @@
 import { post } from "./api.js";
 
-const PATHS = { label: "labels", skip: "skips", undo: "undo" };
+const PATHS = { label: "labels", skip: "skips", undo: "undo", flag: "flags", unflag: "flag-undo" };
+const ANSWERS = ["label", "skip"];
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15000;
 
@@ -132,6 +133,11 @@ export class Outbox extends EventTarget {
     const chance = crypto.getRandomValues(new Uint32Array(3));
     return `${String(time).padStart(15, "0")}-${Array.from(chance, (part) => part.toString(36)).join("")}`;
   }
+}
+
+/** Whether what was sent answers a question. */
+export function isAnswer(kind) {
+  return ANSWERS.includes(kind);
 }
 
 function wire(entry) {

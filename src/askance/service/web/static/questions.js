@@ -1,4 +1,5 @@
 import { Refused, post } from "./api.js";
+import { isAnswer } from "./outbox.js";
 
 const AT_ONCE = 5;
 const LOW = 2;
@@ -74,6 +75,13 @@ export class Questions {
   bring(question, ends = 0) {
     this.past = this.past.filter((one) => one.question.item !== question.item);
     this.queue = [{ ...question, ends }, ...this.queue.filter(({ item }) => item !== question.item)];
+    this.#keep();
+  }
+
+  /** Keep the flags of an item with it, wherever it is shown again. */
+  flag(item, flags) {
+    const known = [...this.queue, ...this.past.map(({ question }) => question)];
+    for (const question of known) if (question.item === item) question.flags = flags;
     this.#keep();
   }
 
@@ -159,7 +167,7 @@ export class Questions {
     const items = new Set();
     for (const { kind, body } of this.outbox.entries()) {
       if (kind === "undo") items.delete(body.item);
-      else items.add(body.item);
+      else if (isAnswer(kind)) items.add(body.item);
     }
     return items;
   }

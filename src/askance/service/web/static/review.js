@@ -8,8 +8,8 @@ import { contentOf, nameOf, pullsOf } from "./text.js";
 import { distance } from "./times.js";
 import { toneOf } from "./tones.js";
 
-const WHY = { disagreement: ["Labellers disagree", "disagreement"], "likely error": ["Likely label error", "warn"], skipped: ["Skipped", ""] };
-const COUNTED = { disagreement: "disagreements", "likely error": "errors", skipped: "skips" };
+const WHY = { disagreement: ["Labellers disagree", "disagreement"], flagged: ["Flagged", "note"], "likely error": ["Likely label error", "warn"], skipped: ["Skipped", ""] };
+const COUNTED = { disagreement: "disagreements", flagged: "flags", "likely error": "errors", skipped: "skips" };
 
 const { task, person, ...given } = at("review-page").dataset;
 const { classes } = JSON.parse(given.settings);
@@ -115,11 +115,12 @@ function tag(label) {
 }
 
 /** Who said what about an item, the oldest first. */
-function givenList({ votes, corrections, skips, provenance }) {
+function givenList({ votes, corrections, skips, flags, provenance }) {
   const said = [
     ...votes.filter((vote) => !vote.undone).map((vote) => [vote, tag(vote.label), vote.final ? " decided" : ""]),
     ...corrections.map((one) => [one, tag(one.label), " corrected"]),
     ...skips.map((one) => [one, el("span", {}, one.reason ? `skipped: ${one.reason}` : "skipped"), ""]),
+    ...flags.filter((one) => !one.undone).map((one) => [one, el("span", {}, one.note ? `flagged: ${one.note}` : "flagged"), ""]),
   ].sort(([one], [other]) => one.at - other.at);
   const rows = said.map(([one, what, how]) => el("li", {}, el("span", {}, `${one.by ?? "anonymous"}${how}`), what, el("span", { class: "soft" }, distance(one.at))));
   if (provenance) rows.unshift(el("li", {}, el("span", {}, "Imported"), el("span", {}, provenance.source ?? "from an unknown source"), el("span", {})));
@@ -139,7 +140,7 @@ function showEnd() {
   const older = before === null ? "" : " Older labels have not been compared with the model yet.";
   if (left) rest("This is the end of the list", `You have not decided about ${whole.format(left)} of these items.${older}`);
   else if (leftOut) rest("These are done", `There are ${whole.format(leftOut)} more.`);
-  else rest("Nothing to review", `No labellers disagree, nothing is skipped, and the model contradicts no label that it was compared with.${older}`);
+  else rest("Nothing to review", `No labellers disagree, nothing is flagged or skipped, and the model contradicts no label that it was compared with.${older}`);
 }
 
 function rest(title, text) {

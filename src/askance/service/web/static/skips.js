@@ -49,7 +49,8 @@ function rowOf(item, person, choose) {
   return el("li", {}, el("button", { type: "button", class: "quiet", onclick: choose }, el("span", { class: "about" }, excerptOf(item)), detail));
 }
 
-function heading(dialog, id, words) {
+/** The heading of a dialog, with a button that closes it. */
+export function heading(dialog, id, words) {
   const close = el("button", { type: "button", class: "quiet icon", "aria-label": "Close", onclick: () => dialog.close() }, "×");
   return el("div", { class: "row apart" }, el("h2", { id }, words), close);
 }
