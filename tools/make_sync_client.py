@@ -15,6 +15,7 @@ CLIENT = Path(__file__).parents[1] / "src" / "askance" / "service" / "client"
 FILES = {
     CLIENT / "asynchronous.py": CLIENT / "synchronous.py",
     CLIENT / "asynchronous_requests.py": CLIENT / "synchronous_requests.py",
+    CLIENT / "asynchronous_reviews.py": CLIENT / "synchronous_reviews.py",
     CLIENT / "asynchronous_tokens.py": CLIENT / "synchronous_tokens.py",
 }
 HEADER = "# Generated from {name} by tools/make_sync_client.py: edit that file, and run the tool.\n"
@@ -24,6 +25,7 @@ NAMES = {
     "AsyncClient": "Client",
     "AsyncIterator": "Iterator",
     "AsyncRequests": "Requests",
+    "AsyncReviews": "Reviews",
     "AsyncTokens": "Tokens",
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
@@ -31,6 +33,7 @@ NAMES = {
     "aiter_bytes": "iter_bytes",
     "aread": "read",
     "asynchronous_requests": "synchronous_requests",
+    "asynchronous_reviews": "synchronous_reviews",
     "asynchronous_tokens": "synchronous_tokens",
     "asyncio": "time",
 }

@@ -163,6 +163,11 @@ def test_what_was_lost_is_sent_again_and_done_once(client, twin, trouble):
     assert twin.labels == {}
     troubled(lambda: client.skip(3))
     assert twin.skipped == [3]
+    troubled(lambda: client.flag(3, "which class?"))
+    troubled(lambda: client.flag(first))
+    assert twin.flags == [(3, "which class?"), (1, None)]
+    troubled(lambda: client.undo_flag(first))
+    assert twin.flags == [(3, "which class?")]
     assert not twin.troubles
 
 

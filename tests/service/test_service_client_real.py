@@ -25,6 +25,7 @@ def test_every_verb_of_the_real_service(tmp_path):
             decided = rows_arrive(client)
             with Client(url, client.create_token("anna", "labeller").token, "desk") as anna:
                 questions_are_answered(anna)
+                items_are_flagged_and_reviewed(anna, client, decided[0].item)
             figures = figures_are_shown(client, decided[0])
             settings_are_changed(client)
             model_is_looked_at(client, tmp_path / "m")
@@ -58,6 +59,22 @@ def questions_are_answered(anna):
     assert fault(anna.tokens).status == 403
 
 
+def items_are_flagged_and_reviewed(anna, client, item):
+    assert anna.flag(item, "The guideline does not say").open == 1
+    assert anna.flag(item).open == 2
+    assert anna.undo_flag(item).open == 1
+    assert fault(anna.reviews).status == 403, "for admins"
+    (flagged,) = [case for case in client.reviews(count=5).cases if case.why == "flagged"]
+    assert [(one.by, one.note, one.undone) for one in flagged.item.flags] == [
+        ("anna", "The guideline does not say", False),
+        ("anna", None, True),
+    ]
+    assert client.review(flagged.item).label == flagged.item.label
+    assert client.review(item, flagged.item.label).again
+    assert client.search(state="flagged").total == 0
+    assert client.reviews(before=2).before is None
+
+
 def figures_are_shown(client, first):
     client.decide([f"{word} and {word} again" for word in ("alpha", "beta", "gamma")])
     left = client.questions(5)
@@ -85,6 +102,9 @@ def settings_are_changed(client):
 
 
 def model_is_looked_at(client, path):
+    assert client.confusion().note, "questions on arrival are no sample"
+    assert {one.name for one in client.labellers().labellers} == {"admin", "anna"}
+    assert client.predicted_classes().classes == [], "there are too few items"
     assert client.history().classes == client.model_detail().labels
     assert [story.id for story in client.search("CRASHED").items] == [TEXTS[1]]
     assert client.search(count=2, before=client.search(count=2).before).items

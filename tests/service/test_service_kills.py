@@ -1,4 +1,4 @@
-"""Kills while people lease, vote, skip, undo, correct and change settings: nothing is lost or happens twice."""
+"""Kills while people lease, vote, skip, flag, undo, correct and change settings: nothing is lost or done twice."""
 
 import random
 from collections import Counter
@@ -12,7 +12,13 @@ from askance.service.task import Task
 from busy_task import TASK, begin, finish, one_life
 from stores import KINDS
 
-KIND_OF = {"label": journal.LABEL, "skip": journal.SKIP, "undo": journal.UNDO, "correct": journal.CORRECTION}
+KIND_OF = {
+    "label": journal.LABEL,
+    "skip": journal.SKIP,
+    "flag": journal.FLAG,
+    "undo": journal.UNDO,
+    "correct": journal.CORRECTION,
+}
 
 
 def survives(store, directory, kills, algorithm="PA-II"):

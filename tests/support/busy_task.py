@@ -98,6 +98,8 @@ class Person:
             return None
         if draw < 0.2:
             return Change(self.who, "skip", {"item": found[0].item, "key": key})
+        if draw < 0.3:
+            return Change(self.who, "flag", {"item": found[0].item, "note": key, "key": key})
         right = "spam" if found[0].item % 3 else "ham"
         label = right if self.chance.random() < 0.8 else "ham"
         return Change(self.who, "label", {"item": found[0].item, "label": label, "key": key})

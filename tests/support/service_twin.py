@@ -44,6 +44,7 @@ class Twin:
         self.leases = 0
         self.labels: dict[int, str] = {}
         self.skipped: list[int] = []
+        self.flags: list[tuple[int, str | None]] = []
         self.imported: dict[str, str] = {}
         self.keys: dict[tuple[str, str], Any] = {}
         self.tokens: dict[str, m.KnownToken] = {}
@@ -255,6 +256,20 @@ class Twin:
 
         return self.once("skip", body.key, skipped)
 
+    def flag(self, body: m.Flag) -> m.Flagged:
+        def flagged() -> m.Flagged:
+            self.flags.append((body.item, body.note or None))
+            return m.Flagged(body.item, len(self.flags))
+
+        return self.once("flag", body.key, flagged)
+
+    def undo_flag(self, body: m.FlagUndo) -> m.Flagged:
+        def undone() -> m.Flagged:
+            self.flags.pop()
+            return m.Flagged(body.item, len(self.flags))
+
+        return self.once("unflag", body.key, undone)
+
     def undo(self, body: m.Undo) -> m.Amendment:
         def undone() -> m.Amendment:
             item = next(reversed(self.labels)) if body.item is msgspec.UNSET else body.item
@@ -344,6 +359,8 @@ ROUTES = {
     ("DELETE", rf"{DESK}/leases/(\d+)"): Twin.return_question,
     ("POST", f"{DESK}/labels"): Twin.label,
     ("POST", f"{DESK}/skips"): Twin.skip,
+    ("POST", f"{DESK}/flags"): Twin.flag,
+    ("POST", f"{DESK}/flag-undo"): Twin.undo_flag,
     ("POST", f"{DESK}/undo"): Twin.undo,
     ("POST", f"{DESK}/corrections"): Twin.correct,
     ("GET", rf"{DESK}/items/(\d+)"): Twin.item_detail,

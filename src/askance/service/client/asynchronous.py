@@ -14,6 +14,7 @@ from askance._util.atomic_write import atomic_write, write_whole
 from askance.errors import ServiceError
 from askance.service import messages as m
 from askance.service.client import calls, naming
+from askance.service.client.asynchronous_reviews import AsyncReviews
 from askance.service.client.asynchronous_tokens import AsyncTokens
 from askance.service.client.base import RECONNECT_AFTER, total_imported
 from askance.service.client.connection import connection
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncTokens):
+class AsyncClient(AsyncReviews, AsyncTokens):
     """An asynchronous client of the service.
 
     Requests that fail because the connection was lost or the service is busy are sent again; ids and keys make
@@ -258,8 +259,8 @@ class AsyncClient(AsyncTokens):
         text : str, default=""
             A part of the content, the id, the note or the number.
         state : str, default="all"
-            One of "all", "asked", "waiting", "open", "skipped", "labelled", "imported", "corrected" and
-            "disagreement".
+            One of "all", "asked", "waiting", "open", "skipped", "flagged", "labelled", "imported",
+            "corrected" and "disagreement".
         label, predicted : str, optional
             The label, and the prediction on arrival.
         labeller : str, optional

@@ -57,12 +57,12 @@ def create(settings: Settings) -> ApiCall[m.TaskDetail]:
 
 def task_detail(task: str) -> ApiCall[m.TaskDetail]:
     """Get the settings and figures of a task."""
-    return ApiCall("GET", _of(task), read_as(m.TaskDetail))
+    return ApiCall("GET", path_of(task), read_as(m.TaskDetail))
 
 
 def figures(task: str) -> ApiCall[m.Figures]:
     """Get the figures of a task."""
-    return ApiCall("GET", _of(task, "figures"), read_as(m.Figures))
+    return ApiCall("GET", path_of(task, "figures"), read_as(m.Figures))
 
 
 def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
@@ -71,7 +71,7 @@ def change(task: str, parts: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
         request = msgspec.convert(dict(parts), m.TaskChange)
     except msgspec.ValidationError as error:
         raise ValueError(f"the change is not valid: {sentence_of(error)}") from None
-    return ApiCall("PATCH", _of(task), read_as(m.TaskDetail), encode(request))
+    return ApiCall("PATCH", path_of(task), read_as(m.TaskDetail), encode(request))
 
 
 def set_columns(task: str, columns: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
@@ -80,39 +80,39 @@ def set_columns(task: str, columns: Mapping[str, Any]) -> ApiCall[m.TaskDetail]:
         request = msgspec.convert({"columns": dict(columns)}, m.ColumnsRequest)
     except msgspec.ValidationError as error:
         raise ValueError(f"the columns are not valid: {sentence_of(error)}") from None
-    return post(_of(task, "columns"), request, read_as(m.TaskDetail))
+    return post(path_of(task, "columns"), request, read_as(m.TaskDetail))
 
 
 def change_classes(task: str, add: Sequence[str], rename: Mapping[str, str]) -> ApiCall[m.TaskDetail]:
     """Add or rename classes."""
     if isinstance(add, str):
         raise ValueError(f"{add!r} is one string: give a list of classes")
-    return post(_of(task, "classes"), m.ClassChange(list(add), dict(rename)), read_as(m.TaskDetail))
+    return post(path_of(task, "classes"), m.ClassChange(list(add), dict(rename)), read_as(m.TaskDetail))
 
 
 def set_state(task: str, state: State) -> ApiCall[m.TaskDetail]:
     """Set the state of a task."""
-    return post(_of(task, "state"), m.StateRequest(state), read_as(m.TaskDetail))
+    return post(path_of(task, "state"), m.StateRequest(state), read_as(m.TaskDetail))
 
 
 def history(task: str) -> ApiCall[m.History]:
     """Get the history of a task."""
-    return ApiCall("GET", _of(task, "history"), read_as(m.History))
+    return ApiCall("GET", path_of(task, "history"), read_as(m.History))
 
 
 def model_detail(task: str) -> ApiCall[m.ModelDetail]:
     """Get the details of the model."""
-    return ApiCall("GET", _of(task, "model"), read_as(m.ModelDetail))
+    return ApiCall("GET", path_of(task, "model"), read_as(m.ModelDetail))
 
 
 def roll_back(task: str, to: int) -> ApiCall[m.RolledBack]:
     """Roll the model back to a version."""
-    return post(_of(task, "rollbacks"), m.RollbackRequest(to), read_as(m.RolledBack), repeatable=False)
+    return post(path_of(task, "rollbacks"), m.RollbackRequest(to), read_as(m.RolledBack), repeatable=False)
 
 
 def compact(task: str, keep_days: float) -> ApiCall[m.Compacted]:
     """Drop the content of old items."""
-    return post(_of(task, "compact"), m.Compaction(keep_days), read_as(m.Compacted))
+    return post(path_of(task, "compact"), m.Compaction(keep_days), read_as(m.Compacted))
 
 
 # ---------------------------------------------------------------------- items
@@ -121,7 +121,7 @@ def compact(task: str, keep_days: float) -> ApiCall[m.Compacted]:
 def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecision]]]:
     """Decide about items, one call per batch."""
     return [
-        ApiCall("POST", _of(task, "items"), lambda content: read_as(m.Decisions)(content).decisions, body)
+        ApiCall("POST", path_of(task, "items"), lambda content: read_as(m.Decisions)(content).decisions, body)
         for body in batches_of([named(item) for item in items])
     ]
 
@@ -129,7 +129,9 @@ def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecisi
 def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
     """Predict items, one call per batch."""
     return [
-        ApiCall("POST", _of(task, "predict"), lambda content: read_as(m.Predictions)(content).predictions, body)
+        ApiCall(
+            "POST", path_of(task, "predict"), lambda content: read_as(m.Predictions)(content).predictions, body
+        )
         for body in batches_of(items)
     ]
 
@@ -137,12 +139,12 @@ def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Predictio
 def import_items(task: str, items: Sequence[m.LabelledItem]) -> list[ApiCall[m.Imported]]:
     """Import labelled items, one call per batch."""
     labelled = [named(item) for item in items]
-    return [ApiCall("POST", _of(task, "import"), read_as(m.Imported), body) for body in batches_of(labelled)]
+    return [ApiCall("POST", path_of(task, "import"), read_as(m.Imported), body) for body in batches_of(labelled)]
 
 
 def item_detail(task: str, item: ItemRef) -> ApiCall[m.ItemDetail]:
     """Get an item."""
-    return ApiCall("GET", _of(task, "items", number_of(item)), read_as(m.ItemDetail))
+    return ApiCall("GET", path_of(task, "items", number_of(item)), read_as(m.ItemDetail))
 
 
 def search(task: str, request: Mapping[str, Any]) -> ApiCall[m.ItemsFound]:
@@ -152,18 +154,20 @@ def search(task: str, request: Mapping[str, Any]) -> ApiCall[m.ItemsFound]:
         msgspec.convert(given, m.ItemSearch)
     except msgspec.ValidationError as error:
         raise ValueError(f"the search is not valid: {sentence_of(error)}") from None
-    return ApiCall("GET", f"{_of(task, 'items')}?{urlencode(given)}", read_as(m.ItemsFound))
+    return ApiCall("GET", f"{path_of(task, 'items')}?{urlencode(given)}", read_as(m.ItemsFound))
 
 
 def similar(task: str, item: ItemRef, count: int, open_only: bool) -> ApiCall[m.SimilarItems]:
     """List similar items."""
     request = urlencode({"count": count, "open": str(open_only).lower()})
-    return ApiCall("GET", f"{_of(task, 'items', number_of(item), 'similar')}?{request}", read_as(m.SimilarItems))
+    return ApiCall(
+        "GET", f"{path_of(task, 'items', number_of(item), 'similar')}?{request}", read_as(m.SimilarItems)
+    )
 
 
 def explain(task: str, item: m.Item | int) -> ApiCall[m.Explanation]:
     """Explain the prediction for an item."""
-    return post(_of(task, "explain"), m.ExplainRequest(item), read_as(m.Explanation))
+    return post(path_of(task, "explain"), m.ExplainRequest(item), read_as(m.Explanation))
 
 
 # ---------------------------------------------------------------------- questions and answers
@@ -178,18 +182,18 @@ def questions(
         seconds=msgspec.UNSET if seconds is None else seconds,
         items=msgspec.UNSET if items is None else list(items),
     )
-    return post(_of(task, "leases"), request, read_as(m.Questions))
+    return post(path_of(task, "leases"), request, read_as(m.Questions))
 
 
 def return_question(task: str, item: ItemRef) -> ApiCall[m.Questions]:
     """Return a question."""
-    return ApiCall("DELETE", _of(task, "leases", number_of(item)), read_as(m.Questions))
+    return ApiCall("DELETE", path_of(task, "leases", number_of(item)), read_as(m.Questions))
 
 
 def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Receipt]]]:
     """Label items, one call per batch."""
     return [
-        ApiCall("POST", _of(task, "labels"), lambda content: read_as(m.Receipts)(content).labels, body)
+        ApiCall("POST", path_of(task, "labels"), lambda content: read_as(m.Receipts)(content).labels, body)
         for body in batches_of([named_label(label) for label in labels], "labels")
     ]
 
@@ -197,18 +201,18 @@ def label_all(task: str, labels: Sequence[m.Label]) -> list[ApiCall[list[m.Recei
 def skip(task: str, item: ItemRef, key: str | None = None, reason: str | None = None) -> ApiCall[m.Skipped]:
     """Skip a question, with a reason if there is one."""
     why = reason or msgspec.UNSET
-    return post(_of(task, "skips"), m.Skip(number_of(item), key or fresh_name(), why), read_as(m.Skipped))
+    return post(path_of(task, "skips"), m.Skip(number_of(item), key or fresh_name(), why), read_as(m.Skipped))
 
 
 def undo(task: str, item: ItemRef | None = None, key: str | None = None) -> ApiCall[m.Amendment]:
     """Undo your label of an item, or the last one."""
     number = msgspec.UNSET if item is None else number_of(item)
-    return post(_of(task, "undo"), m.Undo(number, key or fresh_name()), read_as(m.Amendment))
+    return post(path_of(task, "undo"), m.Undo(number, key or fresh_name()), read_as(m.Amendment))
 
 
 def correct(task: str, correction: m.Correction) -> ApiCall[m.Amendment]:
     """Correct the label of an item."""
-    return post(_of(task, "corrections"), correction, read_as(m.Amendment))
+    return post(path_of(task, "corrections"), correction, read_as(m.Amendment))
 
 
 def label_group(
@@ -216,7 +220,7 @@ def label_group(
 ) -> ApiCall[m.GroupLabelled]:
     """Label a group of items."""
     group = m.GroupLabel(label, [number_of(item) for item in items], key or fresh_name(), correct)
-    return post(_of(task, "group-labels"), group, read_as(m.GroupLabelled))
+    return post(path_of(task, "group-labels"), group, read_as(m.GroupLabelled))
 
 
 def undo_group(
@@ -225,7 +229,7 @@ def undo_group(
     """Undo a group of labels."""
     named_items = msgspec.UNSET if items is None else [number_of(item) for item in items]
     request = m.GroupUndo(key or fresh_name(), msgspec.UNSET if group is None else group, named_items)
-    return post(_of(task, "group-undo"), request, read_as(m.GroupUndone))
+    return post(path_of(task, "group-undo"), request, read_as(m.GroupUndone))
 
 
 # ---------------------------------------------------------------------- streams and files
@@ -233,7 +237,7 @@ def undo_group(
 
 def events(task: str) -> ApiCall[None]:
     """Watch the figures."""
-    return ApiCall("GET", _of(task, "events"), lambda _content: None)
+    return ApiCall("GET", path_of(task, "events"), lambda _content: None)
 
 
 def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
@@ -246,17 +250,17 @@ def exported(task: str, what: str) -> ApiCall[dict[str, Any]]:
             raise service_error(SUCCESS, line)
         return found
 
-    return ApiCall("GET", _of(task, "export", what), read)
+    return ApiCall("GET", path_of(task, "export", what), read)
 
 
 def export_file(task: str, what: Exported, form: m.ExportFormat) -> ApiCall[bytes]:
     """Export to a file of this format."""
-    return ApiCall("GET", f"{_of(task, 'export', what)}?{urlencode({'format': form})}", bytes)
+    return ApiCall("GET", f"{path_of(task, 'export', what)}?{urlencode({'format': form})}", bytes)
 
 
 def card(task: str) -> ApiCall[str]:
     """Export the data card of the labels."""
-    return ApiCall("GET", _of(task, "export", "card"), bytes.decode)
+    return ApiCall("GET", path_of(task, "export", "card"), bytes.decode)
 
 
 def model_file(task: str) -> ApiCall[bytes]:
@@ -267,7 +271,7 @@ def model_file(task: str) -> ApiCall[bytes]:
         header_of(content)
         return content
 
-    return ApiCall("GET", _of(task, "export", "model"), checked)
+    return ApiCall("GET", path_of(task, "export", "model"), checked)
 
 
 # ---------------------------------------------------------------------- webhooks
@@ -275,34 +279,35 @@ def model_file(task: str) -> ApiCall[bytes]:
 
 def webhooks(task: str) -> ApiCall[list[m.Webhook]]:
     """List webhooks."""
-    return ApiCall("GET", _of(task, "webhooks"), lambda content: read_as(m.Webhooks)(content).webhooks)
+    return ApiCall("GET", path_of(task, "webhooks"), lambda content: read_as(m.Webhooks)(content).webhooks)
 
 
 def changes(task: str, after: int, count: int, kind: m.EventType | None) -> ApiCall[m.Changes]:
     """List what happened after an entry."""
     request = {"after": after, "count": count} | ({} if kind is None else {"type": kind})
-    return ApiCall("GET", f"{_of(task, 'changes')}?{urlencode(request)}", read_as(m.Changes))
+    return ApiCall("GET", f"{path_of(task, 'changes')}?{urlencode(request)}", read_as(m.Changes))
 
 
 def add_webhook(task: str, request: m.WebhookRequest) -> ApiCall[m.NewWebhook]:
     """Add a webhook."""
-    return post(_of(task, "webhooks"), request, read_as(m.NewWebhook), repeatable=False)
+    return post(path_of(task, "webhooks"), request, read_as(m.NewWebhook), repeatable=False)
 
 
 def remove_webhook(task: str, number: int) -> ApiCall[m.Webhook]:
     """Remove a webhook."""
-    return ApiCall("DELETE", _of(task, "webhooks", number), read_as(m.Webhook))
+    return ApiCall("DELETE", path_of(task, "webhooks", number), read_as(m.Webhook))
 
 
 def replay_webhook(task: str, number: int, after: int | None) -> ApiCall[m.Webhook]:
     """Send events again."""
-    return post(_of(task, "webhooks", number, "replay"), m.ReplayRequest(after), read_as(m.Webhook))
+    return post(path_of(task, "webhooks", number, "replay"), m.ReplayRequest(after), read_as(m.Webhook))
 
 
 # ---------------------------------------------------------------------- helpers
 
 
-def _of(task: str, *parts: str | int) -> str:
+def path_of(task: str, *parts: str | int) -> str:
+    """The path of something that belongs to a task."""
     return "/".join(("/api/tasks", *(quote(str(part), safe="") for part in (task, *parts))))
 
 

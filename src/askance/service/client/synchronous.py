@@ -21,6 +21,7 @@ from askance.service.client.errors import CUT_OFF
 from askance.service.client.export_files import Exported, check_exported, format_of, is_folder, unpack
 from askance.service.client.lines import EventReader
 from askance.service.client.naming import ItemLike, ItemRef
+from askance.service.client.synchronous_reviews import Reviews
 from askance.service.client.synchronous_tokens import Tokens
 from askance.service.settings import Settings, State
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Client(Tokens):
+class Client(Reviews, Tokens):
     """A client of the service.
 
     Requests that fail because the connection was lost or the service is busy are sent again; ids and keys make
@@ -259,8 +260,8 @@ class Client(Tokens):
         text : str, default=""
             A part of the content, the id, the note or the number.
         state : str, default="all"
-            One of "all", "asked", "waiting", "open", "skipped", "labelled", "imported", "corrected" and
-            "disagreement".
+            One of "all", "asked", "waiting", "open", "skipped", "flagged", "labelled", "imported",
+            "corrected" and "disagreement".
         label, predicted : str, optional
             The label, and the prediction on arrival.
         labeller : str, optional
