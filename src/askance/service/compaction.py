@@ -45,7 +45,7 @@ def _asked(task: Task) -> set[int]:
 
 
 def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:
-    stripped, nothing = 0, dict.fromkeys((*PARTS, "note"), UNSET)
+    stripped, nothing = 0, dict.fromkeys((*PARTS, "note", "image"), UNSET)
     for batch in store.entries(number, upto=upto, kinds=[journal.ITEM]):
         bodies = {entry.seq: journal.read(entry) for entry in batch if entry.seq not in kept}
         whole = {seq: body for seq, body in bodies.items() if parts_of(body)}

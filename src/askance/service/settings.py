@@ -30,6 +30,17 @@ TaskName = Annotated[
 ]
 ClassName = Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)]
 
+# Nothing but a name and a port: it becomes part of the content security policy of pages.
+HostName = Annotated[
+    str,
+    Meta(
+        max_length=255,
+        pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?" + END,
+        description="A host in lower case, with its port if that is not 443.",
+    ),
+]
+MOST_HOSTS = 20
+
 Part = Literal["text", "record", "vector"]
 PARTS: tuple[Part, ...] = ("text", "record", "vector")
 LONGEST_VECTOR = 8192
@@ -93,12 +104,13 @@ class Interface(Section, frozen=True):
     """What labellers see: the keys of the classes, whether the prediction is shown first, and the guideline.
 
     A prediction that is shown biases the labels towards it, and so it biases the estimates. The guideline,
-    `guidance`, is Markdown.
+    `guidance`, is Markdown. Images of items may come from `image_hosts` only.
     """
 
     keys: dict[ClassName, Annotated[str, Meta(pattern=r"^[^\s\x00-\x1f\x7f]" + END)]] = field(default_factory=dict)
     prediction: Literal["hidden", "shown"] = "hidden"
     guidance: Annotated[str, Meta(max_length=20_000)] = ""
+    image_hosts: Annotated[tuple[HostName, ...], Meta(max_length=MOST_HOSTS)] = ()
 
 
 class TaskSettings(Section, frozen=True):

@@ -47,7 +47,7 @@ class Transaction:
 
     def decide(self, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
         """Let the fold decide about a new item, and write the decision."""
-        content = journal.Content(item.text, item.record, item.note, packed(item.vector))
+        content = journal.Content(item.text, item.record, item.note, packed(item.vector), item.image)
         kind, body = self.fold.decide(row, self.now, content)
         if self.settings.asks_on_lease:
             self.waiting.note(self.fold, self.fold.seq, row)

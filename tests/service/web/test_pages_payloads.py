@@ -189,8 +189,8 @@ def test_the_labelling_page(watched, task):
 @pytest.mark.parametrize("task", rest_slow([TEXT, RECORD, MANY], [MANY]))
 def test_the_review_page(watched, task):
     watched.open(f"/tasks/{task}/review", "#item[data-item][aria-busy=false]")
-    listed = int(watched.page.locator("#flags").text_content())
-    assert listed >= 10, "they were skipped too"
+    assert int(watched.page.locator("#flags").text_content()) >= 10, "they were skipped too"
+    listed = int(watched.page.locator("#item-name").text_content().rpartition(" ")[2])
     for place in range(listed - 1):
         watched.page.locator(f"#item-name:text-matches('· {place + 1} of')").wait_for()
         watched.check()

@@ -1,5 +1,6 @@
 """What pages forbid, themselves and others: scripts, foreign addresses, names that are none."""
 
+import base64
 import urllib.error
 import urllib.parse
 
@@ -131,3 +132,104 @@ def test_every_page_has_the_policy(watched, route):
         answer = watched.page.request.get(watched.served.address + address, headers={"accept": "text/html"})
         assert answer.headers["content-security-policy"] == POLICY
         assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+# ---------------------------------------------------------------------- images of other hosts
+
+HOST = "images.test"
+IMAGE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAAEElEQVR4nGM4UaEBRwzIHACXWgtB+VT+egAAAABJRU5ErkJggg=="
+)
+OTHER_HOST = """() => new Promise((done) => {
+  document.addEventListener("securitypolicyviolation", (event) => done(event.blockedURI));
+  const image = document.createElement("img");
+  image.src = "https://other.test/x.png";
+  document.body.append(image);
+})"""
+SHIFTS = """() => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shifted += value)))
+    .observe({ type: "layout-shift" });
+}"""
+SHIFTED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(window.shifted))))"
+
+
+@pytest.fixture(scope="module")
+def pictured(world):
+    """A task whose items have images, with payloads in their addresses."""
+    task = world.task(name="pictured", interface={"image_hosts": [HOST]})
+    texts = [text for text in PAYLOADS if text.isascii() and text.isprintable() and " " not in text][::20]
+    addresses = [f"https://{HOST}/{text}" for text in texts]
+    items = [{"text": "a picture", "id": f"p{place}", "image": one} for place, one in enumerate(addresses)]
+    decided = task.post("items", {"items": items})["decisions"]
+    return dict(zip((one["item"] for one in decided), addresses, strict=True))
+
+
+def test_pages_that_show_items_load_images_of_hosts_that_the_task_allows(browser, world, pictured):
+    with browser.new_context() as context:
+        watched = Watched(context, world)
+        page = watched.page
+        context.route(f"https://{HOST}/**", lambda route: route.fulfill(body=IMAGE, content_type="image/png"))
+        for path, item in (("label", 1), ("review", 2), ("items/3", 3), ("items/3/similar", 3)):
+            if path == "review":
+                world.post("/api/tasks/pictured/flags", {"item": item})
+            answer = page.goto(f"{world.address}/tasks/pictured/{path}")
+            policy = answer.headers["content-security-policy"]
+            assert policy == POLICY.replace("img-src 'self'", f"img-src 'self' https://{HOST}")
+            image = page.locator("#content img")
+            image.wait_for()
+            page.wait_for_function("() => document.querySelector('#content img').naturalWidth > 0")
+            assert image.get_attribute("src") == pictured[item]
+            assert image.get_attribute("alt") == f"Image of item {item}"
+            box = page.locator("#content .image").bounding_box()
+            assert box["height"] > 100, "the box has a size of its own"
+            assert image.bounding_box() == box, "so that all of the image is in it"
+            assert page.evaluate("() => window.pwned") is None
+        assert [fault for fault in watched.faults if not fault.startswith(f"a request: https://{HOST}/")] == []
+        assert page.evaluate(OTHER_HOST) == "https://other.test/x.png"
+        for path in (
+            "/tasks/pictured",
+            "/tasks/pictured/items",
+            "/tasks/pictured/settings",
+            f"/tasks/{TASK}/label",
+        ):
+            answer = page.request.get(world.address + path, headers={"accept": "text/html"})
+            assert answer.headers["content-security-policy"] == POLICY, path
+
+
+@pytest.mark.slow
+def test_nothing_moves_when_an_image_comes_and_a_lost_one_is_told(browser, world, pictured):
+    with browser.new_context() as context:
+        page = Watched(context, world).page
+        held = []
+        context.route(f"https://{HOST}/**", lambda route: held.append(route))
+        with page.expect_request(f"https://{HOST}/**"):
+            page.goto(f"{world.address}/tasks/pictured/items/4")
+        page.locator("#similar li").first.wait_for()
+        box = page.locator("#content .image").bounding_box()
+        page.evaluate(SHIFTS)
+        held[0].fulfill(body=IMAGE, content_type="image/png")
+        page.wait_for_function("() => document.querySelector('#content img').naturalWidth > 0")
+        assert (page.locator("#content .image").bounding_box(), page.evaluate(SHIFTED)) == (box, 0)
+        with page.expect_request(f"https://{HOST}/**"):
+            page.goto(f"{world.address}/tasks/pictured/items/5")
+        page.locator("#similar li").first.wait_for()
+        held[1].abort()
+        page.get_by_text("The image cannot be loaded.").wait_for()
+        assert page.locator("#content .image").bounding_box() == box
+
+
+def test_the_form_keeps_the_hosts(browser, world, pictured):
+    with browser.new_context() as context:
+        page = Watched(context, world).page
+        page.goto(f"{world.address}/tasks/pictured/settings")
+        hosts = page.get_by_label("Hosts of images")
+        assert hosts.input_value() == HOST
+        hosts.fill(f"{HOST}\nmore.test")
+        with page.expect_response("**/api/tasks/pictured"):
+            page.get_by_role("button", name="Save changes").click()
+        page.goto(f"{world.address}/tasks/pictured/settings")
+        assert hosts.input_value() == f"{HOST}\nmore.test"
+        hosts.fill(HOST)
+        with page.expect_response("**/api/tasks/pictured"):
+            page.get_by_role("button", name="Save changes").click()

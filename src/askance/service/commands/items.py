@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import UNSET
@@ -16,6 +17,8 @@ from askance.service.state.rows import has_content, parts_of, rows_of
 from askance.service.state.vectors import packed
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
+
+HTTPS = ":443"
 
 
 def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | None) -> messages.Decisions:
@@ -57,6 +60,7 @@ def import_items(
             record=item.record,
             vector=packed(item.vector),
             note=item.note,
+            image=item.image,
             source=item.source,
             labeller=item.labeller,
             labelled_at=item.labelled_at,
@@ -107,10 +111,21 @@ def check_finite(fold: Fold) -> None:
 
 
 def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
-    """Refuse items that do not have the form that the task expects."""
+    """Refuse items that do not have the form that the task expects, and images from other hosts."""
+    allowed = {host.removesuffix(HTTPS) for host in settings.interface.image_hosts}
     for place, item in enumerate(items):
         if not has_content(settings, item):
             raise invalid(f"item {place} (from 0) must have {_expected(settings)}")
+        if item.image is not UNSET and (host := _host(item.image)) not in allowed:
+            raise invalid(
+                f"item {place} (from 0): images of the host {host!r} are not allowed in this task: "
+                "add it to interface.image_hosts, or leave the image out"
+            )
+
+
+def _host(image: str) -> str:
+    """The host of the address of an image, with its port if that is not the usual one."""
+    return urlsplit(image).netloc.lower().removesuffix(HTTPS)
 
 
 def _expected(settings: TaskSettings) -> str:

@@ -293,4 +293,5 @@ def _shown(
         reason=question.reason,
         vector_length=length_of(content),
         flags=flags,
+        image=None if content.image is UNSET else content.image,
     )

@@ -180,5 +180,6 @@ def _why(known: Sequence[Entry]) -> dict[str, Any]:
 
 
 def _content(item: Entry, body: Any) -> dict[str, Any]:
-    text, record, note = (None if part is UNSET else part for part in (body.text, body.record, body.note))
-    return {"item": item.seq, "id": item.key, "text": text, "record": record, "note": note}
+    parts = ((name, getattr(body, name)) for name in ("text", "record", "note", "image"))
+    content = {name: None if part is UNSET else part for name, part in parts}
+    return {"item": item.seq, "id": item.key, **content}

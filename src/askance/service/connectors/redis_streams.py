@@ -21,7 +21,7 @@ from askance.service.validation import sentence_of
 
 FATAL = (401, 403, 404)  # of the service: no other item would do better
 REFUSED = (400, 409, 413, 422)  # this item alone is wrong
-CONTENT, RECORD = ("text", "id", "note"), "record"
+CONTENT, RECORD = ("text", "id", "note", "image"), "record"
 
 log = logging.getLogger("askance.service")
 

@@ -78,6 +78,7 @@ class Question(Answer, frozen=True):
     reason: Literal["audit", "doubt", "given"] | None = None
     vector_length: int | None = None
     flags: list[FlagDetail] = field(default_factory=list)
+    image: str | None = None
 
 
 class Questions(Answer, frozen=True):
@@ -240,6 +241,7 @@ class ItemDetail(Answer, frozen=True):
     provenance: Provenance | None = None
     skips: list[SkipDetail] = field(default_factory=list)
     flags: list[FlagDetail] = field(default_factory=list)
+    image: str | None = None
 
 
 class ExplainRequest(Body, frozen=True):

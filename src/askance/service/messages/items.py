@@ -5,15 +5,25 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import MOST_AT_ONCE, MOST_FIELDS, Answer, Body, OwnId, Text
-from askance.service.settings import LONGEST_VECTOR, PRINTABLE, ClassName
+from askance.service.settings import END, LONGEST_VECTOR, PRINTABLE, ClassName
+
+# As strict as the hosts in settings, so that there are no two ways to read the host.
+ImageAddress = Annotated[
+    str,
+    Meta(
+        max_length=2000,
+        pattern=r"^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?/[!-~]*" + END,
+        description="The https address of an image, on one of the task's `interface.image_hosts`.",
+    ),
+]
 
 
 class Item(Body, frozen=True):
     """An item to decide about. Depending on the task, it is a text, a record of named values, a vector of numbers,
     or several of them.
 
-    `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` is shown with
-    the question; the model does not see it.
+    `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` and an `image`
+    are shown with the question; the model does not see them.
     """
 
     text: Text | UnsetType = UNSET
@@ -21,6 +31,7 @@ class Item(Body, frozen=True):
     id: OwnId | UnsetType = UNSET
     note: Annotated[str, Meta(max_length=2000)] | UnsetType = UNSET
     vector: Annotated[list[float], Meta(min_length=1, max_length=LONGEST_VECTOR)] | UnsetType = UNSET
+    image: ImageAddress | UnsetType = UNSET
 
 
 class Items(Body, frozen=True):

@@ -139,6 +139,7 @@ class Fold:
                 record=content.record,
                 vector=content.vector,
                 note=content.note,
+                image=content.image,
                 prediction=decision.prediction,
                 score=float(decision.score),
                 ask_probability=float(decision.ask_probability) if granted else 0.0,

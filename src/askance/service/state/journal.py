@@ -36,6 +36,7 @@ class Content(Struct, frozen=True, omit_defaults=True):
     record: dict[str, Any] | UnsetType = UNSET
     note: str | UnsetType = UNSET
     vector: bytes | UnsetType = UNSET
+    image: str | UnsetType = UNSET
 
 
 class DecidedItem(Content, frozen=True, kw_only=True):

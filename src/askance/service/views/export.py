@@ -22,7 +22,7 @@ from askance.service.transaction import Transaction
 from askance.service.views.items import ASKED, everything_found, items_of
 from askance.service.views.task import detail_of
 
-CONTENT = ("id", "text", "record", "note", "vector_length")  # the numbers of vectors are not exported
+CONTENT = ("id", "text", "record", "note", "image", "vector_length")  # the numbers of vectors are not exported
 _encode = msgspec.json.Encoder().encode
 
 Batches = Iterator[list[dict[str, Any]]]
@@ -91,7 +91,8 @@ def _labelled(detail: messages.ItemDetail) -> dict[str, Any]:
 
 def _decision(settings: TaskSettings, entry: Entry) -> dict[str, Any]:
     body, decided = journal.read(entry), decision(settings, entry)
-    content = {name: value for name in ("text", "record", "note") if (value := getattr(body, name)) is not UNSET}
+    parts = ((name, getattr(body, name)) for name in ("text", "record", "note", "image"))
+    content = {name: value for name, value in parts if value is not UNSET}
     if (length := length_of(body)) is not None:
         content["vector_length"] = length
     return {
@@ -138,6 +139,7 @@ def _row(detail: messages.ItemDetail) -> dict[str, Any]:
         "text": detail.text,
         "record": _as_text(detail.record),
         "note": detail.note,
+        "image": detail.image,
         "label": detail.label,
         "ask_probability": known_probability(detail),
         "weight": weight(detail),

@@ -34,6 +34,7 @@ CONTENT = (
     Column("text", "string", "the text, of a task of texts"),
     Column("record", "string", "the record as JSON, of a task of records"),
     Column("note", "string", "the note for labellers"),
+    Column("image", "string", "the address of the image for labellers"),
 )
 DECISION = (
     Column("ask", "bool_", "whether its label was asked for"),

@@ -61,6 +61,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         provenance(entry),
         _skips(transaction, entry.seq),
         _flags(transaction, entry.seq),
+        None if body.image is UNSET else body.image,
     )
 
 

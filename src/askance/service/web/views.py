@@ -54,12 +54,12 @@ async def item_page(call: Call) -> HTMLResponse:
     """All data of an item, and a form to correct its label."""
     item = call.item
     await call.look(lambda transaction: entry_of(transaction, item))  # which there may not be
-    return _task_page(call, "item.html", item=item)
+    return _content_page(call, "item.html", item=item)
 
 
 async def similar_page(call: Call) -> HTMLResponse:
     """Items that are like one item, to give them one label."""
-    return _task_page(call, "similar.html", item=call.item, keys=_keys(call))
+    return _content_page(call, "similar.html", item=call.item, keys=_keys(call))
 
 
 async def upload_page(call: Call) -> HTMLResponse:
@@ -74,12 +74,12 @@ async def model_page(call: Call) -> HTMLResponse:
 
 async def label_page(call: Call) -> HTMLResponse:
     """The labelling page of a task."""
-    return _task_page(call, "label.html", keys=_keys(call))
+    return _content_page(call, "label.html", keys=_keys(call))
 
 
 async def review_page(call: Call) -> HTMLResponse:
     """Items that a lead should look at, one at a time."""
-    return _task_page(call, "review.html", keys=_keys(call))
+    return _content_page(call, "review.html", keys=_keys(call))
 
 
 def _keys(call: Call) -> str:
@@ -91,6 +91,11 @@ def _keys(call: Call) -> str:
 def _task_page(call: Call, template: str, **values: Any) -> HTMLResponse:
     settings = call.writer.task.settings
     return page(call, template, task=settings.name, settings=to_json(settings).decode(), **values)
+
+
+def _content_page(call: Call, template: str, **values: Any) -> HTMLResponse:
+    """A page of a task that shows items, and their images."""
+    return _task_page(call, template, image_hosts=call.writer.task.settings.interface.image_hosts, **values)
 
 
 @functools.cache

@@ -36,7 +36,7 @@ function changeable() {
     budget: filled({ rate: share("rate"), burst: number("burst"), per_day: number("per_day"), total: number("total") }),
     labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips") }),
     costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
-    interface: { prediction: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")) },
+    interface: { prediction: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")), image_hosts: lines("image_hosts") },
   };
 }
 
@@ -84,6 +84,7 @@ function fill(settings) {
   for (const name of ["c_p", "c_n"]) put(name, costs[name]);
   put("guess", shown.prediction);
   put("guidance", shown.guidance);
+  put("image_hosts", shown.image_hosts?.join("\n"));
   put("keys", Object.entries(shown.keys ?? {}).map(([name, key]) => `${name} = ${key}`).join("\n"));
 }
 

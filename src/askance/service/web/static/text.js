@@ -8,14 +8,21 @@ export function nameOf({ id, item }) {
   return id || `Item ${new Intl.NumberFormat().format(item)}`;
 }
 
-/** The content of an item: its text with the marked words, its record as a list, and the length of its vector. */
+/** The content of an item: its image, its text with the marked words, its record as a list, and the length of its vector. */
 export function contentOf(question, pulls, classes) {
   const { text, record } = question;
-  const parts = [];
+  const parts = question.image ? [imageOf(question)] : [];
   if (typeof text === "string") parts.push(...folded(el("div", { class: "text" }, marked(text, pulls, classes)), text.length, "characters"));
   if (record) parts.push(...folded(recordOf(record, pulls, classes), Object.keys(record).length, "columns"));
   if (question.vector_length) parts.push(el("p", { class: "soft" }, vectorOf(question.vector_length)));
   return el("div", {}, parts);
+}
+
+/** The image of an item. Its box has its size before the image is there, so nothing jumps. */
+function imageOf(question) {
+  const name = new Intl.NumberFormat().format(question.item);
+  const failed = ({ target }) => target.replaceWith(el("figcaption", { class: "soft" }, "The image cannot be loaded."));
+  return el("figure", { class: "image" }, el("img", { src: question.image, alt: `Image of item ${name}`, decoding: "async", onerror: failed }));
 }
 
 /** What is shown instead of the numbers of a vector. */
