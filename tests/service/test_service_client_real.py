@@ -39,6 +39,8 @@ def rows_arrive(client):
     assert [one.again for one in client.decide([Item(text=text, id=text) for text in TEXTS])] == [True] * 3
     assert decided[0].ask  # nothing is known yet
     assert client.decide({"amount": 3.5, "tags": ["a"]}, task="other").prediction in "ab"
+    shown = client.decide(Item(record={"amount": 2.5}, image_data=b"GIF89a and more"), task="other")
+    assert client.item_detail(shown, task="other").image == f"/api/tasks/other/items/{shown.item}/image"
     assert client.predict("invoice").prediction in CLASSES
     assert client.import_items(["old invoice", "old crash"], ["billing", "bug"]).learned == 2
     return decided

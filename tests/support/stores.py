@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from askance.service.store import AuditRecord, Entry, LinkRecord, SessionRecord, TokenRecord, WebhookRecord
-from askance.service.store.entries import checksum
+from askance.service.store.entries import checksum, image_name
 from askance.service.store.opening import is_postgres
 from askance.service.store.schema import POSTGRES, SQLITE, TABLES, bring_up_to_date
 from askance.service.store.sqlite import SqliteConnection
@@ -38,7 +38,8 @@ def fill(store, entries=1200):
     second = store.add_task("pages\n'?%s", b"\x00\xff", 11.5)
     store.append(first.id, [item(seq, f"k{seq}") for seq in range(1, entries)])
     store.append(first.id, [about(entries, "label", 7, "κλειδί")])
-    store.append(second.id, [item(1, None, b""), about(2, "skip", 1)])
+    image = os.urandom(3000)
+    store.append(second.id, [item(1, None, b""), about(2, "skip", 1)], images={image_name(image): image})
     store.add_snapshot(first.id, 5, os.urandom(5000))
     store.add_snapshot(first.id, 9, b"")
     store.add_token(TokenRecord("ann", "labeller", b"\x00digest", 12.0, None))

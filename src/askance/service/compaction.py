@@ -7,6 +7,7 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.errors import RequestError
+from askance.service.images import is_kept
 from askance.service.replay import horizon_name
 from askance.service.settings import PARTS
 from askance.service.state import journal, snapshots
@@ -46,6 +47,7 @@ def _asked(task: Task) -> set[int]:
 
 def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:
     stripped, nothing = 0, dict.fromkeys((*PARTS, "note", "image"), UNSET)
+    images: set[str] = set()
     for batch in store.entries(number, upto=upto, kinds=[journal.ITEM]):
         bodies = {entry.seq: journal.read(entry) for entry in batch if entry.seq not in kept}
         whole = {seq: body for seq, body in bodies.items() if parts_of(body)}
@@ -54,8 +56,17 @@ def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:
             {seq: msgspec.json.encode(msgspec.structs.replace(body, **nothing)) for seq, body in whole.items()},
         )
         stripped += len(whole)
+        images |= {body.image for body in whole.values() if body.image is not UNSET and is_kept(body.image)}
+    if images:
+        store.drop_images(number, images - _shown(store, number))
     store.shrink()
     return stripped
+
+
+def _shown(store: Store, number: int) -> set[str]:
+    """The images of all items that have one: several items may have the same."""
+    batches = store.entries(number, kinds=journal.ITEMS)
+    return {body.image for batch in batches for body in map(journal.read, batch) if body.image is not UNSET}
 
 
 def _first_since(store: Store, number: int, at: float) -> int:

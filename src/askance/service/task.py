@@ -235,7 +235,7 @@ class Task:
         failure: Exception | None = unavailable(None) if self._stale else None
         if transaction.entries and failure is None:
             try:
-                self.store.append(self.number, transaction.entries)
+                self.store.append(self.number, transaction.entries, images=transaction.images)
                 self._throughput.note(self._clock(), transaction.entries)
             except Exception as error:
                 log.error("a commit failed: %s", error, extra={"task": self.settings.name})

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from askance.service import messages
 from askance.service.settings import TaskSettings
@@ -13,7 +13,7 @@ from askance.service.state.questions import Question
 from askance.service.state.rows import AnyRow
 from askance.service.state.vectors import packed
 from askance.service.state.waiting_rows import WaitingRows
-from askance.service.store.entries import Entry
+from askance.service.store.entries import Entry, image_name
 from askance.service.store.reader import Reader
 
 
@@ -34,6 +34,7 @@ class Transaction:
         self.waiting = waiting or WaitingRows()
         self.now = now  # it may be earlier than the last entry: a clock may be set back
         self.entries: list[Entry] = []
+        self.images: dict[str, bytes] = {}  # by name; they are written with the entries
         self._store = store
         self._task = task
         self._first = fold.seq + 1
@@ -47,11 +48,19 @@ class Transaction:
 
     def decide(self, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
         """Let the fold decide about a new item, and write the decision."""
-        content = journal.Content(item.text, item.record, item.note, packed(item.vector), item.image)
+        content = journal.Content(item.text, item.record, item.note, packed(item.vector), self.keep_image(item))
         kind, body = self.fold.decide(row, self.now, content)
         if self.settings.asks_on_lease:
             self.waiting.note(self.fold, self.fold.seq, row)
         return self._add(journal.entry(kind, self.fold.seq, self.now, body, key=item.id, who=who))
+
+    def keep_image(self, item: messages.Item) -> str | UnsetType:
+        """What an entry says of the image of an item: its address, or its name in the store, which gets it."""
+        if item.image_data is UNSET:
+            return item.image
+        name = image_name(item.image_data)
+        self.images[name] = item.image_data
+        return name
 
     def write(
         self,

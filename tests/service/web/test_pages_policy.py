@@ -161,8 +161,10 @@ def pictured(world):
     texts = [text for text in PAYLOADS if text.isascii() and text.isprintable() and " " not in text][::20]
     addresses = [f"https://{HOST}/{text}" for text in texts]
     items = [{"text": "a picture", "id": f"p{place}", "image": one} for place, one in enumerate(addresses)]
+    items.append({"text": "a picture", "image_data": base64.b64encode(IMAGE).decode()})
     decided = task.post("items", {"items": items})["decisions"]
-    return dict(zip((one["item"] for one in decided), addresses, strict=True))
+    last = f"/api/tasks/pictured/items/{len(items)}/image"
+    return dict(zip((one["item"] for one in decided), [*addresses, last], strict=True))
 
 
 def test_pages_that_show_items_load_images_of_hosts_that_the_task_allows(browser, world, pictured):
@@ -170,7 +172,9 @@ def test_pages_that_show_items_load_images_of_hosts_that_the_task_allows(browser
         watched = Watched(context, world)
         page = watched.page
         context.route(f"https://{HOST}/**", lambda route: route.fulfill(body=IMAGE, content_type="image/png"))
-        for path, item in (("label", 1), ("review", 2), ("items/3", 3), ("items/3/similar", 3)):
+        own = max(pictured)  # which came along with its item
+        pages = (("label", 1), ("review", 2), ("items/3", 3), ("items/3/similar", 3), (f"items/{own}", own))
+        for path, item in pages:
             if path == "review":
                 world.post("/api/tasks/pictured/flags", {"item": item})
             answer = page.goto(f"{world.address}/tasks/pictured/{path}")

@@ -1,14 +1,14 @@
 """Routes of items: decisions, predictions, imports and details."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from functools import partial
 
 import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from askance.service import messages
+from askance.service import images, messages
 from askance.service.api.bodies import Bodies
 from askance.service.api.request_info import info_of
 from askance.service.api.route import LINES, Call
@@ -22,13 +22,26 @@ from askance.service.views import task as task_view
 STREAM_BATCH = 200
 ADMITTED_CHECK = 1.0  # seconds after which a silent stream is checked again
 STREAM_IDLE = 600  # of these checks, after which a silent stream ends
+# Should a browser ever take an image for a document, that document can do nothing.
+IMAGE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, max-age=3600",
+}
+PER_PLACE = 10_000  # bytes of images that count as one item that waits for the writer
 _item = msgspec.json.Decoder(messages.Item)
 
 
 async def decide_items(call: Call) -> messages.Decisions:
     """Decide about items: each is predicted at once and may become a question."""
     items = call.body.items
-    return await call.run(lambda transaction: commands.decide(transaction, items, call.who), size=len(items))
+    return await call.run(lambda transaction: commands.decide(transaction, items, call.who), size=_size(items))
+
+
+def _size(items: Sequence[messages.Item]) -> int:
+    """How much items are for the writer: large images count for several items."""
+    return len(items) + sum(len(item.image_data or b"") for item in items) // PER_PLACE
 
 
 async def predict_items(call: Call) -> messages.Predictions:
@@ -42,7 +55,9 @@ async def predict_items(call: Call) -> messages.Predictions:
 async def import_items(call: Call) -> messages.Imported:
     """Import labelled items and learn from them. They do not count in the estimates."""
     items = call.body.items
-    return await call.run(lambda transaction: commands.import_items(transaction, items, call.who), size=len(items))
+    return await call.run(
+        lambda transaction: commands.import_items(transaction, items, call.who), size=_size(items)
+    )
 
 
 async def list_items(call: Call) -> messages.ItemsFound:
@@ -74,6 +89,12 @@ async def show_item(call: Call) -> messages.ItemDetail:
     """Get everything that is known about an item."""
     item = call.item
     return await call.look(lambda transaction: task_view.detail(transaction, item))
+
+
+async def show_image(call: Call) -> Response:
+    """Get the image of an item, if it was uploaded with the item."""
+    content = await call.read(item_view.image, call.service.store, call.writer.task, call.item)
+    return Response(content, media_type=images.type_of(content), headers=IMAGE_HEADERS)
 
 
 async def stream_items(call: Call) -> Response:
@@ -136,7 +157,7 @@ async def _decided(call: Call, items: list[messages.Item]) -> bytes:
         call.check_admitted()  # here, because the lines may have waited for the writer
         return commands.decide(transaction, items, call.who)
 
-    found = await call.run(decide, size=len(items))
+    found = await call.run(decide, size=_size(items))
     return b"".join(msgspec.json.encode(decision) + b"\n" for decision in found.decisions)
 
 

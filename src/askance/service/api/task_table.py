@@ -4,6 +4,7 @@ from askance.service import messages as m
 from askance.service.api import answers, exports, insights, items, model, reviews, tasks, uploads, webhooks
 from askance.service.api.events import EVENTS
 from askance.service.api.route import ADMIN, CSV, EVERYBODY, LINES, MARKDOWN, PARQUET, ZIP, Route
+from askance.service.images import TYPES as IMAGES
 
 TASK = "/api/tasks/{task}"
 UPLOADS, UPLOAD = f"{TASK}/uploads", f"{TASK}/uploads/{{number}}"
@@ -167,6 +168,16 @@ OF_A_TASK = (
         "Get an item",
         answer=m.ItemDetail,
         errors=(404,),
+    ),
+    Route(
+        "GET",
+        f"{TASK}/items/{{item}}/image",
+        items.show_image,
+        EVERYBODY,
+        "Get the image of an item",
+        media=IMAGES[0],
+        errors=(404,),
+        other_media=IMAGES[1:],
     ),
     Route(
         "GET",

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import UNSET
 
-from askance.service import messages
+from askance.service import images, messages
 from askance.service.errors import conflict, invalid, not_found
 from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
@@ -17,8 +16,6 @@ from askance.service.state.rows import has_content, parts_of, rows_of
 from askance.service.state.vectors import packed
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
-
-HTTPS = ":443"
 
 
 def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | None) -> messages.Decisions:
@@ -60,7 +57,7 @@ def import_items(
             record=item.record,
             vector=packed(item.vector),
             note=item.note,
-            image=item.image,
+            image=transaction.keep_image(item),
             source=item.source,
             labeller=item.labeller,
             labelled_at=item.labelled_at,
@@ -111,21 +108,19 @@ def check_finite(fold: Fold) -> None:
 
 
 def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
-    """Refuse items that do not have the form that the task expects, and images from other hosts."""
-    allowed = {host.removesuffix(HTTPS) for host in settings.interface.image_hosts}
+    """Refuse items that do not have the form that the task expects, and images that it does not allow."""
     for place, item in enumerate(items):
         if not has_content(settings, item):
             raise invalid(f"item {place} (from 0) must have {_expected(settings)}")
-        if item.image is not UNSET and (host := _host(item.image)) not in allowed:
-            raise invalid(
-                f"item {place} (from 0): images of the host {host!r} are not allowed in this task: "
-                "add it to interface.image_hosts, or leave the image out"
-            )
+        if item.image is not UNSET or item.image_data is not UNSET:
+            wrong = images.refusal(settings, item.image, item.image_data)
+            if wrong is not None:
+                raise invalid(f"item {place} (from 0): {wrong}")
 
 
-def _host(image: str) -> str:
-    """The host of the address of an image, with its port if that is not the usual one."""
-    return urlsplit(image).netloc.lower().removesuffix(HTTPS)
+def image_of(settings: TaskSettings, item: int, body: Any) -> str | None:
+    """Where the image of an item is; None if it has none."""
+    return None if body.image is UNSET else images.address_of(settings, item, body.image)
 
 
 def _expected(settings: TaskSettings) -> str:

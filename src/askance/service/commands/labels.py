@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from askance.service import messages
 from askance.service.commands import choosing
-from askance.service.commands.items import check_class
+from askance.service.commands.items import check_class, image_of
 from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.state import journal
 from askance.service.state.questions import Question
@@ -97,7 +97,8 @@ def _shown_all(
             messages.FlagDetail(one.who, one.at, journal.read(one).note or None)
             for one in own_flags(transaction, question.item, loan.who)
         ]
-        shown.append(_shown(question, choice, items[question.item].key, content, loan, flags))
+        image = image_of(transaction.settings, question.item, content)
+        shown.append(_shown(question, choice, items[question.item].key, content, loan, flags, image))
     return shown
 
 
@@ -276,6 +277,7 @@ def _shown(
     content: Any,
     loan: Entry,
     flags: list[messages.FlagDetail],
+    image: str | None,
 ) -> messages.Question:
     text, record, note = (None if part is UNSET else part for part in (content.text, content.record, content.note))
     return messages.Question(
@@ -293,5 +295,5 @@ def _shown(
         reason=question.reason,
         vector_length=length_of(content),
         flags=flags,
-        image=None if content.image is UNSET else content.image,
+        image=image,
     )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 from msgspec import UNSET
 
+from askance.service.images import address_of
 from askance.service.messages.webhooks import EventType
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
@@ -82,10 +83,17 @@ class EventMaker:
             yield entry.seq, found
 
     def _with_names(self, event: Event) -> Event:
-        """The event with the names that classes had at that time; the journal knows them by their first names."""
-        name_of = self._settings_at(event.seq).name_of
-        named = {field: name_of(event.data[field]) for field in ("label", "prediction") if field in event.data}
-        return event._replace(data=event.data | named)
+        """The event with the names that classes had at that time, which the journal knows by their first names.
+
+        An image in the store gets its address.
+        """
+        settings, data = self._settings_at(event.seq), dict(event.data)
+        for field in ("label", "prediction"):
+            if field in data:
+                data[field] = settings.name_of(data[field])
+        if data.get("image"):
+            data["image"] = address_of(settings, data["item"], data["image"])
+        return event._replace(data=data)
 
     def _event(self, entry: Entry, about: Mapping[int, list[Entry]]) -> tuple[Event | None, bool]:
         """The event of an entry, and whether the model changes."""

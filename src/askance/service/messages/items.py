@@ -22,8 +22,9 @@ class Item(Body, frozen=True):
     """An item to decide about. Depending on the task, it is a text, a record of named values, a vector of numbers,
     or several of them.
 
-    `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` and an `image`
-    are shown with the question; the model does not see them.
+    `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` and an image
+    are shown with the question; the model does not see them. The image is at the address `image`, or comes along
+    as `image_data`: a PNG, JPEG, GIF or WebP file of at most 500,000 bytes, in base64.
     """
 
     text: Text | UnsetType = UNSET
@@ -32,6 +33,7 @@ class Item(Body, frozen=True):
     note: Annotated[str, Meta(max_length=2000)] | UnsetType = UNSET
     vector: Annotated[list[float], Meta(min_length=1, max_length=LONGEST_VECTOR)] | UnsetType = UNSET
     image: ImageAddress | UnsetType = UNSET
+    image_data: bytes | UnsetType = UNSET
 
 
 class Items(Body, frozen=True):

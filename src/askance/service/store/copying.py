@@ -13,7 +13,7 @@ from askance.service.store.sqlite import settle
 from askance.service.store.store import Store
 
 ROWS_AT_ONCE = 500
-LARGE_ROWS = ("snapshots",)  # each holds a model: copy one at a time
+LARGE_ROWS = ("snapshots", "images")  # copied one at a time
 
 
 def copy(source: Store, target_url: str, tell: Callable[[float], None] = lambda _share: None) -> None:

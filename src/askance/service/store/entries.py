@@ -1,10 +1,12 @@
 """The rows of the tables of a store."""
 
+from hashlib import sha256
 from typing import NamedTuple
 from zlib import crc32
 
 import msgspec
 
+DIGEST = "sha256:"
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -24,6 +26,11 @@ def checksum(task: int, entry: Entry) -> int:
     """The CRC-32 of all that an entry of a task holds."""
     seq, at, kind, item, key, who, body = entry
     return crc32(body, crc32(_encode((task, seq, float(at), kind, item, key, who))))
+
+
+def image_name(content: bytes) -> str:
+    """The name under which an image is kept: its digest."""
+    return DIGEST + sha256(content).hexdigest()
 
 
 class TaskRecord(NamedTuple):

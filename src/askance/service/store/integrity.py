@@ -1,7 +1,7 @@
 """Integrity checks beyond those of the database itself."""
 
 from askance.service.store.database import Connection
-from askance.service.store.entries import Entry, checksum
+from askance.service.store.entries import Entry, checksum, image_name
 from askance.service.store.reader import COLUMNS
 from askance.service.store.schema import unsealed_name
 
@@ -10,7 +10,8 @@ AT_ONCE = 2000
 
 def problems(connection: Connection) -> list[str]:
     """One sentence per kind of damage in a task."""
-    return [*_gaps(connection), *_strays(connection), *_snapshots_ahead(connection), *_altered(connection)]
+    checks = (_gaps, _strays, _snapshots_ahead, _altered, _images)
+    return [problem for check in checks for problem in check(connection)]
 
 
 def _gaps(connection: Connection) -> list[str]:
@@ -47,6 +48,16 @@ def _altered(connection: Connection) -> list[str]:
         f"task {task}: {len(seqs)} entries do not match their checksums, the first of them entry {seqs[0]}"
         for task, seqs in altered.items()
     ]
+
+
+def _images(connection: Connection) -> list[str]:
+    """Images that do not match their names, which are their digests."""
+    altered: dict[int, int] = {}
+    for rows in connection.stream("SELECT task, name, content FROM images ORDER BY task, name", 1):
+        for task, name, content in rows:
+            if image_name(bytes(content)) != name:
+                altered[task] = altered.get(task, 0) + 1
+    return [f"task {task}: {count} images do not match their checksums" for task, count in altered.items()]
 
 
 def _snapshots_ahead(connection: Connection) -> list[str]:

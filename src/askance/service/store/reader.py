@@ -141,6 +141,11 @@ class Reader:
         found = self._rows("SELECT MIN(seq) FROM journal WHERE task = ? AND at >= ?", (task, at))[0][0]
         return None if found is None else int(found)
 
+    def image(self, task: int, name: str) -> bytes | None:
+        """The image with that name."""
+        rows = self._rows("SELECT content FROM images WHERE task = ? AND name = ?", (task, name))
+        return bytes(rows[0][0]) if rows else None
+
     def snapshot(self, task: int, before: int | None = None) -> tuple[int, bytes] | None:
         """The newest snapshot, optionally before a seq."""
         older, values = ("", (task,)) if before is None else (" AND seq < ?", (task, before))

@@ -101,6 +101,13 @@ STEPS: tuple[tuple[str, ...], ...] = (
             disabled TEXT,
             created {NUMBER} NOT NULL)""",
     ),
+    (
+        """CREATE TABLE images (
+            task {INTEGER} NOT NULL REFERENCES tasks (id),
+            name TEXT NOT NULL,
+            content {BYTES} NOT NULL,
+            PRIMARY KEY (task, name))""",
+    ),
 )
 
 # All tables with their columns, those of the primary key first. A copy holds all of them.
@@ -108,6 +115,7 @@ TABLES = {
     "tasks": ("id", "name", "settings", "created"),
     "journal": ("task", "seq", "at", "kind", "item", "key", "who", "body", "checksum"),
     "snapshots": ("task", "seq", "content"),
+    "images": ("task", "name", "content"),
     "tokens": (
         *("name", "role", "digest", "created", "revoked"),
         *("tasks", "expires", "previous", "previous_until", "subject"),

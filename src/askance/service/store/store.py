@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import Any
 
 from askance.errors import StoreError
@@ -55,13 +56,31 @@ class Store(Reader):
             if not connection.run("UPDATE tasks SET settings = ? WHERE id = ?", (settings, id)):
                 raise StoreError(f"there is no task {id}")
 
-    def append(self, task: int, entries: Sequence[Entry], drop_from: int | None = None) -> None:
-        """Append entries to the journal, all or none, and drop snapshots with seq >= drop_from."""
+    def append(
+        self,
+        task: int,
+        entries: Sequence[Entry],
+        drop_from: int | None = None,
+        images: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
+        """Append entries and their images, all or none, and drop snapshots with seq >= drop_from."""
         with self._database.writing() as connection:
             _check_follows(connection, task, entries)
+            for name, content in images.items():
+                connection.run(
+                    "INSERT INTO images (task, name, content) VALUES (?, ?, ?) "
+                    "ON CONFLICT (task, name) DO NOTHING",
+                    (task, name, content),
+                )
             connection.insert("journal", TABLES["journal"], [_row(task, entry) for entry in entries])
             if drop_from is not None:
                 connection.run("DELETE FROM snapshots WHERE task = ? AND seq >= ?", (task, drop_from))
+
+    def drop_images(self, task: int, names: Collection[str]) -> None:
+        """Delete these images."""
+        with self._database.writing() as connection:
+            for name in names:
+                connection.run("DELETE FROM images WHERE task = ? AND name = ?", (task, name))
 
     def add_snapshot(self, task: int, seq: int, content: bytes) -> None:
         """Add or replace the snapshot after the entry seq."""

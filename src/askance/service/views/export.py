@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from askance.service import messages
-from askance.service.commands.items import decision
+from askance.service.commands.items import decision, image_of
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.vectors import length_of
@@ -91,8 +91,10 @@ def _labelled(detail: messages.ItemDetail) -> dict[str, Any]:
 
 def _decision(settings: TaskSettings, entry: Entry) -> dict[str, Any]:
     body, decided = journal.read(entry), decision(settings, entry)
-    parts = ((name, getattr(body, name)) for name in ("text", "record", "note", "image"))
+    parts = ((name, getattr(body, name)) for name in ("text", "record", "note"))
     content = {name: value for name, value in parts if value is not UNSET}
+    if body.image is not UNSET:
+        content["image"] = image_of(settings, entry.seq, body)
     if (length := length_of(body)) is not None:
         content["vector_length"] = length
     return {

@@ -6,8 +6,8 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.commands.choosing import may_be_asked
-from askance.service.commands.items import check_class
-from askance.service.errors import RequestError
+from askance.service.commands.items import check_class, entry_of
+from askance.service.errors import RequestError, not_found
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.store import Store
@@ -30,6 +30,16 @@ KINDS: dict[messages.ItemState, tuple[str, ...]] = {
     "disagreement": journal.ASKED_ITEMS,
 }
 ASKED = ("open", "learned", "given up")  # states of items that were asked about
+
+
+def image(store: Store, task: Task, item: int) -> bytes:
+    """The image of an item, if it is in the store."""
+    body = journal.read(entry_of(Transaction(task.fold, store, task.number, 0.0), item))
+    content = None if body.image is UNSET else store.image(task.number, body.image)
+    if content is None:
+        raise not_found("no_image", f"item {item} has no image in this service")
+    return content
+
 
 # ---------------------------------------------------------------------- lists
 

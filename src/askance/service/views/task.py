@@ -10,7 +10,7 @@ from askance.metrics.estimates import LEVEL, Estimate
 from askance.service import messages
 from askance.service.commands.amendments import label_now
 from askance.service.commands.choosing import current, waiting
-from askance.service.commands.items import decision, entry_of, provenance
+from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
 from askance.service.state import journal
 from askance.service.state.figures import sample_estimates
@@ -61,7 +61,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         provenance(entry),
         _skips(transaction, entry.seq),
         _flags(transaction, entry.seq),
-        None if body.image is UNSET else body.image,
+        image_of(transaction.settings, item, body),
     )
 
 

@@ -1,3 +1,4 @@
+import { root } from "./api.js";
 import { el } from "./dom.js";
 import { folded } from "./fold.js";
 import { recordOf, rounded } from "./record.js";
@@ -22,7 +23,7 @@ export function contentOf(question, pulls, classes) {
 function imageOf(question) {
   const name = new Intl.NumberFormat().format(question.item);
   const failed = ({ target }) => target.replaceWith(el("figcaption", { class: "soft" }, "The image cannot be loaded."));
-  return el("figure", { class: "image" }, el("img", { src: question.image, alt: `Image of item ${name}`, decoding: "async", onerror: failed }));
+  return el("figure", { class: "image" }, el("img", { src: question.image.startsWith("/") ? root + question.image : question.image, alt: `Image of item ${name}`, decoding: "async", onerror: failed }));
 }
 
 /** What is shown instead of the numbers of a vector. */
