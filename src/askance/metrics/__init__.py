@@ -7,6 +7,7 @@ from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import Evaluation
 from askance.metrics.histograms import Area, Bins, Histograms
 from askance.metrics.measures import METRICS, Counts, Metric, measure
+from askance.metrics.recall import RecallCertifier
 from askance.metrics.tally import Tally
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Evaluation",
     "Histograms",
     "Metric",
+    "RecallCertifier",
     "Tally",
     "curve",
     "measure",

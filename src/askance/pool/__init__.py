@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from askance.pool.labelling.notebook import label_in_notebook
     from askance.pool.labelling.session import LabellingSession
     from askance.pool.loop import PoolLoop
+    from askance.pool.screening import Screening
     from askance.pool.selector import PrivilegedSelector
     from askance.pool.strategies import CoTesting, EntropySampling, MarginSampling, RandomSampling
     from askance.pool.svm_plus.estimator import SVMPlus
@@ -23,6 +24,7 @@ __all__ = [
     "PrivilegedSelector",
     "RandomSampling",
     "SVMPlus",
+    "Screening",
     "Selection",
     "Strategy",
     "label_in_notebook",
@@ -39,6 +41,7 @@ HOMES = {
     "PrivilegedSelector": "selector",
     "RandomSampling": "strategies",
     "SVMPlus": "svm_plus.estimator",
+    "Screening": "screening",
     "label_in_notebook": "labelling.notebook",
     "open_session": "labelling.files",
 }

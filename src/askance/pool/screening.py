@@ -1,0 +1,151 @@
+"""Screening: find nearly all positives of a pool, and stop when that is certain."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.rows import part
+from askance.errors import ParameterError
+from askance.metrics.recall import RecallCertifier
+from askance.pool.labelling.model import Pool
+from askance.typing import BoolArray, IntArray
+
+PROMISING = 0.01  # the probability of being positive from which on a row is read because of it
+RANK_EVERY = 10  # labels
+MEMORY = 3000  # labels to learn from
+FIRST_NEGATIVES = 200  # that are learned; later, only those of promising rows
+
+
+class Reading(NamedTuple):
+    """A row to read.
+
+    Attributes
+    ----------
+    row : int
+        The row.
+    random : bool
+        Whether it was drawn at random, rather than chosen because it is likely to be positive.
+    """
+
+    row: int
+    random: bool
+
+
+class Screening:
+    """Find the positives of a pool, most likely ones first, until at least a share `recall` of them is found.
+
+    While rows are promising, the most promising one is read next. When there are none, rows are drawn at random:
+    what they show certifies the recall, and positives among them teach the model what it has missed. The
+    certificate holds at all times at once, so that stopping because of it does no harm.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array or MixedRows
+        The rows.
+    recall : float, default=0.95
+        The share of positives to find.
+    level : float, default=0.95
+        The probability that the certificate is right.
+    random_state : int, default=0
+        Decides which rows are drawn at random.
+
+    Attributes
+    ----------
+    certifier : RecallCertifier
+        What has been read and found, and the recall that follows.
+    positives : list of int
+        The positive rows found so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.pool import Screening
+    >>> X = np.random.default_rng(0).normal(size=(3000, 3))
+    >>> relevant = X[:, 0] > 1.5
+    >>> screening = Screening(X)
+    >>> while (reading := screening.next()) is not None:
+    ...     screening.answer(relevant[reading.row])
+    >>> bool(len(screening.positives) >= 0.95 * relevant.sum()), screening.certifier.read < 2000
+    (True, True)
+    """
+
+    def __init__(self, X: Any, *, recall: float = 0.95, level: float = 0.95, random_state: int = 0) -> None:
+        if not 0 < recall <= 1:
+            raise ParameterError("Screening", "recall", recall, "greater than 0 and at most 1")
+        self.pool = Pool(X)
+        self.wanted = recall
+        self.certifier = RecallCertifier(self.pool.rows, level)
+        self.positives: list[int] = []
+        settings = AutoSettings(memory=MEMORY, random_state=random_state, classes=[False, True])
+        self._core = AutoCore(settings)
+        self._rows = self.pool.all()
+        self._core.start(self._rows)
+        self._core.observe(self._rows)
+        self._unread: BoolArray = np.ones(self.pool.rows, bool)
+        self._order: IntArray = np.random.default_rng(random_state).permutation(self.pool.rows)
+        self._drawn = 0  # places of the order that have been passed
+        self._ranking: list[int] = []  # promising rows, the most promising last
+        self._learned = 0  # since the last ranking
+        self._reading: Reading | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether enough positives have been found, or all rows have been read."""
+        return self.certifier.recall >= self.wanted or self.certifier.read == self.pool.rows
+
+    def next(self) -> Reading | None:
+        """The row to read next; None if this is done."""
+        if self._reading is None and not self.done:
+            promising = self._promising()
+            self._reading = Reading(self._draw(), True) if promising is None else Reading(promising, False)
+        return self._reading
+
+    def answer(self, positive: bool) -> None:
+        """Say whether the row to read is positive."""
+        reading = self.next()
+        if reading is None:
+            raise ValueError("the screening is done: there is no row to read")
+        row, random = reading
+        self.certifier.add(positive=bool(positive), random=random)
+        self._unread[row] = False
+        self._reading = None
+        if positive:
+            self.positives.append(row)
+        if positive or not random or self.certifier.read <= FIRST_NEGATIVES:
+            self._core.tell(part(self._rows, row, row + 1), np.array([bool(positive)]))
+            self._learned += 1
+
+    def run(self, y: ArrayLike) -> "Screening":
+        """Simulate: read until this is done, with these answers."""
+        answers = np.asarray(y, bool)
+        if len(answers) != self.pool.rows:
+            raise ValueError(f"y has {len(answers)} answers, but there are {self.pool.rows} rows")
+        for reading in self._readings():
+            self.answer(bool(answers[reading.row]))
+        return self
+
+    def _readings(self) -> Iterator[Reading]:
+        while (reading := self.next()) is not None:
+            yield reading
+
+    def _promising(self) -> int | None:
+        """The most promising row; None if there is none, or nothing to compare with."""
+        if not self.positives:
+            return None
+        if self._learned >= RANK_EVERY or (self._learned and not self._ranking):
+            chances = np.where(self._unread, self._core.probabilities(self._rows)[:, 1], 0.0)
+            order = np.argsort(chances, kind="stable")
+            self._ranking = order[chances[order] >= PROMISING].tolist()
+            self._learned = 0
+        while self._ranking and not self._unread[self._ranking[-1]]:
+            self._ranking.pop()
+        return self._ranking.pop() if self._ranking else None
+
+    def _draw(self) -> int:
+        """A row at random, of those that have not been read."""
+        while not self._unread[self._order[self._drawn]]:
+            self._drawn += 1
+        return int(self._order[self._drawn])
