@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from askance._util.html import html_line, html_table
 from askance._util.optional import require
-from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Tally
+from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Forecast, Tally
 from askance.metrics.certificate import Certificate, certify, log_odds_of_lead
+from askance.metrics.forecast import weights_of_asked
 from askance.metrics.positive import OF_POSITIVE, default_positive, place_of_class
 from askance.plotting.curves import draw, draw_panel, save_picture
 from askance.rules.registry import BINARY, MULTICLASS
@@ -200,6 +201,25 @@ class Trace:
         wrong = (self.predicted_codes != self.true_codes).tolist()
         asked, probabilities = self.asked.tolist(), self.ask_probabilities.tolist()
         return certify(confidences.tolist(), probabilities, asked, wrong, error, level)
+
+    def forecast(self) -> Forecast:
+        """Forecast what more labels would bring, from the asked labels alone.
+
+        The rows must go on like those so far, and only asked labels were learned. There is no guarantee: on other
+        data, four of five intervals contained the accuracy that was measured later.
+
+        Raises
+        ------
+        ValueError
+            If the trace does not start at the first round: earlier labels would be missing.
+        """
+        if self.first_round:
+            raise ValueError(f"the trace starts at round {self.first_round}: join it with what came before")
+        truth, predicted = self.signs()
+        before: NDArray[np.int64] = np.cumsum(self.asked) - self.asked
+        asked = self.asked & (truth != 0)
+        weights = weights_of_asked(before, asked, self.ask_probabilities)
+        return Forecast(before[asked], (truth != predicted)[asked], weights, known=int(self.asked.sum()))
 
     def summary(self, positive: Any = None) -> "Summary":
         """Summarize the pass in a small table; for `positive`, see `positive_class`."""

@@ -5,6 +5,7 @@ from askance.metrics.certificate import Certificate, Certifier
 from askance.metrics.curve import Curve, CurveRecorder, curve
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import Evaluation
+from askance.metrics.forecast import Forecast, LabelsNeeded
 from askance.metrics.histograms import Area, Bins, Histograms
 from askance.metrics.measures import METRICS, Counts, Metric, measure
 from askance.metrics.recall import RecallCertifier
@@ -22,7 +23,9 @@ __all__ = [
     "CurveRecorder",
     "Estimate",
     "Evaluation",
+    "Forecast",
     "Histograms",
+    "LabelsNeeded",
     "Metric",
     "RecallCertifier",
     "Tally",
