@@ -73,6 +73,12 @@ class Budget(Section, frozen=True):
     total: Annotated[int, Meta(ge=0, le=2**53)] | None = None
 
 
+class Goal(Section, frozen=True):
+    """The accuracy that the model should reach on new items. It limits nothing: the dashboard gives advice."""
+
+    accuracy: Annotated[float, Meta(gt=0, lt=1)] | None = None
+
+
 class Labelling(Section, frozen=True):
     """Labels per item, the length of a lease, and the number of skips after which a question is given up."""
 
@@ -143,6 +149,7 @@ class TaskSettings(Section, frozen=True):
     vector_length: Annotated[int, Meta(ge=1, le=LONGEST_VECTOR)] | None = None
     former: dict[ClassName, ClassName] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
+    goal: Goal = Goal()
 
     @property
     def parts(self) -> tuple[Part, ...]:

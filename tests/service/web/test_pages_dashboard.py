@@ -21,7 +21,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
     for name in ("ann", "bob"):
         served.tokens[name] = served.post("/api/tokens", {"name": name, "role": "labeller"})["token"]
     asking = {"chosen": "lease", "audit": 1.0, "test": 1.0}
-    task = served.task(name="acted-on", labels={"per_item": 2}, questions=asking)
+    task = served.task(name="acted-on", labels={"per_item": 2}, questions=asking, goal={"accuracy": 0.9})
     for _ in range(2):
         task.post("items", {"items": [{"text": TEXTS[number % 2]} for number in range(350)]})
     for who in ("ann", "bob"):
@@ -77,6 +77,21 @@ def test_a_lead_sees_what_is_confused_and_who_agrees_with_whom(dashboard: Any) -
     for colours in ("light", "dark"):
         page.emulate_media(color_scheme=colours, reduced_motion="reduce")
         assert barriers(page) == []
+
+
+def test_advice_is_shown_if_there_is_one_and_the_goal_is_a_line(dashboard: Any) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+    assert page.locator("#advice").is_hidden()  # another learner than the automatic one
+    assert page.locator("#quality .legend").inner_text().split() == ["Accuracy", "Goal"]
+    told = {"advice": "About 120 to 300 more labels for 90 % accuracy.", "basis": "A forecast as of 80 labels."}
+    page.route("**/forecast", lambda route: route.fulfill(json=told))
+    page.reload()
+    page.get_by_text(told["advice"]).wait_for()
+    page.locator("#pairs tbody tr").wait_for()
+    assert page.locator("#advice").inner_text() == " ".join(told.values())
+    page.get_by_label("Metric").select_option("f")
+    page.locator("#quality .legend").wait_for(state="detached")
 
 
 def test_a_labeller_sees_no_other_labellers(served: Any, dashboard: Any) -> None:

@@ -338,6 +338,15 @@ OF_A_TASK = (
     ),
     Route(
         "GET",
+        f"{TASK}/forecast",
+        insights.show_forecast,
+        EVERYBODY,
+        "Get the forecast",
+        answer=m.Forecast,
+        errors=(404,),
+    ),
+    Route(
+        "GET",
         f"{TASK}/labellers",
         insights.show_labellers,
         ADMIN,

@@ -108,7 +108,7 @@ class AsyncClient(AsyncReviews, AsyncTokens):
         return await self._do(calls.figures(self._of(task)))
 
     async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
-        """Replace sections of the settings of a task: `budget`, `labels`, `costs` or `interface`."""
+        """Replace sections of the settings of a task: `budget`, `labels`, `costs`, `interface` or `goal`."""
         return await self._do(calls.change(self._of(task), parts))
 
     async def set_columns(self, columns: Mapping[str, Any], *, task: str | None = None) -> m.TaskDetail:
@@ -129,6 +129,10 @@ class AsyncClient(AsyncReviews, AsyncTokens):
     async def set_state(self, state: State, *, task: str | None = None) -> m.TaskDetail:
         """Set the state of a task: "running", "paused" or "archived"."""
         return await self._do(calls.set_state(self._of(task), state))
+
+    async def forecast(self, *, task: str | None = None) -> m.Forecast:
+        """Get what more labels would bring."""
+        return await self._do(calls.forecast(self._of(task)))
 
     async def history(self, *, task: str | None = None) -> m.History:
         """Get the estimates over time, the last day by minutes, and the labellers."""

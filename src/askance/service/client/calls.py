@@ -95,6 +95,11 @@ def set_state(task: str, state: State) -> ApiCall[m.TaskDetail]:
     return post(path_of(task, "state"), m.StateRequest(state), read_as(m.TaskDetail))
 
 
+def forecast(task: str) -> ApiCall[m.Forecast]:
+    """Get what more labels would bring."""
+    return ApiCall("GET", path_of(task, "forecast"), read_as(m.Forecast))
+
+
 def history(task: str) -> ApiCall[m.History]:
     """Get the history of a task."""
     return ApiCall("GET", path_of(task, "history"), read_as(m.History))

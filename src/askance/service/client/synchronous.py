@@ -109,7 +109,7 @@ class Client(Reviews, Tokens):
         return self._do(calls.figures(self._of(task)))
 
     def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
-        """Replace sections of the settings of a task: `budget`, `labels`, `costs` or `interface`."""
+        """Replace sections of the settings of a task: `budget`, `labels`, `costs`, `interface` or `goal`."""
         return self._do(calls.change(self._of(task), parts))
 
     def set_columns(self, columns: Mapping[str, Any], *, task: str | None = None) -> m.TaskDetail:
@@ -130,6 +130,10 @@ class Client(Reviews, Tokens):
     def set_state(self, state: State, *, task: str | None = None) -> m.TaskDetail:
         """Set the state of a task: "running", "paused" or "archived"."""
         return self._do(calls.set_state(self._of(task), state))
+
+    def forecast(self, *, task: str | None = None) -> m.Forecast:
+        """Get what more labels would bring."""
+        return self._do(calls.forecast(self._of(task)))
 
     def history(self, *, task: str | None = None) -> m.History:
         """Get the estimates over time, the last day by minutes, and the labellers."""

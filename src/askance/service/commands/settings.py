@@ -11,7 +11,9 @@ from askance.service.transaction import Transaction
 
 def change(transaction: Transaction, request: messages.TaskChange, who: str | None) -> TaskSettings:
     """Change the given sections of the settings. What the model was built with cannot change."""
-    written = journal.SettingsChange(request.budget, request.labels, request.costs, request.interface)
+    written = journal.SettingsChange(
+        request.budget, request.labels, request.costs, request.interface, goal=request.goal
+    )
     changed = written.applied_to(transaction.settings)
     try:
         check_keys(changed)

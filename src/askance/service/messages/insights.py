@@ -1,4 +1,4 @@
-"""What the model confuses, how labellers agree, and what is predicted lately."""
+"""What the model confuses, what more labels would bring, how labellers agree, and what is predicted lately."""
 
 from askance.service.messages.base import Answer
 from askance.service.messages.tasks import Figure
@@ -25,6 +25,43 @@ class Confusion(Answer, frozen=True):
     note: str
     classes: list[ClassQuality]
     matrix: list[list[int]]
+
+
+class Outlook(Answer, frozen=True):
+    """The accuracy of the model on new items after `more` labels, and how much it grows until then."""
+
+    more: int
+    accuracy: Figure
+    gain: Figure
+
+
+class LabelsNeeded(Answer, frozen=True):
+    """How many labels an accuracy still takes: null for more than 500, or never."""
+
+    accuracy: float
+    value: int | None
+    low: int | None
+    high: int | None
+
+
+class Forecast(Answer, frozen=True):
+    """What more labels would bring, as of a number of labels and a version of the model, without a guarantee.
+
+    `current` is the accuracy of the current model, and `outlooks` are those after more labels. `needed` is about
+    the goal of the task. `advice` is a sentence, and `basis` says what it is based on. If nothing can be said,
+    there is only a `note`.
+    """
+
+    labels: int
+    version: int
+    level: float
+    note: str
+    goal: float | None
+    current: Figure | None
+    outlooks: list[Outlook]
+    needed: LabelsNeeded | None
+    advice: str
+    basis: str
 
 
 class LabellerWork(Answer, frozen=True):

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from askance.service.columns import Columns
 from askance.service.messages.base import Answer, Body, Role
-from askance.service.settings import Budget, ClassName, Costs, Interface, Labelling, State, TaskSettings
+from askance.service.settings import Budget, ClassName, Costs, Goal, Interface, Labelling, State, TaskSettings
 
 
 class Figure(Answer, frozen=True):
@@ -108,6 +108,7 @@ class TaskChange(Body, frozen=True):
     labels: Labelling | UnsetType = UNSET
     costs: Costs | UnsetType = UNSET
     interface: Interface | UnsetType = UNSET
+    goal: Goal | UnsetType = UNSET
 
 
 class ColumnsRequest(Body, frozen=True):

@@ -22,7 +22,8 @@ AuditState = Literal["waiting", "asked", "labelled", "given up"]
 class Audit(Struct, array_like=True):
     """An item that is set aside, and its number among all items.
 
-    When it was asked about, `said` is what the model predicted then, and `turn` counts the questions at random.
+    When it was asked about, `said` is what the model predicted then, `turn` counts the questions at random, and
+    `labels` all labels that were known.
     """
 
     coin: float
@@ -35,6 +36,7 @@ class Audit(Struct, array_like=True):
     label: str | None = None
     said: str | None = None
     turn: int = 0
+    labels: int = 0
 
     @property
     def is_new(self) -> bool:
@@ -118,13 +120,13 @@ class Audits(Struct):
         free = [item for item, audit in self.kept.items() if audit.state == "waiting"]
         return heapq.nsmallest(count, free, key=lambda item: self.kept[item].coin)
 
-    def ask(self, item: int, said: str, *, in_turn: bool) -> Audit:
+    def ask(self, item: int, said: str, labels: int, *, in_turn: bool) -> Audit:
         """An item becomes a question, in its turn or because somebody named it."""
         audit = self.kept[item]
         if in_turn:
             self.reach = max(self.reach, audit.coin)
         self.asked += 1
-        audit.state, audit.said, audit.turn = "asked", said, self.asked
+        audit.state, audit.said, audit.turn, audit.labels = "asked", said, self.asked, labels
         return audit
 
     def give_back(self, item: int) -> None:

@@ -69,6 +69,11 @@ class Counts(NamedTuple):
     questions: int = 0
     votes: int = 0
 
+    @property
+    def known(self) -> int:
+        """The number of items whose label is known."""
+        return self.labelled + self.imported
+
 
 class Fold:
     """The model of a task and everything that is counted about it."""
@@ -258,7 +263,7 @@ class Fold:
         """Make a question of an item that waits."""
         assert entry.item is not None
         decided = (
-            self.audits.ask(entry.item, body.prediction, in_turn=body.reason == "audit")
+            self.audits.ask(entry.item, body.prediction, self.counts.known, in_turn=body.reason == "audit")
             if entry.item in self.audits.kept
             else self.candidates.take(entry.item)
         )

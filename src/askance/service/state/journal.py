@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from askance.errors import StoreError
 from askance.service.columns import Columns
-from askance.service.settings import Budget, Costs, Interface, Labelling, State, TaskSettings
+from askance.service.settings import Budget, Costs, Goal, Interface, Labelling, State, TaskSettings
 from askance.service.store.entries import Entry
 
 # An item that was decided and not asked about, one that was, and one that was imported with its label.
@@ -141,6 +141,7 @@ class SettingsChange(Struct, frozen=True, omit_defaults=True):
     positive: str | UnsetType | None = UNSET
     columns: Columns | UnsetType = UNSET
     item: Literal["record"] | UnsetType = UNSET
+    goal: Goal | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
         """Return the settings with these sections replaced."""

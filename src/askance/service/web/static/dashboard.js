@@ -15,7 +15,7 @@ const DRAW_AT_MOST_EVERY = 3000;
 const LOOK_AT_MOST_EVERY = 30_000; // for figures that take the service longer
 const LOST_AFTER = 2000; // a connection that comes back at once was not lost
 const { task, role, ...given } = at("dashboard").dataset;
-const { budget = {} } = JSON.parse(given.settings);
+const { budget = {}, goal = {} } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const whole = new Intl.NumberFormat();
 const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
@@ -142,7 +142,10 @@ function drawQuality() {
     points: perPlace,
     x: { title },
     y: metric === "cost" ? {} : { high: 1 },
-    lines: [{ name: titleOf(metric), kind: "first", of: (point) => point.value }],
+    lines: [
+      { name: titleOf(metric), kind: "first", of: (point) => point.value },
+      ...(metric === "accuracy" && goal.accuracy != null ? [{ name: "Goal", kind: "limit", of: () => goal.accuracy }] : []),
+    ],
     band: (point) => [point.low, point.high],
     tip: (point) => [[title, whole.format(point.x)], ...["value", "low", "high"].map((name) => [name, fine.format(point[name])])],
   }, words);
@@ -192,10 +195,16 @@ function showClasses() {
   }));
 }
 
+/** What more labels would bring; nothing if the service cannot tell. */
+function showForecast({ advice, basis }) {
+  at("advice", advice ? [el("strong", {}, advice), " ", el("span", { class: "hint" }, basis)] : []).hidden = !advice;
+}
+
 /** Figures for which the service reads more: not as often as the others. */
 async function showInsights() {
   if (Date.now() - looked < LOOK_AT_MOST_EVERY) return;
   looked = Date.now();
+  showForecast(await get(`${path}/forecast`));
   showConfusion(await get(`${path}/confusion`));
   showPredicted(await get(`${path}/predicted`));
   if (role !== "admin") return;
