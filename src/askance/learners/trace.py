@@ -205,8 +205,8 @@ class Trace:
     def forecast(self) -> Forecast:
         """Forecast what more labels would bring, from the asked labels alone.
 
-        The rows must go on like those so far, and only asked labels were learned. There is no guarantee: on other
-        data, four of five intervals contained the accuracy that was measured later.
+        The rows must go on like those so far, and only asked labels were learned. There is no guarantee: in
+        simulations, about four of five intervals contained the accuracy that was measured later.
 
         Raises
         ------

@@ -5,8 +5,8 @@ is the part that no label removes, and c says how fast the rest goes. Each curve
 probable it makes the mistakes that were seen. Real models depart from smooth curves: their odds are those of a
 curve times a factor whose logarithm has a normal distribution, the wider the more labels are to come.
 
-The constants are from true learning curves on half of the data sets; the intervals were checked on the others
-(`python -m bench.forecast`, decision 58).
+The constants were chosen by true learning curves on half of the data sets. Decision 58 says how, and how often the
+intervals held; `python -m bench.forecast` repeats the study.
 """
 
 import math
