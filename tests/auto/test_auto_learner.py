@@ -306,6 +306,12 @@ def test_a_forest_keeps_up_when_memory_is_full() -> None:
     assert learner.score(X, turned) > 0.6
 
 
+def test_a_pass_over_rows_of_one_class_has_predictions() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    trace = AutoLearner().run(X, ["yes"] * 60)
+    assert set(trace.predictions) == set(trace.y) == {"yes"}
+
+
 def test_a_stream_that_begins_with_one_class_leaves_labels_for_the_other() -> None:
     X, y = raw_table(rows=2000)
     order = np.argsort(y[:1200] == "yes", kind="stable")  # 600 rows or so of one class, then of the other

@@ -342,7 +342,8 @@ class AutoCore:
     def _trace(
         self, final: MulticlassEncoder, codes: NDArray[np.int64], found: Found, first: int, refused: int
     ) -> Trace:
-        predicted, classes, kind, scores = found.predicted, final.observed, MULTICLASS, found.certainty
+        classes, kind, scores = final.observed, MULTICLASS, found.certainty
+        predicted = np.minimum(found.predicted, len(classes) - 1)  # before the first label, there may be one class
         if len(classes) == 2:
             larger = int(np.argsort(classes)[1])
             codes, predicted = (np.where(one == larger, 1, -1) for one in (codes, predicted))
