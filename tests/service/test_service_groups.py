@@ -49,7 +49,11 @@ def test_a_group_that_is_sent_again_does_nothing(runner):
     runner.label_group([first, second], "ham")
     before = runner.everything()
     again = runner.label_group([first, second], "ham")
-    assert (again.label, again.correct, again.unchanged) == ({}, {}, [first, second])
+    assert (again.label, again.correct, again.unchanged) == ({}, {}, [])
+    assert (groups.done_before(again, journal.LABEL), groups.done_before(again, journal.CORRECTION)) == (
+        [first],
+        [second],
+    )
     assert runner.everything() == before
 
 

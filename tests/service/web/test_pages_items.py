@@ -150,3 +150,32 @@ def test_similar_items_are_labelled_with_one_key_and_undone_as_one(served, page)
     page.get_by_text(f"{selected} labels undone.").wait_for()
     page.locator("#last-group").wait_for(state="hidden")
     assert labels(task) == {}
+
+
+def test_a_group_whose_response_was_lost_can_still_be_undone(served, page):
+    """The page said that the service cannot be reached, the items had gone, and nothing could be undone."""
+    task = served.task(questions={"chosen": "lease"})
+    task.post("items", {"items": [{"text": f"red green blue w{place}"} for place in range(8)]})
+    page.add_init_script("delete Crypto.prototype.randomUUID")  # as it is where the connection is not secure
+    page.goto(f"/tasks/{task.name}/items/8/similar")
+    page.locator("#items .group-row").nth(1).wait_for()
+    lost = []
+
+    def lose(route):
+        lost.append(route.request.post_data_json)
+        if len(lost) > 1:
+            return route.continue_()
+        route.fetch()
+        return route.abort("connectionreset")
+
+    page.route("**/group-labels", lose)
+    page.keyboard.press("a")
+    selected = int(page.locator("#selected").inner_text().split()[0])
+    page.keyboard.press("1")
+    page.get_by_text(f"{selected} items labelled as ham.").wait_for()
+    assert lost[0] == lost[1]
+    assert list(labels(task).values()) == ["ham"] * selected
+    page.keyboard.press("u")
+    page.get_by_text(f"{selected} labels undone.").wait_for()
+    page.locator("#last-group").wait_for(state="hidden")
+    assert labels(task) == {}

@@ -172,3 +172,36 @@ def test_skips_have_reasons_and_nothing_overflows(served: Any, page: Any) -> Non
     page.keyboard.type("19")
     page.keyboard.press("Enter")
     until(page, lambda: bool(labels_of(task)))
+
+
+def test_a_decision_is_sent_until_the_service_responds(served: Any, page: Any) -> None:
+    """If a response was lost, the page said that the item was not changed, although it was."""
+    task = disputed(served, 2)
+    page.goto(f"/tasks/{task.name}/review")
+    assert shown(page) == 2
+    lost = []
+
+    def lose(route: Any) -> None:
+        """The first request does not arrive, and the response to the second one is lost."""
+        lost.append(route.request.post_data_json)
+        if len(lost) == 2:
+            route.fetch()
+        route.abort("connectionreset") if len(lost) < 3 else route.continue_()
+
+    page.route("**/reviews", lose)
+    page.keyboard.press("s")
+    assert shown(page) == 1
+    page.get_by_text("1 decision will be sent").wait_for()
+    page.locator("#unsent").wait_for(state="hidden")
+    assert lost == [{"item": 2, "label": "spam"}] * 3
+    page.locator("#previous-case").click()
+    assert shown(page) == 2
+    assert "You decided: spam." in (page.locator("#decided").text_content() or "")
+    assert page.locator("#notices .notice").count() == 0
+    lost.clear()
+    page.route("**/corrections", lose)
+    page.keyboard.press("h")
+    until(page, lambda: labels_of(task) == {2: "ham"})
+    page.locator("#unsent").wait_for(state="hidden")
+    corrections = task.get("items/2")["corrections"]
+    assert [one["label"] for one in corrections] == ["ham"]

@@ -100,8 +100,8 @@ async def label_group(call: Call) -> messages.GroupLabelled:
         await call.run(work, alone=True)
     left = {one.item for one in late}
     return messages.GroupLabelled(
-        list(found.label),
-        [item for item in found.correct if item not in left],
+        [*found.label, *groups.done_before(found, journal.LABEL)],
+        [*(item for item in found.correct if item not in left), *groups.done_before(found, journal.CORRECTION)],
         found.unchanged,
         [*found.refused, *late],
         call.writer.task.fold.version,

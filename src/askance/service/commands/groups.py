@@ -29,6 +29,7 @@ class Sorted(NamedTuple):
     correct: dict[int, str]
     unchanged: list[int]
     refused: list[messages.Refusal]
+    again: dict[int, str]  # items for which the group did this before, with the kinds of their entries
 
 
 def group_keys(key: str, count: int = messages.MOST_AT_ONCE) -> Iterator[str]:
@@ -55,6 +56,11 @@ def label_group(transaction: Transaction, request: messages.GroupLabel, who: str
     if given:
         labels.label(transaction, given, who)
     return found
+
+
+def done_before(found: Sorted, kind: str) -> list[int]:
+    """The items for which an earlier request with the same key wrote an entry of this kind."""
+    return [item for item, earlier in found.again.items() if earlier == kind]
 
 
 def correct_group(
@@ -116,14 +122,14 @@ def _labelled(transaction: Transaction, request: messages.GroupUndo, who: str | 
 
 
 def _sorted(transaction: Transaction, request: messages.GroupLabel, who: str | None) -> Sorted:
-    found = Sorted({}, {}, [], [])
+    found = Sorted({}, {}, [], [], {})
     entries = _look_up(transaction, request.items)
     keys = list(group_keys(request.key, len(request.items)))
     earlier = transaction.by_key([journal.LABEL, journal.CORRECTION], keys)
     for item, key in zip(request.items, keys, strict=True):
         if key in earlier:
             _check_same(transaction, earlier[key], item, request)
-            found.unchanged.append(item)
+            found.again[item] = earlier[key].kind
             continue
         try:
             _sort(transaction, request, entries.get(item), item, key, who, found)

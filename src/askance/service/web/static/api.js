@@ -12,6 +12,9 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 const TIMEOUT = 30_000;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 5000;
+const PASSING = [408, 429, 502, 503, 504]; // a refusal that says nothing about the request itself
 
 /** The path under which a proxy serves this service, such as /askance; usually empty. */
 export const root = document.querySelector('meta[name="root"]')?.content ?? "";
@@ -44,3 +47,24 @@ function unreachable(error) {
 
 export const get = (path) => send("GET", path);
 export const post = (path, body) => send("POST", path, body);
+
+/**
+ * The response to a request that changes nothing if it arrives twice: it is sent until the service responds. Without a
+ * response, nobody knows whether it has arrived. `waiting` is called before each further attempt.
+ */
+export async function insist(path, body, waiting = () => {}) {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      return await post(path, body);
+    } catch (error) {
+      if (!(error instanceof Unreachable) && !PASSING.includes(error.status)) throw error;
+      waiting();
+      await new Promise((go) => setTimeout(go, Math.max(pause, 1000 * (error.retryAfter ?? 0))));
+    }
+  }
+}
+
+/** A new unique name, such as the key of a request; randomUUID exists only where the connection is secure. */
+export function freshName() {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+}

@@ -1,4 +1,4 @@
-import { post } from "./api.js";
+import { freshName, insist } from "./api.js";
 import { sentence } from "./errors.js";
 import { notify } from "./notices.js";
 
@@ -11,8 +11,8 @@ export function counted(count, noun = "item") {
 
 /** Give one label to many items, and say what became of them; returns the key of the group and its labelled items. */
 export async function labelGroup(path, items, label, more = {}) {
-  const key = crypto.randomUUID();
-  const done = await post(`${path}/group-labels`, { items, label, key, ...more });
+  const key = freshName();
+  const done = await patiently(`${path}/group-labels`, { items, label, key, ...more });
   const parts = [[done.labelled, "labelled"], [done.corrected, "corrected"], [done.unchanged, "had this label already"]];
   const said = parts.filter(([some]) => some.length).map(([some, verb]) => `${counted(some.length)} ${verb}`);
   notify(`${said.join(", ") || "No item was changed"}.${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
@@ -30,8 +30,17 @@ export async function reopen(path, items) {
 }
 
 async function undo(path, which) {
-  const done = await post(`${path}/group-undo`, { ...which, key: crypto.randomUUID() });
+  const done = await patiently(`${path}/group-undo`, { ...which, key: freshName() });
   notify(`${counted(done.undone.length, "label")} undone.${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+}
+
+/** Send a request until the service responds, and say once that it does not. */
+function patiently(path, body) {
+  let isSaid = false;
+  return insist(path, body, () => {
+    if (!isSaid) notify("The service cannot be reached. This continues when it is back.", "warn");
+    isSaid = true;
+  });
 }
 
 function leftOut(refused) {

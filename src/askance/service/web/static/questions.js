@@ -1,4 +1,4 @@
-import { Refused, post } from "./api.js";
+import { Refused, freshName, post } from "./api.js";
 import { isAnswer } from "./outbox.js";
 
 const AT_ONCE = 5;
@@ -190,9 +190,4 @@ function tabName() {
   const name = sessionStorage.getItem("askance:tab") ?? freshName();
   sessionStorage.setItem("askance:tab", name);
   return name;
-}
-
-/** A new unique name. */
-function freshName() {
-  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

@@ -1,4 +1,4 @@
-import { get, post, root } from "./api.js";
+import { freshName, get, insist, post, root } from "./api.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
@@ -167,7 +167,7 @@ function decide(label) {
   if (label === item.label) return keep();
   choices.use(label);
   const body = { item: item.item, label };
-  settle(current, `You decided: ${label}.`, label, item.label === null ? ["reviews", body] : ["corrections", body]);
+  settle(current, `You decided: ${label}.`, label, item.label === null ? ["reviews", body] : ["corrections", { ...body, key: freshName() }]);
 }
 
 /** Leave the case that is shown as it is: it does not come back until something new happens to it. */
@@ -184,7 +184,7 @@ function settle(current, words, label, [route, body]) {
   unsent += 1;
   sending = sending.then(async () => {
     try {
-      await post(`${path}/${route}`, body);
+      await insist(`${path}/${route}`, body, showUnsent);
     } catch (error) {
       Object.assign(current, earlier);
       notify(`${nameOf(current.item)} was not changed.`, "bad");
@@ -192,8 +192,15 @@ function settle(current, words, label, [route, body]) {
       show();
     }
     unsent -= 1;
+    at("unsent").hidden = true;
   });
   go(1);
+}
+
+/** Say how many decisions wait in this page, because the service does not respond. */
+function showUnsent() {
+  const words = unsent === 1 ? "1 decision will be sent" : `${whole.format(unsent)} decisions will be sent`;
+  at("unsent", `The service cannot be reached. ${words} when it is back.`).hidden = false;
 }
 
 function go(step) {
