@@ -301,6 +301,26 @@ def test_undo_goes_back_as_far_as_there_are_answers(served, context):
     assert tab.page.locator("#mine").text_content() == "0"
 
 
+def test_an_undo_that_is_refused_counts_for_nothing(served, context):
+    """The label stood, and the page counted one less."""
+    task = served.task()
+    task.ask(3)
+    tab = opened(context, task)
+    item = tab.item
+    tab.press("1")
+    tab.ready()
+    tab.until_sent()
+    task.post("corrections", {"item": item, "label": "spam"})
+    tab.page.keyboard.press("u")
+    tab.page.locator("#notices .notice.warn").wait_for()
+    tab.page.wait_for_function(
+        "before => Number(document.getElementById('item').dataset.item) !== before", arg=item
+    )
+    assert tab.page.locator("#mine").text_content() == "1"
+    assert standing(task) == {item: "ham"}
+    assert not tab.faults
+
+
 def test_an_earlier_answer_is_changed_or_kept(served, context):
     task = served.task()
     task.ask(8)

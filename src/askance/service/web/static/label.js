@@ -264,7 +264,7 @@ outbox.addEventListener("refused", ({ detail: { kind, body, error } }) => {
   if (kind === "flag" && known) setFlags(body, known.question.flags.filter(({ note }) => (note || undefined) !== body.note));
   if (!isAnswer(kind) && kind !== "undo") return;
   questions.disown(body.item, kind);
-  if (kind === "label") today.add(-1);
+  if (kind !== "skip") today.add(kind === "label" ? -1 : 1); // a label whose undo is refused stands
   showProgress();
   if (revisited?.question.item === body.item) leave();
   else if (kind === "undo" && questions.drop(body.item)) show();
