@@ -77,7 +77,7 @@ class Served:
         try:
             yield
         finally:
-            self.running = self._start(str(self.running.port))
+            self.running = self._start(str(self.running.port), self.running.token)
 
     def task(self, **settings: Any) -> "ServedTask":
         """A new task: two classes and a learner that asks about every item by default."""
@@ -92,6 +92,10 @@ class Served:
         self.post("/api/tasks", wish)
         return ServedTask(self, wish["name"])
 
+    def known(self, name: str) -> "ServedTask":
+        """A task that is there already."""
+        return ServedTask(self, name)
+
     def post(self, path: str, body: Any) -> Any:
         """The answer to a request, as an object."""
         headers = {"content-type": "application/json", **self.who}
@@ -104,11 +108,12 @@ class Served:
         """What a request says of its sender."""
         return {"authorization": f"Bearer {self.running.token}"} if self.guarded else {}
 
-    def _start(self, port: str) -> Running | RunningHere:
+    def _start(self, port: str, token: str | None = None) -> Running | RunningHere:
         store = str(self.directory / "store.db")
         if not self.own_process:
             return RunningHere(store, guarded=self.guarded)
-        return Running(store, FIRST_TASK, self.directory, "--port", port, guarded=self.guarded)
+        is_first = self.guarded and token is None
+        return Running(store, FIRST_TASK, self.directory, "--port", port, guarded=is_first, token=token)
 
 
 class ServedTask(NamedTuple):
@@ -130,15 +135,18 @@ class ServedTask(NamedTuple):
 
     def labels(self) -> list[dict[str, Any]]:
         """All items that have a label."""
-        address = f"{self.served.address}/api/tasks/{self.name}/export/labels"
-        with urllib.request.urlopen(
-            urllib.request.Request(address, headers=self.served.who), timeout=30
-        ) as answer:
+        return self.lines("export/labels")
+
+    def lines(self, path: str) -> list[dict[str, Any]]:
+        """What the service exports."""
+        address = f"{self.served.address}/api/tasks/{self.name}/{path}"
+        request = urllib.request.Request(address, headers=self.served.who)
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return [json.loads(line) for line in answer]
 
     def get(self, path: str) -> Any:
         """What the service knows of the task."""
-        address = f"{self.served.address}/api/tasks/{self.name}/{path}"
+        address = f"{self.served.address}/api/tasks/{self.name}/{path}".rstrip("/")
         with urllib.request.urlopen(
             urllib.request.Request(address, headers=self.served.who), timeout=30
         ) as answer:
