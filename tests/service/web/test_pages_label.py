@@ -378,6 +378,9 @@ def test_answers_outlive_a_session(tmp_path, context):
         tab.press("2")
         tab.page.wait_for_selector("#banner:not([hidden])")
         assert "1 answer is saved in this browser" in tab.page.locator("#banner").text_content()
+        for width in (390, 1440):
+            tab.page.set_viewport_size({"width": width, "height": 844})
+            assert not overlap(*(tab.page.locator(place).bounding_box() for place in ("#banner", "#answers")))
         tab.page.get_by_role("link", name="Sign in again").click()
         sign_in(tab.page, served)
         tab.until_sent()
@@ -394,3 +397,10 @@ def sign_in(page, served):
     page.locator("[name=token]").fill(served.running.token)
     page.keyboard.press("Enter")
     page.wait_for_selector("#label-page")
+
+
+def overlap(one, other):
+    """Whether two boxes have a place in common."""
+    wide = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
+    high = min(one["y"] + one["height"], other["y"] + other["height"]) - max(one["y"], other["y"])
+    return wide > 0 and high > 0

@@ -51,6 +51,17 @@ def test_in_out_and_in_again(first):
 
 
 @pytest.mark.slow
+def test_a_phone_shows_the_whole_head(first):
+    """The last link of the navigation was cut off."""
+    first.set_viewport_size({"width": 390, "height": 844})
+    for path in ("/people", "/audit", "/tasks"):
+        first.goto(path)
+        boxes = [one.bounding_box() for one in first.locator("header :is(a, button):visible").all()]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes), (path, boxes)
+        cut = "all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"
+        assert first.locator("header nav").evaluate_all(cut) == []
+
+
 def test_tokens_are_made_and_revoked(first, browser):
     first.goto("/people")
     make_token(first, "ann", "labeller")

@@ -162,6 +162,8 @@ def test_agreement_on_the_dashboard_counts_items_without_a_majority(tmp_path, br
         page.keyboard.press("Enter")
         assert card(page, "Agreement") == ("75%", "between labels of the same item")
         assert card(page, "Labels") == ("80", "30 of 40 questions are answered")
+        page.wait_for_function("() => document.getElementById('asked-words').textContent.includes('40 items')")
+        assert "80 labels requested for 40 items" in page.locator("#asked-words").inner_text()
         row = page.locator("#labellers tr").filter(has_text="bob")
         assert row.locator("[data-label=Agreement]").inner_text() == "75%"
         context.close()

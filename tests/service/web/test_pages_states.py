@@ -154,6 +154,32 @@ def test_charts_that_load_have_a_place_holder(page, task):
     assert page.locator(".chart .skeleton").count() == page.locator(".chart").count() > 0
 
 
+def test_the_legend_has_the_lines_of_the_chart(page, served):
+    task = served.task(budget={"total": 20})
+    task.post("items", {"items": [{"text": f"text {number}"} for number in range(30)]})
+    page.goto(f"/tasks/{task.name}")
+    page.locator("#asked .legend path.limit").wait_for(state="attached")
+    dashes = page.locator("#asked path.limit").evaluate_all(
+        "all => all.map((l) => getComputedStyle(l).strokeDasharray)"
+    )
+    assert len(dashes) == 2
+    assert dashes[0] == dashes[1] != "none"
+
+
+def test_lists_of_features_end_with_a_whole_row(page, task):
+    page.goto(f"/tasks/{task.name}/model")
+    page.locator("#words .bar-row").first.wait_for()
+    assert page.locator("#words .bars").evaluate_all(CUT_ROWS) == []
+
+
+# Rows of which a part is below the end of their list.
+CUT_ROWS = """all => all.flatMap((list) => {
+  const end = list.getBoundingClientRect().bottom;
+  const isCut = ({ top, bottom }) => top < end - 2 && bottom > end + 2;
+  return [...list.children].filter((row) => isCut(row.getBoundingClientRect())).map((row) => row.textContent);
+})"""
+
+
 def test_after_a_roll_back_the_page_counts_what_the_model_still_knows(page, served):
     task = served.task()
     task.ask(30)
