@@ -337,3 +337,23 @@ def test_nothing_is_in_the_way_on_any_state(page, served, task, monkeypatch):
     page.get_by_role("alert").wait_for()
     look("form")
     assert found == {}
+
+
+def test_an_upload_whose_first_response_was_lost_takes_no_second_place(page, task):
+    """Each attempt began another upload, until there were too many."""
+    lost = []
+
+    def lose(route):
+        if route.request.method != "POST" or lost:
+            return route.continue_()
+        lost.append(route.request.url)
+        route.fetch()
+        return route.abort("connectionreset")
+
+    open_upload(page, task)
+    page.route("**/uploads", lose)
+    give(page, MAILS)
+    page.get_by_text("The service cannot be reached").first.wait_for()
+    give(page, MAILS)
+    page.locator("#add:enabled").wait_for()
+    assert len(task.get("uploads")["uploads"]) == 1

@@ -61,12 +61,19 @@ async function begin(file) {
   try {
     const goesOn = current?.state === "receiving" && fileName === current.name && file.size === current.size;
     if (!goesOn) await forget();
-    if (!goesOn) current = await post(path, { name: fileName, size: file.size });
+    if (!goesOn) current = await begun({ name: fileName, size: file.size });
     await sendParts(file, mine);
     await follow(mine);
   } catch (error) {
     wrongFile(error, mine);
   }
+}
+
+/** A new upload, or the one that has begun although the response was lost: each of them takes a place until it ends. */
+async function begun(wish) {
+  const { uploads } = await get(path);
+  const isIt = ({ state, received, name, size: bytes }) => state === "receiving" && !received && name === wish.name && bytes === wish.size;
+  return uploads.find(isIt) ?? post(path, wish);
 }
 
 async function sendParts(file, mine) {
