@@ -24,7 +24,8 @@ ENOUGH = 60  # questions that wait: the admin adds more if there are fewer
 ROWS = 40  # of a file
 # A key counts when its question has been painted.
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5)))"
-# Tell of each answer that the desk takes, with what it shows at that moment, and of each notice of any page.
+# Tell of each answer that the desk takes, with what it shows at that moment, of each decision of the review page,
+# and of each notice of any page.
 EAVESDROP = """(() => {
   const store = Storage.prototype.setItem;
   Storage.prototype.setItem = function (name, value) {
@@ -33,6 +34,15 @@ EAVESDROP = """(() => {
     const text = document.querySelector("#content .text")?.textContent ?? null;
     noted({ ...JSON.parse(value), shown: Number(document.getElementById("item").dataset.item ?? 0), text });
   };
+  let shown = null;
+  addEventListener("keydown", () => {
+    shown = document.getElementById("review-page") && document.getElementById("item").dataset.item;
+    if (shown) document.getElementById("announcement").textContent = "";
+  }, true);
+  addEventListener("keydown", () => {
+    const said = shown && document.getElementById("announcement").textContent;
+    if (said?.startsWith("You ")) decided({ item: Number(shown), said });
+  });
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes)
       for (const one of addedNodes)
@@ -69,10 +79,15 @@ class Person:
         self.context.set_default_timeout(PATIENCE)
         self.context.on("weberror", lambda fault: self.errors.append(str(fault.error)))
         await self.context.expose_function("noted", lambda note: self.noted.append(note))
+        await self.context.expose_function("decided", lambda decision: self.decided(decision))
         await self.context.expose_function("noticed", lambda text: self.notices.append(text))
         await self.context.add_init_script(EAVESDROP)
         await self.line.watch(self.context)
         self.page = await self.context.new_page()
+
+    def decided(self, decision: dict[str, Any]) -> None:
+        """A review page took a decision."""
+        raise NotImplementedError
 
     async def work(self, over: asyncio.Event) -> None:
         """Do one thing after the other."""
@@ -199,6 +214,11 @@ class Lead(Person):
             return await self.correct()
         return await self.open("review")
 
+    def decided(self, decision: dict[str, Any]) -> None:
+        label = re.fullmatch("You decided: (.*)[.]", decision["said"])
+        self.did["decision"] += 1
+        self.decisions.append(Decision(decision["item"], label and label[1]))
+
     async def settle(self) -> None:
         """Leave the review page only when the service has all decisions."""
         if await self.is_on("#review-page"):
@@ -219,16 +239,12 @@ class Lead(Person):
             return await asyncio.sleep(0.5)
         if not await self.is_on("#item[data-item][aria-busy=false]"):
             return None
-        draw, item = self.chance.random(), await self.page.locator("#item").get_attribute("data-item")
+        draw = self.chance.random()
         if draw < 0.15:
             return await self.page.keyboard.press(self.chance.choice(["ArrowRight", "ArrowRight", "ArrowLeft"]))
         text = await self.page.locator("#content .text").text_content()
         label = None if draw < 0.3 else right(text or "") if draw < 0.9 else self.chance.choice(CLASSES)
         await self.page.keyboard.press("Enter" if label is None else str(1 + CLASSES.index(label)))
-        said = await self.page.locator("#announcement").text_content()
-        if said == (f"You decided: {label}." if label else "You kept it as it is."):
-            self.did["decision"] += 1
-            self.decisions.append(Decision(int(item or 0), label))
         return None
 
     async def some_item(self, state: str) -> int | None:
