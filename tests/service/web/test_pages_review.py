@@ -193,7 +193,7 @@ def test_a_decision_is_sent_until_the_service_responds(served: Any, page: Any) -
     assert shown(page) == 1
     page.get_by_text("1 decision will be sent").wait_for()
     page.locator("#unsent").wait_for(state="hidden")
-    assert lost == [{"item": 2, "label": "spam"}] * 3
+    assert lost == [{"item": 2, "label": "spam", "key": lost[0]["key"]}] * 3
     page.locator("#previous-case").click()
     assert shown(page) == 2
     assert "You decided: spam." in (page.locator("#decided").text_content() or "")

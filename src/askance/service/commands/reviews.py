@@ -26,15 +26,27 @@ def review(transaction: Transaction, request: messages.ReviewRequest, who: str |
     entry = entry_of(transaction, item)
     label = None if request.label is UNSET else check_class(transaction.settings, request.label)
     now = label_now(transaction, entry)
+    if is_repeated(transaction, request):
+        return messages.Reviewed(item, now, transaction.fold.version, again=True)
     if label is None or now == transaction.settings.name_of(label):
         again = is_decided(transaction.of_item(item)) and item not in transaction.fold.flags
         if not again:
-            transaction.write(journal.REVIEWED, journal.Nothing(), item=item, who=who)
+            transaction.write(journal.REVIEWED, journal.Nothing(), item=item, key=request.key, who=who)
         return messages.Reviewed(item, now, transaction.fold.version, again)
     if now is not None:
         raise conflict("answered", f"item {item} already has the label {now!r}: send a correction to change it")
-    _settle(transaction, entry, label, who)
+    _settle(transaction, entry, label, request, who)
     return messages.Reviewed(item, transaction.settings.name_of(label), transaction.fold.version)
+
+
+def is_repeated(transaction: Transaction, request: messages.ReviewRequest) -> bool:
+    """Whether this decision was written before, by its key. Refuse the key of another item."""
+    if request.key is UNSET:
+        return False
+    earlier = transaction.by_key([journal.REVIEWED, journal.LABEL], [request.key]).get(request.key)
+    if earlier is not None and earlier.item != request.item:
+        raise conflict("key_reused", f"the key {request.key!r} belongs to another decision: choose another key")
+    return earlier is not None
 
 
 def is_decided(about: Sequence[Entry]) -> bool:
@@ -45,7 +57,9 @@ def is_decided(about: Sequence[Entry]) -> bool:
     return decides(turns[-1], journal.read(turns[-1]))
 
 
-def _settle(transaction: Transaction, entry: Entry, label: str, who: str | None) -> None:
+def _settle(
+    transaction: Transaction, entry: Entry, label: str, request: messages.ReviewRequest, who: str | None
+) -> None:
     """Write the final label of an open question, of one that was given up, or of an item that waits for one."""
     choosing.ask_named(transaction, [entry.seq])
     questions = transaction.fold.questions
@@ -57,4 +71,4 @@ def _settle(transaction: Transaction, entry: Entry, label: str, who: str | None)
         raise conflict("budget_spent", "the budget has no label left for this item: raise it")
     row = stored_rows(transaction.settings, {entry.seq: journal.read(entry)})[entry.seq]
     body = journal.Label(label, final=True)
-    transaction.write(journal.LABEL, body, item=entry.seq, who=who, row=row)
+    transaction.write(journal.LABEL, body, item=entry.seq, key=request.key, who=who, row=row)

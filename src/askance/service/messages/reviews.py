@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.answers import ItemDetail
-from askance.service.messages.base import Answer, Body, ItemNumber
+from askance.service.messages.base import Answer, Body, ItemNumber, Key
 from askance.service.settings import ClassName
 
 ReviewReason = Literal["disagreement", "flagged", "likely error", "skipped"]
@@ -54,6 +54,7 @@ class ReviewRequest(Body, frozen=True):
 
     item: ItemNumber
     label: ClassName | UnsetType = UNSET
+    key: Key | UnsetType = UNSET
 
 
 class Reviewed(Answer, frozen=True):

@@ -166,14 +166,14 @@ function decide(label) {
   const { item } = current;
   if (label === item.label) return keep();
   choices.use(label);
-  const body = { item: item.item, label };
-  settle(current, `You decided: ${label}.`, label, item.label === null ? ["reviews", body] : ["corrections", { ...body, key: freshName() }]);
+  const body = { item: item.item, label, key: freshName() };
+  settle(current, `You decided: ${label}.`, label, item.label === null ? ["reviews", body] : ["corrections", body]);
 }
 
 /** Leave the case that is shown as it is: it does not come back until something new happens to it. */
 function keep() {
   const current = cases[place];
-  if (current) settle(current, "You kept it as it is.", current.item.label, ["reviews", { item: current.item.item }]);
+  if (current) settle(current, "You kept it as it is.", current.item.label, ["reviews", { item: current.item.item, key: freshName() }]);
 }
 
 /** Go on to the next case, and send the decision meanwhile. If it is refused, the case is undecided again. */
