@@ -109,7 +109,7 @@ OURS = [
     *("h1", "h2", "h3", "p", "div", "span", "a", "img", "b", "br", "strong", "mark", "code", "pre", "kbd", "time"),
     *("ul", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption"),
     *("form", "input", "button", "label", "select", "option", "optgroup", "textarea", "fieldset", "legend"),
-    *("details", "summary", "dialog", "progress", "aside", "ol", "em", "h4", "wbr"),
+    *("details", "summary", "dialog", "progress", "aside", "ol", "em", "h4", "wbr", "bdi"),
 ]
 
 # What is strange in a document: elements, attributes and addresses that are none of ours, and marks left behind.

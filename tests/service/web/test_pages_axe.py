@@ -1,6 +1,7 @@
 """No page keeps anybody out: axe-core finds nothing in any, whatever the screen and the colours."""
 
 import zlib
+from contextlib import contextmanager
 from itertools import islice, product
 
 import pytest
@@ -75,13 +76,13 @@ def world(tmp_path_factory):
     served.running.kill()
 
 
-@pytest.fixture(scope="module")
-def visit(browser, world):
+@contextmanager
+def visitor(browser, world, **more):
     """Opens pages, with colours that change at once."""
-    with browser.new_context(base_url=world.address, reduced_motion="reduce") as context:
+    with browser.new_context(base_url=world.address, reduced_motion="reduce", **more) as context:
         page = context.new_page()
         page.goto("/sign-in")
-        page.get_by_label("Your token").fill(world.running.token)
+        page.locator("#token").fill(world.running.token)
         page.keyboard.press("Enter")
         page.wait_for_url("**/tasks")
 
@@ -90,6 +91,12 @@ def visit(browser, world):
             page.locator(shown).first.wait_for()
             return page
 
+        yield visit
+
+
+@pytest.fixture(scope="module")
+def visit(browser, world):
+    with visitor(browser, world) as visit:
         yield visit
 
 
@@ -128,6 +135,17 @@ def test_a_barrier_is_found(visit):
 
 # The addresses of a provider lead elsewhere.
 PATHS = [route.path for route in PAGES if route.method == "GET" and "oidc" not in route.path][1:]
+
+
+@pytest.mark.soak
+def test_pages_from_right_to_left(browser, world, look_for_barriers):
+    with visitor(browser, world, locale="ar") as visit:
+        for path in sorted(PATHS, key="/sign-in".__eq__):  # after all others, because it signs out
+            if path == "/sign-in":
+                visit("/tasks", "#tasks").locator(".person form button").click()
+            page = visit(path.format(task="support", item=world.first_item), SHOWN[path])
+            assert page.evaluate("() => document.documentElement.dir") == "rtl"
+            assert look_for_barriers(page) == {}, path
 
 
 @pytest.mark.parametrize("path", rest_slow(PATHS, PATHS[:1]))

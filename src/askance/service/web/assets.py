@@ -1,4 +1,4 @@
-"""What pages load: styles and modules, under an address that changes when one of them does."""
+"""What pages load: styles, modules and translations, under an address that changes when one of them does."""
 
 import gzip
 import hashlib
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from askance.service.api.route import Call
 from askance.service.errors import not_found
 
-KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+KINDS = {"css": "text/css", "js": "text/javascript", "json": "application/json", "svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -22,8 +22,8 @@ class Asset(NamedTuple):
     media: str
 
 
-def _assets() -> dict[str, Asset]:
-    files = sorted(resources.files("askance.service.web").joinpath("static").iterdir(), key=lambda file: file.name)
+def _assets(folder: str) -> dict[str, Asset]:
+    files = sorted(resources.files("askance.service.web").joinpath(folder).iterdir(), key=lambda file: file.name)
     found = {}
     for file in files:
         content = file.read_bytes()
@@ -32,15 +32,17 @@ def _assets() -> dict[str, Asset]:
     return found
 
 
-ASSETS = _assets()
-DIGEST = hashlib.sha256(b"".join(name.encode() + asset.content for name, asset in ASSETS.items())).hexdigest()[:16]
+ASSETS = _assets("static")
+CATALOGUES = _assets("catalogues")  # of which a page loads one, or none
+_all = {**ASSETS, **CATALOGUES}
+DIGEST = hashlib.sha256(b"".join(name.encode() + asset.content for name, asset in _all.items())).hexdigest()[:16]
 ADDRESS = f"/assets/{DIGEST}"
 
 
 async def asset(call: Call) -> Response:
-    """Send a style sheet, a module or a picture."""
+    """Send a style sheet, a module, a picture or a catalogue."""
     name = call.request.path_params["name"]
-    found = ASSETS.get(name)
+    found = _all.get(name)
     if found is None or call.request.path_params["digest"] != DIGEST:
         raise not_found("unknown_path", f"there is no file {name[:40]!r}")
     packs = "gzip" in call.request.headers.get("accept-encoding", "")

@@ -13,6 +13,7 @@ from askance.service.auth.tokens import WARNED_BEFORE
 from askance.service.errors import RequestError
 from askance.service.times import day_of
 from askance.service.web.assets import ADDRESS
+from askance.service.web.languages import DEFAULT, NAMES, words_for
 
 # Only scripts, styles and connections of our own: injected content can do nothing. Not even our own modules can
 # turn text into markup: no trusted-types policy may be created. Forms send their origin, which the guard checks.
@@ -47,11 +48,18 @@ def policy_with(hosts: Sequence[str]) -> str:
 def page(
     call: Call, template: str, status: int = 200, *, image_hosts: Sequence[str] = (), **values: Any
 ) -> HTMLResponse:
-    """Render a page; all values are escaped. It loads images of our own, and of these hosts."""
-    info = info_of(call.request.scope)
+    """Render a page in the language of its reader; all values are escaped.
+
+    It loads images of our own, and of these hosts.
+    """
+    info, words = info_of(call.request.scope), words_for(call.request)
+    assets = info.prefix + ADDRESS
     content = _templates.get_template(template).render(
         root=info.prefix,
-        assets=info.prefix + ADDRESS,
+        assets=assets,
+        _=words,
+        languages=NAMES,
+        catalogue="" if words.language == DEFAULT else f"{assets}/{words.language}.json",
         person=call.person,
         role=_role(call.person, values.get("task")),
         ends_soon=_ends_soon(call),

@@ -14,6 +14,7 @@ from askance.service.auth.rights import Person
 from askance.service.auth.sessions import LIFE
 from askance.service.errors import RequestError
 from askance.service.times import day_of
+from askance.service.web.languages import words_for
 from askance.service.web.rendering import page
 
 HOME, SIGN_IN, NEW_TASK = "/tasks", "/sign-in", "/new-task"
@@ -131,11 +132,12 @@ def form(call: Call, wanted: str, problem: str = "", status: int = 200) -> Respo
 
 
 def _about(call: Call, token: str) -> str:
+    _ = words_for(call.request)
     if not token:
-        return "Paste a token first."
+        return _("Paste a token first.")
     if ended := call.service.tokens.ended(token):
-        return f"This token ended on {day_of(ended)}. Ask an admin for another one."
-    return "Unknown token: it was revoked or not copied completely. Ask an admin for another one."
+        return _("This token ended on {day}. Ask an admin for another one.", day=day_of(ended))
+    return _("Unknown token: it was revoked or not copied completely. Ask an admin for another one.")
 
 
 def _see(path: str) -> RedirectResponse:

@@ -1,6 +1,8 @@
 import { get, root } from "./api.js";
+import { actionName } from "./audit-actions.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { t } from "./language.js";
 import { date } from "./times.js";
 
 const chosen = { who: new URLSearchParams(location.search).get("who") ?? "", task: new URLSearchParams(location.search).get("task") ?? "" };
@@ -19,7 +21,7 @@ async function show(goesOn) {
     const { entries, more } = await get(`/api/audit${query(goesOn ? { before: oldest } : {})}`);
     const rows = entries.map(row);
     if (goesOn) at("entries").append(...rows);
-    else at("entries", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "No matching events.")));
+    else at("entries", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, t("No matching events."))));
     oldest = entries.at(-1)?.seq;
     at("older").hidden = !more;
   } catch (error) {
@@ -29,22 +31,22 @@ async function show(goesOn) {
 }
 
 function row(entry) {
-  const who = entry.who ?? el("span", { class: "soft" }, "unknown");
+  const who = entry.who ?? el("span", { class: "soft" }, t("unknown"));
   return el(
     "tr",
     {},
-    el("td", { "data-label": "When", class: "when" }, date(entry.at)),
-    el("td", { "data-label": "Who" }, who),
-    el("td", { "data-label": "What", class: "what" }, words(entry.action)),
-    cell("Task", entry.task),
-    cell("Target", entry.subject),
-    cell("Details", details(entry), "detail small soft"),
+    el("td", { "data-label": t("When"), class: "when" }, date(entry.at)),
+    el("td", { "data-label": t("Who") }, who),
+    el("td", { "data-label": t("What"), class: "what" }, actionName(entry.action)),
+    cell(t("Task"), entry.task),
+    cell(t("Target"), entry.subject),
+    cell(t("Details"), details(entry), "detail small soft"),
   );
 }
 
 /** A cell; on a phone, cells without a value are hidden. */
 function cell(label, value, look = "") {
-  return el("td", { "data-label": label, class: value ? look : `none ${look}` }, value || "–");
+  return el("td", { "data-label": label, class: value ? look : `none ${look}` }, el("bdi", {}, value || "–"));
 }
 
 /** The details of an event as text; if they were cut, they are shown unchanged. */
@@ -61,12 +63,6 @@ function details({ detail, subject, task }) {
 function plain(value) {
   if (Array.isArray(value)) return value.map(plain).join(" / ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/** `create_token` as text. */
-function words(entry) {
-  const said = entry.replaceAll("_", " ");
-  return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 function choose() {

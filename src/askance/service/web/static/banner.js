@@ -1,7 +1,6 @@
 import { root } from "./api.js";
 import { at, el } from "./dom.js";
-
-const number = new Intl.NumberFormat();
+import { t } from "./language.js";
 
 /** The line that says that answers wait in this browser, because the service is away or the labeller is signed out. */
 export class Banner {
@@ -24,18 +23,17 @@ export class Banner {
   /** Say how many answers wait while the service is away. */
   refresh() {
     if (!this.offline) return;
-    const more = this.hasQuestion() ? " You can continue with the questions that are already here." : "";
-    this.#show(`The service cannot be reached. ${this.#saved()} and will be sent when it is back.${more}`);
+    const { count } = this.outbox;
+    const waits = { one: "The service cannot be reached. {count} answer is saved in this browser and will be sent when it is back.", other: "The service cannot be reached. {count} answers are saved in this browser and will be sent when it is back." };
+    const more = this.hasQuestion() ? t("You can continue with the questions that are already here.") : "";
+    this.#show([t(waits, { count }), more].filter(Boolean).join(" "));
   }
 
   #signedOut() {
     const back = `${root}/sign-in?next=${encodeURIComponent(location.pathname)}`;
-    this.#show(`You are signed out. ${this.#saved()}. `, el("a", { href: back }, "Sign in again"));
-  }
-
-  #saved() {
     const { count } = this.outbox;
-    return count === 1 ? "1 answer is saved in this browser" : `${number.format(count)} answers are saved in this browser`;
+    const waits = { one: "You are signed out. {count} answer is saved in this browser.", other: "You are signed out. {count} answers are saved in this browser." };
+    this.#show(t(waits, { count }), " ", el("a", { href: back }, t("Sign in again")));
   }
 
   #show(...content) {

@@ -1,4 +1,5 @@
 import { at, el } from "./dom.js";
+import { t } from "./language.js";
 import { linear, logarithmic, timed } from "./scales.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -153,8 +154,8 @@ export function tableOf(id, names, rows) {
   const wasOpen = place.querySelector("details")?.open;
   const head = el("tr", {}, names.map((name) => el("th", { scope: "col", class: "number" }, name)));
   const body = rows.map((row) => el("tr", {}, row.map((value) => el("td", { class: "number" }, String(value)))));
-  const sheet = el("div", { class: "sheet numbers", tabindex: "0", role: "region", "aria-label": "Numbers" }, el("table", {}, el("thead", {}, head), el("tbody", {}, body)));
-  const details = el("details", {}, el("summary", {}, "As numbers"), sheet);
+  const sheet = el("div", { class: "sheet numbers", tabindex: "0", role: "region", "aria-label": t("Numbers") }, el("table", {}, el("thead", {}, head), el("tbody", {}, body)));
+  const details = el("details", {}, el("summary", {}, t("As numbers")), sheet);
   details.open = Boolean(wasOpen);
   place.replaceChildren(details);
 }

@@ -1,6 +1,7 @@
 import { el } from "./dom.js";
 import { shownKeys } from "./keys.js";
 import { search } from "./class-search.js";
+import { t } from "./language.js";
 import { toneOf } from "./tones.js";
 
 const MOST_BUTTONS = 9;
@@ -61,7 +62,7 @@ export class Choices {
     this.place.classList.toggle("several", this.classes.length > 4);
     this.place.replaceChildren(...this.classes.map((name) => {
       const properties = { type: "button", class: `answer ${toneOf(name, this.classes)}`, "data-class": name };
-      return el("button", { ...properties, onclick: () => this.choose(name) }, el("span", {}, breakable(name)), this.#key(name));
+      return el("button", { ...properties, onclick: () => this.choose(name) }, el("span", { dir: "auto" }, breakable(name)), this.#key(name));
     }));
   }
 
@@ -69,8 +70,8 @@ export class Choices {
     this.input = el("input", {
       type: "search",
       role: "combobox",
-      placeholder: `Search ${this.classes.length} classes ( / )`,
-      "aria-label": "Search classes",
+      placeholder: t({ one: "Search {count} class ( / )", other: "Search {count} classes ( / )" }, { count: this.classes.length }),
+      "aria-label": t("Search classes"),
       "aria-controls": "choices",
       "aria-expanded": "true",
       "aria-autocomplete": "list",
@@ -79,7 +80,7 @@ export class Choices {
       oninput: () => this.#filter(),
       onkeydown: (event) => this.#pressed(event),
     });
-    this.list = el("div", { id: "choices", role: "listbox", "aria-label": "Classes", class: "choices" });
+    this.list = el("div", { id: "choices", role: "listbox", "aria-label": t("Classes"), class: "choices" });
     this.more = el("p", { class: "hint" });
     this.place.classList.add("many");
     this.place.replaceChildren(this.input, this.list, this.more);
@@ -94,14 +95,14 @@ export class Choices {
     this.options = options;
     this.list.replaceChildren(...(recent.length ? this.#groups(options, recent.length) : options));
     const left = this.found.length - options.length;
-    this.more.textContent = this.found.length ? (left ? `and ${left} more: type to find them` : "") : "No class matches.";
+    this.more.textContent = this.found.length ? (left ? t({ one: "and {count} more: type to find it", other: "and {count} more: type to find them" }, { count: left }) : "") : t("No class matches.");
     this.#activate(wanted ? 0 : -1);
   }
 
   #groups(options, recent) {
     const group = (id, words, members) =>
       el("div", { role: "group", "aria-labelledby": id }, el("div", { id, class: "group-name" }, words), members);
-    return [group("recent-classes", "Recent", options.slice(0, recent)), group("other-classes", "Other classes", options.slice(recent))];
+    return [group("recent-classes", t("Recent"), options.slice(0, recent)), group("other-classes", t("Other classes"), options.slice(recent))];
   }
 
   #option(name, place) {
@@ -109,7 +110,7 @@ export class Choices {
     return el(
       "div",
       { role: "option", id: `choice-${place}`, class: style, "data-class": name, "aria-selected": "false", onclick: () => this.#take(name) },
-      el("span", {}, breakable(name)),
+      el("span", { dir: "auto" }, breakable(name)),
       this.#key(name),
     );
   }

@@ -4,12 +4,14 @@ import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { watchFigures } from "./figures.js";
 import { showConfusion, showLabellers, showPredicted } from "./insights.js";
+import { locale, pieces, t } from "./language.js";
 import { everyMinute } from "./minutes.js";
 import { emptyCard } from "./offer.js";
-import { actions } from "./states.js";
+import { actions, stateName } from "./states.js";
 import { distance } from "./times.js";
 
-const NAMES = { accuracy: "Accuracy", f: "F", precision: "Precision", recall: "Recall", balanced_accuracy: "Balanced accuracy", cost: "Cost" };
+const NAMES = { accuracy: t("Accuracy"), f: "F", precision: t("Precision"), recall: t("Recall"), balanced_accuracy: t("Balanced accuracy"), cost: t("Cost") };
+const VALUES = [["value", t("value")], ["low", t("low")], ["high", t("high")]]; // of an estimate
 const OF_POSITIVE = ["f", "precision", "recall"];
 const DRAW_AT_MOST_EVERY = 3000;
 const LOOK_AT_MOST_EVERY = 30_000; // for figures that take the service longer
@@ -17,9 +19,9 @@ const LOST_AFTER = 2000; // a connection that comes back at once was not lost
 const { task, role, ...given } = at("dashboard").dataset;
 const { budget = {}, goal = {} } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const whole = new Intl.NumberFormat();
-const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
-const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(locale);
+const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
 
 let latest = null; // figures
 let history = null;
@@ -31,28 +33,28 @@ let lost = null;
 
 function showFigures(figures) {
   latest = figures;
-  at("state", el("span", { class: `chip ${figures.state}` }, figures.state));
+  at("state", el("span", { class: `chip ${figures.state}` }, stateName(figures.state)));
   showActions(figures.state);
   at("problem").textContent = figures.problem ?? "";
   at("problem").hidden = !figures.problem;
   const { estimates, current, spend } = figures;
   const cards = [
-    figure("Items", whole.format(figures.items), `${fine.format(figures.items_per_second)} per second`),
-    figure("Labels", whole.format(figures.labels), `${whole.format(figures.labelled)} of ${whole.format(figures.asked)} questions are answered`),
-    figure("Waiting", whole.format(figures.waiting), waitingWords(figures)),
-    figure("Sent for labelling", figures.items ? share.format(figures.asked / figures.items) : "–", leftOf(spend)),
-    ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(`${titleOf(name)}, current model`, current[name])),
-    ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(`${titleOf(name)}, all predictions so far`, estimates[name])),
+    figure(t("Items"), whole.format(figures.items), t("{rate} per second", { rate: fine.format(figures.items_per_second) })),
+    figure(t("Labels"), whole.format(figures.labels), t({ one: "{answered} of {count} question is answered", other: "{answered} of {count} questions are answered" }, { answered: figures.labelled, count: figures.asked })),
+    figure(t("Waiting"), whole.format(figures.waiting), waitingWords(figures)),
+    figure(t("Sent for labelling"), figures.items ? share.format(figures.asked / figures.items) : "–", leftOf(spend)),
+    ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(t("{metric}, current model", { metric: titleOf(name) }), current[name])),
+    ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(t("{metric}, all predictions so far", { metric: titleOf(name) }), estimates[name])),
   ];
-  if (figures.agreement !== null) cards.push(figure("Agreement", share.format(figures.agreement), "between labels of the same item"));
+  if (figures.agreement !== null) cards.push(figure(t("Agreement"), share.format(figures.agreement), t("between labels of the same item")));
   at("figures", cards);
   showOffer(figures);
 }
 
 /** With whom the questions are, and how old the oldest is that has no label yet. */
 function waitingWords({ leased, oldest_question: oldest }) {
-  const words = `${whole.format(leased)} with labellers`;
-  return oldest === null ? words : [`${words}; oldest asked `, distance(oldest)];
+  if (oldest === null) return t({ one: "{count} with labellers", other: "{count} with labellers" }, { count: leased });
+  return pieces({ one: "{count} with labellers; oldest asked {ago}", other: "{count} with labellers; oldest asked {ago}" }, { count: leased, ago: distance(oldest) });
 }
 
 /** How to add the first items, instead of empty charts. */
@@ -71,13 +73,13 @@ function showActions(state) {
 /** The name of a metric, with the class that it is about. */
 function titleOf(name) {
   const { positive = null } = latest ?? {};
-  return positive !== null && OF_POSITIVE.includes(name) ? `${NAMES[name]} of “${positive}”` : NAMES[name];
+  return positive !== null && OF_POSITIVE.includes(name) ? t("{metric} of “{label}”", { metric: NAMES[name], label: positive }) : NAMES[name];
 }
 
 /** An estimate with its interval, and what there is to know about it. */
 function estimate(name, { value, low, high, note }) {
-  const interval = low === null ? "" : `${fine.format(low)} to ${fine.format(high)}`;
-  return figure(name, value === null ? "–" : fine.format(value), [interval, note].filter(Boolean).join(". "));
+  const interval = low === null ? "" : t("{low} to {high}", { low: fine.format(low), high: fine.format(high) });
+  return figure(name, value === null ? "–" : fine.format(value), [interval, interval && note ? ". " : "", el("bdi", {}, note)]);
 }
 
 function figure(name, value, detail) {
@@ -85,9 +87,9 @@ function figure(name, value, detail) {
 }
 
 function leftOf(spend) {
-  if (spend.total !== null) return `${whole.format(Math.max(0, spend.total - spend.asked))} left in total`;
-  if (spend.left_today !== null) return `${whole.format(spend.left_today)} left today`;
-  return spend.left === null ? "no limit" : `${whole.format(Math.floor(spend.left))} left now`;
+  if (spend.total !== null) return t({ one: "{count} left in total", other: "{count} left in total" }, { count: Math.max(0, spend.total - spend.asked) });
+  if (spend.left_today !== null) return t({ one: "{count} left today", other: "{count} left today" }, { count: spend.left_today });
+  return spend.left === null ? t("no limit") : t({ one: "{count} left now", other: "{count} left now" }, { count: Math.floor(spend.left) });
 }
 
 async function showHistory() {
@@ -107,8 +109,8 @@ async function showHistory() {
 /** Say what the curve of quality is about. */
 function describeQuality() {
   if (!choosesOnLease(latest)) return;
-  at("quality-title", "Quality of the model over time");
-  at("quality-words", "What the model predicted when it asked, for its last 100 questions at random. The band is the 95 % confidence interval.");
+  at("quality-title", t("Quality of the model over time"));
+  at("quality-words", t("What the model predicted when it asked, for its last 100 questions at random. The band is the 95 % confidence interval."));
 }
 
 const choosesOnLease = ({ current }) => Object.keys(current).length > 0;
@@ -135,21 +137,24 @@ function drawQuality() {
     .filter((point) => point.estimates[metric]?.[0] != null)
     .map((point) => ({ x: point[against], value: point.estimates[metric][0], low: point.estimates[metric][1], high: point.estimates[metric][2] }));
   const perPlace = [...new Map(points.map((point) => [point.x, point])).values()]; // the last one of each
-  const title = against === "items" ? "items" : "labels";
+  const title = against === "items" ? t("items") : t("labels");
+  const after = against === "items"
+    ? { one: "{metric} {value} after {count} item", other: "{metric} {value} after {count} items" }
+    : { one: "{metric} {value} after {count} label", other: "{metric} {value} after {count} labels" };
   const last = perPlace.at(-1);
-  const words = last ? `${titleOf(metric)} ${fine.format(last.value)} after ${whole.format(last.x)} ${title}` : "No estimate yet";
+  const words = last ? t(after, { metric: titleOf(metric), value: fine.format(last.value), count: last.x }) : t("No estimate yet");
   draw("quality", {
     points: perPlace,
     x: { title },
     y: metric === "cost" ? {} : { high: 1 },
     lines: [
       { name: titleOf(metric), kind: "first", of: (point) => point.value },
-      ...(metric === "accuracy" && goal.accuracy != null ? [{ name: "Goal", kind: "limit", of: () => goal.accuracy }] : []),
+      ...(metric === "accuracy" && goal.accuracy != null ? [{ name: t("Goal"), kind: "limit", of: () => goal.accuracy }] : []),
     ],
     band: (point) => [point.low, point.high],
-    tip: (point) => [[title, whole.format(point.x)], ...["value", "low", "high"].map((name) => [name, fine.format(point[name])])],
+    tip: (point) => [[title, whole.format(point.x)], ...VALUES.map(([name, words]) => [words, fine.format(point[name])])],
   }, words);
-  tableOf("quality-table", [title, titleOf(metric) ?? "", "low", "high"], perPlace.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
+  tableOf("quality-table", [title, titleOf(metric) ?? "", t("low"), t("high")], perPlace.map((point) => [whole.format(point.x), ...[point.value, point.low, point.high].map((value) => fine.format(value))]));
 }
 
 function drawAsked() {
@@ -157,32 +162,32 @@ function drawAsked() {
   const points = history.points.map((point) => ({ x: point.items, asked: point.asked, limit: bound(point.items) }));
   const isBounded = points.some((point) => Number.isFinite(point.limit));
   const last = points.at(-1);
-  const words = last ? `${whole.format(last.asked)} labels requested for ${whole.format(last.x)} items: ${share.format(last.asked / Math.max(1, last.x))}.` : "No labels were requested yet.";
+  const words = last ? t({ one: "{count} label requested for {items} items: {share}.", other: "{count} labels requested for {items} items: {share}." }, { count: last.asked, items: last.x, share: share.format(last.asked / Math.max(1, last.x)) }) : t("No labels were requested yet.");
   at("asked-words", words);
   draw("asked", {
     points,
-    x: { title: "items" },
-    y: { title: "labels" },
+    x: { title: t("items") },
+    y: { title: t("labels") },
     lines: [
-      { name: "requested", kind: "first", of: (point) => point.asked },
-      ...(isBounded ? [{ name: "budget", kind: "limit", of: (point) => point.limit }] : []),
+      { name: t("requested"), kind: "first", of: (point) => point.asked },
+      ...(isBounded ? [{ name: t("budget"), kind: "limit", of: (point) => point.limit }] : []),
     ],
-    tip: (point) => [["items", whole.format(point.x)], ["requested", whole.format(point.asked)], ...(isBounded ? [["budget", whole.format(Math.floor(point.limit))]] : [])],
+    tip: (point) => [[t("items"), whole.format(point.x)], [t("requested"), whole.format(point.asked)], ...(isBounded ? [[t("budget"), whole.format(Math.floor(point.limit))]] : [])],
   }, words);
-  tableOf("asked-table", ["items", "requested"], points.map((point) => [whole.format(point.x), whole.format(point.asked)]));
+  tableOf("asked-table", [t("items"), t("requested")], points.map((point) => [whole.format(point.x), whole.format(point.asked)]));
 }
 
 function drawPace() {
-  const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
   const last = history.minutes.at(-1);
   draw("pace", {
     points: everyMinute(history.minutes).map(({ at, items, labels }) => ({ x: 1000 * at, items, labels })),
     x: { timed: true },
-    y: { title: "per minute, logarithmic", logarithmic: true },
-    lines: ["items", "labels"].map((name, index) => ({ name, kind: index ? "second" : "first", of: (point) => point[name] })),
-    tip: (point) => [["minute", time.format(point.x)], ["items", whole.format(point.items)], ["labels", whole.format(point.labels)]],
-  }, last ? `${last.items} items and ${last.labels} labels in the last minute in which something came` : "Nothing has come yet");
-  tableOf("pace-table", ["minute", "items", "labels"], history.minutes.slice(-120).map((minute) => [time.format(1000 * minute.at), minute.items, minute.labels]));
+    y: { title: t("per minute, logarithmic"), logarithmic: true },
+    lines: [{ name: t("items"), kind: "first", of: (point) => point.items }, { name: t("labels"), kind: "second", of: (point) => point.labels }],
+    tip: (point) => [[t("minute"), time.format(point.x)], [t("items"), whole.format(point.items)], [t("labels"), whole.format(point.labels)]],
+  }, last ? t("{items} items and {labels} labels in the last minute in which something came", { items: last.items, labels: last.labels }) : t("Nothing has come yet"));
+  tableOf("pace-table", [t("minute"), t("items"), t("labels")], history.minutes.slice(-120).map((minute) => [time.format(1000 * minute.at), minute.items, minute.labels]));
 }
 
 function showClasses() {
@@ -191,13 +196,13 @@ function showClasses() {
   at("classes", entries.map(([name, count]) => {
     const bar = el("span", { class: "bar" });
     bar.style.setProperty("width", `${(100 * count) / most}%`);
-    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: name }, name), el("span", { class: "bar-place" }, bar), el("span", { class: "number" }, whole.format(count)));
+    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", dir: "auto", title: name }, name), el("span", { class: "bar-place" }, bar), el("span", { class: "number" }, whole.format(count)));
   }));
 }
 
 /** What more labels would bring; nothing if the service cannot tell. */
 function showForecast({ advice, basis }) {
-  at("advice", advice ? [el("strong", {}, advice), " ", el("span", { class: "hint" }, basis)] : []).hidden = !advice;
+  at("advice", advice ? [el("strong", { dir: "auto" }, advice), " ", el("span", { class: "hint", dir: "auto" }, basis)] : []).hidden = !advice;
 }
 
 /** Figures for which the service reads more: not as often as the others. */
@@ -220,9 +225,9 @@ function showConnection(isConnected) {
     at("connection").hidden = true;
     return;
   }
-  const since = new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(Date.now());
+  const since = new Intl.DateTimeFormat(locale, { timeStyle: "short" }).format(Date.now());
   lost ??= setTimeout(() => {
-    at("connection", `Connection lost. These are the figures of ${since}; the page continues when the service is back.`).hidden = false;
+    at("connection", t("Connection lost. These are the figures of {time}; the page continues when the service is back.", { time: since })).hidden = false;
   }, LOST_AFTER);
 }
 

@@ -1,4 +1,5 @@
 import { Refused, Unreachable, root } from "./api.js";
+import { t } from "./language.js";
 import { notify } from "./notices.js";
 
 /** Show an error; someone who is signed out is sent to the sign-in page, and from there back here. */
@@ -8,9 +9,9 @@ export function report(error) {
   } else if (error instanceof Refused) {
     notify(sentence(error.message), "bad");
   } else if (error instanceof Unreachable) {
-    notify("The service cannot be reached. Try again.", "bad");
+    notify(t("The service cannot be reached. Try again."), "bad");
   } else {
-    notify("Something went wrong on this page. Reload it, and tell an admin if it happens again.", "bad");
+    notify(t("Something went wrong on this page. Reload it, and tell an admin if it happens again."), "bad");
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { el } from "./dom.js";
+import { pieces, t } from "./language.js";
 import { excerptOf, nameOf, pullsOf } from "./text.js";
 import { toneOf } from "./tones.js";
 
@@ -8,31 +9,35 @@ const MOST_LISTED = 10;
 /** Why an item was asked about, without revealing the prediction while it is hidden. */
 export function reasonOf(why, open, classes) {
   const reveals = !open && classes.some((name) => why.reason.toLowerCase().includes(name.toLowerCase()));
-  const reason = el("p", {}, reveals ? "The model is in doubt about this item." : why.reason);
+  const reason = el("p", { dir: "auto" }, reveals ? t("The model is in doubt about this item.") : why.reason);
   return open && why.pulls.length ? [reason, pullsOf(why.pulls, classes)] : [reason];
 }
 
 /** The previous answer, and the prediction of the model. */
 export function answerOf(question, kind, label, classes) {
-  const name = `${nameOf(question)}: `;
-  if (kind === "skip") return [el("p", {}, name, "skipped.")];
+  const name = nameOf(question);
+  if (kind === "skip") return [el("p", {}, t("{item}: skipped.", { item: name }))];
   const same = question.prediction === label;
-  const model = [" The model predicted ", el("b", {}, question.prediction), "."];
-  const verdict = el("span", { class: same ? "chip good" : "chip warn" }, same ? "agrees" : "differs");
-  const said = el("p", {}, name, "you answered ", el("b", {}, label), ".", model, verdict);
+  const verdict = el("span", { class: same ? "chip good" : "chip warn" }, same ? t("agrees") : t("differs"));
+  const words = pieces("{item}: you answered {label}. The model predicted {prediction}.", { item: name, label: bold(label), prediction: bold(question.prediction) });
+  const said = el("p", {}, words, verdict);
   const pulls = question.why?.pulls.slice(0, MOST_PULLS) ?? [];
   return pulls.length ? [said, pullsOf(pulls, classes)] : [said];
 }
 
+function bold(name) {
+  return el("b", { dir: "auto" }, name);
+}
+
 /** The last answers, the newest first, each with a button that shows its item again. */
 export function historyOf(past, classes, revisit) {
-  if (!past.length) return [el("li", { class: "soft small" }, "Your answers appear here. Select one to change it.")];
+  if (!past.length) return [el("li", { class: "soft small" }, t("Your answers appear here. Select one to change it."))];
   return past.slice(-MOST_LISTED).reverse().map((answer) => {
     const skipped = answer.kind === "skip";
     const style = skipped ? "tag skipped" : `tag ${toneOf(answer.label, classes)}`;
-    const tag = el("span", { class: style }, el("span", {}, skipped ? "skipped" : answer.label));
-    const verb = el("span", { class: "unseen" }, skipped ? "Show again: " : "Change: ");
-    const words = el("span", { class: "about" }, excerptOf(answer.question));
+    const tag = el("span", { class: style }, el("span", { dir: "auto" }, skipped ? t("skipped") : answer.label));
+    const verb = el("span", { class: "unseen" }, skipped ? t("Show again:") : t("Change:"), " ");
+    const words = el("span", { class: "about", dir: "auto" }, excerptOf(answer.question));
     return el("li", {}, el("button", { type: "button", class: "quiet", "data-item": answer.question.item, onclick: () => revisit(answer) }, verb, tag, words));
   });
 }

@@ -1,4 +1,5 @@
 import { root } from "./api.js";
+import { t } from "./language.js";
 
 const REOPEN_AFTER = 5000;
 
@@ -19,24 +20,24 @@ export function watchFigures(task, show, connected = () => {}) {
 /** Why there is no question at the moment: a title and a sentence. */
 export function whyNothing(figures, waiting) {
   const { state, spend, leased } = figures;
-  if (state === "paused") return ["The task is paused", "An admin can start it again. This page then continues automatically."];
-  if (state === "archived") return ["The task is archived", "It does not request any more labels."];
-  if (!figures.items && !figures.imported) return ["There are no items yet", "Questions appear here when there are some."];
-  if (waiting > 0) return ["You're done here", "The remaining questions need another person."];
-  if (leased > 0) return ["All questions are being answered by others", "If one of them stays unanswered, it will appear here."];
+  if (state === "paused") return [t("The task is paused"), t("An admin can start it again. This page then continues automatically.")];
+  if (state === "archived") return [t("The task is archived"), t("It does not request any more labels.")];
+  if (!figures.items && !figures.imported) return [t("There are no items yet"), t("Questions appear here when there are some.")];
+  if (waiting > 0) return [t("You're done here"), t("The remaining questions need another person.")];
+  if (leased > 0) return [t("All questions are being answered by others"), t("If one of them stays unanswered, it will appear here.")];
   if (spend.total !== null && spend.asked >= spend.total) {
-    return ["The budget is used up", `All ${spend.total} labels of this task were requested. Thank you.`];
+    return [t("The budget is used up"), t({ one: "The only label of this task was requested. Thank you.", other: "All {count} labels of this task were requested. Thank you." }, { count: spend.total })];
   }
-  if (spend.left_today === 0) return ["Today's budget is used up", "Labelling continues after midnight (UTC)."];
-  return ["All caught up", "The model has no questions at the moment. New ones will appear here."];
+  if (spend.left_today === 0) return [t("Today's budget is used up"), t("Labelling continues after midnight (UTC).")];
+  return [t("All caught up"), t("The model has no questions at the moment. New ones will appear here.")];
 }
 
 /** How many labels may still be requested: a number and words, or null if there is no limit. */
 export function budgetLeft({ spend }) {
   const limits = [];
-  if (spend.total !== null) limits.push([Math.max(0, spend.total - spend.asked), "labels left in total"]);
-  if (spend.left_today !== null) limits.push([spend.left_today, "labels left today"]);
-  if (spend.rate !== null) limits.push([Math.max(0, Math.floor(spend.left)), "labels left now"]);
+  if (spend.total !== null) limits.push([Math.max(0, spend.total - spend.asked), t("labels left in total")]);
+  if (spend.left_today !== null) limits.push([spend.left_today, t("labels left today")]);
+  if (spend.rate !== null) limits.push([Math.max(0, Math.floor(spend.left)), t("labels left now")]);
   limits.sort(([one], [other]) => one - other);
   return limits[0] ?? null;
 }

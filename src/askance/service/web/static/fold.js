@@ -1,24 +1,20 @@
 import { el } from "./dom.js";
+import { t } from "./language.js";
 
-const number = new Intl.NumberFormat();
 // Called after layout and before paint: nothing is measured in the handler of a key, and nothing jumps.
 const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target.parentElement)));
 
-/** Content that fades out at the height that the style sheet allows, and a button that shows all of it. */
-export function folded(content, count, unit) {
-  const more = el("button", { type: "button", class: "unfold quiet", "aria-expanded": "false", hidden: true }, wordsOf(count, unit));
+/** Content that fades out at the height that the style sheet allows, and a button with `words` that shows all of it. */
+export function folded(content, words) {
+  const more = el("button", { type: "button", class: "unfold quiet", "aria-expanded": "false", hidden: true }, words);
   const box = el("div", { class: "fold" }, content);
   more.addEventListener("click", () => {
     const open = box.classList.toggle("open");
     more.setAttribute("aria-expanded", String(open));
-    more.textContent = open ? "Show less" : wordsOf(count, unit);
+    more.textContent = open ? t("Show less") : words;
   });
   observer.observe(content);
   return [box, more];
-}
-
-function wordsOf(count, unit) {
-  return `Show all ${number.format(count)} ${unit}`;
 }
 
 function update(box) {

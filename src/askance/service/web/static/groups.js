@@ -1,21 +1,27 @@
 import { freshName, insist } from "./api.js";
 import { sentence } from "./errors.js";
+import { listed, t } from "./language.js";
 import { notify } from "./notices.js";
 
-const number = new Intl.NumberFormat();
+/** What became of items that were given a label. */
+const DONE = {
+  labelled: { one: "{count} item labelled", other: "{count} items labelled" },
+  corrected: { one: "{count} item corrected", other: "{count} items corrected" },
+  unchanged: { one: "{count} item had this label already", other: "{count} items had this label already" },
+};
 
-/** A number with its noun. */
-export function counted(count, noun = "item") {
-  return `${number.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+/** What was done with a group, beside the button that undoes it. */
+export function labelledAs({ labelled, label }) {
+  return t({ one: "{count} item labelled as {label}.", other: "{count} items labelled as {label}." }, { count: labelled.length, label });
 }
 
 /** Give one label to many items, and say what became of them; returns the key of the group and its labelled items. */
 export async function labelGroup(path, items, label, more = {}) {
   const key = freshName();
   const done = await patiently(`${path}/group-labels`, { items, label, key, ...more });
-  const parts = [[done.labelled, "labelled"], [done.corrected, "corrected"], [done.unchanged, "had this label already"]];
-  const said = parts.filter(([some]) => some.length).map(([some, verb]) => `${counted(some.length)} ${verb}`);
-  notify(`${said.join(", ") || "No item was changed"}.${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+  const parts = Object.keys(DONE).filter((name) => done[name].length).map((name) => t(DONE[name], { count: done[name].length }));
+  const said = parts.length ? t("{list}.", { list: listed(parts) }) : t("No item was changed.");
+  notify(`${said}${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
   return { key, label, labelled: done.labelled };
 }
 
@@ -31,19 +37,21 @@ export async function reopen(path, items) {
 
 async function undo(path, which) {
   const done = await patiently(`${path}/group-undo`, { ...which, key: freshName() });
-  notify(`${counted(done.undone.length, "label")} undone.${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+  const said = t({ one: "{count} label undone.", other: "{count} labels undone." }, { count: done.undone.length });
+  notify(`${said}${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
 }
 
 /** Send a request until the service responds, and say once that it does not. */
 function patiently(path, body) {
   let isSaid = false;
   return insist(path, body, () => {
-    if (!isSaid) notify("The service cannot be reached. This continues when it is back.", "warn");
+    if (!isSaid) notify(t("The service cannot be reached. This continues when it is back."), "warn");
     isSaid = true;
   });
 }
 
 function leftOut(refused) {
   if (!refused.length) return "";
-  return ` ${counted(refused.length)} left as ${refused.length === 1 ? "it is" : "they are"}. ${sentence(refused[0].message)}`;
+  const said = t({ one: "{count} item left as it is.", other: "{count} items left as they are." }, { count: refused.length });
+  return ` ${said} ${sentence(refused[0].message)}`;
 }

@@ -1,14 +1,15 @@
 import { el } from "./dom.js";
 import { complaint, keysAreOn, shownKeys, switchKeys } from "./keys.js";
+import { t } from "./language.js";
 
 const VERBS = [
-  ["Space", "skip: leave the question to others"],
-  ["Shift Space", "skip with a reason"],
-  [".", "flag the item for review, with a note if you like"],
-  ["u", "undo the last answer, and the ones before it"],
-  ["/", "search classes, if there are many"],
-  ["?", "this help"],
-  ["Esc", "close this help, or keep an answer that you looked at"],
+  [t("Space"), t("skip: leave the question to others")],
+  [t("Shift Space"), t("skip with a reason")],
+  [".", t("flag the item for review, with a note if you like")],
+  ["u", t("undo the last answer, and the ones before it")],
+  ["/", t("search classes, if there are many")],
+  ["?", t("this help")],
+  ["Esc", t("close this help, or keep an answer that you looked at")],
 ];
 const MOST_ROWS = 40;
 
@@ -30,20 +31,20 @@ export function openHelp(dialog, { classes, keys, own, save, switched }) {
     dialog.close();
   };
   const parts = [
-    el("div", { class: "row apart" }, el("h2", { id: "help-title" }, "Help and keys"), closeButton(dialog)),
+    el("div", { class: "row apart" }, el("h2", { id: "help-title" }, t("Help and keys")), closeButton(dialog)),
     switchOf(switched),
     el("ul", { class: "verbs-list" }, VERBS.map(([key, what]) => el("li", {}, el("kbd", {}, key), " ", what))),
     el(
       "form",
       { onsubmit: submit },
-      el("p", { class: "hint" }, "You can change the keys of the classes. This applies to you only, in this browser."),
-      el("div", { class: "key-table" }, Array.from(inputs, ([name, input]) => el("label", {}, input, el("span", {}, name)))),
+      el("p", { class: "hint" }, t("You can change the keys of the classes. This applies to you only, in this browser.")),
+      el("div", { class: "key-table" }, Array.from(inputs, ([name, input]) => el("label", {}, input, el("span", { dir: "auto" }, name)))),
       wrong,
       el(
         "div",
         { class: "actions" },
-        el("button", { class: "main" }, "Save keys"),
-        el("button", { type: "button", onclick: reset }, "Use the task's keys"),
+        el("button", { class: "main" }, t("Save keys")),
+        el("button", { type: "button", onclick: reset }, t("Use the task's keys")),
       ),
     ),
   ];
@@ -58,16 +59,16 @@ function switchOf(switched) {
     switchKeys(box.checked);
     switched();
   });
-  const hint = "Switch them off if you dictate, or if you press keys by accident. This applies to this browser.";
-  return el("div", { class: "choice" }, box, el("label", { for: "keys-on" }, el("b", {}, "Answer with single keys"), el("br"), el("span", { class: "hint" }, hint)));
+  const hint = t("Switch them off if you dictate, or if you press keys by accident. This applies to this browser.");
+  return el("div", { class: "choice" }, box, el("label", { for: "keys-on" }, el("b", {}, t("Answer with single keys")), el("br"), el("span", { class: "hint" }, hint)));
 }
 
 function closeButton(dialog) {
-  return el("button", { type: "button", class: "quiet icon", "aria-label": "Close", onclick: () => dialog.close() }, "×");
+  return el("button", { type: "button", class: "quiet icon", "aria-label": t("Close"), onclick: () => dialog.close() }, "×");
 }
 
 function inputFor(key, name) {
-  const input = el("input", { maxlength: "2", autocomplete: "off", autocapitalize: "off", "aria-label": `Key for ${name}` });
+  const input = el("input", { maxlength: "2", autocomplete: "off", autocapitalize: "off", "aria-label": t("Key for {name}", { name }) });
   input.value = key;
   return input;
 }
@@ -85,7 +86,7 @@ function read(inputs, keyOf, before) {
       if (wrong) return { wrong };
       own.set(name, key);
     }
-    if (used.has(key)) return { wrong: `“${key}” is used for both ${used.get(key)} and ${name}.` };
+    if (used.has(key)) return { wrong: t("“{key}” is used for both {one} and {other}.", { key, one: used.get(key), other: name }) };
     used.set(key, name);
   }
   return { own };

@@ -1,18 +1,19 @@
 import { at, el } from "./dom.js";
+import { locale, t } from "./language.js";
 
 const FEW_CLASSES = 8; // a larger matrix is folded
-const whole = new Intl.NumberFormat();
-const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(locale);
+const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
 
 /** Precision and recall of each class, and the confusion matrix. */
 export function showConfusion({ labels, version, note, classes, matrix }) {
-  const base = `Of the current model (version ${whole.format(version)}), from ${whole.format(labels)} answers to questions at random that the model has not learned, with 95 % confidence intervals.`;
-  at("confusion-words", classes.length ? [base, note].filter(Boolean).join(" ") : note);
+  const base = t({ one: "Of the current model (version {version}), from {count} answer to a question at random that the model has not learned, with 95 % confidence intervals.", other: "Of the current model (version {version}), from {count} answers to questions at random that the model has not learned, with 95 % confidence intervals." }, { version, count: labels });
+  at("confusion-words", classes.length ? [base, " "] : [], el("bdi", {}, note));
   if (!classes.length) return at("confusion", []);
   const rows = classes.map(({ name, labels: own, precision, recall }) => el("tr", {},
-    el("th", { scope: "row" }, name), cell("Labels", whole.format(own)), cell("Precision", shareOf(precision), precision.note), cell("Recall", shareOf(recall), recall.note)));
-  const table = sheet("Quality of each class", ["Class", "Labels", "Precision", "Recall"], rows);
+    el("th", { scope: "row" }, el("bdi", {}, name)), cell(t("Labels"), whole.format(own)), cell(t("Precision"), shareOf(precision), precision.note), cell(t("Recall"), shareOf(recall), recall.note)));
+  const table = sheet(t("Quality of each class"), [t("Class"), t("Labels"), t("Precision"), t("Recall")], rows);
   const isOpen = at("confusion").querySelector("details")?.open ?? classes.length <= FEW_CLASSES;
   return at("confusion", table, matrixOf(classes.map(({ name }) => name), matrix, isOpen));
 }
@@ -22,28 +23,28 @@ function matrixOf(names, matrix, isOpen) {
   const rows = matrix.map((counts, row) => {
     const all = counts.reduce((sum, count) => sum + count, 0) || 1;
     return el("tr", {}, el("th", { scope: "row" }, names[row]), counts.map((count, column) => {
-      const shade = el("td", { class: `number ${row === column ? "hit" : "miss"}`, title: `${whole.format(count)} labelled ${names[row]}, predicted ${names[column]}` }, whole.format(count));
+      const shade = el("td", { class: `number ${row === column ? "hit" : "miss"}`, title: t({ one: "{count} labelled {label}, predicted {prediction}", other: "{count} labelled {label}, predicted {prediction}" }, { count, label: names[row], prediction: names[column] }) }, whole.format(count));
       shade.style.setProperty("--share", `${Math.round((40 * count) / all)}%`);
       return shade;
     }));
   });
-  const head = el("tr", {}, el("th", { scope: "col" }, "Label \\ prediction"), names.map((name) => el("th", { scope: "col", class: "number" }, name)));
+  const head = el("tr", {}, el("th", { scope: "col" }, t("Label \\ prediction")), names.map((name) => el("th", { scope: "col", class: "number" }, name)));
   const table = el("table", { class: "matrix" }, el("thead", {}, head), el("tbody", {}, rows));
-  const box = el("div", { class: "card sheet", tabindex: "0", role: "region", "aria-label": "Confusion matrix" }, table);
-  return el("details", { open: isOpen }, el("summary", {}, "Confusion matrix"), box);
+  const box = el("div", { class: "card sheet", tabindex: "0", role: "region", "aria-label": t("Confusion matrix") }, table);
+  return el("details", { open: isOpen }, el("summary", {}, t("Confusion matrix")), box);
 }
 
 /** The share of each class among the newest predictions, and among those before. */
 export function showPredicted({ recent, before, classes }) {
   at("predicted-words", classes.length
-    ? `Predictions on arrival: the newest ${whole.format(recent)} items, and the ${whole.format(before)} before them (outlined). A change may come from the items or from what the model has learned.`
-    : "This compares the newest 500 items with those before them, of which there must be 100.");
+    ? t("Predictions on arrival: the newest {recent} items, and the {before} before them (outlined). A change may come from the items or from what the model has learned.", { recent, before })
+    : t("This compares the newest 500 items with those before them, of which there must be 100."));
   const most = Math.max(...classes.flatMap((one) => [one.recent[0], one.before[0]]), 0.01);
   at("predicted", classes.map((one) => {
     const [now, then] = [one.recent[0], one.before[0]];
-    const words = `${percent.format(now)}, before ${percent.format(then)}`;
-    const changed = one.changed ? el("span", { class: "chip warn", title: "The 95 % intervals do not overlap." }, "changed") : null;
-    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: one.name }, one.name),
+    const words = t("{now}, before {before}", { now: percent.format(now), before: percent.format(then) });
+    const changed = one.changed ? el("span", { class: "chip warn", title: t("The 95 % intervals do not overlap.") }, t("changed")) : null;
+    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", dir: "auto", title: one.name }, one.name),
       el("span", { class: "bar-place" }, bar("bar", now / most), bar("bar outlined", then / most)), el("span", { class: "number small" }, words, " ", changed));
   }));
 }
@@ -61,29 +62,29 @@ function bar(look, share) {
 export function showLabellers(labellers, isAdmin, insight) {
   const work = new Map(insight?.labellers.map((one) => [one.name, one]));
   const rows = labellers.map((one) => el("tr", {},
-    el("th", { scope: "row" }, one.name || "anonymous"),
-    cell("Labels", whole.format(one.labels)), cell("Skipped", whole.format(one.skips)),
-    cell("Agreement", one.agreement === null ? "–" : percent.format(one.agreement)),
-    isAdmin ? speedOf(work.get(one.name)) : cell("Seconds per label", one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
-  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, isAdmin ? "Nobody has labelled anything yet." : "You have not labelled anything yet.")));
+    el("th", { scope: "row" }, one.name || t("anonymous")),
+    cell(t("Labels"), whole.format(one.labels)), cell(t("Skipped"), whole.format(one.skips)),
+    cell(t("Agreement"), one.agreement === null ? "–" : percent.format(one.agreement)),
+    isAdmin ? speedOf(work.get(one.name)) : cell(t("Seconds per label"), one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
+  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, isAdmin ? t("Nobody has labelled anything yet.") : t("You have not labelled anything yet."))));
   if (!insight) return;
-  at("labellers-words", `Speed and agreement of pairs are from the newest ${whole.format(insight.looked_at)} labels. Pauses of more than two minutes do not count.`);
+  at("labellers-words", t({ one: "Speed and agreement of pairs are from the newest label. Pauses of more than two minutes do not count.", other: "Speed and agreement of pairs are from the newest {count} labels. Pauses of more than two minutes do not count." }, { count: insight.looked_at }));
   at("pairs", insight.pairs.length ? pairsOf(insight.pairs) : []);
 }
 
 function speedOf(work) {
   const perHour = work?.labels_per_hour ?? null;
   return [
-    cell("Labels per hour", perHour === null ? "–" : whole.format(Math.round(perHour))),
-    cell("Median seconds per label", perHour === null ? "–" : fine.format(work.median_seconds)),
+    cell(t("Labels per hour"), perHour === null ? "–" : whole.format(Math.round(perHour))),
+    cell(t("Median seconds per label"), perHour === null ? "–" : fine.format(work.median_seconds)),
   ];
 }
 
 function pairsOf(pairs) {
   const rows = pairs.map(({ first, second, items, equal, kappa }) => el("tr", {},
-    el("th", { scope: "row" }, `${first || "anonymous"} and ${second || "anonymous"}`), cell("Items", whole.format(items)),
-    cell("Equal labels", percent.format(equal)), cell("Cohen's kappa", shareOf(kappa, fine), kappa.note)));
-  return [el("h3", { class: "apart" }, "Agreement of pairs"), sheet("Agreement of pairs", ["Labellers", "Items", "Equal labels", "Cohen's kappa"], rows)];
+    el("th", { scope: "row" }, t("{first} and {second}", { first: first || t("anonymous"), second: second || t("anonymous") })), cell(t("Items"), whole.format(items)),
+    cell(t("Equal labels"), percent.format(equal)), cell(t("Cohen's kappa"), shareOf(kappa, fine), kappa.note)));
+  return [el("h3", { class: "apart" }, t("Agreement of pairs")), sheet(t("Agreement of pairs"), [t("Labellers"), t("Items"), t("Equal labels"), t("Cohen's kappa")], rows)];
 }
 
 function sheet(name, heads, rows) {
@@ -97,5 +98,5 @@ function cell(name, value, note = "") {
 
 /** An estimate with its interval, or that nothing can be said yet. */
 function shareOf({ value, low, high }, format = percent) {
-  return value === null ? el("span", { class: "soft" }, "cannot tell yet") : el("span", {}, format.format(value), " ", el("span", { class: "soft" }, `(${format.format(low)} to ${format.format(high)})`));
+  return value === null ? el("span", { class: "soft" }, t("cannot tell yet")) : el("span", {}, format.format(value), " ", el("span", { class: "soft" }, `(${t("{low} to {high}", { low: format.format(low), high: format.format(high) })})`));
 }

@@ -2,60 +2,78 @@ import { Refused, get, post, root } from "./api.js";
 import { whileBusy } from "./busy.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { itemState } from "./item-states.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { keysAreOn } from "./keys.js";
+import { locale, pieces, t } from "./language.js";
 import { notify } from "./notices.js";
+import { noteWords, reasonWords } from "./skip-reasons.js";
 import { contentOf, excerptOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
 const { task, item, role, ...given } = at("item-page").dataset;
 const { classes } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
 /** Show the item; whether its content is there. */
 async function show() {
   const detail = await get(`${path}/items/${item}`);
   const gone = detail.text === null && detail.record === null && detail.vector_length === null;
   const why = gone ? null : await post(`${path}/explain`, { item: detail.item });
-  at("content", gone ? el("p", { class: "soft" }, "The content of this item was dropped by compaction.") : contentOf(detail, why.pulls, classes));
+  at("content", gone ? el("p", { class: "soft" }, t("The content of this item was dropped by compaction.")) : contentOf(detail, why.pulls, classes));
   at("note", detail.note ?? "").hidden = !detail.note;
   at("known", known(detail));
-  at("why", why ? [el("p", {}, el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, "Not available without the content."));
+  at("why", why ? [el("p", {}, pieces("{prediction} (margin {margin})", { prediction: el("b", { dir: "auto" }, why.prediction), margin: fine.format(why.score) })), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, t("Not available without the content.")));
   at("votes", labelsGiven(detail));
   showCorrection(detail);
   return !gone;
 }
 
 function known({ state, label, decision, agreement, id, at: time, provenance }) {
-  const rows = [["State", state], ["Label", label ?? "none"], ["Received", date(time)]];
-  if (id) rows.push(["Id", id]);
-  if (provenance?.source) rows.push(["Source", provenance.source]);
-  if (provenance?.labeller) rows.push(["Labelled by", provenance.labeller]);
-  if (provenance?.labelled_at) rows.push(["Labelled on", date(provenance.labelled_at)]);
+  const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, label)], [t("Received"), date(time)]];
+  if (id) rows.push([t("Id"), el("bdi", {}, id)]);
+  if (provenance?.source) rows.push([t("Source"), el("bdi", {}, provenance.source)]);
+  if (provenance?.labeller) rows.push([t("Labelled by"), el("bdi", {}, provenance.labeller)]);
+  if (provenance?.labelled_at) rows.push([t("Labelled on"), date(provenance.labelled_at)]);
   if (decision) {
-    rows.push(["Prediction on arrival", `${decision.prediction}, score ${fine.format(decision.score)} (model v${decision.version})`]);
-    rows.push(["Probability of asking", fine.format(decision.ask_probability)]);
+    rows.push([t("Prediction on arrival"), t("{prediction}, score {score} (model v{version})", { prediction: decision.prediction, score: fine.format(decision.score), version: String(decision.version) })]);
+    rows.push([t("Probability of asking"), fine.format(decision.ask_probability)]);
   }
-  if (agreement !== null) rows.push(["Agreement", fine.format(agreement)]);
+  if (agreement !== null) rows.push([t("Agreement"), fine.format(agreement)]);
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
 }
 
 function labelsGiven({ votes, corrections, skips, flags }) {
   const all = [
-    ...votes.map((vote) => [vote, vote.undone ? " gave and undid the label " : vote.final ? " decided on the label " : " gave the label "]),
-    ...corrections.map((correction) => [correction, " corrected the label to "]),
-    ...skips.map((skip) => [{ ...skip, label: skip.reason ?? "" }, skip.reason ? " skipped it: " : " skipped it"]),
-    ...flags.map((flag) => [{ ...flag, label: flag.note ?? "" }, flagVerb(flag)]),
+    ...votes.map((vote) => [vote, voteWords(vote)]),
+    ...corrections.map((one) => [one, pieces("{person} corrected the label to {label}", { person: whoOf(one), label: bold(one.label) })]),
+    ...skips.map((one) => [one, one.reason ? pieces("{person} skipped it: {reason}", { person: whoOf(one), reason: bold(reasonWords(one.reason)) }) : t("{person} skipped it", { person: whoOf(one) })]),
+    ...flags.map((flag) => [flag, flagWords(flag)]),
   ].sort(([one], [other]) => one.at - other.at);
-  if (!all.length) return el("li", { class: "soft" }, "Nobody has labelled this item.");
-  return all.map(([one, verb]) => el("li", {}, one.by ?? "anonymous", verb, el("b", {}, one.label), " ", el("span", { class: "soft small" }, date(one.at))));
+  if (!all.length) return el("li", { class: "soft" }, t("Nobody has labelled this item."));
+  return all.map(([one, words]) => el("li", {}, words, " ", el("span", { class: "soft small" }, date(one.at))));
 }
 
-function flagVerb({ note, undone, settled }) {
-  if (undone) return note ? " flagged it, and undid that: " : " flagged it, and undid that";
-  if (settled) return note ? " flagged it, which is settled: " : " flagged it, which is settled";
-  return note ? " flagged it: " : " flagged it";
+function voteWords(vote) {
+  const holes = { person: whoOf(vote), label: bold(vote.label) };
+  if (vote.undone) return pieces("{person} gave and undid the label {label}", holes);
+  return vote.final ? pieces("{person} decided on the label {label}", holes) : pieces("{person} gave the label {label}", holes);
+}
+
+function whoOf({ by }) {
+  return by ?? t("anonymous");
+}
+
+function bold(words) {
+  return el("b", { dir: "auto" }, words);
+}
+
+function flagWords({ by, note, undone, settled }) {
+  const holes = { person: whoOf({ by }), note: bold(noteWords(note ?? "")) };
+  if (undone) return note ? pieces("{person} flagged it, and undid that: {note}", holes) : t("{person} flagged it, and undid that", holes);
+  if (settled) return note ? pieces("{person} flagged it, which is settled: {note}", holes) : t("{person} flagged it, which is settled", holes);
+  return note ? pieces("{person} flagged it: {note}", holes) : t("{person} flagged it", holes);
 }
 
 function showCorrection(detail) {
@@ -66,7 +84,7 @@ function showCorrection(detail) {
 async function correct() {
   try {
     const corrected = await post(`${path}/corrections`, { item: Number(item), label: at("label").value });
-    notify(corrected.again ? "This is already the label." : `Item ${item} is now ${corrected.label}, and the model is retrained.`, "good");
+    notify(corrected.again ? t("This is already the label.") : t("Item {number} is now {label}, and the model is retrained.", { number: item, label: corrected.label }), "good");
     await show();
   } catch (error) {
     report(error);
@@ -108,14 +126,15 @@ async function patiently(request) {
 async function showSimilar() {
   const { items, compared } = await get(`${path}/items/${item}/similar`);
   at("similar-items").hidden = false;
-  at("compared", `As the model sees them, among the last ${new Intl.NumberFormat().format(compared)} items.`);
-  at("similar", items.length ? items.map(similarOf) : el("li", { class: "soft" }, "No other item is similar."));
+  at("compared", t({ one: "As the model sees them, among the last item.", other: "As the model sees them, among the last {count} items." }, { count: compared }));
+  at("similar", items.length ? items.map(similarOf) : el("li", { class: "soft" }, t("No other item is similar.")));
 }
 
 function similarOf({ item: other, similarity, prediction }) {
-  const label = other.label === null ? `predicted ${prediction}` : `label ${other.label}`;
-  return el("li", {}, el("a", { href: `${pages}/${other.item}` }, excerptOf(other).slice(0, 120)), " ",
-    el("span", { class: "soft small" }, `${Math.round(100 * similarity)} % similar, ${label}`));
+  const percent = Math.round(100 * similarity);
+  const words = other.label === null ? t("{percent} % similar, predicted {prediction}", { percent, prediction }) : t("{percent} % similar, label {label}", { percent, label: other.label });
+  return el("li", {}, el("a", { href: `${pages}/${other.item}`, dir: "auto" }, excerptOf(other).slice(0, 120)), " ",
+    el("span", { class: "soft small" }, words));
 }
 
 document.addEventListener("keydown", (event) => {

@@ -3,8 +3,10 @@ import { whileBusy } from "./busy.js";
 import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
-import { counted, labelGroup, reopen, undoGroup } from "./groups.js";
+import { labelGroup, labelledAs, reopen, undoGroup } from "./groups.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
+import { itemState } from "./item-states.js";
+import { locale, t } from "./language.js";
 import { emptyCard } from "./offer.js";
 import { Selection } from "./selection.js";
 import { date } from "./times.js";
@@ -13,8 +15,8 @@ import { excerptOf } from "./text.js";
 const { task, role, ...given } = at("items-page").dataset;
 const { classes } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const number = new Intl.NumberFormat();
-const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const number = new Intl.NumberFormat(locale);
+const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const filters = at("filters");
 const PAGE = 50;
 const MOST_AT_ONCE = 200;
@@ -37,7 +39,7 @@ async function begin(count = PAGE) {
   at("items").replaceChildren();
   at("select-all").checked = false;
   selection.tell();
-  at("found", "Searching …");
+  at("found", t("Searching …"));
   await more(count);
 }
 
@@ -64,7 +66,7 @@ async function more(count = PAGE) {
       at("items").append(...found.items.map(row));
       if (found.items.length || before === null) break;
       if (found.searched) rounds += 1; // otherwise the service still reads the journal
-      at("found", found.searched ? `Searched ${number.format(searched)} items so far …` : "Reading the items for the first time …");
+      at("found", found.searched ? t({ one: "Searched {count} item so far …", other: "Searched {count} items so far …" }, { count: searched }) : t("Reading the items for the first time …"));
     }
     showCount();
   } catch (error) {
@@ -79,28 +81,31 @@ function showCount() {
   at("offer", isEmpty ? [emptyCard(task, role)] : []);
   at("sheet").hidden = isEmpty;
   at("all-shown").hidden = !shown;
-  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 7, class: "soft" }, "No items match.")));
-  at("found", `${countOf()} shown.`);
+  if (!shown && before === null) at("items", el("tr", {}, el("td", { colspan: 7, class: "soft" }, t("No items match."))));
+  at("found", countWords());
 }
 
-function countOf() {
-  if (isExact && total === shown) return counted(shown);
-  return `${number.format(shown)} of ${isExact ? "" : "at least "}${counted(Math.max(total, shown))}`;
+function countWords() {
+  if (isExact && total === shown) return t({ one: "{count} item shown.", other: "{count} items shown." }, { count: shown });
+  const holes = { shown, count: Math.max(total, shown) };
+  return isExact
+    ? t({ one: "{shown} of {count} item shown.", other: "{shown} of {count} items shown." }, holes)
+    : t({ one: "{shown} of at least {count} item shown.", other: "{shown} of at least {count} items shown." }, holes);
 }
 
 function row(detail) {
   const address = `${root}/tasks/${encodeURIComponent(task)}/items/${detail.item}${addressOf(filterOf())}`;
-  const corrected = detail.corrections.length ? el("span", { class: "chip corrected" }, "corrected") : null;
-  const differs = detail.agreement !== null && detail.agreement < 1 ? el("span", { class: "chip disagreement" }, "disagreement") : null;
+  const corrected = detail.corrections.length ? el("span", { class: "chip corrected" }, t("corrected")) : null;
+  const differs = detail.agreement !== null && detail.agreement < 1 ? el("span", { class: "chip disagreement" }, t("disagreement")) : null;
   const { decision } = detail;
   return el("tr", { "data-item": detail.item },
-    el("td", { class: "select" }, el("input", { type: "checkbox", "aria-label": `Select item ${detail.item}` })),
+    el("td", { class: "select" }, el("input", { type: "checkbox", "aria-label": t("Select item {number}", { number: String(detail.item) }) })),
     el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(detail.item))),
-    el("td", { class: "text", "data-label": "Content" }, el("span", { class: "excerpt" }, excerptOf(detail)), detail.id ? el("span", { class: "soft small" }, detail.id) : null),
-    el("td", { "data-label": "State" }, el("span", { class: `chip ${detail.state === "open" ? "waiting" : detail.state.replace(" ", "-")}` }, detail.state === "open" ? "waiting" : detail.state), " ", corrected, " ", differs),
-    el("td", { "data-label": "Label" }, detail.label ?? el("span", { class: "soft" }, "–")),
-    el("td", { "data-label": "Predicted" }, decision ? `${decision.prediction} (${fine.format(decision.score)})` : "–"),
-    el("td", { "data-label": "When", class: "when" }, date(detail.at)));
+    el("td", { class: "text", "data-label": t("Content") }, el("span", { class: "excerpt", dir: "auto" }, excerptOf(detail)), detail.id ? el("span", { class: "soft small", dir: "auto" }, detail.id) : null),
+    el("td", { "data-label": t("State") }, el("span", { class: `chip ${detail.state === "open" ? "waiting" : detail.state.replace(" ", "-")}` }, itemState(detail.state)), " ", corrected, " ", differs),
+    el("td", { "data-label": t("Label") }, detail.label === null ? el("span", { class: "soft" }, "–") : el("bdi", {}, detail.label)),
+    el("td", { "data-label": t("Predicted") }, decision ? el("span", {}, el("bdi", {}, decision.prediction), ` (${fine.format(decision.score)})`) : "–"),
+    el("td", { "data-label": t("When"), class: "when" }, date(detail.at)));
 }
 
 // ---------------------------------------------------------------------- filters
@@ -121,12 +126,12 @@ function options(any, names) {
 }
 
 async function fillFilters() {
-  at("of-label", options("Any label", classes));
-  at("predicted", options("Any prediction", classes));
+  at("of-label", options(t("Any label"), classes));
+  at("predicted", options(t("Any prediction"), classes));
   if (at("new-label")) at("new-label", classes.map((name) => el("option", { value: name }, name)));
-  at("labeller", options("Any labeller", []));
+  at("labeller", options(t("Any labeller"), []));
   const { labellers } = await get(`${path}/history`);
-  at("labeller", options("Any labeller", labellers.map(({ name }) => name).filter(Boolean)));
+  at("labeller", options(t("Any labeller"), labellers.map(({ name }) => name).filter(Boolean)));
 }
 
 // ---------------------------------------------------------------------- selection
@@ -135,7 +140,7 @@ const selection = new Selection(at("items"), showSelection);
 
 function showSelection(items) {
   at("selection").hidden = !items.length;
-  at("selected", items.length ? `${counted(items.length)} selected` : "");
+  at("selected", items.length ? t({ one: "{count} item selected", other: "{count} items selected" }, { count: items.length }) : "");
   at("select-all").checked = items.length > 0 && items.length === selection.boxes.length;
   showExport(items);
 }
@@ -146,7 +151,7 @@ function showExport(items) {
   const format = at("format").value;
   const query = items.length ? new URLSearchParams({ items: items.slice(0, MOST_SELECTED).join(","), format }) : queryOf({ ...filterOf(), order: "" }, { format });
   link.setAttribute("href", `${root}${path}/export/items?${query}`);
-  link.replaceChildren(items.length ? `Export ${counted(Math.min(items.length, MOST_SELECTED), "selected item")}` : "Export these items");
+  link.replaceChildren(items.length ? t({ one: "Export {count} selected item", other: "Export {count} selected items" }, { count: Math.min(items.length, MOST_SELECTED) }) : t("Export these items"));
 }
 
 /** Do something with the selection, and show the list as it is then; if `work` returns false, nothing was done. */
@@ -162,8 +167,9 @@ async function act(button, work) {
 
 async function relabel(items) {
   const label = at("new-label").value;
-  const consequence = "Items that can be labelled get this label. Other labels are corrected, and the model is retrained.";
-  if (!(await confirmed(`Label ${counted(items.length)} as ${label}?`, consequence, "Relabel"))) return false;
+  const consequence = t("Items that can be labelled get this label. Other labels are corrected, and the model is retrained.");
+  const question = t({ one: "Label {count} item as {label}?", other: "Label {count} items as {label}?" }, { count: items.length, label });
+  if (!(await confirmed(question, consequence, t("Relabel")))) return false;
   const group = await labelGroup(path, items, label);
   lastGroup = group.labelled.length ? group : null;
   showLastGroup();
@@ -172,7 +178,7 @@ async function relabel(items) {
 
 function showLastGroup() {
   at("last-group").hidden = lastGroup === null;
-  if (lastGroup) at("last-group").firstElementChild.replaceChildren(`${counted(lastGroup.labelled.length)} labelled as ${lastGroup.label}.`);
+  if (lastGroup) at("last-group").firstElementChild.replaceChildren(labelledAs(lastGroup));
 }
 
 at("select-all").addEventListener("change", () => selection.setAll(at("select-all").checked));

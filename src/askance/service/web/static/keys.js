@@ -1,11 +1,13 @@
-const TAKEN = new Map([[" ", "skip"], ["u", "undo"], ["?", "help"], ["/", "search"], [".", "flag"]]);
+import { t } from "./language.js";
+
+const TAKEN = new Map([[" ", t("skip")], ["u", t("undo")], ["?", t("help")], ["/", t("search")], [".", t("flag")]]);
 const SWITCH = "askance:shortcuts";
 
 /** Why a key cannot be used for a class, or an empty text. */
 export function complaint(key) {
-  if (Array.from(key).length !== 1) return "Each key must be one character.";
+  if (Array.from(key).length !== 1) return t("Each key must be one character.");
   const taken = TAKEN.get(key.toLowerCase());
-  return taken ? `“${key}” is already used for ${taken}.` : "";
+  return taken ? t("“{key}” is already used for {what}.", { key, what: taken }) : "";
 }
 
 /** Whether single keys do something on this page: people who dictate or press keys by accident switch them off. */

@@ -7,6 +7,7 @@ import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
 import { askNote, flagWords, ownFlags } from "./flags.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
+import { locale, t } from "./language.js";
 import { markdown } from "./markdown.js";
 import { notify } from "./notices.js";
 import { offerOf } from "./offer.js";
@@ -25,7 +26,7 @@ const settings = JSON.parse(given.settings);
 const usualKeys = JSON.parse(given.keys);
 const { classes } = settings;
 const { prediction: guessIs = "hidden", guidance = "" } = settings.interface ?? {};
-const number = new Intl.NumberFormat();
+const number = new Intl.NumberFormat(locale);
 
 const outbox = new Outbox(task, person);
 const questions = new Questions(task, person, settings.labels?.lease_seconds ?? 300, outbox);
@@ -74,7 +75,7 @@ function paint(question) {
   at("item-name", nameOf(question));
   at("similar").href = `${root}/tasks/${encodeURIComponent(task)}/items/${question.item}/similar`;
   at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
-  at("guess", open ? [el("span", { class: "chip note plain" }, `Prediction: ${question.prediction}`)] : []);
+  at("guess", open ? [el("span", { class: "chip note plain" }, t("Prediction: {label}", { label: question.prediction }))] : []);
   at("note", question.note ?? "").hidden = !question.note;
   showFlags(question);
   at("why").hidden = !why;
@@ -109,7 +110,7 @@ function enableVerbs(possible) {
 function wait() {
   at("item").setAttribute("aria-busy", "true");
   at("item").removeAttribute("data-item");
-  at("item-name", "Looking for a question …");
+  at("item-name", t("Looking for a question …"));
   at("content", el("span", { class: "skeleton" }), el("span", { class: "skeleton" }));
   for (const place of ["note", "flagged", "why", "changing"]) at(place).hidden = true;
   at("guess", []);
@@ -137,10 +138,10 @@ function rest(error) {
 }
 
 function restWords(error) {
-  if (error?.status === 401 || error?.status === 403) return ["You are signed out", "Sign in again to continue."];
-  if (error && !error.status) return ["The service cannot be reached", "This page continues automatically when it is back."];
-  if (error) return ["No questions can be loaded", error.message];
-  return figures ? whyNothing(figures, questions.waiting) : ["No questions at the moment", "New ones will appear here."];
+  if (error?.status === 401 || error?.status === 403) return [t("You are signed out"), t("Sign in again to continue.")];
+  if (error && !error.status) return [t("The service cannot be reached"), t("This page continues automatically when it is back.")];
+  if (error) return [t("No questions can be loaded"), error.message];
+  return figures ? whyNothing(figures, questions.waiting) : [t("No questions at the moment"), t("New ones will appear here.")];
 }
 
 /** Answer the item that is shown: give it a label, or skip it, if you like with a reason. */
@@ -157,7 +158,7 @@ function answer(kind, label, reason) {
   revisited = null;
   today.add(Number(kind === "label") - Number(Boolean(before)));
   at("previous", answerOf(question, kind, label, classes));
-  announce(kind === "label" ? `Labelled ${label}.` : "Skipped.");
+  announce(kind === "label" ? t("Labelled {label}.", { label }) : t("Skipped."));
   if (kind === "label") choices.use(label);
   showProgress();
   show();
@@ -169,7 +170,7 @@ function flag(question, note) {
   const isNew = !flags.some((one) => (one.note ?? "") === note);
   if (isNew && !keep("flag", { item: question.item, ...(note ? { note } : {}) })) return;
   if (isNew) setFlags(question, [...flags, { note }]);
-  announce("Flagged for review.");
+  announce(t("Flagged for review."));
   at("item").focus({ preventScroll: true }); // so that Space skips and does not press the button again
 }
 
@@ -178,7 +179,7 @@ function unflag() {
   const question = revisited?.question ?? questions.current;
   if (!question?.flags?.length || !keep("unflag", { item: question.item })) return;
   setFlags(question, question.flags.slice(0, -1));
-  announce("The flag is undone.");
+  announce(t("The flag is undone."));
   at("item").focus({ preventScroll: true }); // the button may be gone
 }
 
@@ -204,7 +205,7 @@ function takeBack({ kind, question }) {
   questions.undo(question.item);
   if (kind === "label") today.add(-1);
   at("previous", []);
-  announce(`Undone: ${nameOf(question)} is shown again.`);
+  announce(t("Undone: {item} is shown again.", { item: nameOf(question) }));
   showProgress();
   show();
 }
@@ -216,7 +217,7 @@ function revisit(past) {
     return takeBack(past);
   }
   revisited = past;
-  announce(`You answered ${past.label}. Choose another answer to change it, or press Escape to keep it.`);
+  announce(t("You answered {label}. Choose another answer to change it, or press Escape to keep it.", { label: past.label }));
   show();
 }
 
@@ -231,7 +232,7 @@ function keep(kind, body) {
     outbox.add(kind, body);
     return true;
   } catch {
-    notify("The storage of the browser is full, so the answer was not saved. Free some space and answer again.", "bad");
+    notify(t("The storage of the browser is full, so the answer was not saved. Free some space and answer again."), "bad");
     return false;
   }
 }
@@ -253,7 +254,7 @@ function showFigures() {
   if (!figures) return;
   at("waiting", number.format(figures.waiting));
   const left = budgetLeft(figures);
-  at("budget", left ? number.format(left[0]) : "No limit");
+  at("budget", left ? number.format(left[0]) : t("No limit"));
   at("budget-words", left ? left[1] : "");
 }
 

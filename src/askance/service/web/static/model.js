@@ -2,6 +2,7 @@ import { get, post, root, send } from "./api.js";
 import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report, done, sentence } from "./errors.js";
+import { locale, pieces, t } from "./language.js";
 import { contentOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
@@ -9,20 +10,25 @@ const FIRST = 12;
 const { task, role, ...given } = at("model-page").dataset;
 const settings = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const number = new Intl.NumberFormat();
-const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const number = new Intl.NumberFormat(locale);
+const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 let model = null;
 let all = false;
 
 async function show() {
   model = await get(`${path}/model`);
-  const learned = model.learned === null ? "" : `, with ${number.format(model.learned)} ${model.learned === 1 ? "label" : "labels"} learned`;
-  at("about", `${model.algorithm}, version ${number.format(model.version)}${learned}.`);
-  at("looked-at", model.looked_at ? `Among the features of the ${number.format(model.looked_at)} newest items that were sent for labelling or came with a label: how much each adds to the score of a class if an item has no other feature.` : "");
-  if (model.looked_at && model.algorithm === "auto" && (settings.item ?? "text") !== "text") at("looked-at").append(" Numbers are not listed: what they add depends on their size.");
+  at("about", aboutWords(model));
+  at("looked-at", model.looked_at ? t({ one: "Among the features of the newest item that was sent for labelling or came with a label: how much each adds to the score of a class if an item has no other feature.", other: "Among the features of the {count} newest items that were sent for labelling or came with a label: how much each adds to the score of a class if an item has no other feature." }, { count: model.looked_at }) : "");
+  if (model.looked_at && model.algorithm === "auto" && (settings.item ?? "text") !== "text") at("looked-at").append(" ", t("Numbers are not listed: what they add depends on their size."));
   at("words", Object.entries(model.strongest).map(([name, strengths]) => wordsOf(name, strengths)));
   showVersions();
   showRollbacks();
+}
+
+function aboutWords({ algorithm, version, learned }) {
+  if (learned === null) return t("{algorithm}, version {version}.", { algorithm, version });
+  const words = { one: "{algorithm}, version {version}, with {count} label learned.", other: "{algorithm}, version {version}, with {count} labels learned." };
+  return t(words, { algorithm, version, count: learned });
 }
 
 function wordsOf(name, strengths) {
@@ -30,15 +36,15 @@ function wordsOf(name, strengths) {
   const rows = strengths.map(({ feature, by }) => {
     const bar = el("span", { class: "bar" });
     bar.style.setProperty("width", `${(100 * by) / most}%`);
-    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: feature }, feature), el("span", { class: "bar-place" }, bar), el("span", { class: "number soft small" }, fine.format(by)));
+    return el("div", { class: "bar-row" }, el("span", { class: "bar-name", dir: "auto", title: feature }, feature), el("span", { class: "bar-place" }, bar), el("span", { class: "number soft small" }, fine.format(by)));
   });
-  const content = rows.length ? el("div", { class: "bars", tabindex: "0", role: "group", "aria-label": `Features of ${name}` }, rows) : el("p", { class: "soft" }, "No evidence yet.");
-  return el("section", { class: "card", "aria-label": name }, el("h3", {}, name), content);
+  const content = rows.length ? el("div", { class: "bars", tabindex: "0", role: "group", "aria-label": t("Features of {name}", { name }) }, rows) : el("p", { class: "soft" }, t("No evidence yet."));
+  return el("section", { class: "card", "aria-label": name }, el("h3", { dir: "auto" }, name), content);
 }
 
 function showVersions() {
   const shown = all ? model.versions : model.versions.slice(0, FIRST);
-  at("versions", shown.length ? shown.map(versionRow) : el("tr", {}, el("td", { colspan: 6, class: "soft" }, "There are no versions yet: the model has not learned any labels.")));
+  at("versions", shown.length ? shown.map(versionRow) : el("tr", {}, el("td", { colspan: 6, class: "soft" }, t("There are no versions yet: the model has not learned any labels."))));
   at("more").hidden = shown.length === model.versions.length;
 }
 
@@ -47,40 +53,40 @@ function versionRow(version, place) {
   const accuracy = value === null ? "–" : `${fine.format(value)} (${fine.format(low)}–${fine.format(high)})`;
   return el("tr", {},
     el("th", { scope: "row", class: "number" }, number.format(version.version)),
-    el("td", { "data-label": "When" }, date(version.at)),
-    el("td", { class: "number", "data-label": "Items" }, number.format(version.rows)),
-    el("td", { class: "number", "data-label": "Labels" }, number.format(version.labels)),
-    el("td", { class: "number", "data-label": "Accuracy" }, accuracy),
+    el("td", { "data-label": t("When") }, date(version.at)),
+    el("td", { class: "number", "data-label": t("Items") }, number.format(version.rows)),
+    el("td", { class: "number", "data-label": t("Labels") }, number.format(version.labels)),
+    el("td", { class: "number", "data-label": t("Accuracy") }, accuracy),
     el("td", { class: "verbs" }, downloadOf(version), version.version < model.version ? rollbackOf(version, place) : null));
 }
 
 function downloadOf({ version }) {
   if (!["admin", "read"].includes(role)) return null;
   const name = `${task}-${version}.model`;
-  return el("a", { class: "button quiet", href: `${root}${path}/export/model?version=${version}`, download: name, "aria-label": `Download version ${version}` }, "Download");
+  return el("a", { class: "button quiet", href: `${root}${path}/export/model?version=${version}`, download: name, "aria-label": t("Download version {version}", { version: String(version) }) }, t("Download"));
 }
 
 function rollbackOf({ version }) {
   if (role !== "admin") return null;
-  return el("button", { type: "button", class: "quiet danger", "aria-label": `Roll back to version ${version}`, onclick: () => rollBack(version) }, "Roll back");
+  return el("button", { type: "button", class: "quiet danger", "aria-label": t("Roll back to version {version}", { version: String(version) }), onclick: () => rollBack(version) }, t("Roll back"));
 }
 
 async function rollBack(version) {
-  const consequence = "This discards what the model learned after this version. Labels are kept, and you can undo it.";
-  if (!(await confirmed(`Roll back to version ${number.format(version)}?`, consequence, "Roll back"))) return;
-  await done(show, post(`${path}/rollbacks`, { to: version }), `Rolled back to version ${number.format(version)}.`);
+  const consequence = t("This discards what the model learned after this version. Labels are kept, and you can undo it.");
+  if (!(await confirmed(t("Roll back to version {version}?", { version }), consequence, t("Roll back")))) return;
+  await done(show, post(`${path}/rollbacks`, { to: version }), t("Rolled back to version {version}.", { version }));
 }
 
 function showRollbacks() {
   const standing = model.rollbacks.filter((one) => !one.undone);
   at("rollbacks-place").hidden = standing.length === 0;
   at("rollbacks").replaceChildren(...standing.map((one) => el("li", { class: "row apart" },
-    el("span", {}, `To version ${number.format(one.to)}, by ${one.by ?? "anonymous"}, `, date(one.at)),
-    role === "admin" ? el("button", { type: "button", onclick: () => undoRollback(one) }, "Undo roll-back") : null)));
+    el("span", {}, pieces("To version {version}, by {person}, {date}", { version: one.to, person: one.by ?? t("anonymous"), date: date(one.at) })),
+    role === "admin" ? el("button", { type: "button", onclick: () => undoRollback(one) }, t("Undo roll-back")) : null)));
 }
 
 async function undoRollback({ number: which }) {
-  await done(show, send("DELETE", `${path}/rollbacks/${which}`), "The roll-back is undone.");
+  await done(show, send("DELETE", `${path}/rollbacks/${which}`), t("The roll-back is undone."));
 }
 
 /** What was typed as an item: a text, a record in JSON, or a whole item in JSON if items have several parts. */
@@ -95,9 +101,9 @@ at("try").addEventListener("submit", async (event) => {
   try {
     const item = itemOf(given);
     const why = await post(`${path}/explain`, { item });
-    at("tried", el("p", {}, "Prediction: ", el("b", {}, why.prediction), ` (margin ${fine.format(why.score)})`), contentOf({ ...item, vector_length: item.vector?.length }, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
+    at("tried", el("p", {}, pieces("Prediction: {prediction} (margin {margin})", { prediction: el("b", { dir: "auto" }, why.prediction), margin: fine.format(why.score) })), contentOf({ ...item, vector_length: item.vector?.length }, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
   } catch (error) {
-    if (error instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(`this is not valid JSON: ${error.message}`)));
+    if (error instanceof SyntaxError) at("tried", el("p", { class: "wrong" }, sentence(t("This is not valid JSON: {problem}", { problem: error.message }))));
     else report(error);
   }
 });

@@ -3,9 +3,11 @@ import { confirmed } from "./confirm.js";
 import { copy } from "./clipboard.js";
 import { at, el } from "./dom.js";
 import { report, done } from "./errors.js";
+import { listed, pieces, t } from "./language.js";
 import { date, distance } from "./times.js";
 import { openChange, startForm } from "./token-form.js";
 
+const ROLES = { admin: t("admin"), labeller: t("labeller"), read: t("read|role"), ingest: t("ingest|role") };
 const SOON = 7 * 86_400_000;
 
 /** Show the current tokens and sessions. */
@@ -13,8 +15,8 @@ async function show() {
   try {
     const [{ tokens }, { sessions }] = await Promise.all([get("/api/tokens"), get("/api/sessions")]);
     const good = tokens.filter((token) => token.revoked === null);
-    at("tokens", none(good, "There are no tokens yet."), good.map((token) => tokenRow(token, sessions)));
-    at("sessions", none(sessions, "Nobody is signed in with a browser."), sessions.map(sessionRow));
+    at("tokens", none(good, t("There are no tokens yet.")), good.map((token) => tokenRow(token, sessions)));
+    at("sessions", none(sessions, t("Nobody is signed in with a browser.")), sessions.map(sessionRow));
     warn(good);
     showRevoked(tokens.filter((token) => token.revoked !== null));
   } catch (error) {
@@ -33,32 +35,32 @@ function tokenRow(token, sessions) {
     "tr",
     {},
     el("th", { scope: "row" }, token.name),
-    el("td", { "data-label": "Rights" }, rights(token)),
-    el("td", { "data-label": "Created" }, date(token.created)),
-    el("td", { "data-label": "Ends", class: end ? null : "none" }, end),
-    el("td", { "data-label": "Last seen" }, token.seen === null ? el("span", { class: "soft" }, "not recently") : distance(token.seen)),
-    el("td", { "data-label": "Sessions" }, String(own.length)),
+    el("td", { "data-label": t("Rights") }, rights(token)),
+    el("td", { "data-label": t("Created") }, date(token.created)),
+    el("td", { "data-label": t("Ends"), class: end ? null : "none" }, end),
+    el("td", { "data-label": t("Last seen") }, token.seen === null ? el("span", { class: "soft" }, t("not recently")) : distance(token.seen)),
+    el("td", { "data-label": t("Sessions") }, String(own.length)),
     el("td", { class: "verbs" }, verbs(token)),
   );
 }
 
 /** The role in all tasks, or the tasks of each role. */
 function rights(token) {
-  const chip = (role) => el("span", { class: `chip plain ${role === "admin" ? "note" : ""}` }, role);
+  const chip = (role) => el("span", { class: `chip plain ${role === "admin" ? "note" : ""}` }, ROLES[role] ?? role);
   if (token.tasks === null) return chip(token.role);
   const roles = [...new Set(Object.values(token.tasks))].sort();
   const lines = roles.map((role) => {
     const tasks = Object.keys(token.tasks).filter((task) => token.tasks[task] === role);
-    return el("div", {}, chip(role), ` in ${tasks.join(", ")}`);
+    return el("div", {}, pieces("{role} in {tasks}", { role: chip(role), tasks: listed(tasks) }));
   });
   return el("div", {}, lines);
 }
 
 function endOf(token) {
-  if (token.provider !== null) return el("span", { class: "soft" }, `signs in at ${token.provider}`);
+  if (token.provider !== null) return el("span", { class: "soft" }, t("signs in at {provider}", { provider: token.provider }));
   if (token.expires === null) return null;
   const ended = token.expires * 1000 <= Date.now();
-  return ended ? el("span", { class: "chip bad" }, "ended") : el("span", endsSoon(token) ? { class: "chip warn" } : {}, distance(token.expires));
+  return ended ? el("span", { class: "chip bad" }, t("ended")) : el("span", endsSoon(token) ? { class: "chip warn" } : {}, distance(token.expires));
 }
 
 function endsSoon(token) {
@@ -69,33 +71,34 @@ function endsSoon(token) {
 function warn(tokens) {
   const names = tokens.filter(endsSoon).map((token) => token.name);
   at("ending").hidden = names.length === 0;
-  at("ending", `Ends within a week, or has ended: ${names.join(", ")}. “Change” sets a later end, and “New secret” replaces the secret.`);
+  at("ending", t("Ends within a week, or has ended: {names}. “Change” sets a later end, and “New secret” replaces the secret.", { names: listed(names) }));
 }
 
 function verbs(token) {
+  const { name } = token;
   const verb = (words, label, work, kind = "") =>
-    el("button", { type: "button", class: `quiet ${kind}`, "aria-label": `${label} ${token.name}`, onclick: () => work(token) }, words);
-  const revoking = verb("Revoke", "Revoke the token of", revoke, "danger");
+    el("button", { type: "button", class: `quiet ${kind}`, "aria-label": label, onclick: () => work(token) }, words);
+  const revoking = verb(t("Revoke"), t("Revoke the token of {name}", { name }), revoke, "danger");
   if (token.provider !== null) return [revoking];
   return [
-    verb("Change", "Change the rights of", openChange),
-    verb("Sign-in link", "Create a sign-in link for", makeLink),
-    verb("New secret", "Create a new secret for", rotate),
+    verb(t("Change"), t("Change the rights of {name}", { name }), openChange),
+    verb(t("Sign-in link"), t("Create a sign-in link for {name}", { name }), makeLink),
+    verb(t("New secret"), t("Create a new secret for {name}", { name }), rotate),
     revoking,
   ];
 }
 
 function sessionRow(session) {
-  const here = session.current ? el("span", { class: "chip good" }, "this browser") : null;
+  const here = session.current ? el("span", { class: "chip good" }, t("this browser")) : null;
   return el(
     "tr",
     {},
     el("th", { scope: "row" }, session.name, " ", here),
-    el("td", { "data-label": "Browser", class: "agent", title: session.agent }, browser(session.agent)),
-    el("td", { "data-label": "Since" }, date(session.created)),
-    el("td", { "data-label": "Last seen" }, distance(session.seen)),
-    el("td", { "data-label": "Ends" }, distance(session.until)),
-    el("td", { class: "verbs" }, el("button", { type: "button", class: "quiet danger", "aria-label": `End a session of ${session.name}`, onclick: () => end(session) }, "End")),
+    el("td", { "data-label": t("Browser"), class: "agent", title: session.agent }, browser(session.agent)),
+    el("td", { "data-label": t("Since") }, date(session.created)),
+    el("td", { "data-label": t("Last seen") }, distance(session.seen)),
+    el("td", { "data-label": t("Ends") }, distance(session.until)),
+    el("td", { class: "verbs" }, el("button", { type: "button", class: "quiet danger", "aria-label": t("End a session of {name}", { name: session.name }), onclick: () => end(session) }, t("End|verb"))),
   );
 }
 
@@ -105,44 +108,45 @@ function browser(agent) {
   const system = /Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/.exec(agent)?.[0];
   const names = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS", CrOS: "ChromeOS" };
   const words = [name, system].filter(Boolean).map((word) => names[word] ?? word);
-  return words.join(" on ") || agent.slice(0, 40) || "unknown";
+  if (words.length > 1) return t("{browser} on {system}", { browser: words[0], system: words[1] });
+  return words[0] || agent.slice(0, 40) || t("unknown");
 }
 
 function showRevoked(tokens) {
   at("revoked-place").hidden = tokens.length === 0;
-  at("revoked-title", `Revoked tokens (${tokens.length})`);
+  at("revoked-title", t("Revoked tokens ({count})", { count: tokens.length }));
   at("revoked").replaceChildren(
-    ...tokens.map((token) => el("li", {}, `${token.name}, revoked `, date(token.revoked))),
+    ...tokens.map((token) => el("li", {}, pieces("{name}, revoked {date}", { name: token.name, date: date(token.revoked) }))),
   );
 }
 
 async function revoke(token) {
-  const question = `Revoke the token of ${token.name}?`;
-  const consequence = "Browsers and programs that use it lose access at once. This cannot be undone, and the name cannot be used again.";
-  if (!(await confirmed(question, consequence, "Revoke token"))) return;
-  await done(show, send("DELETE", address(token)), `${token.name}'s token has been revoked.`);
+  const question = t("Revoke the token of {name}?", { name: token.name });
+  const consequence = t("Browsers and programs that use it lose access at once. This cannot be undone, and the name cannot be used again.");
+  if (!(await confirmed(question, consequence, t("Revoke token")))) return;
+  await done(show, send("DELETE", address(token)), t("{name}'s token has been revoked.", { name: token.name }));
 }
 
 async function end(session) {
-  const question = session.current ? "End your own session?" : `End this session of ${session.name}?`;
-  const consequence = "That browser has to sign in again with its token.";
-  if (!(await confirmed(question, consequence, "End session"))) return;
-  await done(show, send("DELETE", `/api/sessions/${session.number}`), "The session has ended.");
+  const question = session.current ? t("End your own session?") : t("End this session of {name}?", { name: session.name });
+  const consequence = t("That browser has to sign in again with its token.");
+  if (!(await confirmed(question, consequence, t("End session")))) return;
+  await done(show, send("DELETE", `/api/sessions/${session.number}`), t("The session has ended."));
 }
 
 async function makeLink(token) {
   try {
     const made = await post(`${address(token)}/links`, {});
-    showMade(`A link for ${made.name}`, [`It signs ${made.name} in once, and ends `, distance(made.until), ". It is not shown again."], made.url, "Copy link");
+    showMade(t("A link for {name}", { name: made.name }), pieces("It signs {name} in once, and ends {soon}. It is not shown again.", { name: made.name, soon: distance(made.until) }), made.url, t("Copy link"));
   } catch (error) {
     report(error);
   }
 }
 
 async function rotate(token) {
-  const question = `Create a new secret for ${token.name}?`;
-  const consequence = "The old secret ends at once, and browsers that are signed in with it are signed out. For an overlap, use askance token rotate.";
-  if (!(await confirmed(question, consequence, "Create a new secret"))) return;
+  const question = t("Create a new secret for {name}?", { name: token.name });
+  const consequence = t("The old secret ends at once, and browsers that are signed in with it are signed out. For an overlap, use {command}.", { command: "askance token rotate" });
+  if (!(await confirmed(question, consequence, t("Create a new secret")))) return;
   try {
     showToken(await post(`${address(token)}/rotate`, {}));
     await show();
@@ -152,7 +156,7 @@ async function rotate(token) {
 }
 
 function showToken(made) {
-  showMade(`The token of ${made.name}`, [`Give it to ${made.name} now: it is not shown again.`], made.token, "Copy token");
+  showMade(t("The token of {name}", { name: made.name }), [t("Give it to {name} now: it is not shown again.", { name: made.name })], made.token, t("Copy token"));
 }
 
 /** Show what cannot be shown again: a token or a link. */
@@ -162,7 +166,7 @@ function showMade(title, words, content, verb) {
     "made",
     el("h2", {}, title),
     el("p", {}, ...words),
-    el("div", { class: "row" }, secret, el("button", { type: "button", class: "main", onclick: () => copy(secret) }, verb), el("button", { type: "button", onclick: () => hideMade() }, "Done")),
+    el("div", { class: "row" }, secret, el("button", { type: "button", class: "main", onclick: () => copy(secret) }, verb), el("button", { type: "button", onclick: () => hideMade() }, t("Done"))),
   );
   place.hidden = false;
   place.scrollIntoView({ block: "nearest" });

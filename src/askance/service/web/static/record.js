@@ -1,4 +1,5 @@
 import { el } from "./dom.js";
+import { t } from "./language.js";
 import { markOf } from "./tones.js";
 
 const DIGITS = 4;
@@ -6,7 +7,7 @@ const DIGITS = 4;
 /** The columns of a record with their values; those that move the score most are marked. */
 export function recordOf(record, pulls, classes) {
   const pairs = Object.entries(record).map(([name, value]) =>
-    el("div", {}, el("dt", {}, nameWith(name, strongest(name, pulls), pulls, classes)), el("dd", {}, valueOf(value))));
+    el("div", {}, el("dt", { dir: "auto" }, nameWith(name, strongest(name, pulls), pulls, classes)), el("dd", { dir: "auto" }, valueOf(value))));
   return el("dl", { class: "record" }, pairs);
 }
 
@@ -20,7 +21,7 @@ function strongest(name, pulls) {
 }
 
 function valueOf(value) {
-  if (value === null || value === "") return el("span", { class: "soft" }, "empty");
+  if (value === null || value === "") return el("span", { class: "soft" }, t("empty"));
   if (typeof value === "number") return numberOf(value);
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }

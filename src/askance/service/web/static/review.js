@@ -3,12 +3,14 @@ import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
+import { isRightToLeft, locale, pieces, t } from "./language.js";
 import { notify } from "./notices.js";
+import { noteWords, reasonWords } from "./skip-reasons.js";
 import { contentOf, nameOf, pullsOf } from "./text.js";
 import { distance } from "./times.js";
 import { toneOf } from "./tones.js";
 
-const WHY = { disagreement: ["Labellers disagree", "disagreement"], flagged: ["Flagged", "note"], "likely error": ["Likely label error", "warn"], skipped: ["Skipped", ""] };
+const WHY = { disagreement: [t("Labellers disagree"), "disagreement"], flagged: [t("Flagged"), "note"], "likely error": [t("Likely label error"), "warn"], skipped: [t("Skipped"), ""] };
 const COUNTED = { disagreement: "disagreements", flagged: "flags", "likely error": "errors", skipped: "skips" };
 
 const { task, person, ...given } = at("review-page").dataset;
@@ -16,9 +18,9 @@ const { classes } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const keys = keysFor(classes, JSON.parse(given.keys), new OwnKeys(task, person).read());
 const choices = new Choices(at("answers"), classes, `askance:recent:${person}:${task}`, decide);
-const whole = new Intl.NumberFormat();
-const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
-const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+const whole = new Intl.NumberFormat(locale);
+const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
 
 let cases = [];
 let place = 0; // of the case that is shown; at the end, that is one more than the last
@@ -42,7 +44,7 @@ async function load(older) {
     show();
   } catch (error) {
     report(error);
-    rest("The queue cannot be loaded", "Try again.");
+    rest(t("The queue cannot be loaded"), t("Try again."));
   }
 }
 
@@ -63,7 +65,7 @@ function show() {
   at("item").hidden = false;
   at("item").setAttribute("aria-busy", "false");
   at("item").dataset.item = item.item;
-  at("item-name", `${nameOf(item)} · ${whole.format(place + 1)} of ${whole.format(cases.length)}`);
+  at("item-name", t("{item} · {place} of {all}", { item: nameOf(item), place: place + 1, all: cases.length }));
   const [words, look] = WHY[current.why];
   at("why", el("span", { class: `chip ${look}` }, words));
   at("decided", current.decision ?? "").hidden = !current.decision;
@@ -83,7 +85,7 @@ function show() {
 function showContent(current) {
   const { item, reasons } = current;
   const gone = item.text === null && item.record === null && item.vector_length === null;
-  at("content", gone ? el("p", { class: "soft" }, "The content of this item was dropped by compaction.") : contentOf(item, reasons?.pulls ?? [], classes));
+  at("content", gone ? el("p", { class: "soft" }, t("The content of this item was dropped by compaction.")) : contentOf(item, reasons?.pulls ?? [], classes));
   at("model", modelWords(current));
 }
 
@@ -101,46 +103,51 @@ async function explain(current) {
 function modelWords({ prediction, probability, margin, reasons }) {
   const label = prediction ?? reasons?.prediction;
   if (!label) return el("p", { class: "soft" }, "–");
-  const shown = probability > 0.99 ? "over 99%" : share.format(probability);
-  const sure = probability !== null ? shown : `margin ${fine.format(margin ?? reasons.score)}`;
-  return [el("p", {}, "Predicts ", tag(label), ` (${sure})`), ...(reasons?.pulls.length ? [pullsOf(reasons.pulls, classes)] : [])];
+  const shown = probability > 0.99 ? t("over {share}", { share: share.format(0.99) }) : share.format(probability);
+  const sure = probability !== null ? shown : t("margin {margin}", { margin: fine.format(margin ?? reasons.score) });
+  return [el("p", {}, pieces("Predicts {label} ({certainty})", { label: tag(label), certainty: sure })), ...(reasons?.pulls.length ? [pullsOf(reasons.pulls, classes)] : [])];
 }
 
 function keepWords({ label }) {
-  return label === null ? "Leave it without a label" : `Keep “${label}”`;
+  return label === null ? t("Leave it without a label") : t("Keep “{label}”", { label });
 }
 
 function tag(label) {
-  return el("b", { class: `tag ${toneOf(label, classes)}` }, el("span", {}, label));
+  return el("b", { class: `tag ${toneOf(label, classes)}` }, el("span", { dir: "auto" }, label));
 }
 
 /** Who said what about an item, the oldest first. */
 function givenList({ votes, corrections, skips, flags, provenance }) {
   const said = [
-    ...votes.filter((vote) => !vote.undone).map((vote) => [vote, tag(vote.label), vote.final ? " decided" : ""]),
-    ...corrections.map((one) => [one, tag(one.label), " corrected"]),
-    ...skips.map((one) => [one, el("span", {}, one.reason ? `skipped: ${one.reason}` : "skipped"), ""]),
-    ...flags.filter((one) => !one.undone).map((one) => [one, el("span", {}, one.note ? `flagged: ${one.note}` : "flagged"), ""]),
+    ...votes.filter((vote) => !vote.undone).map((vote) => [vote, tag(vote.label), vote.final ? t("{person} decided", { person: whoOf(vote) }) : whoOf(vote)]),
+    ...corrections.map((one) => [one, tag(one.label), t("{person} corrected", { person: whoOf(one) })]),
+    ...skips.map((one) => [one, el("span", {}, one.reason ? t("skipped: {reason}", { reason: reasonWords(one.reason) }) : t("skipped")), whoOf(one)]),
+    ...flags.filter((one) => !one.undone).map((one) => [one, el("span", {}, one.note ? t("flagged: {note}", { note: noteWords(one.note) }) : t("flagged")), whoOf(one)]),
   ].sort(([one], [other]) => one.at - other.at);
-  const rows = said.map(([one, what, how]) => el("li", {}, el("span", {}, `${one.by ?? "anonymous"}${how}`), what, el("span", { class: "soft" }, distance(one.at))));
-  if (provenance) rows.unshift(el("li", {}, el("span", {}, "Imported"), el("span", {}, provenance.source ?? "from an unknown source"), el("span", {})));
-  return rows.length ? el("ul", { class: "plain-list" }, rows) : el("p", { class: "soft" }, "Nobody has labelled this item.");
+  const rows = said.map(([one, what, who]) => el("li", {}, el("span", {}, who), what, el("span", { class: "soft" }, distance(one.at))));
+  if (provenance) rows.unshift(el("li", {}, el("span", {}, t("Imported")), el("span", { dir: "auto" }, provenance.source ?? t("from an unknown source")), el("span", {})));
+  return rows.length ? el("ul", { class: "plain-list" }, rows) : el("p", { class: "soft" }, t("Nobody has labelled this item."));
+}
+
+function whoOf({ by }) {
+  return by ?? t("anonymous");
 }
 
 function showCounts() {
   for (const [why, id] of Object.entries(COUNTED)) {
     at(id, whole.format(cases.filter((one) => one.why === why && !one.decision).length));
   }
-  const items = `${whole.format(lookedAt)} ${lookedAt === 1 ? "label" : "labels"} compared with the model`;
-  at("looked-at", leftOut ? `${items}; ${whole.format(leftOut)} more to review` : items);
+  const compared = { one: "{count} label compared with the model", other: "{count} labels compared with the model" };
+  const more = { one: "{count} label compared with the model; {more} more to review", other: "{count} labels compared with the model; {more} more to review" };
+  at("looked-at", t(leftOut ? more : compared, { count: lookedAt, more: leftOut }));
 }
 
 function showEnd() {
   const left = cases.filter((one) => !one.decision).length;
-  const older = before === null ? "" : " Older labels have not been compared with the model yet.";
-  if (left) rest("This is the end of the list", `You have not decided about ${whole.format(left)} of these items.${older}`);
-  else if (leftOut) rest("These are done", `There are ${whole.format(leftOut)} more.`);
-  else rest("Nothing to review", `No labellers disagree, nothing is flagged or skipped, and the model contradicts no label that it was compared with.${older}`);
+  const older = before === null ? "" : ` ${t("Older labels have not been compared with the model yet.")}`;
+  if (left) rest(t("This is the end of the list"), t({ one: "You have not decided about {count} of these items.", other: "You have not decided about {count} of these items." }, { count: left }) + older);
+  else if (leftOut) rest(t("These are done"), t({ one: "There is {count} more.", other: "There are {count} more." }, { count: leftOut }));
+  else rest(t("Nothing to review"), t("No labellers disagree, nothing is flagged or skipped, and the model contradicts no label that it was compared with.") + older);
 }
 
 function rest(title, text) {
@@ -152,7 +159,7 @@ function rest(title, text) {
   at("older").hidden = before === null;
   for (const panel of ["given", "model"]) at(panel, el("p", { class: "soft" }, "–"));
   at("open").hidden = true;
-  at("keep-words", "Keep it as it is");
+  at("keep-words", t("Keep it as it is"));
   at("keep").disabled = true;
   choices.mark(null);
   choices.enable(false);
@@ -167,13 +174,13 @@ function decide(label) {
   if (label === item.label) return keep();
   choices.use(label);
   const body = { item: item.item, label, key: freshName() };
-  settle(current, `You decided: ${label}.`, label, item.label === null ? ["reviews", body] : ["corrections", body]);
+  settle(current, t("You decided: {label}.", { label }), label, item.label === null ? ["reviews", body] : ["corrections", body]);
 }
 
 /** Leave the case that is shown as it is: it does not come back until something new happens to it. */
 function keep() {
   const current = cases[place];
-  if (current) settle(current, "You kept it as it is.", current.item.label, ["reviews", { item: current.item.item, key: freshName() }]);
+  if (current) settle(current, t("You kept it as it is."), current.item.label, ["reviews", { item: current.item.item, key: freshName() }]);
 }
 
 /** Go on to the next case, and send the decision meanwhile. If it is refused, the case is undecided again. */
@@ -187,7 +194,7 @@ function settle(current, words, label, [route, body]) {
       await insist(`${path}/${route}`, body, showUnsent);
     } catch (error) {
       Object.assign(current, earlier);
-      notify(`${nameOf(current.item)} was not changed.`, "bad");
+      notify(t("{item} was not changed.", { item: nameOf(current.item) }), "bad");
       report(error);
       show();
     }
@@ -199,8 +206,8 @@ function settle(current, words, label, [route, body]) {
 
 /** Say how many decisions wait in this page, because the service does not respond. */
 function showUnsent() {
-  const words = unsent === 1 ? "1 decision will be sent" : `${whole.format(unsent)} decisions will be sent`;
-  at("unsent", `The service cannot be reached. ${words} when it is back.`).hidden = false;
+  const words = { one: "The service cannot be reached. {count} decision will be sent when it is back.", other: "The service cannot be reached. {count} decisions will be sent when it is back." };
+  at("unsent", t(words, { count: unsent })).hidden = false;
 }
 
 function go(step) {
@@ -213,7 +220,8 @@ function announce(text) {
 }
 
 const VERBS = { skip: () => go(1), undo: () => go(-1), search: () => choices.search() };
-const MOVES = { ArrowRight: () => go(1), ArrowLeft: () => go(-1), Enter: keep };
+const forward = isRightToLeft ? -1 : 1; // the arrow that points to where reading goes
+const MOVES = { ArrowRight: () => go(forward), ArrowLeft: () => go(-forward), Enter: keep };
 
 document.addEventListener("keydown", (event) => {
   const { target, key } = event;

@@ -2,8 +2,9 @@ import { get } from "./api.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
-import { counted, labelGroup, undoGroup } from "./groups.js";
+import { labelGroup, labelledAs, undoGroup } from "./groups.js";
 import { keysAreOn } from "./keys.js";
+import { t } from "./language.js";
 import { Selection } from "./selection.js";
 import { contentOf, excerptOf } from "./text.js";
 
@@ -20,24 +21,27 @@ let isBusy = false;
 async function show() {
   const [detail, found] = await Promise.all([get(`${path}/items/${item}`), get(`${path}/items/${item}/similar?open=true&count=${SHOWN}`)]);
   at("content", contentOf(detail, [], classes));
-  const own = detail.label === null && !found.set_aside ? [rowOf(detail, "this item", true)] : [];
-  const others = found.items.map((one) => rowOf(one.item, `${Math.round(100 * one.similarity)} % similar`, false));
-  at("items", own.length + others.length ? [...own, ...others] : el("li", { class: "soft" }, "No similar item can be labelled now."));
-  const same = look?.prediction === "shown" ? `with the same prediction, ${found.prediction}` : "with the same prediction";
-  const reason = found.set_aside ? " This item belongs to the random sample that tells how good the model is: answer its question alone." : "";
-  at("found", `${counted(others.length, "similar item")} ${same}, among ${counted(found.compared)} that can be labelled.${reason}`);
+  const own = detail.label === null && !found.set_aside ? [rowOf(detail, t("this item"), true)] : [];
+  const others = found.items.map((one) => rowOf(one.item, t("{percent} % similar", { percent: Math.round(100 * one.similarity) }), false));
+  at("items", own.length + others.length ? [...own, ...others] : el("li", { class: "soft" }, t("No similar item can be labelled now.")));
+  const holes = { count: others.length, prediction: found.prediction, compared: found.compared };
+  const words = look?.prediction === "shown"
+    ? t({ one: "{count} similar item with the same prediction, {prediction}, among {compared} items that can be labelled.", other: "{count} similar items with the same prediction, {prediction}, among {compared} items that can be labelled." }, holes)
+    : t({ one: "{count} similar item with the same prediction, among {compared} items that can be labelled.", other: "{count} similar items with the same prediction, among {compared} items that can be labelled." }, holes);
+  const reason = found.set_aside ? t("This item belongs to the random sample that tells how good the model is: answer its question alone.") : "";
+  at("found", [words, reason].filter(Boolean).join(" "));
   at("all-shown").hidden = !selection.boxes.length;
   selection.tell();
 }
 
 function rowOf(detail, words, isChosen) {
-  const box = el("input", { type: "checkbox", "aria-label": `Select item ${detail.item}` });
+  const box = el("input", { type: "checkbox", "aria-label": t("Select item {number}", { number: String(detail.item) }) });
   box.checked = isChosen;
-  return el("li", { "data-item": detail.item, class: "group-row" }, box, el("span", { class: "excerpt" }, excerptOf(detail)), el("span", { class: "soft small" }, words));
+  return el("li", { "data-item": detail.item, class: "group-row" }, box, el("span", { class: "excerpt", dir: "auto" }, excerptOf(detail)), el("span", { class: "soft small" }, words));
 }
 
 const selection = new Selection(at("items"), (items) => {
-  at("selected", items.length ? `${counted(items.length)} selected` : "Nothing selected");
+  at("selected", items.length ? t({ one: "{count} item selected", other: "{count} items selected" }, { count: items.length }) : t("Nothing selected"));
   at("select-all").checked = items.length > 0 && items.length === selection.boxes.length;
   choices.enable(items.length > 0 && !isBusy);
 });
@@ -80,7 +84,7 @@ async function act(work) {
 
 function showLastGroup() {
   at("last-group").hidden = lastGroup === null;
-  if (lastGroup) at("last-group").firstElementChild.replaceChildren(`${counted(lastGroup.labelled.length)} labelled as ${lastGroup.label}.`);
+  if (lastGroup) at("last-group").firstElementChild.replaceChildren(labelledAs(lastGroup));
 }
 
 document.addEventListener("keydown", (event) => {

@@ -2,6 +2,7 @@ import { post, root, send } from "./api.js";
 import { whileBusy } from "./busy.js";
 import { at } from "./dom.js";
 import { report, sentence } from "./errors.js";
+import { t } from "./language.js";
 import { notify } from "./notices.js";
 
 const WHOLE = ["vector_length", "burst", "per_day", "total", "per_item", "skips", "bits", "random_state"];
@@ -20,7 +21,7 @@ const percent = (found) => (found === undefined || found === null ? null : Numbe
 function pairs(name) {
   return lines(name).map((line) => {
     const place = line.lastIndexOf("=");
-    if (place < 1) throw new SyntaxError(`"${line}" has no equals sign: write name = value`);
+    if (place < 1) throw new SyntaxError(t("“{line}” has no equals sign: write name = value.", { line }));
     return [line.slice(0, place).trim(), line.slice(place + 1).trim()];
   });
 }
@@ -107,10 +108,10 @@ function wrongNumber() {
   for (const input of form.querySelectorAll("input[type=number]:enabled")) {
     const title = form.querySelector(`label[for=${input.id}]`).textContent;
     const found = input.value === "" ? 0 : Number(input.value);
-    if (input.validity.badInput) return [input.id, `${title}: this is not a number`];
-    if (found < 0) return [input.id, `${title}: at least 0`];
-    if (input.max && found > Number(input.max)) return [input.id, `${title}: at most ${input.max}`];
-    if (WHOLE.includes(input.id) && !Number.isInteger(found)) return [input.id, `${title}: a whole number`];
+    if (input.validity.badInput) return [input.id, t("{field}: this is not a number", { field: title })];
+    if (found < 0) return [input.id, t("{field}: at least {number}", { field: title, number: 0 })];
+    if (input.max && found > Number(input.max)) return [input.id, t("{field}: at most {number}", { field: title, number: Number(input.max) })];
+    if (WHOLE.includes(input.id) && !Number.isInteger(found)) return [input.id, t("{field}: a whole number", { field: title })];
   }
   return null;
 }
@@ -133,7 +134,7 @@ async function submit() {
       const classesChanged = await changeClasses();
       await send("PATCH", `/api/tasks/${encodeURIComponent(task)}`, changeable());
       if (classesChanged) location.reload();
-      else notify("Saved.", "good");
+      else notify(t("Saved."), "good");
     } else {
       const made = await post("/api/tasks", everything());
       location.assign(`${root}/tasks/${encodeURIComponent(made.settings.name)}/upload`);

@@ -1,11 +1,12 @@
 import { get, root } from "./api.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { locale, t } from "./language.js";
 import { spendOf } from "./spend.js";
-import { actions } from "./states.js";
+import { actions, stateName } from "./states.js";
 
 const LOOK_AGAIN = 5000;
-const number = new Intl.NumberFormat();
+const number = new Intl.NumberFormat(locale);
 const { role } = at("tasks").dataset;
 
 /** Show all tasks. */
@@ -20,24 +21,24 @@ async function show() {
 
 function nothing() {
   const words = role === "admin"
-    ? "A task is a question about each item of a stream, such as: is this spam? Which team is this ticket for?"
-    : "An admin can create one.";
-  const first = role === "admin" ? el("a", { class: "button main", href: `${root}/new-task` }, "Create the first task") : null;
-  return el("section", { class: "card empty" }, el("h2", {}, "There are no tasks yet"), el("p", {}, words), first);
+    ? t("A task is a question about each item of a stream, such as: is this spam? Which team is this ticket for?")
+    : t("An admin can create one.");
+  const first = role === "admin" ? el("a", { class: "button main", href: `${root}/new-task` }, t("Create the first task")) : null;
+  return el("section", { class: "card empty" }, el("h2", {}, t("There are no tasks yet")), el("p", {}, words), first);
 }
 
 function card(task) {
   const address = `${root}/tasks/${encodeURIComponent(task.name)}`;
   const head = el("div", { class: "row apart" },
-    el("h2", {}, el("a", { href: address }, task.name)), el("span", { class: `chip ${task.state}` }, task.state));
+    el("h2", {}, el("a", { href: address }, task.name)), el("span", { class: `chip ${task.state}` }, stateName(task.state)));
   if (task.state === "broken") return el("section", { class: "card", "aria-label": task.name },
-    el("div", { class: "row apart" }, el("h2", {}, task.name), el("span", { class: "chip bad" }, "cannot be served")),
-    el("p", { class: "notice bad" }, task.problem));
-  const about = `${task.classes.length} classes · ${task.algorithm}`;
+    el("div", { class: "row apart" }, el("h2", {}, task.name), el("span", { class: "chip bad" }, t("cannot be served"))),
+    el("p", { class: "notice bad", dir: "auto" }, task.problem));
+  const about = t({ one: "{count} class · {algorithm}", other: "{count} classes · {algorithm}" }, { count: task.classes.length, algorithm: task.algorithm });
   return el("section", { class: "card", "aria-label": task.name }, head, el("p", { class: "soft small" }, about),
     el("dl", { class: "counts" },
-      count("Items", task.items), count("Labels", task.labelled), count("Waiting", task.waiting)),
-    task.problem ? el("p", { class: "notice bad" }, task.problem) : null,
+      count(t("Items"), task.items), count(t("Labels"), task.labelled), count(t("Waiting"), task.waiting)),
+    task.problem ? el("p", { class: "notice bad", dir: "auto" }, task.problem) : null,
     spendOf(task.spend),
     el("div", { class: "actions" }, labelLink(task, address), task.role === "admin" ? actions(task, show) : null));
 }
@@ -48,7 +49,7 @@ function count(name, value) {
 
 function labelLink(task, address) {
   if (!["admin", "labeller"].includes(task.role) || task.state !== "running") return null;
-  return el("a", { class: "button", href: `${address}/label` }, "Label");
+  return el("a", { class: "button", href: `${address}/label` }, t("Label|verb"));
 }
 
 try {

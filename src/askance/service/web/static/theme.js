@@ -1,8 +1,7 @@
 /* The stored choice of light or dark. Not a module, so that it runs before the first paint. */
 (() => {
   const KEY = "askance:theme";
-  const CHOICES = { auto: "system", light: "light", dark: "dark" };
-  const names = Object.keys(CHOICES);
+  const names = ["auto", "light", "dark"];
   const root = document.documentElement;
 
   function remembered() {
@@ -18,7 +17,7 @@
     else root.dataset.theme = choice;
     const button = document.getElementById("theme");
     if (!button) return;
-    button.title = `Theme: ${CHOICES[choice] ?? choice}`;
+    button.title = button.dataset[choice] ?? choice;
     button.setAttribute("aria-label", button.title);
   }
 

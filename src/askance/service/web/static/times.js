@@ -1,8 +1,9 @@
 import { el } from "./dom.js";
+import { locale, t } from "./language.js";
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const EXACT = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" });
+const AGO = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 const UNITS = [["day", 86_400], ["hour", 3600], ["minute", 60]];
 
 /** A time in seconds since 1970 as a date; the exact time is in its title. */
@@ -14,7 +15,7 @@ export function date(seconds) {
 export function distance(seconds) {
   const away = seconds - Date.now() / 1000;
   const [unit, size] = UNITS.find(([, length]) => Math.abs(away) >= length) ?? ["minute", 60];
-  const words = Math.abs(away) < 60 ? "just now" : AGO.format(Math.round(away / size), unit);
+  const words = Math.abs(away) < 60 ? t("just now") : AGO.format(Math.round(away / size), unit);
   return timeElement(seconds, words);
 }
 

@@ -1,6 +1,7 @@
 import { get, post, send } from "./api.js";
 import { at, el } from "./dom.js";
 import { report, sentence } from "./errors.js";
+import { t } from "./language.js";
 import { notify } from "./notices.js";
 
 const dialog = at("token-dialog");
@@ -30,16 +31,16 @@ export function openChange(token) {
   form.elements.reach.value = "some";
   for (const box of boxes()) box.checked = box.value in token.tasks;
   const others = Object.entries(token.tasks).filter(([, own]) => own !== role);
-  if (others.length) at("tasks-wrong", "This token has different roles in its tasks. Saving gives it one role in all of them; askance token change keeps them apart.");
+  if (others.length) at("tasks-wrong", t("This token has different roles in its tasks. Saving gives it one role in all of them; {command} keeps them apart.", { command: "askance token change" }));
 }
 
 function open(token) {
   changed = token;
   form.reset();
   clear();
-  at("token-title", token ? `Change the rights of ${token.name}` : "Create a token");
-  at("token-submit", token ? "Save changes" : "Create the token");
-  at("days-hint", token ? "From today. Leave empty to keep the end as it is." : "Leave empty for a token without an end.");
+  at("token-title", token ? t("Change the rights of {name}", { name: token.name }) : t("Create a token"));
+  at("token-submit", token ? t("Save changes") : t("Create the token"));
+  at("days-hint", token ? t("From today. Leave empty to keep the end as it is.") : t("Leave empty for a token without an end."));
   at("name-field").hidden = token !== null;
   form.elements.name.required = token === null;
   dialog.showModal();
@@ -59,7 +60,7 @@ async function submit(event, made, show) {
   clear();
   const request = rights();
   if (request === null) {
-    at("tasks-wrong", "Choose at least one task.");
+    at("tasks-wrong", t("Choose at least one task."));
     return;
   }
   if (form.elements.days.value) request.expires_in = Number(form.elements.days.value);
@@ -75,7 +76,7 @@ async function submit(event, made, show) {
 async function save(request, made) {
   if (changed) {
     await send("PATCH", `/api/tokens/${encodeURIComponent(changed.name)}`, request);
-    notify(`The rights of ${changed.name} have changed.`, "good");
+    notify(t("The rights of {name} have changed.", { name: changed.name }), "good");
   } else {
     made(await post("/api/tokens", { name: form.elements.name.value.trim(), ...request }));
   }

@@ -1,4 +1,5 @@
 import { el } from "./dom.js";
+import { t } from "./language.js";
 
 const TONES = 10;
 const LEAST = 0.1; // of the strongest: what moves the score less is not marked
@@ -18,5 +19,5 @@ export function strengthOf(pull, pulls) {
 export function markOf(piece, pull, pulls, classes) {
   const strength = strengthOf(pull, pulls);
   if (!strength) return piece;
-  return el("mark", { class: `${toneOf(pull.towards, classes)} strength-${strength}`, title: `towards ${pull.towards}` }, piece);
+  return el("mark", { class: `${toneOf(pull.towards, classes)} strength-${strength}`, title: t("towards {label}", { label: pull.towards }) }, piece);
 }

@@ -1,6 +1,7 @@
 import { Refused, Unreachable, get, post, send } from "./api.js";
 import { at, el } from "./dom.js";
 import { report, sentence } from "./errors.js";
+import { listed, locale, t } from "./language.js";
 import { commandOf } from "./offer.js";
 
 const LOOK_AGAIN = 250;
@@ -8,15 +9,17 @@ const TRY_AGAIN = 2000;
 const EARLY = 3; // values of a column that a phone shows
 const { task, role } = at("upload-page").dataset;
 const path = `/api/tasks/${encodeURIComponent(task)}/uploads`;
-const number = new Intl.NumberFormat();
+const number = new Intl.NumberFormat(locale);
 const PARTS = ["choose", "moving", "preview", "done"];
 
 let current = null; // the upload, as the service knows it
 let fileName = "";
 let turn = 0; // counts what was begun, so that nothing continues after a cancel
 
+const KINDS = { text: t("text"), number: t("number"), category: t("category"), date: t("date"), id: t("id"), label: t("label"), ignored: t("ignored") };
+const ADDED = { one: "{count} item was added", other: "{count} items were added" };
+
 const wait = (time) => new Promise((go) => setTimeout(go, time));
-const count = (many, one, more) => `${number.format(many)} ${many === 1 ? one : more}`;
 const size = (bytes) => `${number.format(Number((bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)))} MB`;
 
 /** A message as a sentence. The name of the file stays as it is. */
@@ -38,7 +41,7 @@ async function patiently(request, mine) {
     } catch (error) {
       if (mine !== turn) return null;
       if (!(error instanceof Unreachable) && error.status !== 503) throw error;
-      at("moving-words", "The service cannot be reached. This continues when it is back.");
+      at("moving-words", t("The service cannot be reached. This continues when it is back."));
       await wait(TRY_AGAIN);
     }
   }
@@ -79,7 +82,7 @@ async function begun(wish) {
 async function sendParts(file, mine) {
   while (mine === turn && current.state === "receiving") {
     const { upload, received, part_bytes: most } = current;
-    move(`Uploading ${current.name}`, received / current.size, `${size(received)} of ${size(current.size)}`);
+    move(t("Uploading {file}", { file: current.name }), received / current.size, t("{part} of {all}", { part: size(received), all: size(current.size) }));
     const part = file.slice(received, received + most);
     const found = await patiently(() => send("POST", `${path}/${upload}/parts?start=${received}`, part).catch(elsewhere), mine);
     if (found) current = found;
@@ -96,8 +99,8 @@ function elsewhere(error) {
 async function follow(mine) {
   while (mine === turn && current.state === "checking") {
     const percent = Math.floor(100 * current.checked);
-    if (current.columns.length && !at("preview").hidden) at("counts", `Checking all rows … ${percent} %`);
-    else move(`Checking ${current.name}`, current.checked, `${percent} %`);
+    if (current.columns.length && !at("preview").hidden) at("counts", t("Checking all rows … {percent} %", { percent }));
+    else move(t("Checking {file}", { file: current.name }), current.checked, t("{percent} %", { percent }));
     await wait(LOOK_AGAIN);
     const found = await patiently(() => get(`${path}/${current.upload}`), mine);
     if (found) current = found;
@@ -125,21 +128,21 @@ function render() {
 }
 
 function countsOf({ rows, labelled, known }) {
-  const parts = [count(rows, "row", "rows"), `${number.format(labelled)} already labelled`];
-  if (known) parts.push(`${number.format(known)} already in this task`);
-  return `${parts.join(", ")}.`;
+  const holes = { count: rows, labelled, known };
+  if (!known) return t({ one: "{count} row, {labelled} already labelled.", other: "{count} rows, {labelled} already labelled." }, holes);
+  return t({ one: "{count} row, {labelled} already labelled, {known} already in this task.", other: "{count} rows, {labelled} already labelled, {known} already in this task." }, holes);
 }
 
 function row(column, place) {
   const { name, kind, kinds, reason, values } = column;
   const isWrong = current.column === name && current.problem !== null;
-  const select = el("select", { "aria-label": `Kind of ${name || "a column without a name"}`, "data-column": name, disabled: kinds.length < 2, "aria-invalid": isWrong || null, "aria-describedby": `about-${place}`, onchange: (event) => choose(name, event.target.value) },
-    kinds.map((one) => el("option", { value: one, selected: one === kind }, one)));
-  const about = el("p", { id: `about-${place}`, class: isWrong ? "wrong" : "hint" }, isWrong ? said(current.problem) : reason);
+  const select = el("select", { "aria-label": name ? t("Kind of {column}", { column: name }) : t("Kind of a column without a name"), "data-column": name, disabled: kinds.length < 2, "aria-invalid": isWrong || null, "aria-describedby": `about-${place}`, onchange: (event) => choose(name, event.target.value) },
+    kinds.map((one) => el("option", { value: one, selected: one === kind }, KINDS[one] ?? one)));
+  const about = el("p", { id: `about-${place}`, class: isWrong ? "wrong" : "hint", dir: "auto" }, isWrong ? said(current.problem) : reason);
   return el("tr", {},
-    el("th", { scope: "row" }, name || el("span", { class: "soft" }, "(no name)")),
-    el("td", { class: "kind", "data-label": "Kind" }, el("div", {}, select, about)),
-    [0, 1, 2, 3, 4].map((index) => el("td", { class: index < EARLY ? "value" : "value late", "data-label": `Row ${index + 1}` }, values[index] ?? "")));
+    el("th", { scope: "row" }, name ? el("bdi", {}, name) : el("span", { class: "soft" }, t("(no name)"))),
+    el("td", { class: "kind", "data-label": t("Kind") }, el("div", {}, select, about)),
+    [0, 1, 2, 3, 4].map((index) => el("td", { class: index < EARLY ? "value" : "value late", "data-label": t("Row {number}", { number: index + 1 }) }, el("bdi", {}, values[index] ?? ""))));
 }
 
 /** Labels that are not classes: say so, and how to add them. */
@@ -148,10 +151,11 @@ function showUnknown() {
   at("unknown").hidden = !unknown.length || current.state !== "ready";
   if (!unknown.length) return;
   const rows = unknown.reduce((sum, [, many]) => sum + many, 0);
-  const names = unknown.map(([name, many]) => `“${name}” (${number.format(many)})`).join(", ");
-  const words = `${count(rows, "row has a label that is not a class", "rows have labels that are not classes")} of this task: ${names}.`;
-  const remedy = role === "admin" ? `Add ${unknown.length === 1 ? "it as a class" : "them as classes"}, or these rows are added without a label.` : "An admin can add classes in the settings of the task. Without them, these rows are added without a label.";
-  const button = el("button", { type: "button", onclick: () => addClasses(unknown.map(([name]) => name)) }, unknown.length === 1 ? "Add this class" : "Add these classes");
+  const names = unknown.map(([name, many]) => `“${name}” (${number.format(many)})`);
+  const words = t({ one: "{count} row has a label that is not a class of this task: {names}.", other: "{count} rows have labels that are not classes of this task: {names}." }, { count: rows, names: listed(names) });
+  const add = unknown.length === 1 ? t("Add it as a class, or these rows are added without a label.") : t("Add them as classes, or these rows are added without a label.");
+  const remedy = role === "admin" ? add : t("An admin can add classes in the settings of the task. Without them, these rows are added without a label.");
+  const button = el("button", { type: "button", onclick: () => addClasses(unknown.map(([name]) => name)) }, unknown.length === 1 ? t("Add this class") : t("Add these classes"));
   at("unknown", el("p", {}, `${words} ${remedy}`), role === "admin" ? button : "");
 }
 
@@ -183,7 +187,7 @@ async function add(mine) {
   try {
     do {
       const { handled, rows } = current;
-      move(`Adding ${current.name}`, rows ? handled / rows : 0, `${number.format(handled)} of ${count(rows, "row", "rows")}`);
+      move(t("Adding {file}", { file: current.name }), rows ? handled / rows : 0, t({ one: "{handled} of {count} row", other: "{handled} of {count} rows" }, { handled, count: rows }));
       const found = await patiently(() => post(`${path}/${current.upload}/rows`), mine);
       if (found === null) return;
       current = found;
@@ -198,9 +202,12 @@ async function add(mine) {
 function finish() {
   show("done");
   const { added, learned, rows } = current;
-  at("done-title", added ? `${count(added, "item was", "items were")} added` : "All rows were in this task already");
+  at("done-title", added ? t(ADDED, { count: added }) : t("All rows were in this task already"));
   const again = rows - added;
-  at("done-words", [learned ? `${count(learned, "of them is", "of them are")} labelled.` : "", added && again ? `${count(again, "row was", "rows were")} here before and not added again.` : ""].filter(Boolean).join(" "));
+  at("done-words", [
+    learned ? t({ one: "{count} of them is labelled.", other: "{count} of them are labelled." }, { count: learned }) : "",
+    added && again ? t({ one: "{count} row was here before and not added again.", other: "{count} rows were here before and not added again." }, { count: again }) : "",
+  ].filter(Boolean).join(" "));
   at("done-title").focus();
 }
 
@@ -208,7 +215,7 @@ function finish() {
 function refuse() {
   const { problem, handled, added, upload } = current;
   show("choose");
-  at("file-wrong", said(problem), handled ? ` ${count(added, "item was", "items were")} added before it.` : "");
+  at("file-wrong", said(problem), handled ? ` ${t({ one: "{count} item was added before it.", other: "{count} items were added before it." }, { count: added })}` : "");
   current = null;
   send("DELETE", `${path}/${upload}`).catch(() => {});
   at("choose-file").focus();
@@ -235,7 +242,7 @@ async function cancel() {
   const added = current?.added ?? 0;
   await forget();
   show("choose");
-  at("file-wrong", added ? `Cancelled. ${count(added, "item was", "items were")} added and stay.` : "");
+  at("file-wrong", added ? t({ one: "Cancelled. {count} item was added and stays.", other: "Cancelled. {count} items were added and stay." }, { count: added }) : "");
   at("choose-file").focus();
 }
 
@@ -243,9 +250,9 @@ async function cancel() {
 function showRest() {
   const waits = current?.state === "receiving";
   at("forget").hidden = !waits;
-  at("choose-title", waits ? `Choose ${current.name} again to continue` : "Drop a file here, or choose one");
-  at("choose-file", waits ? "Choose the file again" : "Choose a file");
-  if (waits) at("file-wrong", `${size(current.received)} of ${size(current.size)} have arrived.`);
+  at("choose-title", waits ? t("Choose {file} again to continue", { file: current.name }) : t("Drop a file here, or choose one"));
+  at("choose-file", waits ? t("Choose the file again") : t("Choose a file"));
+  if (waits) at("file-wrong", t("{part} of {all} have arrived.", { part: size(current.received), all: size(current.size) }));
 }
 
 at("choose-file").addEventListener("click", () => at("file").click());
@@ -282,7 +289,7 @@ addEventListener("drop", (event) => {
 at("command", commandOf(task));
 try {
   const { uploads, most_bytes: most } = await get(path);
-  at("choose-words").append(` At most ${size(most)}.`);
+  at("choose-words").append(" ", t("At most {size}.", { size: size(most) }));
   current = uploads.find(({ state }) => state !== "done") ?? null;
   at("choose-file").disabled = false;
   showRest();
