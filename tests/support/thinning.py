@@ -21,14 +21,14 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
 LONG_EXAMPLES = (
     *("auto", "few-labels", "imbalance", "multiclass", "pool", "ratings", "selective-sampling", "sweeps"),
     *("semi_supervised", "label", "predict", "export", "any-model", "pipeline", "rare-positives"),
-    *("rare_class", "raw_table", "live_service"),
+    *("rare_class", "raw_table", "live_service", "certified"),
 )
 
 
 # Those that take longer still.
 SLOW_EXAMPLES = (
     *("cost-sensitive", "fleet", "imbalance", "kernels", "multiclass", "rare_class", "raw_table", "second-order"),
-    "selective-sampling",
+    *("selective-sampling", "certified"),
 )
 
 
