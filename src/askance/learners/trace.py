@@ -180,19 +180,9 @@ class Trace:
     def certify(self, error: float = 0.02, level: float = 0.95) -> Certificate:
         """Certify, from the asked labels alone, that few of the confident predictions are wrong.
 
-        Goes through the rows as `Certifier` does. The learner should have asked about every row with some
-        probability, and goes fastest with `AutoLearner(certify=error)`. Many rows in a row without that chance
-        cannot be certified.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from askance import AutoLearner
-        >>> X = np.random.default_rng(0).normal(size=(4000, 4))
-        >>> trace = AutoLearner(certify=0.05).run(X, X[:, 0] > 0)
-        >>> certificate = trace.certify(error=0.05)
-        >>> certificate.certified, bool(certificate.share > 0.5)
-        (True, True)
+        Goes through the rows as `Certifier` does. It takes a learner that may ask about every row, because rows
+        without a chance of being asked about count as mistakes. With `AutoLearner(certify=error)`, it takes the
+        fewest labels.
         """
         if self.kind == BINARY:
             confidences = np.abs(self.scores)

@@ -89,10 +89,11 @@ class Forecast:
 
     Examples
     --------
-    >>> import numpy as np, askance
-    >>> X = np.random.default_rng(0).normal(size=(3000, 20))
-    >>> trace = askance.AutoLearner().run(X, X @ np.arange(20) > 0)
-    >>> forecast = trace.forecast()
+    >>> import numpy as np
+    >>> from askance.metrics import Forecast
+    >>> labels = np.arange(10, 300)
+    >>> wrong = np.random.default_rng(0).random(290) < 2 * labels**-0.7
+    >>> forecast = Forecast(labels, wrong, known=300)
     >>> now, later = forecast.accuracy(), forecast.accuracy(more=500)
     >>> bool(now.value < later.value and later.low < later.value < later.high)
     True
