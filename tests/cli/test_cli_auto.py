@@ -53,6 +53,21 @@ def test_the_report_says_what_it_did(data):
     assert "auto asked for " in told
 
 
+def test_confident_predictions_are_certified(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 2))
+    path = write_csv(tmp_path / "numbers.csv", X, np.where(X[:, 0] > 0, "yes", "no"))
+    told = answer("run", path, "--certify", 0.05, "--against", "random")
+    found = told["certificate"]
+    assert found["certified"]
+    assert (found["error"], found["missing"]) == (0.05, 0)
+    assert found["members"] > 500
+    assert any(note.startswith("Certified: of ") for note in told["notes"])
+    assert answer("run", path)["certificate"] is None
+    for more, words in ((["-a", "PAA-II"], "is for the automatic learner"), ([], "must be a share of the rows")):
+        assert words in complaint("run", path, "--certify", 0.05 if more else 1, *more)
+
+
 @pytest.mark.slow
 def test_the_decisions_are_those_of_the_library(data, tmp_path):
     path = tmp_path / "trace.parquet"
@@ -225,7 +240,7 @@ def test_shuffling_and_classes(data):
         (["--scaling", "standard", "--against", "random"], "auto has an intercept and scales of its own: remove"),
         (["--bound"], "--bound needs an algorithm that has a theorem"),
         (["--costs"], "--costs is for OMCSL algorithms"),
-        (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, limit, memory, rate"),
+        (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, certify, limit, memory, rate"),
         (["--param", "audit=0"], "--param audit must be greater than 0 and at most 1, not 0.0"),
         (["--param", "limit=2.5"], "--limit must be None or a whole number of at least 0, not 2.5"),
         (["--param", "memory=2.5"], "--param memory must be a whole number of at least 1, not 2.5"),

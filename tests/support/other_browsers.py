@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from needs import missing
 
 PATIENCE = 60  # seconds
@@ -116,11 +118,13 @@ def firefox(directory: Path) -> Iterator[Driven]:
     (profile / "user.js").write_text("\n".join(lines))
     command = [program, "--headless", "--marionette", "--no-remote", "--profile", str(profile), "about:blank"]
     with _process(command, directory, HOME=str(directory)) as output:
-        found = profile / "MarionetteActivePort"
-        _wait(lambda: found.exists() and found.read_text().strip(), output)
-        with socket.create_connection(("127.0.0.1", int(found.read_text())), PATIENCE) as line:
+        with _starting("Firefox"):
+            found = profile / "MarionetteActivePort"
+            _wait(lambda: found.exists() and found.read_text().strip(), output)
+            line = socket.create_connection(("127.0.0.1", int(found.read_text())), PATIENCE)
             marionette = _Marionette(line)
             marionette.do("NewSession", {"capabilities": {}})
+        with line:
             yield Driven(marionette.do, output)
 
 
@@ -167,7 +171,9 @@ def webkit(directory: Path) -> Iterator[Driven]:
         port = _free_port()
         more = {"DISPLAY": f":{number}", "HOME": str(directory), "GDK_BACKEND": "x11", **WEBKIT}
         with _process([driver, f"--port={port}"], directory, **more) as output:
-            yield Driven(_Http(port, output).do)
+            with _starting("WebKit"):
+                http = _Http(port, output)
+            yield Driven(http.do)
 
 
 PATHS = {"Navigate": "url", "ExecuteScript": "execute/sync", "PerformActions": "actions"}
@@ -201,6 +207,15 @@ class _Http:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RefusedError(error.read().decode()) from None
+
+
+@contextmanager
+def _starting(name: str) -> Iterator[None]:
+    """A browser that does not start on this machine says nothing about the pages."""
+    try:
+        yield
+    except (AssertionError, OSError, RefusedError) as fault:
+        pytest.skip(f"{name} does not start here: {fault}")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from askance.learners import labels
 from askance.learners.core import Decision, Spending
 from askance.learners.trace import Trace
 from askance.learners.validation import as_targets, in_one_line
+from askance.metrics import Certificate
 
 PREDICTED_TOGETHER = 1024  # rows, so that memory does not grow with their number
 
@@ -64,6 +65,8 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         The number of features.
     spending_ : Spending
         The number of rows seen, of labels asked for, and of labels that the budget refused.
+    certificate_ : Certificate or None
+        With `certify`, what is certified now.
 
     Examples
     --------
@@ -229,6 +232,12 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def spending_(self) -> Spending:
         """The number of rows seen, of labels asked for, and of labels that the budget refused."""
         return self._started().spending
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What is certified of the rows that were asked about since the learner was made or loaded."""
+        steering = self._started().steering
+        return None if steering is None else steering.certifier.certificate()
 
     # ------------------------------------------------------------------ inside
 

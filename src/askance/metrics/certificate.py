@@ -86,7 +86,8 @@ class Certificate:
         if not self.members:
             return f"Not certified: no predictions are confident enough for an error of {self.error:.2%} yet."
         of = f"{self.members:,} confident predictions from row {self.since:,} to {self.until - 1:,}"
-        found = f"{self.labels:,} of them have a label, and {self.mistakes:,} of these were wrong."
+        verb = "was" if self.mistakes == 1 else "were"
+        found = f"{self.labels:,} of them have a label, and {self.mistakes:,} of these {verb} wrong."
         if not self.certified:
             return f"Not certified: about {self.missing:,} more labels of {of} are needed. {found}"
         return (

@@ -143,7 +143,7 @@ def _whole(value: Any) -> Any:
 def auto_opponent(word: str, main: AutoMethod) -> AutoMethod:
     """The automatic learner with another way of asking: at random at the same rate, or for all labels."""
     other: dict[str, Any] = {"audit": 1.0} if word == RANDOM else {"rate": 1.0, "limit": None}
-    return AutoMethod(word, {**main.parameters, **other})
+    return AutoMethod(word, {**main.parameters, **other, "certify": None})
 
 
 def beside_auto(word: str, rate: float, budget: Budget, *, many: bool) -> Method:

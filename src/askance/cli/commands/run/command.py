@@ -59,6 +59,16 @@ Rate = Annotated[
 ]
 Limit = Annotated[int | None, option("Never ask for more than N labels.", "N", ASKING, min=1)]
 Burst = Annotated[int | None, option("Never be more than N labels ahead of --rate.", "N", ASKING, min=1)]
+Certify = Annotated[
+    float | None,
+    option(
+        "Find out which predictions may be used without looking: confident ones, of which at most this share is "
+        "wrong, such as 0.02. For the automatic learner.",
+        "SHARE",
+        ASKING,
+        parser=options.parse_share,
+    ),
+]
 Against = Annotated[
     str | None,
     option(
@@ -134,6 +144,7 @@ def run(
     rate: Rate = None,
     limit: Limit = None,
     burst: Burst = None,
+    certify: Certify = None,
     against: Against = None,
     bound: Bound = False,
     costs: Costs = False,
@@ -190,6 +201,7 @@ def run(
         rate=rate,
         limit=limit,
         burst=burst,
+        certify=certify,
         against=against,
         bound=bound,
         costs=costs,

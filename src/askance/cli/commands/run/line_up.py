@@ -56,7 +56,8 @@ def line_up_for(request: RunRequest) -> LineUp:
 
 def _automatic(request: RunRequest) -> LineUp:
     budget = Budget(request.rate, request.limit)
-    main = automatic(parse_parameters(request.parameters), budget)
+    certify = {} if request.certify is None else {"certify": request.certify}
+    main = automatic({**parse_parameters(request.parameters), **certify}, budget)
     words = parse_opponents(request.against, AUTO)
     request.check_needed(words)
     seed = request.seed or 0

@@ -22,6 +22,7 @@ class RunRequest(NamedTuple):
     rate: float | None
     limit: int | None
     burst: int | None
+    certify: float | None
     against: str | None
     bound: bool
     costs: bool
@@ -124,6 +125,8 @@ class RunRequest(NamedTuple):
         for name in ("number", "date"):
             if getattr(self.reading, name):
                 raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")
+        if self.certify is not None:
+            raise ValueError("--certify is for the automatic learner: remove --certify or --algorithm")
         if self.reading.is_apart and self.resume is None:
             name = "labels" if self.reading.labels is not None else "id"
             raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")
@@ -133,6 +136,10 @@ class RunRequest(NamedTuple):
             raise ValueError("--bound needs an algorithm that has a theorem: choose one, for example -a PAA-II")
         if self.burst is not None:
             raise ValueError("--burst needs an algorithm of the catalog: choose one, for example -a PAA-II")
+        if self.certify is not None and not 0 < self.certify < 1:
+            raise ValueError(
+                f"--certify must be a share of the rows, more than 0 and less than 1, not {self.certify:g}"
+            )
         if self.dtype is not None:
             raise ValueError("auto always computes in float64: remove --dtype, or choose an algorithm with -a")
 
@@ -153,7 +160,19 @@ class RunRequest(NamedTuple):
             raise ValueError("--costs is for OMCSL algorithms: choose one, for example -a OMCSL-F-h")
 
     def _check_resumed(self) -> None:
-        for name in ("algorithm", "seed", "dtype", "intercept", "scaling", "rate", "limit", "burst", "classes"):
+        names = (
+            "algorithm",
+            "seed",
+            "dtype",
+            "intercept",
+            "scaling",
+            "rate",
+            "limit",
+            "burst",
+            "certify",
+            "classes",
+        )
+        for name in names:
             if getattr(self, name) is not None:
                 raise ValueError(f"--resume continues with the model unchanged: remove --{name}")
         if self.parameters:

@@ -1,5 +1,7 @@
 """The work of `askance run`: set up the methods, run them on the file and report the results."""
 
+import dataclasses
+import math
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -144,6 +146,7 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
     notes += _unmatched_note(line_up, request)
     if isinstance(main.learner, AutoLearner):
         notes += _limit_note(main.name, main.learner)
+        notes += [] if main.learner.certificate_ is None else [str(main.learner.certificate_)]
     elif main.refused:
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
     if not main.many and is_one_sided(main.learner):
@@ -249,6 +252,17 @@ def _written(result: RunResult) -> dict[str, str]:
     return {what: str(path) for what, path in result.request.targets.items()}
 
 
+def _certificate(line_up: LineUp) -> dict[str, Any] | None:
+    """What is certified, with --certify."""
+    learner = line_up.contestants[0].learner
+    found = learner.certificate_ if isinstance(learner, AutoLearner) else None
+    if found is None:
+        return None
+    fields = dataclasses.asdict(dataclasses.replace(found, automatic=None))
+    del fields["automatic"]  # for traces alone
+    return {**fields, "threshold": found.threshold if math.isfinite(found.threshold) else None}
+
+
 def _as_dict(result: RunResult) -> dict[str, Any]:
     request, line_up = result.request, result.line_up
     return {
@@ -263,6 +277,7 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
         "notes": [*_notes(line_up, request), *result.scales],
         "bounds": [bound.as_dict() for bound in result.bounds],
         "costs": None if result.costs is None else result.costs.as_dict(),
+        "certificate": _certificate(line_up),
         "written": _written(result),
         "seconds": {"total": result.seconds, "learning": report.learning_times(line_up.contestants)},
     }
