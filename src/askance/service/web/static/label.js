@@ -149,6 +149,7 @@ function answer(kind, label, reason) {
   const question = revisited?.question ?? questions.current;
   if (!painted || !question) return;
   const { item } = question;
+  if (item !== Number(at("item").dataset.item)) return show(); // the questions have changed: nobody has seen this one
   const before = revisited;
   if (before?.kind === kind && before.label === label) return leave();
   if (before && !keep("undo", { item })) return;
