@@ -84,9 +84,8 @@ class Seen(NamedTuple):
 def _prompt(learner: Any, X: Any, y: NDArray[np.int64]) -> Iterator[Seen]:
     trace = learner.run(X, y)
     wrong = trace.predicted_codes != trace.true_codes
-    confidences = np.abs(trace.scores) if len(trace.classes) == 2 else log_odds_of_lead(trace.scores)
     before: list[int] = []
-    for row, values in enumerate(zip(confidences, trace.ask_probabilities, trace.asked, wrong, strict=True)):
+    for row, values in enumerate(zip(trace.confidences, trace.ask_probabilities, trace.asked, wrong, strict=True)):
         confidence, chance, asked, is_wrong = values
         yield Seen(float(confidence), float(chance), bool(asked), bool(is_wrong), before)
         before = [row] if asked else []

@@ -116,7 +116,8 @@ def test_certificates_are_rarely_wrong_where_there_are_slightly_too_many_mistake
     results = [
         ever_wrong(stream(np.random.default_rng(seed), 1500, 0.3, 0.055), 0.3, 0.05, delay) for seed in range(100)
     ]
-    assert sum(violated for _, violated in results) <= 10  # 5 % of 100, and more than two standard deviations
+    # At most 5 % may be; none is. If mistakes counted for less than half of what they do, there would be 8.
+    assert sum(violated for _, violated in results) <= 2
 
 
 def test_a_change_of_the_stream_ends_the_certificate() -> None:

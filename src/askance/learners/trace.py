@@ -137,6 +137,14 @@ class Trace:
         """The signed scores for metrics of scores; None for more than two classes."""
         return self.scores if self.kind == BINARY else None
 
+    @property
+    def confidences(self) -> NDArray[np.floating[Any]]:
+        """How confident the predictions are: of `AutoLearner`, as log-odds of being right."""
+        if self.kind == BINARY:
+            return np.abs(self.scores)
+        # The lead of a probability over the others, or a margin of any size.
+        return log_odds_of_lead(self.scores) if self.scores.max(initial=0) <= 1 else self.scores
+
     def positive_class(self, positive: Any = None) -> Any:
         """The class that F, precision and recall are about; None for more than two classes.
 
@@ -184,13 +192,9 @@ class Trace:
         without a chance of being asked about count as mistakes. With `AutoLearner(certify=error)`, it takes the
         fewest labels.
         """
-        if self.kind == BINARY:
-            confidences = np.abs(self.scores)
-        else:  # the lead of a probability over others, or a margin of any size
-            confidences = log_odds_of_lead(self.scores) if self.scores.max(initial=0) <= 1 else self.scores
         wrong = (self.predicted_codes != self.true_codes).tolist()
         asked, probabilities = self.asked.tolist(), self.ask_probabilities.tolist()
-        return certify(confidences.tolist(), probabilities, asked, wrong, error, level)
+        return certify(self.confidences.tolist(), probabilities, asked, wrong, error, level)
 
     def forecast(self) -> Forecast:
         """Forecast what more labels would bring, from the asked labels alone.

@@ -85,14 +85,14 @@ class Certificate:
     def __str__(self) -> str:
         if not self.members:
             return f"Not certified: no predictions are confident enough for an error of {self.error:.2%} yet."
-        of = f"{self.members:,} confident predictions from row {self.since:,} to {self.until - 1:,}"
+        of = f"of {self.members:,} confident predictions from row {self.since:,} to {self.until - 1:,}"
         verb = "was" if self.mistakes == 1 else "were"
-        found = f"{self.labels:,} of them have a label, and {self.mistakes:,} of these {verb} wrong."
+        found = f"{self.labels:,} have a label, and {self.mistakes:,} of these {verb} wrong"
         if not self.certified:
-            return f"Not certified: about {self.missing:,} more labels of {of} are needed. {found}"
+            return f"Not certified: {of}, {found}. About {self.missing:,} more labels are needed."
         return (
-            f"Certified: of {of}, at most {self.error:.2%} are wrong ({self.level:.0%} confidence). {found} "
-            f"{self.share:.0%} of recent rows are as confident."
+            f"Certified: {of}, at most {self.error:.2%} are wrong ({self.level:.0%} confidence). "
+            f"Of them, {found}. {self.share:.0%} of recent rows are as confident."
         )
 
 
@@ -100,7 +100,7 @@ class Certifier:
     """Finds confident predictions with few mistakes in a stream, and certifies that there are few.
 
     Rows come in order, labels at any time. Use the confidences of a learner that asks about every row with some
-    probability, such as `AutoLearner`. With `AutoLearner(certify=error)`, it asks so that this goes fast.
+    probability, such as `AutoLearner`; `AutoLearner(certify=error)` asks so that few labels are needed.
 
     Parameters
     ----------
@@ -244,6 +244,15 @@ class Certifier:
             self._current, self._next = self._next, None
 
 
+@dataclasses.dataclass(slots=True)
+class _Row:
+    """A row of a set: its probability of being asked about, and whether it is a mistake; None if not known yet."""
+
+    chance: float
+    asked: bool
+    wrong: bool | None
+
+
 class _Set:
     """The confident predictions since some row, and the evidence that few of them are wrong."""
 
@@ -255,39 +264,39 @@ class _Set:
         self.penalties = 0.0  # of mistakes
         self.left_out = 0  # rows with too small a probability: each may be a mistake
         # Rows count in their order. From the first row on that awaits a label, they are here.
-        self.later: deque[list[float | bool | None]] = deque()
-        self.places: dict[int, list[float | bool | None]] = {}
+        self.later: deque[_Row] = deque()
+        self.awaited: dict[int, _Row] = {}
 
     @property
     def awaits(self) -> int | None:
         """The first row that awaits a label."""
-        return next(iter(self.places)) if self.later else None
+        return next(iter(self.awaited), None)
 
     def add(self, row: int, chance: float, asked: bool) -> None:
         if not self.step:
             if not chance:
                 return  # the set has not begun: nothing can be known about this row
             self.step, self.chance = -math.log1p(-BOLDNESS * chance), chance
-        entry: list[float | bool | None] = [chance, asked, None if asked else False]
+        entry = _Row(chance, asked, None if asked else False)
         self.later.append(entry)
         if asked:
-            self.places[row] = entry
+            self.awaited[row] = entry
         self._count()
 
     def tell(self, row: int, wrong: bool) -> None:
-        if row in self.places:
-            self.places.pop(row)[2] = wrong
+        if row in self.awaited:
+            self.awaited.pop(row).wrong = wrong
             self._count()
 
     def _count(self) -> None:
         """Take in the rows up to the first that awaits a label."""
-        while self.later and self.later[0][2] is not None:
-            chance, asked, wrong = self.later.popleft()
+        while self.later and self.later[0].wrong is not None:
+            row = self.later.popleft()
             self.members += 1
-            bet = -math.expm1(-self.step) / chance if chance else 1.0
+            bet = -math.expm1(-self.step) / row.chance if row.chance else 1.0
             self.left_out += bet >= 1
-            self.labels += bool(asked)
-            if wrong:
+            self.labels += row.asked
+            if row.wrong:
                 self.mistakes += 1
                 self.penalties += math.log1p(-bet) if bet < 1 else 0.0
 

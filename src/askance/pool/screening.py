@@ -1,6 +1,5 @@
 """Screening: find nearly all positives of a pool, and stop when that is certain."""
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,13 +122,9 @@ class Screening:
         answers = np.asarray(y, bool)
         if len(answers) != self.pool.rows:
             raise ValueError(f"y has {len(answers)} answers, but there are {self.pool.rows} rows")
-        for reading in self._readings():
+        while (reading := self.next()) is not None:
             self.answer(bool(answers[reading.row]))
         return self
-
-    def _readings(self) -> Iterator[Reading]:
-        while (reading := self.next()) is not None:
-            yield reading
 
     def _promising(self) -> int | None:
         """The most promising row; None if there is none, or nothing to compare with."""
