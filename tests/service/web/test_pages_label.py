@@ -226,6 +226,40 @@ def test_a_lease_that_ran_out_is_had_anew_or_left_to_others(served, context):
 
 
 @pytest.mark.slow
+def test_a_lease_that_comes_late_does_not_replace_the_item_that_is_shown(served, context):
+    """An item had been skipped, and undone; while it was leased again, the answer before it was undone as well."""
+    task = served.task()
+    task.ask(4)
+    tab = Tab(context, task)
+    tab.ready()
+    first = tab.item
+    tab.press("1")
+    tab.ready()
+    skipped = tab.item
+    tab.press("Space")
+    tab.ready()
+    tab.until_sent()
+    held = []
+    tab.page.route("**/leases", lambda request: held.append(request))
+    tab.page.keyboard.press("u")
+    tab.page.wait_for_function("() => !document.getElementById('item').dataset.item")
+    tab.page.keyboard.press("u")
+    tab.ready()
+    assert tab.item == first
+    with tab.page.expect_response("**/leases"):
+        for request in held:
+            request.continue_()
+    tab.page.unroute("**/leases")
+    tab.page.evaluate("() => new Promise((done) => setTimeout(done))")  # after the response
+    tab.press("2")
+    tab.ready()
+    assert tab.item == skipped
+    tab.until_sent()
+    assert standing(task) == {first: "spam"}
+    assert not tab.faults
+
+
+@pytest.mark.slow
 def test_more_than_nine_classes_are_searched(served, browser):
     names = [f"land {number:03}" for number in range(130)]
     task = served.task(classes=names)

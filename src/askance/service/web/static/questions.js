@@ -122,8 +122,7 @@ export class Questions {
       const { item } = this.current;
       try {
         const { questions } = await this.#lease({ items: [item] });
-        this.queue = [...questions, ...this.queue.filter((one) => one.item !== item && this.holds(one))];
-        this.#keep();
+        this.#renew(questions[0]);
       } catch (error) {
         if (!(error instanceof Refused) || ![404, 409, 422].includes(error.status)) return messages; // show it anyway
         messages.push(error.message);
@@ -131,6 +130,13 @@ export class Questions {
       }
     }
     return messages;
+  }
+
+  /** Put a renewed question in its place, which need not be the first any more, and drop others that have expired. */
+  #renew(question) {
+    const stays = (one) => one.item === question.item || one.ends === 0 || this.holds(one);
+    this.queue = this.queue.filter(stays).map((one) => (one.item === question.item ? question : one));
+    this.#keep();
   }
 
   /** Lease more questions if few are left; one request at a time. */
