@@ -18,6 +18,7 @@ from askance.learners.omcsl import OMCSL
 from askance.learners.trace import PER_ROUND, Trace
 from askance.metrics import METRICS, Curve, Estimate
 from askance.plotting.curves import COLOURS, INK, decorate, draw, new_figure, save_picture
+from askance.pool import Screening
 from askance.ratings import MaxMarginFactorization
 from askance.ratings.synthetic import SyntheticRatings
 from askance.rules.query import AtRate, Margin
@@ -178,6 +179,58 @@ def draw_band(ax: Any, told: list[Estimate], name: str, alpha: float) -> None:
     )
 
 
+def certificates_picture() -> None:
+    """The part of a stream that is certified, before and after the classes change, and a screening."""
+    figure = new_figure((1600, 700))
+    stream, pool = figure.subplots(1, 2)
+    draw_certified(stream)
+    draw_screening(pool)
+    for ax in (stream, pool):
+        ax.set_ylim(0, 102)
+        decorate(ax)
+        ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
+    save_picture(figure, PICTURES / "certified.png")
+
+
+def draw_certified(ax: Any, rows: int = 12_000, change: int = 6_000, window: int = 300) -> None:
+    """The share of the last rows that were certified when they came, and the mistakes among all of these."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(rows, 5))
+    tells = np.where(np.arange(rows) < change, X[:, 0], X[:, 1])
+    y = np.where(tells + 0.1 * random.normal(size=rows) > 0, "good", "bad")
+    trace = askance.AutoLearner(certify=0.05).run(X, y)
+    automatic = trace.certify(error=0.05).automatic
+    assert automatic is not None
+    wrong = np.cumsum(automatic & (trace.predictions != trace.y)) / np.maximum(1, np.cumsum(automatic))
+    share = np.convolve(automatic, np.full(window, 1 / window))[:rows]
+    ax.plot(100 * share, color=COLOURS[0], label="certified lately", linewidth=1.6)
+    ax.plot(100 * wrong, color=COLOURS[1], label="wrong among all certified", linewidth=1.6)
+    ax.axhline(5, color=INK, linestyle=":", linewidth=1, label="allowed")
+    ax.axvline(change, color="#999999", linestyle="--", linewidth=1)
+    ax.text(change, 97, " the classes change", fontsize=8, color=INK)
+    ax.set_xlabel("rows", color=INK, fontsize=9)
+    ax.set_ylabel("rows in %", color=INK, fontsize=9)
+
+
+def draw_screening(ax: Any) -> None:
+    """Positives found, and certain to be found, as rows are read."""
+    X = np.random.default_rng(0).normal(size=(5000, 5))
+    relevant = X[:, 0] > 1.5
+    screening, found, certain = Screening(X), [], []
+    while (reading := screening.next()) is not None:
+        screening.answer(bool(relevant[reading.row]))
+        found.append(100 * len(screening.positives) / relevant.sum())
+        certain.append(100 * screening.certifier.recall)
+    ax.plot(found, color=COLOURS[0], label="found", linewidth=1.6)
+    ax.plot(certain, color=COLOURS[1], linestyle="--", label="certain", linewidth=1.6)
+    ax.axhline(95, color=INK, linestyle=":", linewidth=1, label="wanted")
+    ax.axvline(len(found), color="#999999", linestyle="--", linewidth=1)
+    ax.text(len(found), 50, " done", fontsize=8, color=INK)
+    ax.set_xlim(0, 5000)
+    ax.set_xlabel("rows read, of 5,000", color=INK, fontsize=9)
+    ax.set_ylabel("positives in %", color=INK, fontsize=9)
+
+
 def ratings_picture() -> None:
     """The rank search on synthetic ratings, and the scores of ratings that were held back."""
     (users, items, stars), tested = SyntheticRatings(users=1000, items=1000, rank=8).part(0)
@@ -262,6 +315,7 @@ def main() -> None:
     estimates_picture()
     panels_picture()
     ratings_picture()
+    certificates_picture()
 
 
 if __name__ == "__main__":

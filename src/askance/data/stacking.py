@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from askance.data.stream import Features
+from askance.data.mixed import MixedRows, joined_rows
 
 
-def stacked(parts: list[Features]) -> Features:
+def stacked(parts: list[Any]) -> Any:
     """All rows of consecutive chunks."""
+    if isinstance(parts[-1], MixedRows):
+        return joined_rows(parts)
     if not sp.issparse(parts[-1]):
         return np.concatenate(parts)
     width = parts[-1].shape[1]  # chunks never become narrower

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from askance._util.progress import Progress
 from askance.auto.learner import AutoLearner
-from askance.cli.contest.source import Classes
+from askance.cli.contest.source import Classes, FirstRows
 from askance.cli.output.progress import Watched
 from askance.data.mixed import take_rows
 from askance.data.stream import Chunk, Stream
@@ -21,6 +21,12 @@ from askance.metrics import AskedTally, CurveRecorder
 from askance.metrics.positive import default_positive, place_of_class
 
 WARM_UP = 64  # rows that an automatic learner needs to compile all of its parts
+
+
+def never() -> bool:
+    """A run goes on to the end of its stream."""
+    return False
+
 
 Keep = Callable[[Chunk, Sequence[Trace]], None]
 """Called with each chunk and the decisions of all contestants about it."""
@@ -110,16 +116,20 @@ class LineUp:
     classes: Classes
     contestants: list[Contestant]
     later: Callable[[float], Contestant] | None = None
+    stopped: bool = False  # before the end of the stream
 
-    def run(self, report: Progress, keep: Sequence[Keep] = ()) -> None:
-        """Run all contestants; the callbacks in `keep` see those without a stream of their own."""
+    def run(self, report: Progress, keep: Sequence[Keep] = (), stop: Callable[[], bool] = never) -> None:
+        """Run all contestants; the callbacks in `keep` see those without a stream of their own.
+
+        All end after the chunk at which the first may `stop`.
+        """
         apart = [contestant for contestant in self.contestants if contestant.stream is not None]
         together = [contestant for contestant in self.contestants if contestant.stream is None]
         readings = 1 + len(apart) + (self.later is not None)
-        self._run(together, Watched(self.stream, report, 0, readings), keep)
+        self._run(together, Watched(self.stream, report, 0, readings), keep, stop)
         for place, contestant in enumerate(apart, 1):
             assert contestant.stream is not None
-            self._run([contestant], Watched(contestant.stream, report, place, readings))
+            self._run([contestant], Watched(FirstRows(contestant.stream, self.rows), report, place, readings))
         reached = self.contestants[0].share_asked
         if self.later is not None and reached:
             late = self.later(reached)
@@ -145,11 +155,22 @@ class LineUp:
                 contestant.make_other_class_positive()
 
     @property
+    def rows(self) -> int:
+        """The number of rows that the first contestant has seen."""
+        return self.contestants[0].classes.total()
+
+    @property
     def is_waiting(self) -> bool:
         """Whether the later contestant never started, because no label was requested."""
         return self.later is not None
 
-    def _run(self, contestants: Sequence[Contestant], stream: Stream, keep: Sequence[Keep] = ()) -> None:
+    def _run(
+        self,
+        contestants: Sequence[Contestant],
+        stream: Stream,
+        keep: Sequence[Keep] = (),
+        stop: Callable[[], bool] = never,
+    ) -> None:
         warm = False
         for chunk in stream:
             for contestant in contestants if not warm else ():
@@ -158,3 +179,6 @@ class LineUp:
             traces = [contestant.follow(chunk) for contestant in contestants]
             for each in keep:
                 each(chunk, traces)
+            if stop():
+                self.stopped = True
+                return

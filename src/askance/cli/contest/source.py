@@ -15,6 +15,7 @@ from askance.cli.output.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
 from askance.data.kinds import ColumnPlan
+from askance.data.mixed import take_rows
 from askance.data.raw_tables import CsvTable
 from askance.data.saved_plans import read_as_saved
 from askance.data.stacking import stacked, widened
@@ -128,6 +129,55 @@ class Widened:
 
 
 @dataclass(frozen=True)
+class InParts:
+    """A stream in chunks of few rows, so that a run can stop soon."""
+
+    stream: Stream
+    rows: int
+
+    @property
+    def name(self) -> str:
+        """The name of the stream."""
+        return self.stream.name
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self.stream:
+            for start in range(0, chunk.X.shape[0], self.rows):
+                yield rows_of(chunk, start, start + self.rows)
+
+
+@dataclass(frozen=True)
+class FirstRows:
+    """The beginning of a stream."""
+
+    stream: Stream
+    rows: int
+
+    @property
+    def name(self) -> str:
+        """The name of the stream."""
+        return self.stream.name
+
+    def __iter__(self) -> Iterator[Chunk]:
+        left = self.rows
+        for chunk in self.stream:
+            yield rows_of(chunk, 0, left)
+            left -= chunk.X.shape[0]
+            if left <= 0:
+                return
+
+
+def rows_of(chunk: Chunk, start: int, stop: int) -> Chunk:
+    """Some rows of a chunk."""
+    rows = slice(start, stop)
+    return chunk._replace(
+        X=take_rows(chunk.X, rows),
+        y=None if chunk.y is None else chunk.y[rows],
+        ids=None if chunk.ids is None else chunk.ids[rows],
+    )
+
+
+@dataclass(frozen=True)
 class Shuffled:
     """A stream whose rows were loaded and shuffled."""
 
@@ -196,7 +246,7 @@ class Once:
 
 def origin_of(stream: Stream) -> Stream:
     """The stream that was read from a file, whatever became of its rows."""
-    while isinstance(stream, Shuffled | Widened | Once):
+    while isinstance(stream, Shuffled | Widened | Once | InParts):
         stream = stream.stream
     return stream
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from askance._util.names import METRIC_NAMES
 from askance.cli import completion, options
 from askance.cli.commands.run.request import RunRequest
+from askance.cli.commands.run.until import Until, parse_until
 from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import flag, option
 
@@ -67,6 +68,17 @@ Certify = Annotated[
         "SHARE",
         ASKING,
         parser=options.parse_share,
+    ),
+]
+StopWhen = Annotated[
+    Until | None,
+    option(
+        "Stop when enough is certain. error=0.02,share=0.7: at most 2 % of the confident predictions are wrong, "
+        "and 70 % of recent rows are as confident. recall=0.95: 95 % of the positives are found, most likely ones "
+        "first.",
+        "WHAT",
+        ASKING,
+        parser=parse_until,
     ),
 ]
 Against = Annotated[
@@ -145,6 +157,7 @@ def run(
     limit: Limit = None,
     burst: Burst = None,
     certify: Certify = None,
+    until: StopWhen = None,
     against: Against = None,
     bound: Bound = False,
     costs: Costs = False,
@@ -202,6 +215,7 @@ def run(
         limit=limit,
         burst=burst,
         certify=certify,
+        until=until,
         against=against,
         bound=bound,
         costs=costs,
@@ -216,6 +230,9 @@ def run(
     )
     request.check()
     with rarely_used_deferred():
-        from askance.cli.commands.run import work
+        from askance.cli.commands.run import screen, work
 
+    if request.screens:
+        screen.show(screen.simulate(request), as_json=json)
+        return
     work.show(work.simulate(request), as_json=json)

@@ -26,6 +26,7 @@ from askance.cli.contest.methods import (
 )
 from askance.cli.contest.source import (
     Classes,
+    InParts,
     check_are_two,
     count_rows,
     find_classes,
@@ -38,6 +39,7 @@ from askance.cli.contest.source import (
 from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
 from askance.errors import ModelFileError
+from askance.metrics.certificate import EVERY
 from askance.metrics.measures import check_kind
 from askance.metrics.positive import default_positive, place_of_class
 from askance.persistence import load
@@ -56,7 +58,7 @@ def line_up_for(request: RunRequest) -> LineUp:
 
 def _automatic(request: RunRequest) -> LineUp:
     budget = Budget(request.rate, request.limit)
-    certify = {} if request.certify is None else {"certify": request.certify}
+    certify = {} if request.allowed_error is None else {"certify": request.allowed_error}
     main = automatic({**parse_parameters(request.parameters), **certify}, budget)
     words = parse_opponents(request.against, AUTO)
     request.check_needed(words)
@@ -67,6 +69,8 @@ def _automatic(request: RunRequest) -> LineUp:
         stream, classes = survey_pipe(stream, request.classes, request.place, automatic=True)
     else:
         stream, classes = survey(stream, request.classes, request.place)
+    if request.until is not None:
+        stream = InParts(stream, EVERY)
     many = len(classes.values) > 2
     check_kind(request.metric, many=many)
     _check_positive(request, classes, many=many)

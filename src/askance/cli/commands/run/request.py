@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance.cli.commands.run.until import Until
 from askance.cli.options import Reading
 from askance.cli.targets import LABELS, PICTURES, TRACES, check_ending, require_extra
 from askance.data.files import INPUT_NAME, is_pipe
@@ -23,6 +24,7 @@ class RunRequest(NamedTuple):
     limit: int | None
     burst: int | None
     certify: float | None
+    until: Until | None
     against: str | None
     bound: bool
     costs: bool
@@ -58,6 +60,16 @@ class RunRequest(NamedTuple):
         return self.resume is None and self.algorithm in (None, "auto")
 
     @property
+    def screens(self) -> bool:
+        """Whether the rows are a pool in which to find positives, rather than a stream."""
+        return self.until is not None and self.until.recall is not None
+
+    @property
+    def allowed_error(self) -> float | None:
+        """The share of mistakes that confident predictions may have, if that is to be certified."""
+        return self.certify if self.until is None else self.until.error
+
+    @property
     def is_pipe(self) -> bool:
         """Whether the rows can be read only once."""
         return is_pipe(self.file)
@@ -82,6 +94,10 @@ class RunRequest(NamedTuple):
             raise ValueError("--shuffle needs all rows before the first: save the pipe to a file")
         if self.resume is not None:
             self._check_resumed()
+        if self.until is not None and self.certify is not None:
+            raise ValueError("--until says itself what is to be certain: remove --certify")
+        if self.screens:
+            self._check_screening()
         if self.is_automatic:
             self._check_automatic()
         else:
@@ -127,6 +143,8 @@ class RunRequest(NamedTuple):
                 raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")
         if self.certify is not None:
             raise ValueError("--certify is for the automatic learner: remove --certify or --algorithm")
+        if self.until is not None:
+            raise ValueError("--until is for the automatic learner: remove --until or --algorithm")
         if self.reading.is_apart and self.resume is None:
             name = "labels" if self.reading.labels is not None else "id"
             raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")
@@ -142,6 +160,17 @@ class RunRequest(NamedTuple):
             )
         if self.dtype is not None:
             raise ValueError("auto always computes in float64: remove --dtype, or choose an algorithm with -a")
+
+    def _check_screening(self) -> None:
+        """A screening has one method, which reads row after row until enough is found."""
+        if self.is_pipe:
+            raise ValueError("--until recall needs all rows: save the pipe to a file")
+        for name in ("rate", "against", "costs", "save", "trace", "labels_out"):
+            if getattr(self, name):
+                option = name.replace("_", "-")
+                raise ValueError(f"--until recall reads rows of a pool, in an order of its own: remove --{option}")
+        if self.parameters:
+            raise ValueError("--until recall has no parameters: remove --param")
 
     def _check_bound(self) -> None:
         for name in ("rate", "limit", "burst"):
@@ -170,6 +199,7 @@ class RunRequest(NamedTuple):
             "limit",
             "burst",
             "certify",
+            "until",
             "classes",
         )
         for name in names:

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from askance.cli.commands.run.line_up import line_up_for
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
-from askance.cli.contest.contest import Keep, LineUp
+from askance.cli.contest.contest import Keep, LineUp, never
 from askance.cli.contest.methods import is_one_sided, parse_parameters
 from askance.cli.contest.source import columns_of, delimiter_of, origin_of
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
@@ -82,7 +82,7 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
             keep.append(witness.add)
         scales = stack.enter_context(_noting_scales())
         with progress(request.name) as report_progress, _naming(request.place):
-            line_up.run(report_progress, keep)
+            line_up.run(report_progress, keep, _stop(line_up, request))
             line_up.set_positive(request.positive)
             bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
         costs = advice(line_up.contestants) if request.costs else None
@@ -90,6 +90,19 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
         _write(line_up, request, paths)
         if asked is not None:
             paths["data card"].write_text(data_card(asked, line_up, request), encoding="utf-8")
+
+
+def _stop(line_up: LineUp, request: RunRequest) -> Callable[[], bool]:
+    """When the run may stop: with --until, as soon as enough is certified."""
+    learner, until = line_up.contestants[0].learner, request.until
+    if until is None or not isinstance(learner, AutoLearner):
+        return never
+
+    def enough() -> bool:
+        found = learner.certificate_
+        return found is not None and found.certified and found.share >= until.share
+
+    return enough
 
 
 @contextmanager
@@ -146,7 +159,9 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
     notes += _unmatched_note(line_up, request)
     if isinstance(main.learner, AutoLearner):
         notes += _limit_note(main.name, main.learner)
-        notes += [] if main.learner.certificate_ is None else [str(main.learner.certificate_)]
+        if main.learner.certificate_ is not None:
+            notes += _until_note(line_up, request)
+            notes.append(str(main.learner.certificate_))
     elif main.refused:
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
     if not main.many and is_one_sided(main.learner):
@@ -156,6 +171,15 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
     if request.metric in ("accuracy", "error", "mistakes"):
         notes += report.majority_note(main)
     return notes
+
+
+def _until_note(line_up: LineUp, request: RunRequest) -> list[str]:
+    """Whether the run has stopped because of --until."""
+    if request.until is None:
+        return []
+    if line_up.stopped:
+        return [f"Stopped after {line_up.rows:,} rows."]
+    return [f"The file ended after {line_up.rows:,} rows, before that was reached."]
 
 
 def _one_sided_note(line_up: LineUp, request: RunRequest) -> str:
@@ -278,6 +302,7 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
         "bounds": [bound.as_dict() for bound in result.bounds],
         "costs": None if result.costs is None else result.costs.as_dict(),
         "certificate": _certificate(line_up),
+        "stopped": line_up.stopped if request.until else None,
         "written": _written(result),
         "seconds": {"total": result.seconds, "learning": report.learning_times(line_up.contestants)},
     }

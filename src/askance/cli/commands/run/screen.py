@@ -1,0 +1,130 @@
+"""`askance run --until recall=0.95`: read the most promising rows until nearly all positives are found."""
+
+import time
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance._util.class_names import shown_class
+from askance.cli.commands.run.request import RunRequest
+from askance.cli.contest.source import open_typed, survey
+from askance.cli.output.compiling import AUTO, compilation_announced
+from askance.cli.output.console import print_json, stdout
+from askance.cli.output.progress import Watched, progress
+from askance.cli.targets import draft
+from askance.data.stacking import stacked
+from askance.metrics.positive import default_positive, place_of_class
+from askance.plotting.screenings import draw_found
+from askance.pool.screening import Screening
+
+
+class Screened(NamedTuple):
+    """The results of a screening: what was read and found, and after each row the positives and the limit."""
+
+    request: RunRequest
+    positive: Any
+    positives: int
+    screening: Screening
+    found: list[int]
+    recalls: list[float]
+    random: int
+    seconds: float
+
+
+def simulate(request: RunRequest) -> Screened:
+    """Read the file, screen it with its labels as answers, and draw what was found."""
+    begun = time.perf_counter()
+    with ExitStack() as stack:
+        plot = None if request.plot is None else stack.enter_context(draft(request.plot, request.file))
+        stack.enter_context(compilation_announced(AUTO))
+        stream, classes = survey(open_typed(request.file, request.reading), request.classes, request.place)
+        with progress(request.name) as report:
+            chunks = list(Watched(stream, report))
+        y = np.concatenate([chunk.y for chunk in chunks])
+        positive = _positive(request, classes.values, y)
+        assert request.until is not None
+        assert request.until.recall is not None
+        X = stacked([chunk.X for chunk in chunks])
+        screening = Screening(X, recall=request.until.recall, random_state=request.seed or 0)
+        done = _read(request, screening, y == positive)._replace(positive=positive)
+        if plot is not None:
+            title = f"{request.name}: {shown_class(positive)}"
+            draw_found(done.found, done.recalls, done.positives, screening.wanted, plot, title)
+        return done._replace(seconds=time.perf_counter() - begun)
+
+
+def _positive(request: RunRequest, classes: list[Any], y: NDArray[Any]) -> Any:
+    """The class to find: the one that is named, or the rarer of two."""
+    if request.positive is not None:
+        return classes[place_of_class(request.positive, classes)]
+    if len(classes) > 2:
+        raise ValueError(f"{request.place} has {len(classes)} classes: name the one to find with --positive")
+    return classes[default_positive([int(np.count_nonzero(y == value)) for value in classes])]
+
+
+def _read(request: RunRequest, screening: Screening, relevant: NDArray[np.bool_]) -> Screened:
+    """Read until enough is found, or the limit is reached."""
+    found: list[int] = []
+    recalls: list[float] = []
+    random = 0
+    most = len(relevant) if request.limit is None else min(request.limit, len(relevant))
+    with progress(f"reading {request.name}") as report:
+        while len(found) < most and (reading := screening.next()) is not None:
+            screening.answer(bool(relevant[reading.row]))
+            found.append(len(screening.positives))
+            recalls.append(screening.certifier.recall)
+            random += reading.random
+            report(len(found), len(relevant), "")
+    return Screened(request, None, int(relevant.sum()), screening, found, recalls, random, 0.0)
+
+
+def show(result: Screened, *, as_json: bool) -> None:
+    """Print what was found, as text or as JSON."""
+    if as_json:
+        print_json(_as_dict(result))
+        return
+    console = stdout()
+    screening, rows = result.screening, result.screening.pool.rows
+    read, found = len(result.found), len(screening.positives)
+    console.print(f"{result.request.name}: looking for {shown_class(result.positive)} in {rows:,} rows")
+    console.print(
+        f"\nRead {read:,} rows ({read / rows:.0%}), {result.random:,} of them drawn at random, and found "
+        f"{found:,} of {shown_class(result.positive)}."
+    )
+    if not found:
+        console.print("Nothing is known about how many there are.")
+    else:
+        said = "all" if read == rows else f"at least {result.recalls[-1]:.1%}"
+        level = "" if read == rows else f" ({screening.certifier.level:.0%} confidence)"
+        console.print(f"That is {said} of them{level}. The file has {result.positives:,}: {_recall(result):.1%}.")
+    if not screening.done:
+        console.print(f"--limit ended it before {screening.wanted:.0%} were certain.")
+    if result.request.plot is not None:
+        console.print(f"Wrote the plot to {result.request.plot}.", soft_wrap=True)
+
+
+def _recall(result: Screened) -> float:
+    return len(result.screening.positives) / result.positives
+
+
+def _as_dict(result: Screened) -> dict[str, Any]:
+    screening, request = result.screening, result.request
+    return {
+        "file": str(request.file),
+        "positive": result.positive,
+        "rows": screening.pool.rows,
+        "read": len(result.found),
+        "random": result.random,
+        "found": len(screening.positives),
+        "recall": {
+            "wanted": screening.wanted,
+            "level": screening.certifier.level,
+            "at_least": screening.certifier.recall,
+            "true": _recall(result),
+        },
+        "done": screening.done,
+        "written": {} if request.plot is None else {"plot": str(request.plot)},
+        "seconds": result.seconds,
+    }
