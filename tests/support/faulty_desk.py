@@ -193,7 +193,7 @@ def _check_journal(outcome: Outcome, entries: list[Entry]) -> Counter[str]:
     by_key = {(entry.kind, entry.key): entry for entry in entries if entry.key is not None}
     texts = {line["item"]: line["text"] for line in outcome.exported}
     for name in ("ann", "bob"):
-        person, wanted = outcome.people[name], set()
+        person, wanted, stands = outcome.people[name], set(), set()
         refused, again = _responses(person)
         for note in person.noted:
             kind, body = KIND_OF[note["kind"]], note["body"]
@@ -201,6 +201,11 @@ def _check_journal(outcome: Outcome, entries: list[Entry]) -> Counter[str]:
             entry = by_key.get((kind, body["key"]))
             if note["kind"] != "undo":
                 assert (note["shown"], note["text"]) == (body["item"], texts[body["item"]]), note
+            if entry is None and body["item"] in stands:
+                did["withdrawn"] += 1
+                continue
+            if note["kind"] == "undo" and body["key"] in refused:
+                stands.add(body["item"])  # what is answered in its place is not sent
             if entry is None:
                 assert body["key"] in refused or body["key"] in again, f"lost: {note}"
                 did["refused" if body["key"] in refused else "again"] += 1

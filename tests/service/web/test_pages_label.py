@@ -260,6 +260,35 @@ def test_a_lease_that_comes_late_does_not_replace_the_item_that_is_shown(served,
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("key", ["1", "2", "Space"])
+def test_an_answer_after_an_undo_that_is_refused_does_not_count(served, context, key):
+    """The label was corrected meanwhile, so that it stands. The page knows only when the undo is refused."""
+    task = served.task()
+    task.ask(3)
+    tab = Tab(context, task)
+    tab.ready()
+    item = tab.item
+    tab.press("1")
+    tab.until_sent()
+    task.post("corrections", {"item": item, "label": "spam"})
+    held = []
+    tab.page.route("**/undo", lambda request: held.append(request))
+    tab.ready()
+    tab.page.keyboard.press("u")
+    tab.ready()
+    assert tab.item == item
+    tab.press(key)
+    tab.ready()
+    for request in held:
+        request.continue_()
+    tab.page.wait_for_selector("#notices .notice.warn")
+    tab.until_sent()
+    assert standing(task) == {item: "ham"}
+    assert tab.page.locator("#mine").text_content() == "1"
+    assert not tab.faults
+
+
+@pytest.mark.slow
 def test_more_than_nine_classes_are_searched(served, browser):
     names = [f"land {number:03}" for number in range(130)]
     task = served.task(classes=names)

@@ -267,10 +267,19 @@ outbox.addEventListener("refused", ({ detail: { kind, body, error } }) => {
   if (!isAnswer(kind) && kind !== "undo") return;
   questions.disown(body.item, kind);
   if (kind !== "skip") today.add(kind === "label" ? -1 : 1); // a label whose undo is refused stands
+  if (kind === "undo") withdraw(body.item);
   showProgress();
   if (revisited?.question.item === body.item) leave();
   else if (kind === "undo" && questions.drop(body.item)) show();
 });
+/** An answer stands because its undo was refused: what was answered in its place does not count. */
+function withdraw(item) {
+  for (const { kind } of outbox.withdraw(item)) {
+    questions.disown(item, kind);
+    if (kind === "label") today.add(-1);
+  }
+}
+
 outbox.addEventListener("elsewhere", ({ detail: { kind, body } }) => {
   if (isAnswer(kind) && questions.drop(body.item)) show();
 });

@@ -44,6 +44,14 @@ export class Outbox extends EventTarget {
     return this.#names().length;
   }
 
+  /** Remove the stored answers to an item, which are not sent yet; returns them. */
+  withdraw(item) {
+    const gone = this.entries().filter(({ kind, body }) => isAnswer(kind) && body.item === item);
+    for (const { name } of gone) this.storage.removeItem(this.prefix + name);
+    if (gone.length) this.#changed();
+    return gone;
+  }
+
   /** Send now, or (if `later`) when the pause after the last failure is over. */
   hurry(later = false) {
     if (later && this.timer) return;
