@@ -35,7 +35,8 @@ def test_the_automatic_learner_has_a_name_too() -> None:
     learner = askance.make("auto", rate=0.05, random_state=3, classes=["ham", "spam"])
     assert repr(learner) == repr(askance.AutoLearner(0.05, random_state=3, classes=["ham", "spam"]))
     with pytest.raises(
-        ValueError, match="auto has no parameter 'C': its parameters are audit, certify, limit, memory, rate"
+        ValueError,
+        match="auto has no parameter 'C': its parameters are audit, certify, forget, limit, memory, rate",
     ):
         askance.make("auto", C=1.0)
 

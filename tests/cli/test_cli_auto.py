@@ -240,7 +240,10 @@ def test_shuffling_and_classes(data):
         (["--scaling", "standard", "--against", "random"], "auto has an intercept and scales of its own: remove"),
         (["--bound"], "--bound needs an algorithm that has a theorem"),
         (["--costs"], "--costs is for OMCSL algorithms"),
-        (["--param", "C=1"], "auto has no parameter 'C': its parameters are audit, certify, limit, memory, rate"),
+        (
+            ["--param", "C=1"],
+            "auto has no parameter 'C': its parameters are audit, certify, forget, limit, memory, rate",
+        ),
         (["--param", "audit=0"], "--param audit must be greater than 0 and at most 1, not 0.0"),
         (["--param", "limit=2.5"], "--limit must be None or a whole number of at least 0, not 2.5"),
         (["--param", "memory=2.5"], "--param memory must be a whole number of at least 1, not 2.5"),

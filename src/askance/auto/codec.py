@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, sealed, take_features
 from askance.auto.contents import COUNTS, FOREST, KIND, SCALES, contents
 from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.forgetting import RecentModels
 from askance.auto.models import place_terms, with_classes, with_room
 from askance.auto.rows import mixed
 from askance.errors import ModelFileError
@@ -57,9 +58,32 @@ def _decoded(header: Header, arrays: Arrays) -> AutoCore:
 
 def fill(core: AutoCore, header: Header, arrays: Arrays, width: int) -> None:
     """Put what a file holds into a new core for rows with this many features."""
-    core.encoder = _encoder(header)
     X = _labelled(arrays, width)
+    core.encoder = _encoder(header)
     core.start(X)
+    _fill_scales(core.models, arrays)
+    _fill_learned(core, header, arrays, X)
+    if core.forgetting is not None and "forgetting" in header:
+        _fill_recent(core, header["forgetting"], arrays, width)
+
+
+def _fill_recent(core: AutoCore, header: Header, arrays: Arrays, width: int) -> None:
+    """Put back the models that know only recent labels."""
+    assert core.forgetting is not None
+    core.forgetting.waiting = [(bool(right), float(chance)) for right, chance in header["waiting"]]
+    core.forgetting.changes = [int(row) for row in header["changes"]]
+    for place, about in enumerate(header["recent"]):
+        prefix = f"recent/{place}/"
+        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        recent = core.without_labels()
+        recent.encoder = _encoder(about)
+        _fill_learned(recent, about, own, _labelled(own, width))
+        counts = (int(about[name]) for name in ("since", "wins", "losses"))
+        core.forgetting.competing.append(RecentModels(recent, *counts))
+
+
+def _fill_learned(core: AutoCore, header: Header, arrays: Arrays, X: Mixed) -> None:
+    """Put back what models have learned, except the scales, which they must have."""
     core.unit_columns = int(header.get("unit_columns", 0))
     if not 0 <= core.unit_columns <= X.dense.shape[1]:
         raise ModelFileError(f"has vectors of {core.unit_columns} columns, but {X.dense.shape[1]} columns")
@@ -67,7 +91,6 @@ def fill(core: AutoCore, header: Header, arrays: Arrays, width: int) -> None:
     core.past = Past(
         recent, numbers(arrays, "past/likeness", (RECENT,)), behind, _counts(arrays, "past/counts", 3)
     )
-    _fill_scales(core.models, arrays)
     core.models = with_classes(with_room(core.models, len(X.dense), len(X.values)), core.classes)
     _fill_rows(core, arrays, X)
     _fill_models(core.models, arrays)

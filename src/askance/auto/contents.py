@@ -18,9 +18,24 @@ FOREST = ("features", "thresholds", "children", "classes")
 
 def contents(core: AutoCore) -> tuple[Header, Arrays]:
     """What a file holds of a learner, apart from its parameters."""
+    header, arrays = _learned(core)
+    arrays |= {f"scales/{name}": getattr(core.models.scales, name) for name in (*SCALES, *COUNTS)}
+    if core.forgetting is None:
+        return header, arrays
+    about = []
+    for place, recent in enumerate(core.forgetting.competing):
+        own, more = _learned(recent.core)
+        about.append({**own, "since": recent.since, "wins": recent.wins, "losses": recent.losses})
+        arrays |= {f"recent/{place}/{name}": array for name, array in more.items()}
+    forgetting = {"recent": about, "waiting": core.forgetting.waiting, "changes": core.forgetting.changes}
+    return {**header, "forgetting": forgetting}, arrays
+
+
+def _learned(core: AutoCore) -> tuple[Header, Arrays]:
+    """What models have learned, apart from the scales."""
     models = core.models
     rows, places = (int(models.counts[place]) for place in (REMEMBERED, PLACES))
-    lanes, scales = models.lanes, models.scales
+    lanes = models.lanes
     arrays: Arrays = {
         **matrix_arrays("labelled/sparse", _sparse(models.labelled, rows)),
         "labelled/dense": models.labelled.dense[:rows],
@@ -35,7 +50,6 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         "past/behind": core.past.behind,
         "past/counts": core.past.counts,
         "counts": models.counts,
-        **{f"scales/{name}": getattr(scales, name) for name in (*SCALES, *COUNTS)},
         **{f"forest/{name}": array for name, array in _forest(models.trees).items()},
     }
     vectors = {"unit_columns": core.unit_columns} if core.unit_columns else {}

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from askance.auto.forgetting import BATCH, Forgetting
 from askance.auto.models import new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
 from askance.auto.steering import Steering
@@ -14,7 +15,7 @@ from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.jit.kernels import labelling
 from askance.jit.kernels.doubt import Plan, no_past
-from askance.jit.kernels.labelling import DONE, NEXT_REFRESH, REFRESH, REMEMBERED, Found, Models
+from askance.jit.kernels.labelling import ASKED, DONE, NEXT_REFRESH, REFRESH, REMEMBERED, Found, Models
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.classes import MulticlassEncoder
@@ -43,6 +44,7 @@ class AutoSettings(NamedTuple):
     random_state: int = 0
     classes: Sequence[Any] | None = None
     certify: float | None = None
+    forget: bool = True
 
     def check(self) -> None:
         """Raise ParameterError for the first parameter that cannot be used."""
@@ -61,6 +63,8 @@ class AutoSettings(NamedTuple):
             labels.as_classes(self.classes, many=True)
         if self.certify is not None and not 0 < self.certify < 1:
             raise ParameterError(owner, "certify", self.certify, "None, or greater than 0 and less than 1")
+        if not isinstance(self.forget, bool | np.bool_):
+            raise ParameterError(owner, "forget", self.forget, "True or False")
 
 
 def _is_whole(value: Any) -> bool:
@@ -82,6 +86,7 @@ class AutoCore:
         limit = math.inf if settings.limit is None else float(settings.limit)
         self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit, 0.0)
         self.steering = None if settings.certify is None else Steering(settings.certify)
+        self.forgetting = Forgetting() if settings.forget else None
         self.widths: tuple[int, int] | None = None
         self.unit_columns = 0  # the first columns, if they are vectors of length 1 beside others
         self._found = _nothing_found(1)
@@ -105,6 +110,11 @@ class AutoCore:
     def remembered(self) -> int:
         """The number of labelled rows in memory."""
         return 0 if self.widths is None else int(self.models.counts[REMEMBERED])
+
+    @property
+    def labels(self) -> int:
+        """The number of labels so far, remembered or not."""
+        return 0 if self.widths is None else int(self.models.counts[labelling.LABELS])
 
     @property
     def spending(self) -> Spending:
@@ -162,7 +172,11 @@ class AutoCore:
             self.observe(X)
         if self.steering is not None:
             self.steering.tell(X, int(codes[0]))
-        self._learn(X, encoder, codes.astype(np.int64), np.array([float(ask_probability)]))
+        competes = self.forgetting is not None and bool(self.forgetting.competing)
+        right = competes and int(self.probabilities(X)[0].argmax()) == int(codes[0])
+        self.learn_codes(X, encoder, codes.astype(np.int64), np.array([float(ask_probability)]))
+        if self.forgetting is not None:
+            self.forgetting.add(self, [right], [float(ask_probability)])
         return self
 
     def run(self, X: Mixed, y: ArrayLike, coins: ArrayLike | None = None) -> Trace:
@@ -196,19 +210,25 @@ class AutoCore:
         found: Found,
     ) -> None:
         """Ask, and learn, for rows of which `known` tells the codes of classes; it learns of new ones."""
-        own_codes = known[places]
-        t, why = self._advance(X, own_codes, coins, found, 0, observed=False)
+        own_codes, start, why = known[places], 0, -1
         while why != DONE:
+            t, why = self._advance(X, own_codes, coins, found, start, observed=why == REFRESH)
+            stop = t
             if why == REFRESH:
                 self._refresh()
-                t, why = self._advance(X, own_codes, coins, found, t, observed=True)
-                continue
-            encoder, code = self.encoder.encode(targets[t : t + 1])
-            self._learn(part(X, t, t + 1), encoder, code.astype(np.int64), found.ask_probabilities[t : t + 1])
-            if own_codes[t] < 0:  # a class is new
+            elif why == ASKED:
+                encoder, code = self.encoder.encode(targets[t : t + 1])
+                chances = found.ask_probabilities[t : t + 1]
+                self.learn_codes(part(X, t, t + 1), encoder, code.astype(np.int64), chances)
+                stop = t + 1
+            if self.forgetting is not None:
+                learned = start + np.flatnonzero(found.asked[start:stop])
+                right = found.predicted[learned] == own_codes[learned]
+                self.forgetting.add(self, right.tolist(), found.ask_probabilities[learned].tolist())
+            if why == ASKED and own_codes[t] < 0:  # a class is new
                 known[places[t]] = int(code[0])
                 own_codes = known[places]
-            t, why = self._advance(X, own_codes, coins, found, t + 1, observed=False)
+            start = stop
 
     def learn(self, X: Mixed, y: NDArray[Any], classes: Sequence[Any] | None = None) -> None:
         """Learn from every label."""
@@ -218,10 +238,29 @@ class AutoCore:
         while start < count:
             stop = min(count, start + max(1, self.remembered // 10))
             self.observe(part(X, start, stop))
-            self._learn(part(X, start, stop), encoder, codes[start:stop].astype(np.int64), np.ones(stop - start))
+            self.learn_codes(
+                part(X, start, stop), encoder, codes[start:stop].astype(np.int64), np.ones(stop - start)
+            )
             start = stop
         if count > 1:
             labelling.retrain(self.models, False, NEW_CLASS_SWEEPS)
+
+    def learn_codes(
+        self, X: Mixed, encoder: MulticlassEncoder, codes: NDArray[np.int64], chances: Numbers
+    ) -> None:
+        """Learn the labels of rows, as codes of the encoder. The models have not seen these rows."""
+        before, self.encoder = self.classes, encoder
+        models = with_room(self.models, len(codes), len(X.values))
+        sweeps = 0
+        if self.classes > before:
+            models, sweeps = with_classes(models, self.classes), NEW_CLASS_SWEEPS
+            chances = np.zeros(len(codes))  # nothing has been learned for as many classes yet
+        with np.errstate(over="ignore"):
+            labelling.learn(X, codes, chances, models, sweeps)
+        memory = self.settings.memory
+        if models.counts[REMEMBERED] > memory:
+            models = without_oldest(models, int(models.counts[REMEMBERED]) - memory + memory // 10)
+        self.models = models
 
     def relabel(self, place: int, label: Any) -> Self:
         """Replace the label of a remembered row, and learn again from all that is remembered. The oldest is row 0.
@@ -240,6 +279,33 @@ class AutoCore:
                 self.models = with_classes(self.models, self.classes)
             relabel(self.models, place, code, NEW_CLASS_SWEEPS)
         return self
+
+    # ------------------------------------------------------------------ a stream that has changed
+
+    def last_labels(self, count: int) -> tuple[Mixed, NDArray[np.int64]]:
+        """The rows that were learned last, and their codes."""
+        rows = self.remembered
+        X = part(self.models.labelled, rows - count, rows)
+        longest = int(np.diff(X.starts).max(initial=0))
+        return X._replace(longest=longest), self.models.lanes.codes[rows - count : rows].copy()
+
+    def without_labels(self) -> "AutoCore":
+        """Return a core that knows the scales of this one, and shares them, but no labels."""
+        assert self.widths is not None
+        fresh = AutoCore(self.settings._replace(certify=None, forget=False))
+        fresh.encoder, fresh.widths, fresh.unit_columns = self.encoder, self.widths, self.unit_columns
+        memory, random_state = int(self.settings.memory), int(self.settings.random_state)
+        models = new_models(*self.widths, self.classes, memory, random_state)
+        fresh.models = models._replace(scales=self.models.scales)
+        return fresh
+
+    def forget(self, recent: "AutoCore") -> None:
+        """Forget all labels but the last ones, which other models know, and trust each model as these do."""
+        with np.errstate(over="ignore"):
+            self.models = without_oldest(self.models, self.remembered - recent.remembered)
+        for own, other in zip(self.models.mixture, recent.models.mixture, strict=True):
+            own[:] = other
+        labelling.retrain(self.models, False, NEW_CLASS_SWEEPS)
 
     # ------------------------------------------------------------------ predictions
 
@@ -283,7 +349,7 @@ class AutoCore:
         fresh.models.counts[NEXT_REFRESH] = self.models.counts[NEXT_REFRESH]
         if rows:
             codes = self.models.lanes.codes[:rows]
-            fresh._learn(X, self.encoder, codes, np.zeros(rows))
+            fresh.learn_codes(X, self.encoder, codes, np.zeros(rows))
         return fresh
 
     # ------------------------------------------------------------------ inside
@@ -308,29 +374,17 @@ class AutoCore:
         self.models.counts[NEXT_REFRESH] = rows + (1 if rows < EVERY_ROW else min(rows, DOUBLING))
         if self.remembered:
             labelling.retrain(self.models, True, REFRESH_SWEEPS)
+        for recent in [] if self.forgetting is None else self.forgetting.competing:  # which have the same scales
+            labelling.retrain(recent.core.models, True, REFRESH_SWEEPS)
 
     def _advance(
         self, X: Mixed, codes: NDArray[np.int64], coins: Numbers, found: Found, t: int, *, observed: bool
     ) -> tuple[int, int]:
+        plan = self.plan
+        if self.forgetting is not None:
+            plan = plan._replace(pause_at=float(self.labels - self.labels % BATCH + BATCH))
         with np.errstate(over="ignore"):  # 64-bit arithmetic is meant to wrap when trees are drawn
-            return labelling.advance(
-                X, codes, coins, self.plan, self.past, self.models, found, t, (observed, True)
-            )
-
-    def _learn(self, X: Mixed, encoder: MulticlassEncoder, codes: NDArray[np.int64], chances: Numbers) -> None:
-        """Learn the labels of rows, which the models have not seen."""
-        before, self.encoder = self.classes, encoder
-        models = with_room(self.models, len(codes), len(X.values))
-        sweeps = 0
-        if self.classes > before:
-            models, sweeps = with_classes(models, self.classes), NEW_CLASS_SWEEPS
-            chances = np.zeros(len(codes))  # nothing has been learned for as many classes yet
-        with np.errstate(over="ignore"):
-            labelling.learn(X, codes, chances, models, sweeps)
-        memory = self.settings.memory
-        if models.counts[REMEMBERED] > memory:
-            models = without_oldest(models, int(models.counts[REMEMBERED]) - memory + memory // 10)
-        self.models = models
+            return labelling.advance(X, codes, coins, plan, self.past, self.models, found, t, (observed, True))
 
     def _scores(self, found: Found) -> Numbers:
         """Return log-odds of the larger class of two; of more, by how much the likeliest leads."""

@@ -56,6 +56,9 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         A share of mistakes, such as 0.02. Most questions are then about confident rows, at random, until it can be
         certified that so few of their predictions are wrong; see `Trace.certify`. The learner improves more slowly
         meanwhile. What it has found out for this is not saved with it.
+    forget : bool, default=True
+        Whether to forget old labels when the stream has changed: models that know only recent labels compete with
+        those that know all, and if it is certain that they predict better, the others forget.
 
     Attributes
     ----------
@@ -67,6 +70,8 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         The number of rows seen, of labels asked for, and of labels that the budget refused.
     certificate_ : Certificate or None
         With `certify`, what is certified now.
+    changes_ : list of int
+        With `forget`, the numbers of rows seen when old labels were forgotten.
 
     Examples
     --------
@@ -94,6 +99,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         random_state: int = 0,
         classes: Sequence[Any] | None = None,
         certify: float | None = None,
+        forget: bool = True,
     ) -> None:
         self.rate = rate
         self.limit = limit
@@ -102,6 +108,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.random_state = random_state
         self.classes = classes
         self.certify = certify
+        self.forget = forget
 
     # ------------------------------------------------------------------ the labelling loop
 
@@ -239,6 +246,12 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         steering = self._started().steering
         return None if steering is None else steering.certifier.certificate()
 
+    @property
+    def changes_(self) -> list[int]:
+        """The numbers of rows seen when old labels were forgotten."""
+        forgetting = self._started().forgetting
+        return [] if forgetting is None else list(forgetting.changes)
+
     # ------------------------------------------------------------------ inside
 
     def _to_file(self) -> tuple[Header, Arrays]:
@@ -259,7 +272,14 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if not hasattr(self, "_core"):
             self._core = AutoCore(
                 AutoSettings(
-                    self.rate, self.limit, self.audit, self.memory, self.random_state, self.classes, self.certify
+                    self.rate,
+                    self.limit,
+                    self.audit,
+                    self.memory,
+                    self.random_state,
+                    self.classes,
+                    self.certify,
+                    self.forget,
                 )
             )
         return self._core

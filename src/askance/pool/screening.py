@@ -78,7 +78,7 @@ class Screening:
         self.wanted = recall
         self.certifier = RecallCertifier(self.pool.rows, level)
         self.positives: list[int] = []
-        settings = AutoSettings(memory=MEMORY, random_state=random_state, classes=[False, True])
+        settings = AutoSettings(memory=MEMORY, random_state=random_state, classes=[False, True], forget=False)
         self._core = AutoCore(settings)
         self._rows = self.pool.all()
         self._core.start(self._rows)

@@ -28,7 +28,7 @@ class Plan(NamedTuple):
     Labels per row, and the share of them asked at random. In the beginning `first` labels at once, and until there
     are `burst` of them a higher rate, and `unusual` is the share of these that are about unusual rows. Never more
     than `limit` in all. Rows of at least the certainty `certain` are asked about with one probability, so that it
-    can be certified how few mistakes they have.
+    can be certified how few mistakes they have. After a number of labels, `pause_at`, the loop returns.
     """
 
     rate: float
@@ -40,6 +40,7 @@ class Plan(NamedTuple):
     unusual: float
     certain: float = math.inf
     certain_chance: float = 0.0
+    pause_at: float = math.inf
 
 
 class Past(NamedTuple):

@@ -39,8 +39,9 @@ GROWTH, GROWTH_SWEEPS = 10, 2
 # when linear models last visited all rows.
 REMEMBERED, PLACES, LABELS, GROWN_AT, NEXT_REFRESH, SEVERAL, SWEPT_AT = range(7)
 
-# Why the loop returns: all rows are done, a row waits for fresh scales, a row was asked about but not learned.
-DONE, REFRESH, ASKED = range(3)
+# Why the loop returns: all rows are done, a row waits for fresh scales, a row was asked about but not learned, or
+# there are as many labels as planned.
+DONE, REFRESH, ASKED, PAUSED = range(4)
 
 
 class Models(NamedTuple):
@@ -336,6 +337,8 @@ def _advance(
                 return t, ASKED
             learn_one(X, t, codes[t], probability, models, view)
             improve(models, view, 0)
+            if models.counts[LABELS] >= plan.pause_at:
+                return t + 1, PAUSED
         t += 1
     return t, DONE
 

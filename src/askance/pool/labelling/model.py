@@ -36,7 +36,7 @@ def new_core(pool: Pool, classes: Sequence[str], random_state: int) -> AutoCore:
     """A learner without labels. Scales of columns and weights of words come from all rows of the pool."""
     memory = max(FEWEST_REMEMBERED, pool.rows)
     known = list(classes) if len(classes) > 1 else None
-    core = AutoCore(AutoSettings(memory=memory, random_state=random_state, classes=known))
+    core = AutoCore(AutoSettings(memory=memory, random_state=random_state, classes=known, forget=False))
     every = pool.all()
     core.start(every)
     core.observe(every)

@@ -101,6 +101,7 @@ class AutoModel:
                 np.array([name_of(label) for label in core.encoder.observed.tolist()]), core.encoder.dtype
             )
             core.settings = core.settings._replace(classes=sorted(core.encoder.observed.tolist()))
+            core.forgetting = None  # its models know the classes by their other names
         return codec.encode(core, {"columns": list(self.columns), **vectors, **plan})
 
     def _reading(self) -> dict[str, Any]:
