@@ -262,7 +262,7 @@ MARKDOWN = {
 
 
 def test_markdown_becomes_elements_and_everything_else_stays_text(served, context):
-    task = served.task()
+    task = served.task(interface={"guidance": GUIDELINE})
     tab = Tab(context, task)
     read = """async (texts) => {
       const source = document.querySelector("link[href$='markdown.js']").href;

@@ -385,6 +385,7 @@ def test_it_goes_on_by_itself_and_the_first_view_is_light(served, context):
     context.on("response", lambda answer: sizes.append(int(answer.headers.get("content-length", 0))))
     tab = Tab(context, task)
     tab.wait_for_end("There are no items yet")
+    tab.page.get_by_role("link", name="Upload a file").wait_for()
     assert sum(sizes) < 60_000
     task.ask(2)
     tab.press("1")

@@ -92,10 +92,18 @@ def _served(route: Route, guard: Guard) -> Callable[[Request], Awaitable[Respons
     async def serve(request: Request) -> Response:
         info_of(request.scope).route = route.name
         response = await _answered(route, guard, request, decoder)
-        _protect(response, HEADERS if route.media == PAGE else API_HEADERS)
+        _protect(response, HEADERS if _is_document(route, response) else API_HEADERS)
         return response
 
     return serve
+
+
+def _is_document(route: Route, response: Response) -> bool:
+    """Whether it is a page or a redirect (without a media type), and not what a page loads.
+
+    A module obeys the policy of its page, and a policy of its own would double the size of a small one.
+    """
+    return route.media == PAGE and response.media_type in (None, PAGE)
 
 
 async def _answered(route: Route, guard: Guard, request: Request, decoder: object) -> Response:

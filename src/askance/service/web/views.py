@@ -74,7 +74,8 @@ async def model_page(call: Call) -> HTMLResponse:
 
 async def label_page(call: Call) -> HTMLResponse:
     """The labelling page of a task."""
-    return _content_page(call, "label.html", keys=_keys(call))
+    guided = bool(call.writer.task.settings.interface.guidance.strip())
+    return _content_page(call, "label.html", keys=_keys(call), guided=guided)
 
 
 async def review_page(call: Call) -> HTMLResponse:

@@ -8,9 +8,7 @@ import { askNote, flagWords, ownFlags } from "./flags.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
 import { locale, t } from "./language.js";
-import { markdown } from "./markdown.js";
 import { notify } from "./notices.js";
-import { offerOf } from "./offer.js";
 import { Outbox, isAnswer } from "./outbox.js";
 import { Questions } from "./questions.js";
 import { askReason, listSkipped } from "./skips.js";
@@ -133,8 +131,15 @@ function rest(error) {
   if (!changed) return;
   at("end-title", title);
   at("end-text", text);
-  at("offer", figures && !figures.items && !figures.imported ? [offerOf(task, given.role)] : []);
+  at("offer", []);
+  if (figures && !figures.items && !figures.imported) offer().catch(() => {}); // the service has just been lost
   announce(`${title}. ${text}`);
+}
+
+/** Offer to add items. Most tasks have some and never load this. */
+async function offer() {
+  const { offerOf } = await import("./offer.js");
+  at("offer", offerOf(task, given.role));
 }
 
 function restWords(error) {
@@ -322,8 +327,9 @@ function showWhetherKeysAreOn() {
 }
 
 /** The guidelines are open where they have a place of their own. */
-function showGuidelines() {
+async function showGuidelines() {
   if (!guidance.trim()) return;
+  const { markdown } = await import("./markdown.js");
   at("guideline", markdown(guidance));
   at("guidelines").hidden = false;
   at("guidelines").open = matchMedia("(min-width: 1100px)").matches;
