@@ -11,6 +11,7 @@ from browser import Served
 
 PATIENCE = 60_000
 PHONE = {"width": 390, "height": 844}
+CUT = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +122,7 @@ def test_pages_from_right_to_left(arabic: Any, served: Served) -> None:
         arabic.locator(shown).first.wait_for()
         assert language(arabic) == "ar rtl"
         assert arabic.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), path
+        assert arabic.locator("header nav").evaluate_all(CUT) == [], path
         for colours in ("light", "dark"):
             arabic.emulate_media(color_scheme=colours)
             assert barriers(arabic) == [], path
