@@ -92,6 +92,7 @@ def test_numbers_and_plurals_are_those_of_the_language(browser: Any, served: Ser
 
 
 def test_without_its_catalogue_a_page_is_in_english(browser: Any, served: Served) -> None:
+    served.task()
     with reader(browser, served, "es") as page:
         page.route("**/es.json", lambda route: route.abort())
         sign_in(page, served)
