@@ -67,6 +67,7 @@ BODIES: dict[str, Any] = {
     "review_item": {"item": 7, "label": "spam"},
     "label_group": {"label": "spam", "items": [1, 2, 3], "key": "desk-1-group-4"},
     "undo_group": {"group": "desk-1-group-4", "key": "desk-1-undo-1"},
+    "delete_items": {"items": [1, 2, 3], "key": "cleanup-1"},
     "compact_task": {"keep_days": 90},
     "add_webhook": {"url": "https://example.org/labels", "events": ["label.settled"]},
 }

@@ -496,6 +496,7 @@ ACTIONS = {
         {"label": "ham", "items": [1], "key": "group-1"},
         ("spam", None),
     ),
+    "delete_items": ("POST", f"{TASK}/deletions", {"items": [1], "key": "deletion-1"}, ("spam", None)),
     "export_labels": ("GET", f"{TASK}/export/labels", None, ("spam", None)),
     "export_decisions": ("GET", f"{TASK}/export/decisions", None, ("spam", None)),
     "export_card": ("GET", f"{TASK}/export/card", None, ("spam", None)),

@@ -22,7 +22,7 @@ from thinning import also_compiled
 
 ALGORITHMS = ("auto", "PAA-II", "RPA-II", "SEL-ADA", "AROW-diag", "D-ADA", "OMCSL-F-h", "K-PAA-I")
 COMMANDS = ("items", "items", "lease", "label", "label", "label", "skip", "undo", "correct", "teach", "back")
-COMMANDS += ("budget", "per item", "state", "roll back", "take back roll-back")
+COMMANDS += ("budget", "per item", "state", "roll back", "take back roll-back", "delete")
 
 
 def live_through(runner, random_state, steps):
@@ -63,6 +63,8 @@ def live_through(runner, random_state, steps):
                     rolled_back.append(runner.roll_back(chance.randint(0, runner.task.fold.seq)).number)
                 case "take back roll-back" if rolled_back:
                     runner.undo_rollback(rolled_back.pop())
+                case "delete":
+                    runner.delete(*{chance.randint(1, runner.task.fold.seq + 1) for _ in range(3)})
                 case "back" if asked:
                     runner.return_question(chance.choice(asked), who)
         except RequestError:

@@ -2,9 +2,9 @@
 
 import random
 
-from askance.service.commands import amendments, labels
+from askance.service.commands import amendments, deletions, labels
 from askance.service.commands import items as item_commands
-from askance.service.messages import Correction, Item, Label, LeaseRequest, Undo
+from askance.service.messages import Correction, Item, ItemDeletion, Label, LeaseRequest, Undo
 from askance.service.state import snapshots
 from askance.service.views import task as task_view
 from askance.service.writer import Writer
@@ -53,6 +53,10 @@ class Live:
 
     def undo(self, who="ann", **more):
         return self.submit(lambda t: amendments.undo(t, Undo(**more), who), alone=True)
+
+    def delete(self, *items, key):
+        wish = ItemDeletion(list(items), key)
+        return self.submit(lambda t: deletions.delete(t, wish, "boss")[0], alone=True)
 
     def roll_back(self, to):
         return self.submit(lambda t: amendments.roll_back(t, to, "boss"), alone=True)

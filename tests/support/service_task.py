@@ -5,7 +5,7 @@ from concurrent.futures import Future
 
 from askance.service import messages
 from askance.service.api.answers import explained
-from askance.service.commands import amendments, flags, groups, labels
+from askance.service.commands import amendments, deletions, flags, groups, labels
 from askance.service.commands import items as item_commands
 from askance.service.commands import settings as setting_commands
 from askance.service.settings import Budget, Hashing, Labelling, TaskSettings, to_json
@@ -125,6 +125,17 @@ class TaskRunner:
             change, answer = groups.undo_group(transaction, wish, who)
             answers.append(answer)
             return change or answer
+
+        self.run(work, alone=True)
+        return answers[0]
+
+    def delete(self, *items, key=None, who="boss"):
+        wish, answers = messages.ItemDeletion(list(items), key or f"deletion-{self.task.fold.seq}"), []
+
+        def work(transaction):
+            change, answer = deletions.delete(transaction, wish, who)
+            answers.append(answer)
+            return change
 
         self.run(work, alone=True)
         return answers[0]

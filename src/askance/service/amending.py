@@ -15,6 +15,7 @@ from askance.service.replay import Replay
 from askance.service.state import journal, snapshots
 from askance.service.state.fold import Fold
 from askance.service.store.entries import Entry
+from askance.service.store.reader import Reader
 
 FEW = 2000  # entries that the writer itself replays, while everybody waits
 ROUNDS = 50  # of catching up, if entries come as fast as they are replayed
@@ -143,3 +144,16 @@ def forget_vote(fold: Fold, item: int | None, seq: int) -> None:
         question.votes = [vote for vote in question.votes if vote.seq != seq]
     for given in fold.recent.values():
         given[:] = [one for one in given if one[0] != seq]
+
+
+def shown_by_others(store: Reader, task: int, amendment: PendingAmendment) -> set[str]:
+    """Which of the images that an amendment erases belong to other items, too: equal images are kept once."""
+    found: set[str] = set()
+    if not amendment.images:
+        return found
+    gone = {entry.seq for entry in amendment.replaced}
+    names = {name: name.encode() for name in amendment.images}
+    for batch in store.entries(task, kinds=journal.ITEMS):
+        bodies = [entry.body for entry in batch if entry.seq not in gone]
+        found |= {name for name, written in names.items() if any(written in body for body in bodies)}
+    return found

@@ -15,7 +15,16 @@ import numpy as np
 
 from askance.errors import StoreError
 from askance.service import messages
-from askance.service.amending import FEW, Amending, Pending, Replayed, amend_now, forget_vote, meet_amendments
+from askance.service.amending import (
+    FEW,
+    Amending,
+    Pending,
+    Replayed,
+    amend_now,
+    forget_vote,
+    meet_amendments,
+    shown_by_others,
+)
 from askance.service.commands.amendments import PendingAmendment, label_now, lend_again
 from askance.service.commands.items import check_finite, check_forms
 from askance.service.errors import RequestError, conflict, invalid
@@ -285,12 +294,19 @@ class Task:
 
     def _amend(self, amendment: PendingAmendment, answer: "Future[Any]") -> None:
         """Write an amendment, and replay the journal from its start: now if it is short, or in another thread."""
-        self._check_horizon(amendment)
+        amendment = self._within_horizon(amendment)
         self.settle()
         entries = self._written(amendment)
         is_short = not self.is_amending and self._to_replay(amendment.first) < FEW
+        unshown = amendment.images - shown_by_others(self.store, self.number, amendment)
         self._stale = True
-        self.store.append(self.number, entries, drop_from=amendment.first)
+        self.store.append(
+            self.number,
+            entries,
+            drop_from=amendment.first,
+            replaced=amendment.replaced,
+            drop_images=unshown,
+        )
         pending = Pending(amendment, entries[0], answer)
         if self._amending is None or is_short:
             self._answer(pending, self.rebuild())
@@ -300,13 +316,19 @@ class Task:
         self._stale = False
         self._amending.add(pending, self.snapshot_every)
 
-    def _check_horizon(self, amendment: PendingAmendment) -> None:
-        """Refuse to change what is older than the last compaction."""
+    def _within_horizon(self, amendment: PendingAmendment) -> PendingAmendment:
+        """Refuse to change what is older than the last compaction.
+
+        Items that are older can be deleted all the same. The model then keeps what it has learned from them.
+        """
         horizon = self.horizon()
+        if amendment.kind == journal.DELETION:
+            return amendment._replace(start=max(amendment.start, horizon + 1))
         for one in amendment.all:
             if one.start <= horizon:
                 what = "that version" if one.item is None else f"item {one.item}"
                 raise conflict("compacted", f"{what} is older than the last compaction and cannot be changed")
+        return amendment
 
     def _written(self, amendment: PendingAmendment) -> list[Entry]:
         """The entries of an amendment."""
@@ -372,7 +394,9 @@ class Task:
 
     def _amended(
         self, amendment: PendingAmendment, entry: Entry, replayed: int
-    ) -> messages.Amendment | messages.RolledBack:
+    ) -> messages.Amendment | messages.RolledBack | None:
+        if amendment.kind == journal.DELETION:
+            return None  # the command has the answer
         if amendment.item is None:
             return messages.RolledBack(entry.seq, amendment.start - 1, self.fold.version, replayed)
         if amendment.kind == journal.UNDO and not amendment.others:  # of a group, nobody has to answer all again

@@ -179,3 +179,36 @@ def test_a_group_whose_response_was_lost_can_still_be_undone(served, page):
     page.get_by_text(f"{selected} labels undone.").wait_for()
     page.locator("#last-group").wait_for(state="hidden")
     assert labels(task) == {}
+
+
+def test_items_are_deleted_after_a_confirmation_that_says_it_cannot_be_undone(served, page):
+    task = served.task()
+    task.ask(4, lambda number: f"mail {number} <img src=x onerror=alert(1)>")
+    task.post("labels", {"labels": [{"item": 2, "label": "ham"}]})
+    page.goto(f"/tasks/{task.name}/items")
+    wait_for_items(page, [4, 3, 2, 1])
+    page.get_by_label("Select item 2").click()
+    page.get_by_label("Select item 3").click()
+    page.get_by_role("button", name="Delete").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Delete 2 items?").wait_for()
+    dialog.get_by_text("This cannot be undone.").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_text("2 items selected").wait_for()
+    page.get_by_role("button", name="Delete").click()
+    dialog.get_by_role("button", name="Delete").click()
+    page.get_by_text("2 items deleted.").wait_for()
+    wait_for_items(page, [4, 1])
+    assert labels(task) == {}
+    # From its own page, the next item of the list follows.
+    page.locator("#items a").first.click()
+    page.get_by_role("heading", name="Item 4").wait_for()
+    page.locator("#next").wait_for()
+    page.locator("#similar-items").wait_for()
+    page.get_by_role("button", name="Delete this item").click()
+    dialog.get_by_text("Delete 1 item?").wait_for()
+    dialog.get_by_role("button", name="Delete").click()
+    page.get_by_role("heading", name="Item 1").wait_for()
+    page.locator("#similar-items").wait_for()
+    page.goto(f"/tasks/{task.name}/items/4")
+    page.get_by_text("item 4 was deleted", exact=False).wait_for()

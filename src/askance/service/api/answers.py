@@ -7,7 +7,7 @@ import msgspec
 
 from askance.service import messages
 from askance.service.api.route import Call
-from askance.service.commands import amendments, flags, groups, labels
+from askance.service.commands import amendments, deletions, flags, groups, labels
 from askance.service.errors import RequestError
 from askance.service.state import journal
 from askance.service.task import Task
@@ -34,7 +34,8 @@ def explained(task: Task, leased: messages.Questions) -> messages.Questions:
     items = task.store.at(task.number, [question.item for question in leased.questions])
     shown = []
     for question in leased.questions:
-        if time.monotonic() < end:
+        is_there = items[question.item].kind in journal.ITEMS  # it may have been deleted meanwhile
+        if is_there and time.monotonic() < end:
             content = journal.read(items[question.item])
             question = _with_reasons(question, explain.why_asked(fold, content, question))
         shown.append(question)
@@ -106,6 +107,19 @@ async def label_group(call: Call) -> messages.GroupLabelled:
         [*found.refused, *late],
         call.writer.task.fold.version,
     )
+
+
+async def delete_items(call: Call) -> messages.ItemsDeleted:
+    """Delete items for good: their content is erased, and the model is as if they had never come."""
+    answers: list[messages.ItemsDeleted] = []
+
+    def work(transaction: Transaction) -> amendments.PendingAmendment | None:
+        change, answer = deletions.delete(transaction, call.body, call.who)
+        answers.append(answer)
+        return change
+
+    await call.run(work, alone=True)
+    return msgspec.structs.replace(answers[0], version=call.writer.task.fold.version)
 
 
 async def undo_group(call: Call) -> messages.GroupUndone:

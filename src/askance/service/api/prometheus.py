@@ -24,6 +24,7 @@ COUNTS = {
     "waiting": "Questions that are waiting",
     "leased": "Questions that are leased",
     "given_up": "Questions given up",
+    "deleted": "Items deleted",
     "items_per_second": "Items per second, over the last ten seconds",
     "labels_per_second": "Labels per second, over the last ten seconds",
     "version": "Journal entry of the last change of the model",

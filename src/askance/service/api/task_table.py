@@ -322,6 +322,17 @@ OF_A_TASK = (
         errors=(404, 409),
     ),
     Route(
+        "POST",
+        f"{TASK}/deletions",
+        answers.delete_items,
+        ADMIN,
+        "Delete items",
+        m.ItemDeletion,
+        m.ItemsDeleted,
+        errors=(404, 409),
+        audited=True,
+    ),
+    Route(
         "GET", f"{TASK}/figures", tasks.show_figures, EVERYBODY, "Get the figures", answer=m.Figures, errors=(404,)
     ),
     Route(

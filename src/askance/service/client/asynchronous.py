@@ -408,6 +408,25 @@ class AsyncClient(AsyncReviews, AsyncTokens):
         """Undo the labels that you gave with the key of a group, or your labels of some items."""
         return await self._do(calls.undo_group(self._of(task), group, items, key))
 
+    async def delete(
+        self, items: Sequence[ItemRef], *, key: str | None = None, task: str | None = None
+    ) -> m.ItemsDeleted:
+        """Delete up to a thousand items, which cannot be undone.
+
+        Their content, ids, notes and images are erased, and the model is as if they had never come. Labels that
+        people gave them stay spent.
+
+        Parameters
+        ----------
+        items : sequence of int, or of answers about items
+            The items.
+        key : str, optional
+            An idempotency key. Default: a new one.
+        task : str, optional
+            The task. Default: that of the client.
+        """
+        return await self._do(calls.delete(self._of(task), items, key))
+
     async def skip(
         self, item: ItemRef, *, reason: str | None = None, key: str | None = None, task: str | None = None
     ) -> m.Skipped:
@@ -514,7 +533,7 @@ class AsyncClient(AsyncReviews, AsyncTokens):
         url : str
             Where to send them.
         events : sequence of str, default=()
-            "label.settled", "question.open", "task.state" and "model.version". Default: all of them.
+            "label.settled", "question.open", "task.state", "model.version" and "item.deleted". Default: all.
         after : int, optional
             Begin after this entry of the journal; 0 sends everything. Default: only what happens from now on.
         task : str, optional

@@ -237,6 +237,12 @@ def undo_group(
     return post(path_of(task, "group-undo"), request, read_as(m.GroupUndone))
 
 
+def delete(task: str, items: Sequence[ItemRef], key: str | None) -> ApiCall[m.ItemsDeleted]:
+    """Delete items."""
+    request = m.ItemDeletion([number_of(item) for item in items], key or fresh_name())
+    return post(path_of(task, "deletions"), request, read_as(m.ItemsDeleted))
+
+
 # ---------------------------------------------------------------------- streams and files
 
 

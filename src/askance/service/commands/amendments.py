@@ -16,7 +16,8 @@ from askance.service.transaction import Transaction
 class PendingAmendment(NamedTuple):
     """An entry that changes the past, and the first entry from which the journal must be replayed.
 
-    The `others` are written with it, all or none, and the journal is replayed once for all of them.
+    The `others` are written with it, all or none, and the journal is replayed once for all of them. So is what it
+    erases: entries that take the place of others, and images.
     """
 
     kind: str
@@ -26,6 +27,8 @@ class PendingAmendment(NamedTuple):
     who: str | None
     start: int
     others: tuple["PendingAmendment", ...] = ()
+    replaced: tuple[Entry, ...] = ()
+    images: frozenset[str] = frozenset()
 
     @property
     def all(self) -> tuple["PendingAmendment", ...]:

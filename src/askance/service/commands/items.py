@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from askance.service import images, messages
-from askance.service.errors import conflict, invalid, not_found
+from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
 from askance.service.state.finite import NotFiniteError, sentence
@@ -186,5 +186,12 @@ def entry_of(transaction: Transaction, item: int) -> Entry:
     """The entry with which an item came; RequestError if there is no such item."""
     found = transaction.at([item]).get(item)
     if found is None or found.kind not in journal.ITEMS:
-        raise not_found("unknown_item", f"there is no item {item}")
+        raise no_item(item, found)
     return found
+
+
+def no_item(item: int, found: Entry | None) -> RequestError:
+    """The error for a number that is not that of an item, given the entry with that number."""
+    if found is not None and found.kind == journal.DELETED:
+        return not_found("deleted_item", f"item {item} was deleted, with its content and its labels")
+    return not_found("unknown_item", f"there is no item {item}")

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from askance.service import messages
 from askance.service.commands import choosing
-from askance.service.commands.items import check_class, image_of
+from askance.service.commands.items import check_class, image_of, no_item
 from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.state import journal
 from askance.service.state.questions import Question
@@ -174,7 +174,7 @@ def why_closed(transaction: Transaction, item: int) -> RequestError:
     """The error for an item that is not an open question."""
     entry = transaction.at([item]).get(item)
     if entry is None or entry.kind not in journal.ITEMS:
-        return not_found("unknown_item", f"there is no item {item}")
+        return no_item(item, entry)
     if entry.kind == journal.ITEM and not standing_votes(transaction, item):
         return conflict("not_asked", f"item {item} was not asked about: import it if you know its label")
     if entry.kind == journal.IMPORTED:
@@ -228,11 +228,11 @@ def _expired(lease: int, item: int) -> RequestError:
 
 
 def standing_votes(transaction: Transaction, item: int) -> list[Entry]:
-    """The labels of an item that were not undone."""
-    undone = transaction.fold.amendments.undone
-    return [
-        entry for entry in transaction.of_item(item) if entry.kind == journal.LABEL and entry.seq not in undone
-    ]
+    """The labels of an item that were not undone; none if it was deleted."""
+    undone, about = transaction.fold.amendments.undone, transaction.of_item(item)
+    if about and about[0].kind == journal.DELETED:
+        return []
+    return [entry for entry in about if entry.kind == journal.LABEL and entry.seq not in undone]
 
 
 def own_flags(transaction: Transaction, item: int, who: str | None) -> list[Entry]:

@@ -1,7 +1,7 @@
 """The events of webhooks, made from the journal alone: they are the same whenever they are sent.
 
 An entry of the journal gives no event, one or two. A label is settled by the vote that decides it, by a
-correction, and by an import.
+correction, and by an import. Entries about items that were deleted since give none: their content is gone.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
-SETTLED, OPEN, STATE, VERSION = EVENT_TYPES
+SETTLED, OPEN, STATE, VERSION, DELETED = EVENT_TYPES
 
 KINDS = (
     *(journal.QUESTION, journal.ASK, journal.IMPORTED, journal.LABEL, journal.CORRECTION, journal.UNDO),
-    *(journal.ROLLBACK, journal.STATE),
+    *(journal.ROLLBACK, journal.STATE, journal.DELETION),
 )
 ABOUT_ITEMS = (journal.ASK, journal.LABEL, journal.CORRECTION, journal.UNDO)
 
@@ -104,12 +104,19 @@ class EventMaker:
             return _settled(entry, [entry], body.label), True
         if entry.kind == journal.STATE:
             return Event(STATE, entry.seq, entry.at, {"state": body.state}), False
+        if entry.kind == journal.DELETION:
+            return Event(DELETED, entry.seq, entry.at, {"items": sorted(body.all)}), True
         if entry.kind == journal.ROLLBACK or (entry.kind == journal.UNDO and entry.item is None):
             return None, True
         return self._of_label(entry, [one for one in about[entry.item or 0] if one.seq <= entry.seq])
 
     def _of_label(self, entry: Entry, known: Sequence[Entry]) -> tuple[Event | None, bool]:
-        """The event of a vote, of a correction, of an undone vote, or of a question that was chosen on lease."""
+        """The event of a vote, of a correction, of an undone vote, or of a question that was chosen on lease.
+
+        There is none of an item that was deleted since.
+        """
+        if known[0].kind == journal.DELETED:
+            return None, False
         if entry.kind == journal.ASK:
             return _opened(entry, known), False
         if entry.kind == journal.CORRECTION:

@@ -1,4 +1,4 @@
-"""Groups: many items that get one label, and the items that are like another one."""
+"""Groups: many items that get one label or are deleted, and the items that are like another one."""
 
 from typing import Annotated
 
@@ -52,6 +52,21 @@ class GroupUndone(Answer, frozen=True):
     """The items whose labels were undone, and those of which they were not."""
 
     undone: list[int]
+    refused: list[Refusal]
+    version: int
+
+
+class ItemDeletion(Body, frozen=True):
+    """Items to delete, which cannot be undone. Sent again with the same `key`, it does nothing."""
+
+    items: Group
+    key: Key
+
+
+class ItemsDeleted(Answer, frozen=True):
+    """The items that were deleted, and those that there are not."""
+
+    deleted: list[int]
     refused: list[Refusal]
     version: int
 

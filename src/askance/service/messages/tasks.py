@@ -44,7 +44,8 @@ class Figures(Answer, frozen=True):
     so far.
 
     F, precision, recall and cost are about the class `positive`, which is null if there are more than two classes.
-    `oldest_question` is when the oldest question was asked that has no label yet.
+    `oldest_question` is when the oldest question was asked that has no label yet. Items that were `deleted` are no
+    longer among `items`, `labelled` and `imported`, but the labels that people gave them are among `labels`.
     `problem` says why items are refused and what to do; it is null if nothing is wrong.
     """
 
@@ -71,6 +72,7 @@ class Figures(Answer, frozen=True):
     positive: str | None = None
     problem: str | None = None
     oldest_question: float | None = None
+    deleted: int = 0
 
 
 class TaskSummary(Answer, frozen=True):

@@ -7,6 +7,8 @@ random sample of all items so far, however many come at once, and whatever else 
 
 import heapq
 import math
+from bisect import bisect_right
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -16,7 +18,7 @@ MOST = 5000  # items that are kept, those with the smallest coins
 SURPLUS = 500
 FEWEST = 30  # labels of audits before there is an estimate
 
-AuditState = Literal["waiting", "asked", "labelled", "given up"]
+AuditState = Literal["waiting", "asked", "labelled", "given up", "deleted"]
 
 
 class Audit(Struct, array_like=True):
@@ -53,8 +55,9 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The number of items of which it is a sample."""
-        return max(self.end - self.first, len(self.audits))
+        """The number of items of which it is a sample; deleted ones only as far as they are in it."""
+        deleted = sum(audit.state == "deleted" for _, audit in self.audits)
+        return max(self.end - self.first + deleted, len(self.audits))
 
     @property
     def labels(self) -> int:
@@ -65,6 +68,11 @@ class Sample(NamedTuple):
     def missing(self) -> int:
         """The number of audits without a label."""
         return len(self.audits) - self.labels
+
+    @property
+    def said_of_deleted(self) -> dict[int, str]:
+        """What was predicted for the audits that were deleted, when somebody was asked about them."""
+        return {item: audit.said for item, audit in self.audits if audit.state == "deleted" and audit.said}
 
     def best_part(self) -> "Sample":
         """The part that probably tells most: with many labels, of which few are missing.
@@ -140,6 +148,22 @@ class Audits(Struct):
         if item in self.kept:
             audit = self.kept[item]
             audit.state, audit.label = ("given up", None) if label is None else ("labelled", label)
+
+    def delete(self, items: Collection[int]) -> None:
+        """Forget deleted items. Those that somebody was asked about stay in the sample, as missing labels.
+
+        Somebody may have deleted them because of their labels. Without them, the sample would look better than the
+        items of which it is a sample.
+        """
+        for item in items:
+            audit = self.kept.get(item)
+            if audit is not None and audit.said is None:
+                del self.kept[item]
+            elif audit is not None:
+                audit.state, audit.label = "deleted", None
+        gone = sorted(items)
+        for item, audit in self.kept.items():
+            audit.row = max(0, audit.row - bisect_right(gone, item))
 
     def sample(self, rows: int, *, since: float = 0.0, test: bool | None = None) -> Sample:
         """The audits of all items so far, or of those since a time; only those for testing, or all."""

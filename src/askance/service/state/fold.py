@@ -49,7 +49,7 @@ class Amendments(NamedTuple):
             self.undone.add(body.of)
         elif entry.kind == journal.ROLLBACK:
             self.rolled_back[entry.seq] = body.to
-        else:
+        elif entry.kind == journal.CORRECTION:  # deleted items are known by what is left of their entries
             assert entry.item is not None
             self.corrected[entry.item] = body.label
 
@@ -59,7 +59,10 @@ class Amendments(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Numbers of items labelled, imported and given up, of pairs and equal pairs of votes on an item, and more."""
+    """Numbers of items labelled, imported and given up, of pairs and equal pairs of votes on an item, and more.
+
+    Items that were deleted are in `deleted`, and no longer among those labelled, imported and given up.
+    """
 
     labelled: int = 0
     imported: int = 0
@@ -68,6 +71,7 @@ class Counts(NamedTuple):
     equal_pairs: int = 0
     questions: int = 0
     votes: int = 0
+    deleted: int = 0
 
     @property
     def known(self) -> int:
@@ -116,7 +120,7 @@ class Fold:
 
     def decide(
         self,
-        row: AnyRow,
+        row: AnyRow | None,
         at: float,
         content: journal.Content,
         recorded_as: str | None = None,
@@ -127,15 +131,16 @@ class Fold:
 
         To replay an entry of the journal, pass its body as `content` and its kind as `recorded_as`. The learner
         then sees the row again, unless it has `seen` it already, but the decision stays as recorded, even if a
-        correction has changed the model.
+        correction has changed the model. There is no row if the item was deleted later.
         """
         on_lease, cost = self.settings.asks_on_lease, self.settings.label_cost
         granted = not on_lease and self.state == "running" and self.ledger.grants(self.settings.budget, at, cost)
         if isinstance(content, journal.DecidedItem) and recorded_as is not None:
             kind, body = recorded_as, content
-            if not seen:
+            if not seen and row is not None:
                 self._see(row, granted=granted)
         else:
+            assert row is not None
             with self.lock:
                 decision = finite.decision(self.learner, row, granted=granted)
             kind = journal.QUESTION if granted and decision.ask else journal.ITEM
@@ -153,7 +158,7 @@ class Fold:
                 version=self.version,
             )
         self.seq, self.at = self.seq + 1, at
-        self._item(body, asked=kind == journal.QUESTION)
+        self._item(body, asked=kind == journal.QUESTION, deleted=row is None)
         self._add_point_if_due()
         return kind, body
 
@@ -173,13 +178,14 @@ class Fold:
             return 0
         items = [entry.seq for entry in takewhile(lambda entry: entry.kind == journal.ITEM, entries)]
         with self.lock:
-            learner.pass_over([rows[item] for item in items])
+            if some := [rows[item] for item in items if item in rows]:  # the others were deleted
+                learner.pass_over(some)
         return items[-1]
 
     def take(self, entry: Entry, body: Any, row: AnyRow | None = None) -> Question | None:
         """Take in an entry that is not a decision; return the question that it is about, as it is afterwards.
 
-        Labels and imported items need the row of the item.
+        Labels and imported items need the row of the item, unless it was deleted later.
         """
         self.seq, self.at = entry.seq, entry.at
         question = self.questions.open.get(entry.item or 0)
@@ -187,6 +193,9 @@ class Fold:
             self._settle_flags(entry, body)
         if entry.kind == journal.IMPORTED:
             self._import(entry, body, row)
+        elif entry.kind == journal.DELETION:
+            self._delete(body)
+            self.version = entry.seq
         elif entry.kind in journal.AMENDMENTS:
             if _is_in_place(entry, body):  # what others say is known from the start of the fold
                 self._correct(entry, body)
@@ -220,16 +229,17 @@ class Fold:
                 settings = body.applied_to(settings)
         rows = stored_rows(settings, _contents(entries, bodies, look_up))
         seen = 0  # the last item that the learner has seen
-        for place, (entry, body) in enumerate(zip(entries, bodies, strict=True)):
+        came = [journal.as_it_came(entry, body) for entry, body in zip(entries, bodies, strict=True)]
+        for place, (entry, body) in enumerate(came):
             row = rows.get(entry.item or 0)
             if entry.kind in (journal.ITEM, journal.QUESTION):
-                assert row is not None
-                seen = max(seen, self._see_together(islice(entries, place, None), rows) if entry.seq > seen else 0)
+                if entry.seq > seen:
+                    seen = self._see_together((one for one, _ in islice(came, place, None)), rows) or seen
                 self.decide(row, entry.at, body, entry.kind, seen=entry.seq <= seen)
             else:
                 self.take(entry, body, row)
 
-    def _item(self, body: journal.DecidedItem, *, asked: bool) -> None:
+    def _item(self, body: journal.DecidedItem, *, asked: bool, deleted: bool) -> None:
         cost = self.settings.label_cost
         refused = body.coin < body.rule_probability and not asked
         self.ledger.note(self.at, asked=cost if asked else 0, refused=refused)
@@ -243,7 +253,7 @@ class Fold:
             self.questions.open[self.seq] = Question(
                 self.seq, body.prediction, body.score, body.ask_probability, self.at, labels=cost
             )
-        else:
+        elif not deleted:
             self.figures.settle(body.prediction, None, body.score, body.ask_probability, asked=False)
 
     def _wait(self, item: int, decided: Candidate) -> None:
@@ -306,10 +316,10 @@ class Fold:
         self.counts = self.counts._replace(**{name: getattr(self.counts, name) + by for name, by in more.items()})
 
     def _import(self, entry: Entry, body: journal.ImportedItem, row: AnyRow | None) -> None:
-        assert row is not None
         label = self.amendments.corrected.get(entry.seq, body.label)
         self.classes[label] = self.classes.get(label, 0) + 1
-        self._tell(entry.seq, entry.seq, row, label)
+        if row is not None:
+            self._tell(entry.seq, entry.seq, row, label)
         self._count(imported=1)
         self.version = entry.seq
 
@@ -326,12 +336,11 @@ class Fold:
         del remembered[:-REMEMBERED]
         settled = question.settled(self.settings.labels.per_item)
         if settled is not None:
-            assert row is not None
             label = self.amendments.corrected.get(question.item, settled)
             self.classes[label] = self.classes.get(label, 0) + 1
-            if not self._is_test(question):
+            if row is not None and not self._is_test(question):
                 self._tell(entry.seq, question.item, row, label, question.ask_probability)
-            self._close(question, label)
+            self._close(question, label, deleted=row is None)
             self._count(labelled=1)
             self.version = entry.seq
 
@@ -399,15 +408,46 @@ class Fold:
             with self.lock:
                 self.learner.relabel(entry.item, body.label)
 
-    def _close(self, question: Question, label: str | None) -> None:
-        """Close a question with its label, or without one. The budget counts the labels that were given."""
+    def _close(self, question: Question, label: str | None, *, deleted: bool = False) -> None:
+        """Close a question with its label, or without one. The budget counts the labels that were given.
+
+        If the item was `deleted` later, the tally has it without a label: it may have been deleted for its label.
+        """
         self.questions.close(question)
         if self.settings.questions is not None:
             self.ledger.spend(self.at, len(question.votes) - question.labels)
         if self.settings.asks_on_lease:
             self.audits.settle(question.item, label)
         elif not question.given_up:  # the tally has it without a label
-            self.figures.settle(question.prediction, label, question.score, question.ask_probability, asked=True)
+            known = None if deleted else label
+            self.figures.settle(question.prediction, known, question.score, question.ask_probability, asked=True)
+
+    def _delete(self, body: journal.Deletion) -> None:
+        """Forget items, and count without them from now on. What was spent on them stays spent.
+
+        Their rows are not in the journal any more, so the learner never sees them in a replay.
+        """
+        gone = body.all
+        for item, label in gone.items():
+            self._forget(item, label, imported=item in body.imported)
+        for given in self.recent.values():
+            given[:] = [one for one in given if one[1] not in gone]
+        self.audits.delete(body.items)
+        self.ledger.rows -= len(body.items)
+        self._count(deleted=len(gone))
+
+    def _forget(self, item: int, label: str | None, *, imported: bool) -> None:
+        self.flags.pop(item, None)
+        self.candidates.take(item)
+        self.amendments.corrected.pop(item, None)
+        question = self.questions.open.get(item)
+        if question is not None:
+            self._close(question, None)
+        elif self.questions.given_up.pop(item, None) is not None:
+            self._count(given_up=-1)
+        elif label is not None:
+            self.classes[label] = max(0, self.classes.get(label, 0) - 1)
+            self._count(**{"imported" if imported else "labelled": -1})
 
     def _about(self, question: Question, entry: Entry, body: Any) -> None:
         who = entry.who or ""
@@ -475,4 +515,4 @@ def _contents(entries: list[Entry], bodies: list[Any], look_up: LookUp) -> dict[
     }
     labelled = {entry.item for entry in entries if entry.kind == journal.LABEL and entry.item is not None}
     earlier = look_up(labelled - contents.keys())
-    return contents | {seq: journal.read(entry) for seq, entry in earlier.items()}
+    return contents | {seq: journal.read(entry) for seq, entry in earlier.items() if entry.kind in journal.ITEMS}

@@ -21,10 +21,12 @@ FLAG, UNFLAG = "flag", "unflag"
 # A lead has looked at an item and leaves it as it is.
 REVIEWED = "reviewed"
 SETTINGS, STATE = "settings", "state"
+# A lead has deleted items. What is left of the entry of such an item is of another kind.
+DELETION, DELETED = "deletion", "deleted"
 
 ITEMS = (ITEM, QUESTION, IMPORTED)
 ASKED_ITEMS = (QUESTION, ASK)  # entries with which an item becomes a question
-AMENDMENTS = (UNDO, CORRECTION, ROLLBACK)
+AMENDMENTS = (UNDO, CORRECTION, ROLLBACK, DELETION)
 
 Reason = Literal["audit", "doubt", "given"]
 
@@ -61,6 +63,18 @@ class ImportedItem(Content, frozen=True, kw_only=True):
     source: str | UnsetType = UNSET
     labeller: str | UnsetType = UNSET
     labelled_at: float | UnsetType = UNSET
+
+
+class DeletedItem(Content, frozen=True, kw_only=True):
+    """What is left of an item that was deleted: numbers and classes, for what was counted before.
+
+    It has what was `decided` and whether it was `asked` about on arrival, or the `label` of an imported item, and
+    no content.
+    """
+
+    decided: DecidedItem | UnsetType = UNSET
+    asked: bool = False
+    label: str | UnsetType = UNSET
 
 
 class Asked(Struct, frozen=True):
@@ -125,6 +139,18 @@ class Rollback(Struct, frozen=True):
     to: int
 
 
+class Deletion(Struct, frozen=True):
+    """The deleted items, with the label that each had. Those that were imported are apart."""
+
+    items: dict[int, str | None]
+    imported: dict[int, str]
+
+    @property
+    def all(self) -> dict[int, str | None]:
+        """The items of both kinds."""
+        return self.items | self.imported
+
+
 class SettingsChange(Struct, frozen=True, omit_defaults=True):
     """The sections of a task's settings that change at this entry.
 
@@ -179,6 +205,8 @@ BODIES: dict[str, type[Struct]] = {
     REVIEWED: Nothing,
     SETTINGS: SettingsChange,
     STATE: StateChange,
+    DELETION: Deletion,
+    DELETED: DeletedItem,
 }
 
 _encode = msgspec.json.Encoder().encode
@@ -207,3 +235,24 @@ def read(written: Entry) -> Any:
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
         reason = f"unknown kind {error}" if isinstance(error, KeyError) else error
         raise StoreError(f"entry {written.seq} is damaged ({reason}): restore a backup") from None
+
+
+def without_content(written: Entry) -> Entry:
+    """The entry that takes the place of an item that is deleted. The sender's id goes with the content."""
+    body = read(written)
+    if written.kind == IMPORTED:
+        left = DeletedItem(label=body.label)
+    else:
+        nothing = dict.fromkeys(Content.__struct_fields__, UNSET)
+        decided = msgspec.structs.replace(body, **nothing)
+        left = DeletedItem(decided=decided, asked=written.kind == QUESTION)
+    return entry(DELETED, written.seq, written.at, left, item=written.seq, who=written.who)
+
+
+def as_it_came(written: Entry, body: Any) -> tuple[Entry, Any]:
+    """An entry and its body; for what is left of a deleted item, as they were without the content."""
+    if written.kind != DELETED:
+        return written, body
+    if body.decided is UNSET:
+        return written._replace(kind=IMPORTED), ImportedItem(label=body.label)
+    return written._replace(kind=QUESTION if body.asked else ITEM), body.decided

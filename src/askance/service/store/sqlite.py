@@ -81,6 +81,7 @@ class SqliteConnection:
                 "a local disk, or PostgreSQL"
             )
         self.run("PRAGMA synchronous = FULL")
+        self.run("PRAGMA secure_delete = ON")  # what is deleted is overwritten; some builds of SQLite do not
 
     def _refuse_stranger(self) -> None:
         names = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -18,7 +18,7 @@ from askance.service.store.entries import (
     WebhookRecord,
     checksum,
 )
-from askance.service.store.reader import COLUMNS, Reader, slices
+from askance.service.store.reader import Reader, slices
 from askance.service.store.schema import TABLES
 
 ROOM, ROOM_NEEDED = "room on the disk", 100_000  # a setting that is written and deleted, and its size
@@ -62,10 +62,20 @@ class Store(Reader):
         entries: Sequence[Entry],
         drop_from: int | None = None,
         images: Mapping[str, bytes] = MappingProxyType({}),
+        *,
+        replaced: Sequence[Entry] = (),
+        drop_images: Collection[str] = (),
     ) -> None:
-        """Append entries and their images, all or none, and drop snapshots with seq >= drop_from."""
+        """Append entries and their images, all or none, and drop snapshots with seq >= drop_from.
+
+        The `replaced` entries take the places of those with the same numbers, and the images that are to be
+        dropped go, in the same transaction.
+        """
         with self._database.writing() as connection:
             _check_follows(connection, task, entries)
+            for some in slices(replaced):
+                _replace(connection, task, some)
+            _drop_images(connection, task, drop_images)
             for name, content in images.items():
                 connection.run(
                     "INSERT INTO images (task, name, content) VALUES (?, ?, ?) "
@@ -79,8 +89,7 @@ class Store(Reader):
     def drop_images(self, task: int, names: Collection[str]) -> None:
         """Delete these images."""
         with self._database.writing() as connection:
-            for name in names:
-                connection.run("DELETE FROM images WHERE task = ? AND name = ?", (task, name))
+            _drop_images(connection, task, names)
 
     def add_snapshot(self, task: int, seq: int, content: bytes) -> None:
         """Add or replace the snapshot after the entry seq."""
@@ -193,8 +202,9 @@ class Store(Reader):
     def rewrite(self, task: int, bodies: Mapping[int, bytes]) -> None:
         """Replace the bodies of these entries, a few per transaction, so that others can append."""
         for some in slices(bodies):
+            entries = self.at(task, some).values()
             with self._database.writing() as connection:
-                _rewrite(connection, task, {seq: bodies[seq] for seq in some})
+                _replace(connection, task, [entry._replace(body=bodies[entry.seq]) for entry in entries])
 
     def shrink(self) -> None:
         """Return free space: an SQLite file shrinks; PostgreSQL does this by itself."""
@@ -233,14 +243,16 @@ def _drop_sessions(connection: Connection, numbers: Collection[int]) -> None:
         connection.run("DELETE FROM sessions WHERE number = ?", (number,))
 
 
-def _rewrite(connection: Connection, task: int, bodies: Mapping[int, bytes]) -> None:
+def _replace(connection: Connection, task: int, entries: Sequence[Entry]) -> None:
     """Delete rows and insert them again: SQLite frees a page only when its rows are deleted."""
-    columns = TABLES["journal"]
-    which = f"FROM journal WHERE task = ? AND seq IN ({', '.join('?' * len(bodies))})"
-    rows = connection.rows(f"SELECT {COLUMNS} {which}", (task, *bodies))
-    connection.run(f"DELETE {which}", (task, *bodies))
-    changed = [Entry(*row)._replace(body=bodies[row[0]]) for row in rows]
-    connection.insert("journal", columns, [_row(task, entry) for entry in changed])
+    seqs = [entry.seq for entry in entries]
+    connection.run(f"DELETE FROM journal WHERE task = ? AND seq IN ({', '.join('?' * len(seqs))})", (task, *seqs))
+    connection.insert("journal", TABLES["journal"], [_row(task, entry) for entry in entries])
+
+
+def _drop_images(connection: Connection, task: int, names: Collection[str]) -> None:
+    for name in names:
+        connection.run("DELETE FROM images WHERE task = ? AND name = ?", (task, name))
 
 
 def _row(task: int, entry: Entry) -> tuple[Any, ...]:

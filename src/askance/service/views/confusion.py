@@ -37,7 +37,7 @@ def confusion(store: Store, task: Task, sample: Sample) -> messages.Confusion:
         return messages.Confusion(sample.labels, version, note, [], [])
     contents = {item: journal.read(entry) for item, entry in store.at(task.number, [*dict(sample.audits)]).items()}
     rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
-    said = dict(zip(rows, predicted(fold, rows).predictions, strict=True))
+    said = dict(zip(rows, predicted(fold, rows).predictions, strict=True)) | sample.said_of_deleted
     pairs: Pairs = Counter((audit.label, said[item]) for item, audit in sample.audits if item in said)
     labels = sum(count for (label, _), count in pairs.items() if label is not None)
     missing = pairs.total() - labels

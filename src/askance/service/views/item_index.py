@@ -24,6 +24,7 @@ MOST = 2_000_000  # items; of older ones nothing is known here
 READ = (
     *journal.ITEMS,
     *(journal.ASK, journal.WITHDRAW, journal.LABEL, journal.UNDO, journal.CORRECTION),
+    journal.DELETION,
 )
 
 NONE = -1  # no class, or nobody
@@ -86,10 +87,13 @@ class ItemIndex:
         self._add([entry for entry in entries if entry.kind in journal.ITEMS])
         kinds: dict[int, int] = {}
         labelled: set[int] = set()
+        deleted: set[int] = set()
         for entry in entries:
             item = entry.item or 0  # which the undoing of a rollback does not have
             if entry.kind in (journal.ASK, journal.WITHDRAW):
                 kinds[item] = GIVEN_UP if entry.kind == journal.ASK else NOT_ASKED
+            elif entry.kind == journal.DELETION:
+                deleted |= journal.read(entry).all.keys()
             elif entry.kind not in journal.ITEMS:
                 labelled.add(item)
                 self._note(entry, item)
@@ -99,6 +103,8 @@ class ItemIndex:
         labels = {item: self._label(item, some) for item, some in votes.items()}
         self._set("label", {item: self._code(label) for item, label in labels.items() if label is not None})
         self._set("label", {item: NONE for item, label in labels.items() if label is None})
+        if deleted:
+            self._delete(deleted)
 
     def _note(self, entry: Entry, item: int) -> None:
         """Keep a label or a correction, or forget a label that was undone."""
@@ -144,6 +150,15 @@ class ItemIndex:
         first = int(self._columns["item"][0])
         self._votes = {item: votes for item, votes in self._votes.items() if item >= first}
         self._corrected = {item: vote for item, vote in self._corrected.items() if item >= first}
+
+    def _delete(self, items: Collection[int]) -> None:
+        """Leave out deleted items."""
+        kept = ~self._where(items)
+        self._columns = {name: self._column(name)[kept] for name in COLUMNS}
+        self._size = int(np.count_nonzero(kept))
+        for item in items:
+            self._votes.pop(item, None)
+            self._corrected.pop(item, None)
 
     def _code(self, name: str) -> int:
         return self._codes.setdefault(name, len(self._codes))

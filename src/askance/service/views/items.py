@@ -112,7 +112,8 @@ def details_of(store: Store, task: Task, items: Sequence[int]) -> list[messages.
     transaction = Transaction(task.fold, store, task.number, 0.0)
     entries = transaction.at(items)
     transaction.look_up(list(entries.values()))
-    return [detail_of(transaction, entries[item]) for item in items if item in entries]
+    there = [entries[item] for item in items if item in entries]
+    return [detail_of(transaction, entry) for entry in there if entry.kind in journal.ITEMS]  # others were deleted
 
 
 def check_filter(settings: TaskSettings, request: messages.ItemFilter) -> None:
@@ -165,17 +166,21 @@ def _entries(store: Store, task: Task, request: messages.ItemExport) -> Iterator
 
 
 def items_of(transaction: Transaction, entries: Sequence[Entry]) -> dict[int, Entry]:
-    """The items by the entries with which they came or, if they were asked about later, by the last of these."""
+    """The items by the entries with which they came or, if they were asked about later, by the last of these.
+
+    Deleted ones are left out.
+    """
     asked = {entry.seq: entry.item or 0 for entry in entries if entry.kind == journal.ASK}
     if not asked:
         return {entry.seq: entry for entry in entries}
-    items = transaction.at(asked.values())
+    entries_of = transaction.at(asked.values())
+    items = {item: entry for item, entry in entries_of.items() if entry.kind in journal.ITEMS}
     transaction.look_up(list(items.values()))
     last = {item: _last_asked(transaction, item) for item in items}
     return {
         entry.seq: items[asked[entry.seq]] if entry.seq in asked else entry
         for entry in entries
-        if entry.seq not in asked or last[asked[entry.seq]] == entry.seq
+        if entry.seq not in asked or last.get(asked[entry.seq]) == entry.seq
     }
 
 

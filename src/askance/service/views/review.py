@@ -45,10 +45,10 @@ def queue(store: Store, task: Task, request: messages.ReviewSearch) -> messages.
     flagged = [] if request.before is not UNSET else heapq.nlargest(MOST_OPEN, fold.flags.copy())
     entries = _newest(store, task, None if request.before is UNSET else request.before)
     transaction = Transaction(fold, store, task.number, 0.0)
-    unanswered = _undecided(transaction, transaction.at([*tied, *skipped]))
+    unanswered = _undecided(transaction, _there(transaction, [*tied, *skipped]))
     tied = [item for item in tied if item in unanswered]
     labelled = _undecided(transaction, _labelled(transaction, entries))
-    in_doubt = transaction.at(flagged)
+    in_doubt = _there(transaction, flagged)
     transaction.look_up(list(in_doubt.values()))
     split = [item for item in labelled if _differ(transaction, item)]
     others = {item: entry for item, entry in labelled.items() if item not in split}
@@ -90,6 +90,11 @@ def _labelled(transaction: Transaction, entries: Sequence[Entry]) -> dict[int, E
         for item, entry in items.items()
         if item not in questions.open and item not in questions.given_up
     }
+
+
+def _there(transaction: Transaction, items: Iterable[int]) -> dict[int, Entry]:
+    """The items that were not deleted a moment ago."""
+    return {item: entry for item, entry in transaction.at(items).items() if entry.kind in journal.ITEMS}
 
 
 def _undecided(transaction: Transaction, items: Mapping[int, Entry]) -> dict[int, Entry]:

@@ -36,10 +36,13 @@ def similar(store: Store, task: Task, item: int, request: messages.SimilarReques
     best = heapq.nlargest(request.count, places, key=lambda place: float(cosines[place]))
     best = [place for place in best if cosines[place] > 0]
     items = list(rows)
-    details = details_of(store, task, [items[place] for place in best])
+    details = {one.item: one for one in details_of(store, task, [items[place] for place in best])}
     shown = [
-        messages.SimilarItem(detail, min(1.0, float(cosines[place])), said[place], float(found.scores[place]))
-        for detail, place in zip(details, best, strict=True)
+        messages.SimilarItem(
+            details[items[place]], min(1.0, float(cosines[place])), said[place], float(found.scores[place])
+        )
+        for place in best
+        if items[place] in details  # not if it was deleted a moment ago
     ]
     return messages.SimilarItems(shown, len(kept), said[0], float(found.scores[0]), is_set_aside(fold, item))
 

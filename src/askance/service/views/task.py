@@ -86,12 +86,13 @@ def estimates(transaction: Transaction) -> Estimates:
         return Estimates(fold.figures.estimates(fold.questions.open.values()), {}, {})
     rows = fold.ledger.rows
     test = fold.audits.sample(rows, test=True)
-    said = current(transaction, [item for item, _ in test.audits])
+    now = current(transaction, [item for item, _ in test.audits])
+    said = {item: choice.prediction for item, choice in now.items()} | test.said_of_deleted
     kept = test._replace(audits=[(item, audit) for item, audit in test.audits if item in said])
     return Estimates(
         sample_estimates(fold.audits.sample(rows), settings),
         sample_estimates(fold.audits.sample(rows, since=transaction.now - WEEK), settings),
-        sample_estimates(kept, settings, {item: choice.prediction for item, choice in said.items()}),
+        sample_estimates(kept, settings, said),
     )
 
 
@@ -124,6 +125,7 @@ def figures(
         spend=spend(fold, now),
         problem=sentence(fold.diverged),
         oldest_question=_oldest(fold),
+        deleted=counts.deleted,
     )
 
 

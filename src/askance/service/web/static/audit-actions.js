@@ -10,6 +10,7 @@ const NAMES = {
   create_link: t("Create link"),
   create_task: t("Create task"),
   create_token: t("Create token"),
+  delete_items: t("Delete items|event"),
   end_session: t("End session|event"),
   export_audit: t("Export audit"),
   export_card: t("Export card"),

@@ -1,4 +1,5 @@
 import { freshName, insist } from "./api.js";
+import { confirmed } from "./confirm.js";
 import { sentence } from "./errors.js";
 import { listed, t } from "./language.js";
 import { notify } from "./notices.js";
@@ -39,6 +40,17 @@ async function undo(path, which) {
   const done = await patiently(`${path}/group-undo`, { ...which, key: freshName() });
   const said = t({ one: "{count} label undone.", other: "{count} labels undone." }, { count: done.undone.length });
   notify(`${said}${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+}
+
+/** Delete items, if that is confirmed; whether they were. */
+export async function deleteItems(path, items) {
+  const question = t({ one: "Delete {count} item?", other: "Delete {count} items?" }, { count: items.length });
+  const consequence = t("This cannot be undone. Content, ids, notes and images are erased, and the model is retrained without them. Labels that people gave still count in the budget.");
+  if (!(await confirmed(question, consequence, t("Delete")))) return false;
+  const done = await patiently(`${path}/deletions`, { items, key: freshName() });
+  const said = t({ one: "{count} item deleted.", other: "{count} items deleted." }, { count: done.deleted.length });
+  notify(`${said}${leftOut(done.refused)}`, done.refused.length ? "warn" : "good");
+  return true;
 }
 
 /** Send a request until the service responds, and say once that it does not. */

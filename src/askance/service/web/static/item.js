@@ -2,6 +2,7 @@ import { Refused, get, post, root } from "./api.js";
 import { whileBusy } from "./busy.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
+import { deleteItems } from "./groups.js";
 import { itemState } from "./item-states.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { keysAreOn } from "./keys.js";
@@ -95,6 +96,17 @@ at("correct").addEventListener("submit", (event) => {
   event.preventDefault();
   whileBusy(event.submitter, correct);
 });
+
+/** Delete the item, and go on to the next one of the list, or to the list. */
+async function remove() {
+  try {
+    if (await deleteItems(path, [Number(item)])) location.assign(at("next").hidden ? at("all").href : at("next").href);
+  } catch (error) {
+    report(error);
+  }
+}
+
+at("delete")?.addEventListener("click", () => whileBusy(at("delete"), remove));
 
 // ---------------------------------------------------------------------- other items
 

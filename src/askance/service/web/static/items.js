@@ -3,7 +3,7 @@ import { whileBusy } from "./busy.js";
 import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
-import { labelGroup, labelledAs, reopen, undoGroup } from "./groups.js";
+import { deleteItems, labelGroup, labelledAs, reopen, undoGroup } from "./groups.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { itemState } from "./item-states.js";
 import { locale, t } from "./language.js";
@@ -189,6 +189,7 @@ at("relabel")?.addEventListener("submit", (event) => {
   act(event.submitter, relabel);
 });
 at("reopen")?.addEventListener("click", () => act(at("reopen"), (items) => reopen(path, items)));
+at("delete")?.addEventListener("click", () => act(at("delete"), (items) => deleteItems(path, items)));
 at("last-group").lastElementChild.addEventListener("click", (event) => act(event.currentTarget, async () => {
   await undoGroup(path, lastGroup);
   lastGroup = null;
