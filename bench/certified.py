@@ -6,9 +6,11 @@ and from the middle of the stream on classes may change places.
 """
 
 import argparse
+import json
 import math
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,6 +134,26 @@ def _judge(rows: Iterator[Seen], count: int, setting: Setting) -> Outcome:
     return Outcome(violated, certifier.certified, share, error, labels, float(1 - wrong.mean()))
 
 
+def known(path: Path | None) -> dict[Setting, Outcome]:
+    """The outcomes that an earlier run has stored."""
+    if path is None or not path.exists():
+        return {}
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return {Setting(*setting): Outcome(*outcome) for setting, outcome in lines}
+
+
+def measured(each: list[Setting], results: Path | None, pool: ProcessPoolExecutor) -> list[Outcome]:
+    """Measure what is not stored yet, and store it."""
+    found = known(results)
+    missing = [setting for setting in each if setting not in found]
+    for setting, outcome in zip(missing, pool.map(measure, missing), strict=True):
+        found[setting] = outcome
+        if results is not None:
+            with results.open("a") as file:
+                file.write(json.dumps([setting, outcome]) + "\n")
+    return [found[setting] for setting in each]
+
+
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -141,6 +163,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.1)
     parser.add_argument("--delay", type=int, default=0, help="the most rows by which a label is late")
     parser.add_argument("--drift", action="store_true", help="classes change places in the middle")
+    parser.add_argument("--results", type=Path, help="store outcomes here, and go on from what is stored")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     table = Table(
@@ -158,7 +181,7 @@ def main() -> None:
                 Setting(name, order, given.error, given.rate, given.delay, given.drift)
                 for order in range(given.orders)
             ]
-            found = list(pool.map(measure, each))
+            found = measured(each, given.results, pool)
             labels = [one.labels for one in found if one.labels is not None]
             needed = f"{np.median(labels):.0f} ({np.median(labels) / best:.2f} × {best:.0f})" if labels else "–"
             table.add_row(

@@ -52,6 +52,24 @@ def test_many_classes_can_be_certified() -> None:
     assert found.certified
 
 
+def test_one_class_can_be_certified_alone() -> None:
+    """Predictions of "no" are all right, of "yes" a third is wrong, and nobody can tell which."""
+    random = np.random.default_rng(9)
+    X = random.normal(size=(4000, 3))
+    y = np.where((X[:, 0] > 0) & (random.random(4000) < 0.67), "yes", "no")
+    trace = askance.AutoLearner(0.5, audit=0.5).run(X, y)
+    found = trace.certify(0.1, predicted="no")
+    assert found.certified
+    assert found.automatic is not None
+    assert set(trace.predictions[found.automatic]) == {"no"}
+    assert np.mean((trace.y == "yes")[found.automatic]) < 0.1
+    assert trace.predictions[found.since] == "no"
+    assert found.until == len(trace)
+    assert not trace.certify(0.1, predicted="yes").certified
+    with pytest.raises(ParameterError, match="predicted must be one of 'no', 'yes', not 'maybe'"):
+        trace.certify(predicted="maybe")
+
+
 def test_a_learner_refuses_a_wrong_error() -> None:
     with pytest.raises(ParameterError, match="certify must be"):
         askance.AutoLearner(certify=2).run(*of_rows(50))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from askance._util.html import html_line, html_table
 from askance._util.optional import require
+from askance.errors import ParameterError
 from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Forecast, Tally
 from askance.metrics.certificate import Certificate, certify, log_odds_of_lead
 from askance.metrics.forecast import weights_of_asked
@@ -185,16 +186,28 @@ class Trace:
         """
         return self.asked_tally(positive).estimate(metric, level, anytime=anytime, worst_case=False, **weights)
 
-    def certify(self, error: float = 0.02, level: float = 0.95) -> Certificate:
+    def certify(self, error: float = 0.02, level: float = 0.95, *, predicted: Any = None) -> Certificate:
         """Certify, from the asked labels alone, that few of the confident predictions are wrong.
 
         Goes through the rows as `Certifier` does. It takes a learner that may ask about every row, because rows
         without a chance of being asked about count as mistakes. With `AutoLearner(certify=error)`, it takes the
         fewest labels.
+
+        With `predicted`, it is about predictions of this class alone: of confident predictions of spam, for
+        example, few are wrong. Certificates of several classes hold at their level each.
         """
-        wrong = (self.predicted_codes != self.true_codes).tolist()
-        asked, probabilities = self.asked.tolist(), self.ask_probabilities.tolist()
-        return certify(self.confidences.tolist(), probabilities, asked, wrong, error, level)
+        rows = np.arange(len(self))
+        if predicted is not None:
+            if predicted not in (known := np.asarray(self.classes).tolist()):
+                raise ParameterError("certify", "predicted", predicted, f"one of {', '.join(map(repr, known))}")
+            rows = np.flatnonzero(self.predictions == predicted)
+        wrong = (self.predicted_codes != self.true_codes)[rows].tolist()
+        asked, probabilities = self.asked[rows].tolist(), self.ask_probabilities[rows].tolist()
+        found = certify(self.confidences[rows].tolist(), probabilities, asked, wrong, error, level)
+        automatic = np.zeros(len(self), bool)
+        automatic[rows] = found.automatic
+        since, until = (int(np.append(rows, len(self))[place]) for place in (found.since, found.until))
+        return dataclasses.replace(found, since=since, until=until, automatic=automatic)
 
     def forecast(self) -> Forecast:
         """Forecast what more labels would bring, from the asked labels alone.
