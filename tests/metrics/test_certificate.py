@@ -1,6 +1,7 @@
 """Certificates of confident predictions: the martingale, late labels, and how often they are wrong."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -188,3 +189,50 @@ def test_equal_confidences_are_in_the_set_together() -> None:
     assert choices.widest(0.0) == math.inf
     assert choices.widest(100.0) == 0.0
     assert choices.fastest()[0] == 1.75
+
+
+def test_a_label_that_is_corrected_counts_as_if_it_had_been_right_at_once() -> None:
+    random = np.random.default_rng(5)
+    right, corrected = _Set(0, 3.0), _Set(0, 3.0)
+    truth = {}
+    for number in range(400):
+        asked, wrong = bool(random.random() < 0.3), bool(random.random() < 0.1)
+        for one in (right, corrected):
+            one.add(number, 0.3, asked)
+        if asked:
+            truth[number] = wrong
+            right.tell(number, wrong)
+            corrected.tell(number, not wrong if number % 3 else wrong)
+    assert corrected.mistakes != right.mistakes
+    for number, wrong in truth.items():
+        corrected.tell(number, wrong)
+    assert (corrected.members, corrected.labels, corrected.mistakes) == (400, right.labels, right.mistakes)
+    assert corrected.evidence(0.1) == pytest.approx(right.evidence(0.1))
+
+
+def test_a_certifier_goes_on_from_its_state_to_the_bit() -> None:
+    rows = stream(np.random.default_rng(6), 3000, 0.3, None)
+    one, awaited = Certifier(0.05), []
+    for place, (confidence, asked, wrong) in enumerate(rows):
+        if place in (40, 700, 1500, 2900):
+            one = Certifier(0.05).restore(json.loads(json.dumps(one.state())))
+        number = one.add(confidence, 0.3, bool(asked))
+        awaited += [(number, bool(wrong))] if asked else []
+        if len(awaited) > 20:
+            one.tell(*awaited.pop(0))
+    other, awaited = Certifier(0.05), []
+    for confidence, asked, wrong in rows:
+        number = other.add(confidence, 0.3, bool(asked))
+        awaited += [(number, bool(wrong))] if asked else []
+        if len(awaited) > 20:
+            other.tell(*awaited.pop(0))
+    assert one.certified
+    assert one.state() == other.state()
+    assert one.awaited == [number for number, _ in awaited if one._current and number in one._current.asked]
+
+
+def test_sets_of_earlier_certifiers_use_up_their_part_of_the_probability() -> None:
+    first, later = Certifier(0.05), Certifier(0.05, earlier=1)
+    needed = [certifier._new_set().needed for certifier in (first, later)]
+    assert needed[0] == pytest.approx(-math.log(0.05 * FIRST_SHARE))
+    assert needed[1] == pytest.approx(-math.log(0.05 * (1 - FIRST_SHARE) * 6 / math.pi**2))

@@ -39,6 +39,8 @@ BOLDNESS = 0.85  # (1 - e^-λ)/π: near 1, evidence grows fastest without mistak
 # the set is as large as it can be with this share of the mistakes that are allowed, and its follower begins.
 AMPLE, WIDER = 2.0, 0.25
 FIRST_SHARE = 0.75  # of 1 - level is for the first set
+SET_NUMBERS = ("since", "needed", "members", "labels", "mistakes", "step", "chance", "penalties", "left_out")
+MOST_AWAITED = 5000  # rows outside of sets whose labels may still help to choose a threshold
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,6 +110,8 @@ class Certifier:
         The share of wrong predictions that is allowed.
     level : float, default=0.95
         The probability that no certificate is ever wrong.
+    earlier : int, default=0
+        The number of sets that others have begun for the same stream: the probability is for all together.
 
     Examples
     --------
@@ -124,7 +128,7 @@ class Certifier:
     True
     """
 
-    def __init__(self, error: float = 0.02, level: float = 0.95) -> None:
+    def __init__(self, error: float = 0.02, level: float = 0.95, *, earlier: int = 0) -> None:
         if not 0 < error < 1:
             raise ParameterError("Certifier", "error", error, "greater than 0 and less than 1")
         if not 0 < level < 1:
@@ -133,9 +137,9 @@ class Certifier:
         self.threshold = math.inf
         self.rows = 0
         self._recent: deque[float] = deque(maxlen=RECENT)
-        self._labels: deque[tuple[float, bool]] = deque(maxlen=LABELS)
+        self._labels: deque[tuple[int, float, bool]] = deque(maxlen=LABELS)  # rows, confidences and mistakes
         self._awaited: dict[int, float] = {}  # the confidence of asked rows without a label
-        self._sets = 0
+        self.sets = earlier
         self._current: _Set | None = None
         self._next: _Set | None = None
 
@@ -163,6 +167,8 @@ class Certifier:
         self._recent.append(confidence)
         if asked:
             self._awaited[row] = confidence
+            if len(self._awaited) > MOST_AWAITED:
+                del self._awaited[next(iter(self._awaited))]
         if confidence >= self.threshold:
             for one in self._all():
                 one.add(row, ask_probability, asked)
@@ -172,10 +178,16 @@ class Certifier:
         return row
 
     def tell(self, row: int, wrong: bool) -> None:
-        """Learn whether the prediction of a row was wrong. A row that awaits no label is passed over."""
-        if (confidence := self._awaited.pop(row, None)) is None:
-            return
-        self._labels.append((confidence, wrong))
+        """Learn whether the prediction of a row was wrong, or that it was otherwise than told before.
+
+        A row that was not asked about is passed over.
+        """
+        if (confidence := self._awaited.pop(row, None)) is not None:
+            self._labels.append((row, confidence, wrong))
+        else:
+            self._labels = deque(
+                [(one, sure, wrong if one == row else was) for one, sure, was in self._labels], LABELS
+            )
         for one in self._all():
             one.tell(row, wrong)
         self._review()
@@ -183,6 +195,35 @@ class Certifier:
     def includes(self, confidence: float) -> bool:
         """Whether a row with this confidence would belong to the set now."""
         return self._current is not None and confidence >= self.threshold
+
+    @property
+    def labels(self) -> int:
+        """The number of labels that the threshold is chosen from: it takes `FIRST_LABELS`."""
+        return len(self._labels)
+
+    @property
+    def has_set(self) -> bool:
+        """Whether a set has begun."""
+        return self._current is not None
+
+    @property
+    def answered(self) -> int:
+        """The number of rows of the set that have a label and count."""
+        return 0 if self._current is None else self._current.labels
+
+    @property
+    def unanswered(self) -> int:
+        """The number of rows of the set that await a label."""
+        return 0 if self._current is None else len(self._current.awaited)
+
+    @property
+    def awaited(self) -> list[int]:
+        """The rows of sets that await a label, the oldest first."""
+        return sorted({row for one in self._all() for row in one.awaited})
+
+    def awaits(self, row: int) -> bool:
+        """Whether a label of this row makes a difference, or may make one."""
+        return row in self._awaited or any(row in one.asked for one in self._all())
 
     @property
     def certified(self) -> bool:
@@ -209,13 +250,36 @@ class Certifier:
             missing=math.ceil(lacking / current.per_label(self.error)) if lacking else 0,
         )
 
+    def state(self) -> dict[str, Any]:
+        """Return all that is known, as lists and numbers: `restore` makes an equal certifier of it."""
+        return {
+            "threshold": self.threshold,
+            "rows": self.rows,
+            "sets": self.sets,
+            "recent": list(self._recent),
+            "labels": [list(one) for one in self._labels],
+            "awaited": [list(one) for one in self._awaited.items()],
+            "current": self._current and self._current.state(),
+            "next": self._next and self._next.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> "Certifier":
+        """Take over what `state` of a certifier returned."""
+        self.threshold, self.rows, self.sets = state["threshold"], state["rows"], state["sets"]
+        self._recent.extend(state["recent"])
+        self._labels.extend((row, confidence, wrong) for row, confidence, wrong in state["labels"])
+        self._awaited = {row: confidence for row, confidence in state["awaited"]}  # noqa: C416
+        self._current, self._next = (one and _Set.of(one) for one in (state["current"], state["next"]))
+        return self
+
     # ------------------------------------------------------------------ inside
 
     def _choose(self) -> None:
         """Choose the threshold for the next rows, and begin a set if that is promising."""
         if len(self._labels) < FIRST_LABELS:
             return
-        choices = Choices(np.asarray(self._recent), Mistakes.of(*zip(*self._labels, strict=True)), self.error)
+        _, confidences, wrong = zip(*self._labels, strict=True)
+        choices = Choices(np.asarray(self._recent), Mistakes.of(confidences, wrong), self.error)
         if self._current is not None and self._current.surplus(self.error) > AMPLE:
             self.threshold = choices.widest(WIDER)
             if self._next is None:
@@ -227,9 +291,9 @@ class Certifier:
 
     def _new_set(self) -> "_Set":
         """A set that is certified wrongly with a small probability. Those of all sets add up to 1 - level."""
-        self._sets += 1
+        self.sets += 1
         rest = (1 - FIRST_SHARE) * 6 / math.pi**2
-        share = FIRST_SHARE if self._sets == 1 else rest / (self._sets - 1) ** 2
+        share = FIRST_SHARE if self.sets == 1 else rest / (self.sets - 1) ** 2
         return _Set(self.rows, -math.log((1 - self.level) * share))
 
     def _all(self) -> list["_Set"]:
@@ -245,12 +309,14 @@ class Certifier:
 
 
 @dataclasses.dataclass(slots=True)
-class _Row:
-    """A row of a set: its probability of being asked about, and whether it is a mistake; None if not known yet."""
+class _Rows:
+    """Rows of a set in their order: one that was asked about, or several that were not, with their probability."""
 
     chance: float
-    asked: bool
-    wrong: bool | None
+    count: int = 1
+    asked: bool = False
+    wrong: bool | None = False  # None if it is not known yet
+    counted: bool = False
 
 
 class _Set:
@@ -264,8 +330,9 @@ class _Set:
         self.penalties = 0.0  # of mistakes
         self.left_out = 0  # rows with too small a probability: each may be a mistake
         # Rows count in their order. From the first row on that awaits a label, they are here.
-        self.later: deque[_Row] = deque()
-        self.awaited: dict[int, _Row] = {}
+        self.later: deque[_Rows] = deque()
+        self.asked: dict[int, _Rows] = {}  # all rows that were asked about, because labels may be corrected
+        self.awaited: dict[int, _Rows] = {}
 
     @property
     def awaits(self) -> int | None:
@@ -277,28 +344,62 @@ class _Set:
             if not chance:
                 return  # the set has not begun: nothing can be known about this row
             self.step, self.chance = -math.log1p(-BOLDNESS * chance), chance
-        entry = _Row(chance, asked, None if asked else False)
-        self.later.append(entry)
         if asked:
-            self.awaited[row] = entry
+            self.asked[row] = self.awaited[row] = _Rows(chance, asked=True, wrong=None)
+            self.later.append(self.asked[row])
+        elif self.later and not self.later[-1].asked and self.later[-1].chance == chance:
+            self.later[-1].count += 1
+        else:
+            self.later.append(_Rows(chance))
         self._count()
 
     def tell(self, row: int, wrong: bool) -> None:
-        if row in self.awaited:
-            self.awaited.pop(row).wrong = wrong
-            self._count()
+        if (known := self.asked.get(row)) is None:
+            return
+        self.awaited.pop(row, None)
+        if known.counted and known.wrong != wrong:  # it is corrected
+            self._add_mistakes(known.chance, 1 if wrong else -1)
+        known.wrong = wrong
+        self._count()
 
     def _count(self) -> None:
         """Take in the rows up to the first that awaits a label."""
         while self.later and self.later[0].wrong is not None:
-            row = self.later.popleft()
-            self.members += 1
-            bet = -math.expm1(-self.step) / row.chance if row.chance else 1.0
-            self.left_out += bet >= 1
-            self.labels += row.asked
-            if row.wrong:
-                self.mistakes += 1
-                self.penalties += math.log1p(-bet) if bet < 1 else 0.0
+            rows = self.later.popleft()
+            rows.counted = True
+            self.members += rows.count
+            self.left_out += rows.count if self._bet(rows.chance) >= 1 else 0
+            self.labels += rows.asked
+            if rows.wrong:
+                self._add_mistakes(rows.chance, 1)
+
+    def _bet(self, chance: float) -> float:
+        return -math.expm1(-self.step) / chance if chance else 1.0
+
+    def _add_mistakes(self, chance: float, count: int) -> None:
+        self.mistakes += count
+        if (bet := self._bet(chance)) < 1:
+            self.penalties += count * math.log1p(-bet)
+
+    def state(self) -> dict[str, Any]:
+        numbers = {name: getattr(self, name) for name in SET_NUMBERS}
+        asked = [[row, one.chance, one.wrong, one.counted] for row, one in self.asked.items()]
+        waiting = {id(one): row for row, one in self.asked.items()}
+        later = [[one.chance, one.count, waiting.get(id(one))] for one in self.later]
+        return numbers | {"asked": asked, "later": later, "awaited": list(self.awaited)}
+
+    @classmethod
+    def of(cls, state: dict[str, Any]) -> "_Set":
+        made = cls(state["since"], state["needed"])
+        for name in SET_NUMBERS:
+            setattr(made, name, state[name])
+        for row, chance, wrong, counted in state["asked"]:
+            made.asked[row] = _Rows(chance, 1, True, wrong, counted)
+        made.later.extend(
+            _Rows(chance, count) if row is None else made.asked[row] for chance, count, row in state["later"]
+        )
+        made.awaited = {row: made.asked[row] for row in state["awaited"]}
+        return made
 
     def evidence(self, error: float) -> float:
         """The logarithm of the evidence against more mistakes than allowed."""

@@ -79,6 +79,18 @@ class Goal(Section, frozen=True):
     accuracy: Annotated[float, Meta(gt=0, lt=1)] | None = None
 
 
+class Certify(Section, frozen=True):
+    """Decide confident predictions without people while at most a share `error` of them is wrong.
+
+    That is certain with the probability `confidence`. People check a share `audit` of confident predictions, drawn
+    at random; that is for questions that are chosen on lease. Without an `error`, nothing is decided like that.
+    """
+
+    error: Annotated[float, Meta(gt=0, lt=1)] | None = None
+    confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
+    audit: Annotated[float, Meta(gt=0, le=0.2)] = 0.1
+
+
 class Labelling(Section, frozen=True):
     """Labels per item, the length of a lease, and the number of skips after which a question is given up."""
 
@@ -150,6 +162,7 @@ class TaskSettings(Section, frozen=True):
     former: dict[ClassName, ClassName] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     goal: Goal = Goal()
+    certify: Certify = Certify()
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from askance.service import messages
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
+from askance.service.state.automation import certified
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
 from askance.service.state.rows import AnyRow
@@ -52,7 +53,9 @@ class Transaction:
         kind, body = self.fold.decide(row, self.now, content)
         if self.settings.asks_on_lease:
             self.waiting.note(self.fold, self.fold.seq, row)
-        return self._add(journal.entry(kind, self.fold.seq, self.now, body, key=item.id, who=who))
+        entry = self._add(journal.entry(kind, self.fold.seq, self.now, body, key=item.id, who=who))
+        self._announce()
+        return entry
 
     def keep_image(self, item: messages.Item) -> str | UnsetType:
         """What an entry says of the image of an item: its address, or its name in the store, which gets it."""
@@ -74,8 +77,21 @@ class Transaction:
     ) -> Written:
         """Write an entry that is not a decision, and let the fold take it in."""
         entry = journal.entry(kind, self.fold.seq + 1, self.now, body, item=item, key=key, who=who)
-        question = self.fold.take(entry, body, row)
-        return Written(self._add(entry), question)
+        written = Written(entry, self.fold.take(entry, body, row))
+        self._add(entry)
+        self._announce()
+        return written
+
+    def _announce(self) -> None:
+        """Write whether predictions are certified, if that is not what the journal says."""
+        automation = self.fold.automation
+        known = automation.announced is not None and automation.announced.certified
+        if automation.certified and not known:
+            found = automation.certificate()
+            assert found is not None
+            self.write(journal.CERTIFIED, certified(self.settings, found))
+        elif known and not automation.certified:
+            self.write(journal.REVOKED, journal.Revoked(automation.why_not))
 
     def at(self, seqs: Iterable[int]) -> dict[int, Entry]:
         """The entries with these numbers that exist."""

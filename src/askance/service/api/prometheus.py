@@ -117,6 +117,7 @@ class Scrape(Collector):
         yield _broken(self._tasks, self._broken)
         yield _estimates(self._all_figures)
         yield _spend(self._all_figures)
+        yield from _certificates(self._all_figures)
         if self._refusals is not None:
             yield _refused(self._refusals)
         yield GaugeMetricFamily("askance_store_up", "1 if the store answers", float(self._store_up))
@@ -172,6 +173,29 @@ def _spend(all_figures: dict[str, messages.Figures]) -> Metric:
             if number is not None:
                 gauge.add_metric([name, part], number)
     return gauge
+
+
+def _certificates(all_figures: dict[str, messages.Figures]) -> Iterable[Metric]:
+    """Of tasks in which something is to be certified."""
+    words = {
+        "certified": "1 if confident predictions are certified, and decided without people",
+        "certified_share": "The share of recent items with a confident prediction, 0 if they are not certified",
+        "certified_error": "The share of wrong predictions that the certificate allows",
+        "certified_unanswered": "Checks of confident predictions that have no answer",
+    }
+    found = {name: one.certificate for name, one in all_figures.items() if one.certificate is not None}
+    for field, text in words.items():
+        gauge = GaugeMetricFamily(f"askance_task_{field}", text, labels=["task"])
+        for name, certificate in found.items():
+            holds = certificate.state == "certified"
+            values = {
+                "certified": float(holds),
+                "certified_share": certificate.share if holds else 0.0,
+                "certified_error": certificate.error,
+                "certified_unanswered": certificate.unanswered,
+            }
+            gauge.add_metric([name], values[field])
+        yield gauge
 
 
 def _webhooks(found: Sequence[tuple[str, messages.Webhook]]) -> Iterable[Metric]:

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from askance.service.errors import conflict
 from askance.service.state import journal
+from askance.service.state.automation import LEARNING
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
 from askance.service.state.rows import AnyRow, has_content, stored_rows
@@ -79,24 +81,29 @@ def current(transaction: Transaction, items: Sequence[int]) -> dict[int, Choice]
 
 
 def _new(transaction: Transaction, count: int) -> list[Question]:
-    """Ask about new items: some at random, the others because the model is in doubt."""
+    """Ask about new items: for a certificate, then some at random, the others because the model is in doubt."""
     fold, asking = transaction.fold, transaction.settings.questions
     if count <= 0 or fold.diverged:
         return []
     assert asking is not None
-    asked = fold.counts.questions
-    wanted = max(0, int(asking.audit * (asked + count)) - fold.audits.asked)
-    drawn = fold.audits.next(min(wanted, count))
-    said = current(transaction, drawn)
-    found = [_ask(transaction, said[item], "audit") for item in drawn if item in said]
+    checks = (item for item in fold.automation.checks() if may_be_asked(fold, item))
+    found = _ask_all(transaction, list(islice(checks, count)), "check")
+    asked = fold.counts.questions - fold.audits.early
+    share = max(asking.audit, LEARNING) if fold.automation.phase == "learning" else asking.audit
+    wanted = max(0, int(share * (asked + count - len(found))) - fold.audits.asked)
+    found += _ask_all(transaction, fold.audits.next(min(wanted, count - len(found))), "audit")
     doubtful = transaction.waiting.most_doubtful(
         fold, count - len(found), lambda some: _rows(transaction, some), list(fold.questions.on_loan)
     )
     found += [_ask(transaction, choice, "doubt") for choice in doubtful if math.isfinite(choice.score)]
     if len(found) < count:  # nothing is left to doubt
-        rest = current(transaction, fold.audits.next(count - len(found)))
-        found += [_ask(transaction, choice, "audit") for choice in rest.values()]
+        found += _ask_all(transaction, fold.audits.next(count - len(found)), "audit")
     return found
+
+
+def _ask_all(transaction: Transaction, items: Sequence[int], reason: journal.Reason) -> list[Question]:
+    said = current(transaction, items)
+    return [_ask(transaction, said[item], reason) for item in items if item in said]
 
 
 def _ask(transaction: Transaction, choice: Choice, reason: journal.Reason) -> Question:

@@ -78,6 +78,7 @@ def decision(settings: TaskSettings, entry: Entry, *, again: bool = False) -> me
         body.version,
         entry.key,
         again,
+        body.automatic,
     )
 
 

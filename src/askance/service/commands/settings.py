@@ -12,7 +12,12 @@ from askance.service.transaction import Transaction
 def change(transaction: Transaction, request: messages.TaskChange, who: str | None) -> TaskSettings:
     """Change the given sections of the settings. What the model was built with cannot change."""
     written = journal.SettingsChange(
-        request.budget, request.labels, request.costs, request.interface, goal=request.goal
+        request.budget,
+        request.labels,
+        request.costs,
+        request.interface,
+        goal=request.goal,
+        certify=request.certify,
     )
     changed = written.applied_to(transaction.settings)
     try:

@@ -125,6 +125,7 @@ from askance.service.messages.search import (
     Neighbours,
 )
 from askance.service.messages.tasks import (
+    Certificate,
     ClassChange,
     ColumnsRequest,
     Compacted,
@@ -175,6 +176,7 @@ __all__ = [
     "AuditPage",
     "AuditRequest",
     "Body",
+    "Certificate",
     "Change",
     "Changes",
     "ChangesRequest",

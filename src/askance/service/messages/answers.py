@@ -75,7 +75,7 @@ class Question(Answer, frozen=True):
     record: dict[str, Any] | None = None
     note: str | None = None
     why: Explanation | None = None
-    reason: Literal["audit", "doubt", "given"] | None = None
+    reason: Literal["audit", "check", "doubt", "given"] | None = None
     vector_length: int | None = None
     flags: list[FlagDetail] = field(default_factory=list)
     image: str | None = None
@@ -235,7 +235,7 @@ class ItemDetail(Answer, frozen=True):
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
-    reason: Literal["audit", "doubt", "given"] | None = None
+    reason: Literal["audit", "check", "doubt", "given"] | None = None
     ask_probability: float | None = None
     vector_length: int | None = None
     provenance: Provenance | None = None

@@ -48,6 +48,7 @@ class ItemDecision(Answer, frozen=True):
     `prediction` is the predicted class, and `score` its distance from the decision boundary. `ask_probability` is
     the probability with which the label was asked for, and `ask` says whether it was: the item is then a question.
     `version` is the version of the model. `again` says that this id came before: the decision was made then.
+    `automatic` says that a certificate held when it was made, and the prediction was confident enough for it.
     """
 
     item: int
@@ -58,6 +59,7 @@ class ItemDecision(Answer, frozen=True):
     version: int
     id: str | None = None
     again: bool = False
+    automatic: bool = False
 
 
 class Decisions(Answer, frozen=True):

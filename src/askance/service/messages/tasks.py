@@ -6,7 +6,17 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from askance.service.columns import Columns
 from askance.service.messages.base import Answer, Body, Role
-from askance.service.settings import Budget, ClassName, Costs, Goal, Interface, Labelling, State, TaskSettings
+from askance.service.settings import (
+    Budget,
+    Certify,
+    ClassName,
+    Costs,
+    Goal,
+    Interface,
+    Labelling,
+    State,
+    TaskSettings,
+)
 
 
 class Figure(Answer, frozen=True):
@@ -32,6 +42,33 @@ class Spend(Answer, frozen=True):
     rate: float | None
 
 
+class Certificate(Answer, frozen=True):
+    """What is certified: at most a share `error` of confident predictions is wrong, with this `confidence`.
+
+    A prediction is confident if its score, without the sign, is at least `threshold`; `probability` is the same as
+    a probability of the predicted one of two classes. `share` of the recent items are confident. The certificate
+    is about `members` of these so far; `labels` were checked, and `mistakes` of them were wrong.
+
+    While it is `certified`, confident predictions are automatic. It is `late` if too many checks are `unanswered`.
+    Before, it is `checking` whether some confident predictions have few mistakes, `searching` for such ones, or
+    `learning` from the first questions at random. About `missing` more answers are needed for the next step.
+    `since` is the time of the last change.
+    """
+
+    state: Literal["learning", "searching", "checking", "late", "certified"]
+    error: float
+    confidence: float
+    threshold: float | None
+    probability: float | None
+    share: float
+    members: int
+    labels: int
+    mistakes: int
+    unanswered: int
+    missing: int
+    since: float | None
+
+
 class Figures(Answer, frozen=True):
     """The current counts, rates and estimates of a task.
 
@@ -46,7 +83,8 @@ class Figures(Answer, frozen=True):
     F, precision, recall and cost are about the class `positive`, which is null if there are more than two classes.
     `oldest_question` is when the oldest question was asked that has no label yet. Items that were `deleted` are no
     longer among `items`, `labelled` and `imported`, but the labels that people gave them are among `labels`.
-    `problem` says why items are refused and what to do; it is null if nothing is wrong.
+    `problem` says why items are refused and what to do; it is null if nothing is wrong. `certificate` is null if
+    nothing is to be certified.
     """
 
     state: State
@@ -73,6 +111,7 @@ class Figures(Answer, frozen=True):
     problem: str | None = None
     oldest_question: float | None = None
     deleted: int = 0
+    certificate: Certificate | None = None
 
 
 class TaskSummary(Answer, frozen=True):
@@ -111,6 +150,7 @@ class TaskChange(Body, frozen=True):
     costs: Costs | UnsetType = UNSET
     interface: Interface | UnsetType = UNSET
     goal: Goal | UnsetType = UNSET
+    certify: Certify | UnsetType = UNSET
 
 
 class ColumnsRequest(Body, frozen=True):

@@ -6,7 +6,15 @@ from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import Answer, Body
 
-EventType = Literal["label.settled", "question.open", "task.state", "model.version", "item.deleted"]
+EventType = Literal[
+    "label.settled",
+    "question.open",
+    "task.state",
+    "model.version",
+    "item.deleted",
+    "task.certified",
+    "task.revoked",
+]
 Place = Annotated[
     int, Meta(ge=0, le=2**53, description="The number of an entry of the journal; 0 is the beginning.")
 ]
@@ -20,7 +28,7 @@ class WebhookRequest(Body, frozen=True):
     """
 
     url: Annotated[str, Meta(min_length=1, max_length=2000)]
-    events: Annotated[tuple[EventType, ...], Meta(max_length=5)] = ()
+    events: Annotated[tuple[EventType, ...], Meta(max_length=7)] = ()
     after: Place | None = None
 
 

@@ -8,7 +8,7 @@ random sample of all items so far, however many come at once, and whatever else 
 import heapq
 import math
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -25,7 +25,7 @@ class Audit(Struct, array_like=True):
     """An item that is set aside, and its number among all items.
 
     When it was asked about, `said` is what the model predicted then, `turn` counts the questions at random, and
-    `labels` all labels that were known.
+    `labels` all labels that were known. It was asked about `early` if a certificate needed it before its turn.
     """
 
     coin: float
@@ -39,11 +39,17 @@ class Audit(Struct, array_like=True):
     said: str | None = None
     turn: int = 0
     labels: int = 0
+    early: bool = False
 
     @property
     def is_new(self) -> bool:
-        """Whether nobody was asked about it yet."""
-        return self.state == "waiting" and self.said is None
+        """Whether its turn has not come yet. That certificates ask about confident items early must not matter."""
+        return self.early or (self.state == "waiting" and self.said is None)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has a label, in its turn."""
+        return self.label is not None and not self.early
 
 
 class Sample(NamedTuple):
@@ -74,6 +80,12 @@ class Sample(NamedTuple):
         """What was predicted for the audits that were deleted, when somebody was asked about them."""
         return {item: audit.said for item, audit in self.audits if audit.state == "deleted" and audit.said}
 
+    @property
+    def doubt(self) -> float:
+        """About how wide an interval is, without the labels of audits whose turn has not come."""
+        labels = sum(audit.counts for _, audit in self.audits)
+        return _doubt(labels, len(self.audits) - labels)
+
     def best_part(self) -> "Sample":
         """The part that probably tells most: with many labels, of which few are missing.
 
@@ -81,13 +93,13 @@ class Sample(NamedTuple):
         yet, or at a later one. Or items may be left out that came since the first one. What the labels are plays
         no part in the choice.
         """
-        best = min((self, self.before_new()), key=lambda one: _doubt(one.labels, one.missing))
-        least, cut = _doubt(best.labels, best.missing), None
+        best = min((self, self.before_new()), key=lambda one: one.doubt)
+        least, cut = best.doubt, None
         labels = missing = 0
         for _, audit in sorted(self.audits, key=lambda one: one[1].coin):
             if audit.is_new and _doubt(labels, missing) < least:
                 least, cut = _doubt(labels, missing), audit.coin
-            labels, missing = labels + (audit.label is not None), missing + (audit.label is None)
+            labels, missing = labels + audit.counts, missing + (not audit.counts)
         return best if cut is None else self._replace(audits=[one for one in self.audits if one[1].coin < cut])
 
     def before_new(self) -> "Sample":
@@ -113,35 +125,54 @@ class Audits(Struct):
     kept: dict[int, Audit] = field(default_factory=dict)
     reach: float = 0.0  # the largest coin of those asked about so far
     asked: int = 0
+    early: int = 0  # questions of certificates whose turn has not come
 
-    def add(self, item: int, audit: Audit) -> None:
-        """Add an item. If there are too many, those with the largest coins are dropped."""
+    def add(self, item: int, audit: Audit, needed: Callable[[], Iterable[int]] = tuple) -> None:
+        """Add an item. If there are too many, those with the largest coins are dropped, unless they are needed."""
         self.kept[item] = audit
         if len(self.kept) >= MOST + SURPLUS:
             order = heapq.nsmallest(MOST, self.kept, key=lambda one: self.kept[one].coin)
-            stay = set(order)
+            stay = {*order, *needed()}
             self.kept = {one: audit for one, audit in self.kept.items() if one in stay}
             self.reach = min(self.reach, self.kept[order[-1]].coin)
+            self.early = sum(audit.early for audit in self.kept.values())
 
     def next(self, count: int) -> list[int]:
         """The items that are to be asked about next."""
         free = [item for item, audit in self.kept.items() if audit.state == "waiting"]
         return heapq.nsmallest(count, free, key=lambda item: self.kept[item].coin)
 
-    def ask(self, item: int, said: str, labels: int, *, in_turn: bool) -> Audit:
-        """An item becomes a question, in its turn or because somebody named it."""
+    def ask(self, item: int, said: str, labels: int, reason: str) -> Audit:
+        """An item becomes a question: in its turn, as a check of confident predictions, or somebody named it."""
         audit = self.kept[item]
-        if in_turn:
+        early = reason == "check" and audit.is_new
+        if reason == "audit":
             self.reach = max(self.reach, audit.coin)
-        self.asked += 1
-        audit.state, audit.said, audit.turn, audit.labels = "asked", said, self.asked, labels
+            self._pass(audit.coin)
+        if early:
+            self.early += 1
+        else:
+            self.asked += 1
+        audit.state, audit.said, audit.turn, audit.labels, audit.early = "asked", said, self.asked, labels, early
         return audit
+
+    def _pass(self, coin: float) -> None:
+        """Those that were asked about early have had their turn before an item with this coin."""
+        if not self.early:
+            return
+        for audit in self.kept.values():
+            if audit.early and audit.coin < coin:
+                self.early, self.asked = self.early - 1, self.asked + 1
+                audit.early, audit.turn = False, self.asked
 
     def give_back(self, item: int) -> None:
         """A question that nobody answered waits again. It stays part of the sample, as a missing label."""
         if item in self.kept:
             self.kept[item].state = "waiting"
-        self.asked -= 1
+        if item in self.kept and self.kept[item].early:
+            self.early, self.kept[item].early, self.kept[item].said = self.early - 1, False, None
+        else:
+            self.asked -= 1
 
     def settle(self, item: int, label: str | None) -> None:
         """A question has its label, or was given up."""
@@ -176,5 +207,5 @@ class Audits(Struct):
 
     def latest(self, count: int) -> list[tuple[int, Audit]]:
         """The last questions at random that have a label or may still get one."""
-        asked = [(item, audit) for item, audit in self.kept.items() if audit.said is not None]
+        asked = [(item, audit) for item, audit in self.kept.items() if audit.said is not None and not audit.early]
         return sorted(asked, key=lambda one: one[1].turn)[-count:]

@@ -16,6 +16,7 @@ class Candidate(Struct, frozen=True, array_like=True):
     prediction: str
     score: float
     at: float
+    automatic: bool = False  # then nobody is asked because of doubt
 
 
 class Candidates(Struct):

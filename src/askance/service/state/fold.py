@@ -21,6 +21,7 @@ from askance.service.settings import State, TaskSettings
 from askance.service.state import finite, journal
 from askance.service.state.audits import SET_ASIDE, Audit, Audits
 from askance.service.state.auto_model import AutoModel
+from askance.service.state.automation import Announced, Automation, Row, confidence
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
 from askance.service.state.figures import Figures, progressive
@@ -94,6 +95,7 @@ class Fold:
         self.questions = Questions()
         self.candidates = Candidates()
         self.audits = Audits()
+        self.automation = Automation(settings.certify)
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
         self.flags: dict[int, dict[int, str]] = {}  # item: open flags, by entry, with who raised them
@@ -156,6 +158,7 @@ class Fold:
                 rule_probability=0.0 if on_lease else float(decision.ask_probability),
                 coin=decision.coin,
                 version=self.version,
+                automatic=self.automation.includes(confidence(self.settings, float(decision.score))),
             )
         self.seq, self.at = self.seq + 1, at
         self._item(body, asked=kind == journal.QUESTION, deleted=row is None)
@@ -206,6 +209,8 @@ class Fold:
             self.state = body.state
         elif entry.kind == journal.ASK:
             question = self._ask(entry, body)
+        elif entry.kind in (journal.CERTIFIED, journal.REVOKED):
+            self.automation.announced = Announced(entry.kind == journal.CERTIFIED, entry.seq, entry.at)
         elif entry.kind == journal.FLAG:
             self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
         elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
@@ -246,8 +251,9 @@ class Fold:
         minute = self.last_day.at(self.at)
         minute.items += 1
         minute.asked += asked
+        self.automation.add(self.seq, self._row(body, asked=asked), body.prediction)
         if self.settings.asks_on_lease:
-            self._wait(self.seq, Candidate(body.coin, body.prediction, body.score, self.at))
+            self._wait(self.seq, Candidate(body.coin, body.prediction, body.score, self.at, body.automatic))
         elif asked:
             self._count(questions=1)
             self.questions.open[self.seq] = Question(
@@ -255,6 +261,14 @@ class Fold:
             )
         elif not deleted:
             self.figures.settle(body.prediction, None, body.score, body.ask_probability, asked=False)
+
+    def _row(self, body: journal.DecidedItem, *, asked: bool) -> Row:
+        """An item as a certificate sees it. On lease, its coin alone says whether people are asked about it."""
+        sure = confidence(self.settings, body.score)
+        if not self.settings.asks_on_lease:
+            return Row(sure, body.ask_probability, asked)
+        chance = self.settings.certify.audit
+        return Row(sure, chance, body.coin < chance)
 
     def _wait(self, item: int, decided: Candidate) -> None:
         """Set an item aside for an audit, or let it wait until the model is in doubt about it."""
@@ -265,7 +279,7 @@ class Fold:
             # Digits of the coin that have no part in the order of audits.
             test = coin * 2.0**30 % 1.0 < asking.test
             audit = Audit(coin, self.ledger.rows - 1, decided.at, decided.prediction, decided.score, test)
-            self.audits.add(item, audit)
+            self.audits.add(item, audit, self.automation.checks)
         else:
             self.candidates.add(item, decided)
 
@@ -273,7 +287,7 @@ class Fold:
         """Make a question of an item that waits."""
         assert entry.item is not None
         decided = (
-            self.audits.ask(entry.item, body.prediction, self.counts.known, in_turn=body.reason == "audit")
+            self.audits.ask(entry.item, body.prediction, self.counts.known, body.reason)
             if entry.item in self.audits.kept
             else self.candidates.take(entry.item)
         )
@@ -404,6 +418,7 @@ class Fold:
             self.classes[body.instead_of] -= 1
             self.classes[body.label] = self.classes.get(body.label, 0) + 1
         self.audits.settle(entry.item, body.label)
+        self.automation.settle(entry.item, body.label)
         if isinstance(self.learner, AutoModel) and not self.diverged:
             with self.lock:
                 self.learner.relabel(entry.item, body.label)
@@ -414,6 +429,7 @@ class Fold:
         If the item was `deleted` later, the tally has it without a label: it may have been deleted for its label.
         """
         self.questions.close(question)
+        self.automation.settle(question.item, label)
         if self.settings.questions is not None:
             self.ledger.spend(self.at, len(question.votes) - question.labels)
         if self.settings.asks_on_lease:
@@ -432,6 +448,8 @@ class Fold:
             self._forget(item, label, imported=item in body.imported)
         for given in self.recent.values():
             given[:] = [one for one in given if one[1] not in gone]
+        for item in body.items:  # a check may have been deleted for its label: without one, it counts as a mistake
+            self.automation.settle(item, None)
         self.audits.delete(body.items)
         self.ledger.rows -= len(body.items)
         self._count(deleted=len(gone))
@@ -477,6 +495,7 @@ class Fold:
     def _change(self, change: journal.SettingsChange) -> None:
         before, self.settings = self.settings, change.applied_to(self.settings)
         self.figures.set_costs(self.settings.costs)
+        self.automation.follow(self.settings.certify)
         if self.settings.many and not before.many:
             self.figures.become_many()
         with self.lock:

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from askance.errors import StoreError
 from askance.service.columns import Columns
-from askance.service.settings import Budget, Costs, Goal, Interface, Labelling, State, TaskSettings
+from askance.service.settings import Budget, Certify, Costs, Goal, Interface, Labelling, State, TaskSettings
 from askance.service.store.entries import Entry
 
 # An item that was decided and not asked about, one that was, and one that was imported with its label.
@@ -23,12 +23,14 @@ REVIEWED = "reviewed"
 SETTINGS, STATE = "settings", "state"
 # A lead has deleted items. What is left of the entry of such an item is of another kind.
 DELETION, DELETED = "deletion", "deleted"
+# Confident predictions are decided without people from now on, or no longer.
+CERTIFIED, REVOKED = "certified", "revoked"
 
 ITEMS = (ITEM, QUESTION, IMPORTED)
 ASKED_ITEMS = (QUESTION, ASK)  # entries with which an item becomes a question
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK, DELETION)
 
-Reason = Literal["audit", "doubt", "given"]
+Reason = Literal["audit", "check", "doubt", "given"]
 
 
 class Content(Struct, frozen=True, omit_defaults=True):
@@ -45,7 +47,7 @@ class DecidedItem(Content, frozen=True, kw_only=True):
     """An item and the decision about it, with the version of the model and the coin.
 
     `rule_probability` is what the query rule computed. `ask_probability` is the effective one: 0 if the budget had
-    no label left.
+    no label left. It is `automatic` if a certificate held and the prediction was confident enough.
     """
 
     prediction: str
@@ -54,6 +56,7 @@ class DecidedItem(Content, frozen=True, kw_only=True):
     rule_probability: float
     coin: float
     version: int
+    automatic: bool = False
 
 
 class ImportedItem(Content, frozen=True, kw_only=True):
@@ -80,8 +83,8 @@ class DeletedItem(Content, frozen=True, kw_only=True):
 class Asked(Struct, frozen=True):
     """Why an item became a question, and what the model of that version said about it.
 
-    An `audit` is drawn at random, and each of the items so far had this `probability` of being drawn. If it was
-    `given`, somebody named the item.
+    An `audit` is drawn at random, and each of the items so far had this `probability` of being drawn. A `check` is
+    drawn at random from confident predictions. If it was `given`, somebody named the item.
     """
 
     reason: Reason
@@ -168,6 +171,7 @@ class SettingsChange(Struct, frozen=True, omit_defaults=True):
     columns: Columns | UnsetType = UNSET
     item: Literal["record"] | UnsetType = UNSET
     goal: Goal | UnsetType = UNSET
+    certify: Certify | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
         """Return the settings with these sections replaced."""
@@ -181,6 +185,31 @@ class StateChange(Struct, frozen=True):
     """The new state of the task."""
 
     state: State
+
+
+class Certified(Struct, frozen=True):
+    """What is certified: at most a share `error` is wrong of the predictions with a score of at least `threshold`.
+
+    `share` of the recent items had such a prediction. There are `members` so far, of which `labels` have a label,
+    and `mistakes` of these were wrong.
+    """
+
+    error: float
+    confidence: float
+    threshold: float
+    share: float
+    members: int
+    labels: int
+    mistakes: int
+
+
+class Revoked(Struct, frozen=True):
+    """Why nothing is certified any more.
+
+    There are too many `mistakes`, too many checks have no answer yet (`late`), or the `settings` have changed.
+    """
+
+    reason: Literal["mistakes", "late", "settings"]
 
 
 class Nothing(Struct, frozen=True):
@@ -207,6 +236,8 @@ BODIES: dict[str, type[Struct]] = {
     STATE: StateChange,
     DELETION: Deletion,
     DELETED: DeletedItem,
+    CERTIFIED: Certified,
+    REVOKED: Revoked,
 }
 
 _encode = msgspec.json.Encoder().encode

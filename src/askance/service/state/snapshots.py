@@ -12,6 +12,7 @@ from askance.errors import ModelFileError
 from askance.service.settings import State, TaskSettings
 from askance.service.state.audits import Audits
 from askance.service.state.auto_model import AutoModel
+from askance.service.state.automation import Automation, AutomationState
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidates
 from askance.service.state.figures import Figures
@@ -55,6 +56,7 @@ class FoldState(Struct):
     audits: Audits = msgspec.field(default_factory=Audits)
     learned: int | None = None
     flags: dict[int, dict[int, str]] = msgspec.field(default_factory=dict)
+    automation: AutomationState | None = None
     # The items of the rows that the automatic learner remembers.
     items: list[int] | None = None
 
@@ -66,6 +68,7 @@ def content(fold: Fold) -> bytes:
         undone=sorted(fold.amendments.undone),  # equal folds have equal bytes
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
+        automation=fold.automation.state(),
         items=fold.learner.items if isinstance(fold.learner, AutoModel) else None,
     )
     parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
@@ -108,6 +111,9 @@ def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fo
     for name in FIELDS:
         setattr(fold, name, getattr(state, name))
     fold.figures.set_costs(fold.settings.costs)
+    fold.automation = (
+        Automation(fold.settings.certify) if state.automation is None else Automation.of(state.automation)
+    )
     return fold
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askance.service.state.candidates import Candidate
 from askance.service.state.fold import Fold
 from askance.service.state.ranking import Opinions, likeness, opinions
 from askance.service.state.rows import AnyRow, own_copy
@@ -47,14 +48,14 @@ class WaitingRows:
 
     def most_doubtful(self, fold: Fold, count: int, rows_of: RowsOf, on_lease: Iterable[int] = ()) -> list[Choice]:
         """The items to ask about now, none of which is nearly the same as another or as one that is on lease."""
-        waiting = fold.candidates.waiting
+        waiting = _doubted(fold)
         if not waiting or not count:
             return []
         knows_little = fold.counts.labelled + fold.counts.imported < FIRST
         if knows_little:
             items = sorted(waiting, key=lambda item: waiting[item].coin)[: CONSIDERED * count]
         else:
-            items = self._to_rank(fold, count)
+            items = self._to_rank(waiting, count)
         rows = self._with_rows(fold, items, rows_of)
         items = [item for item in items if item in rows]
         if not items:
@@ -104,9 +105,8 @@ class WaitingRows:
             for place in (int(order[one - len(others)]) for one in picked)
         ]
 
-    def _to_rank(self, fold: Fold, count: int) -> list[int]:
+    def _to_rank(self, waiting: Mapping[int, Candidate], count: int) -> list[int]:
         """The items that were least certain before, and some others in turn."""
-        waiting = fold.candidates.waiting
         if len(waiting) <= 2 * RANKED:
             return list(waiting)
         known = [item for item in waiting if item in self._leads]
@@ -135,3 +135,11 @@ class WaitingRows:
         kept = fold.candidates.waiting
         self._rows = {item: row for item, row in self._rows.items() if item in kept}
         self._leads = {item: lead for item, lead in self._leads.items() if item in kept}
+
+
+def _doubted(fold: Fold) -> Mapping[int, Candidate]:
+    """The items that wait and were not decided without people."""
+    waiting = fold.candidates.waiting
+    if fold.settings.certify.error is None:
+        return waiting
+    return {item: candidate for item, candidate in waiting.items() if not candidate.automatic}

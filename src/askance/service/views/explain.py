@@ -22,6 +22,7 @@ MOST_PULLS = 12  # in an explanation
 # Why a question was chosen on lease. They must not reveal the prediction, which may be hidden.
 REASONS = {
     "audit": "It was drawn at random from all items: such questions tell how good the model is.",
+    "check": "It was drawn at random, to check how often the model is wrong where it is confident.",
     "given": "Somebody named this item.",
     "doubt": "The model was less certain of it than of other items when you asked for a question.",
 }

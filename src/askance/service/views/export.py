@@ -150,6 +150,7 @@ def _row(detail: messages.ItemDetail) -> dict[str, Any]:
         "prediction": decided.prediction if decided else None,
         "score": decided.score if decided else None,
         "version": decided.version if decided else None,
+        "automatic": decided.automatic if decided else False,
         "votes": len(standing),
         "agreement": detail.agreement,
         "corrected": bool(detail.corrections),

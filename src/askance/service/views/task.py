@@ -13,6 +13,7 @@ from askance.service.commands.choosing import current, waiting
 from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
 from askance.service.state import journal
+from askance.service.state.automation import score
 from askance.service.state.figures import sample_estimates
 from askance.service.state.finite import sentence
 from askance.service.state.fold import Fold
@@ -126,6 +127,30 @@ def figures(
         problem=sentence(fold.diverged),
         oldest_question=_oldest(fold),
         deleted=counts.deleted,
+        certificate=_certificate(fold),
+    )
+
+
+def _certificate(fold: Fold) -> messages.Certificate | None:
+    automation, settings = fold.automation, fold.settings
+    found, phase = automation.certificate(), automation.phase
+    if found is None or phase is None:
+        return None
+    chosen = math.isfinite(found.threshold)
+    is_probability = chosen and settings.is_auto and not settings.many
+    return messages.Certificate(
+        state=phase,
+        error=found.error,
+        confidence=found.level,
+        threshold=score(settings, found.threshold) if chosen else None,
+        probability=1 / (1 + math.exp(-found.threshold)) if is_probability else None,
+        share=found.share,
+        members=found.members,
+        labels=found.labels,
+        mistakes=found.mistakes,
+        unanswered=automation.unanswered,
+        missing=automation.missing,
+        since=automation.announced.at if automation.announced is not None else None,
     )
 
 
