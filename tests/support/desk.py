@@ -47,14 +47,17 @@ class Desk:
         self.fold.take(entry, body, ROW)
 
     def ask(self, count: int) -> list[int]:
-        """People take the next questions: checks first, as in the service, then items at random."""
-        kept = self.fold.audits.kept
-        checks = [item for item in self.fold.automation.checks() if kept[item].state == "waiting"][:count]
-        at_random = [item for item in self.fold.audits.next(count) if item not in checks]
-        chosen = [(item, "check") for item in checks] + [(item, "audit") for item in at_random]
-        for item, reason in chosen[:count]:
-            self.write(journal.ASK, item, journal.Asked(reason, 0, PREDICTED, 1.0))  # type: ignore[arg-type]
-        return [item for item, _ in chosen[:count]]
+        """People take the next questions, as in the service: some at random, checks, and more at random."""
+        audits = self.fold.audits
+        due = audits.due(min(self.fold.audits_wanted(count), count))
+        chosen = [self._ask(item, "audit") for item in due]
+        checks = [item for item in self.fold.automation.checks() if audits.kept[item].state == "waiting"]
+        chosen += [self._ask(item, "check") for item in checks[: count - len(chosen)]]
+        return chosen + [self._ask(item, "audit") for item in audits.next(count - len(chosen))]
+
+    def _ask(self, item: int, reason: journal.Reason) -> int:
+        self.write(journal.ASK, item, journal.Asked(reason, 0, PREDICTED, 1.0))
+        return item
 
     def answer(self, item: int) -> None:
         """Somebody gives the right label."""

@@ -235,7 +235,7 @@ class Certifier:
         current = self._current or _Set(self.rows, math.inf)
         recent = np.asarray(self._recent)
         share = float(np.mean(recent >= self.threshold)) if self._current and len(recent) else 0.0
-        lacking = max(0.0, -current.surplus(self.error)) if current.members else 0.0
+        lacking = max(0.0, -current.surplus(self.error)) if self._current else 0.0
         return Certificate(
             certified=self.certified,
             error=self.error,
@@ -412,7 +412,7 @@ class _Set:
 
     def per_label(self, error: float) -> float:
         """The evidence that a label without a mistake brings, on average."""
-        return self.step * error / self.chance
+        return error * (self.step / self.chance if self.step else BOLDNESS)
 
 
 def log_odds_of_lead(leads: Any) -> Any:

@@ -94,6 +94,39 @@ def test_advice_is_shown_if_there_is_one_and_the_goal_is_a_line(dashboard: Any) 
     page.locator("#quality .legend").wait_for(state="detached")
 
 
+CERTIFICATE = {
+    "state": "certified", "error": 0.02, "confidence": 0.95, "threshold": 2.6, "probability": 0.931, "share": 0.71,
+    "members": 2310, "labels": 231, "mistakes": 1, "unanswered": 3, "missing": 0, "since": 1.7e9,
+}  # fmt: skip
+
+
+def test_the_card_of_a_certificate_says_what_holds_or_what_is_missing(served: Any, dashboard: Any) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+    assert page.locator("#certificate").is_hidden()  # nothing is to be certified
+    shown = json.loads(page.evaluate("async () => (await fetch('/api/tasks/acted-on/figures')).text()"))
+    page.route("**/events", lambda route: None)  # no figures but those below
+    page.route("**/figures", lambda route: route.fulfill(json=shown))
+    for change, words in [
+        ({}, "Predictions with a probability of at least 93.1%: at most 2% are wrong (95% confidence)."),
+        ({"probability": None}, "Predictions with a score of at least 2.6: at most 2% are wrong"),
+        ({"state": "late", "unanswered": 60}, "60 checks have no answer."),
+        ({"state": "checking", "missing": 120}, "About 120 more answered checks are needed"),
+        ({"state": "searching"}, "No predictions are confident enough yet"),
+        ({"state": "learning", "missing": 1}, "About 1 more question at random must be answered"),
+    ]:
+        shown["certificate"] = CERTIFICATE | change
+        page.reload()
+        card = page.get_by_role("region", name="Automatic decisions")
+        card.get_by_text(words).wait_for()
+        page.locator("#pairs tbody tr").wait_for()
+        if not change:
+            assert "People checked 231 of 2,310 such predictions. Wrong: 1." in card.inner_text()
+            for colours in ("light", "dark"):
+                page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+                assert barriers(page) == []
+
+
 def test_a_labeller_sees_no_other_labellers(served: Any, dashboard: Any) -> None:
     page = dashboard("ann")
     page.locator("#labellers td").first.wait_for()

@@ -6,7 +6,6 @@ from itertools import islice
 
 from askance.service.errors import conflict
 from askance.service.state import journal
-from askance.service.state.automation import LEARNING
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
 from askance.service.state.rows import AnyRow, has_content, stored_rows
@@ -81,17 +80,13 @@ def current(transaction: Transaction, items: Sequence[int]) -> dict[int, Choice]
 
 
 def _new(transaction: Transaction, count: int) -> list[Question]:
-    """Ask about new items: for a certificate, then some at random, the others because the model is in doubt."""
-    fold, asking = transaction.fold, transaction.settings.questions
+    """Ask about new items: some at random, then for a certificate, the others because the model is in doubt."""
+    fold = transaction.fold
     if count <= 0 or fold.diverged:
         return []
-    assert asking is not None
+    found = _ask_all(transaction, fold.audits.due(min(fold.audits_wanted(count), count)), "audit")
     checks = (item for item in fold.automation.checks() if may_be_asked(fold, item))
-    found = _ask_all(transaction, list(islice(checks, count)), "check")
-    asked = fold.counts.questions - fold.audits.early
-    share = max(asking.audit, LEARNING) if fold.automation.phase == "learning" else asking.audit
-    wanted = max(0, int(share * (asked + count - len(found))) - fold.audits.asked)
-    found += _ask_all(transaction, fold.audits.next(min(wanted, count - len(found))), "audit")
+    found += _ask_all(transaction, list(islice(checks, count - len(found))), "check")
     doubtful = transaction.waiting.most_doubtful(
         fold, count - len(found), lambda some: _rows(transaction, some), list(fold.questions.on_loan)
     )

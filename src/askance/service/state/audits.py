@@ -6,6 +6,7 @@ random sample of all items so far, however many come at once, and whatever else 
 """
 
 import heapq
+import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
@@ -142,13 +143,30 @@ class Audits(Struct):
         free = [item for item, audit in self.kept.items() if audit.state == "waiting"]
         return heapq.nsmallest(count, free, key=lambda item: self.kept[item].coin)
 
+    def due(self, turns: int) -> list[int]:
+        """The items whose turn is next and that nobody was asked about early."""
+        return [item for item in self._order(turns) if not self.kept[item].early]
+
+    def pass_turns(self, turns: int) -> None:
+        """Let those have their turn that were asked about early, up to the first one that must be asked about."""
+        if turns > 0 and self.early:
+            for item in itertools.takewhile(lambda one: self.kept[one].early, self._order(turns)):
+                self._pass(self.kept[item])
+
+    def _order(self, count: int) -> list[int]:
+        """The items whose turn is next, by their coins alone, whether they were asked about early or not."""
+        free = [item for item, audit in self.kept.items() if audit.early or audit.state == "waiting"]
+        return heapq.nsmallest(count, free, key=lambda item: self.kept[item].coin)
+
     def ask(self, item: int, said: str, labels: int, reason: str) -> Audit:
         """An item becomes a question: in its turn, as a check of confident predictions, or somebody named it."""
         audit = self.kept[item]
         early = reason == "check" and audit.is_new
         if reason == "audit":
             self.reach = max(self.reach, audit.coin)
-            self._pass(audit.coin)
+            for other in self.kept.values() if self.early else ():
+                if other.early and other.coin < audit.coin:
+                    self._pass(other)
         if early:
             self.early += 1
         else:
@@ -156,14 +174,10 @@ class Audits(Struct):
         audit.state, audit.said, audit.turn, audit.labels, audit.early = "asked", said, self.asked, labels, early
         return audit
 
-    def _pass(self, coin: float) -> None:
-        """Those that were asked about early have had their turn before an item with this coin."""
-        if not self.early:
-            return
-        for audit in self.kept.values():
-            if audit.early and audit.coin < coin:
-                self.early, self.asked = self.early - 1, self.asked + 1
-                audit.early, audit.turn = False, self.asked
+    def _pass(self, audit: Audit) -> None:
+        """An item that was asked about early has its turn."""
+        self.early, self.asked = self.early - 1, self.asked + 1
+        audit.early, audit.turn, self.reach = False, self.asked, max(self.reach, audit.coin)
 
     def give_back(self, item: int) -> None:
         """A question that nobody answered waits again. It stays part of the sample, as a missing label."""

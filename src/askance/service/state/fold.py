@@ -21,7 +21,7 @@ from askance.service.settings import State, TaskSettings
 from askance.service.state import finite, journal
 from askance.service.state.audits import SET_ASIDE, Audit, Audits
 from askance.service.state.auto_model import AutoModel
-from askance.service.state.automation import Announced, Automation, Row, confidence
+from askance.service.state.automation import LEARNING, Announced, Automation, Row, confidence
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
 from askance.service.state.figures import Figures, progressive
@@ -306,8 +306,16 @@ class Fold:
         self.questions.open[entry.item] = question
         self.ledger.spend(entry.at, labels)
         self._count(questions=1)
+        self.audits.pass_turns(self.audits_wanted(0))
         self.last_day.at(entry.at).asked += 1
         return question
+
+    def audits_wanted(self, more: int) -> int:
+        """How many audits have their turn with the next questions, so that they are a share of all questions."""
+        asking = self.settings.questions
+        assert asking is not None
+        share = max(asking.audit, LEARNING) if self.automation.phase == "learning" else asking.audit
+        return max(0, int(share * (self.counts.questions + more)) - self.audits.asked)
 
     def _reserve(self, question: Question, labels: int) -> None:
         """Let the budget set aside labels for a question. One that was skipped has none until it is leased."""

@@ -1,4 +1,5 @@
 import { get } from "./api.js";
+import { showCertificate } from "./certificate.js";
 import { draw, tableOf } from "./charts.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
@@ -48,6 +49,7 @@ function showFigures(figures) {
   ];
   if (figures.agreement !== null) cards.push(figure(t("Agreement"), share.format(figures.agreement), t("between labels of the same item")));
   at("figures", cards);
+  showCertificate(figures.certificate);
   showOffer(figures);
 }
 

@@ -37,6 +37,7 @@ function changeable() {
     budget: filled({ rate: share("rate"), burst: number("burst"), per_day: number("per_day"), total: number("total") }),
     labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips") }),
     goal: filled({ accuracy: share("accuracy") }),
+    certify: filled({ error: share("certify_error"), confidence: share("certify_confidence"), audit: share("certify_audit") }),
     costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
     interface: { prediction: form.elements.guess.value, guidance: value("guidance"), keys: Object.fromEntries(pairs("keys")), image_hosts: lines("image_hosts") },
   };
@@ -69,7 +70,7 @@ function everything() {
 }
 
 function fill(settings) {
-  const { budget = {}, labels = {}, costs = {}, goal = {}, interface: shown = {}, hashing = {}, questions: asking } = settings;
+  const { budget = {}, labels = {}, costs = {}, goal = {}, certify = {}, interface: shown = {}, hashing = {}, questions: asking } = settings;
   const put = (name, found) => found !== undefined && found !== null && (field(name).value = found);
   for (const name of ["name", "positive", "algorithm", "random_state", "vector_length"]) put(name, settings[name]);
   put("item", Array.isArray(settings.item) ? ["text", "record", "vector"].filter((part) => settings.item.includes(part)).join(",") : settings.item);
@@ -79,6 +80,7 @@ function fill(settings) {
   form.elements.pairs.checked = Boolean(hashing.pairs);
   put("rate", percent(budget.rate));
   put("accuracy", percent(goal.accuracy));
+  for (const name of ["error", "confidence", "audit"]) put(`certify_${name}`, percent(certify[name]));
   put("chosen", asking?.chosen);
   for (const name of ["audit", "test"]) put(name, percent(asking?.[name]));
   for (const name of ["burst", "per_day", "total"]) put(name, budget[name]);
