@@ -131,6 +131,19 @@ def test_a_correction_in_place_changes_the_evidence() -> None:
     assert again.mistakes == 0
 
 
+def test_checks_that_are_deleted_count_as_mistakes() -> None:
+    chance, desk = random.Random(6), Desk(CERTIFY)
+    good(chance, desk, 600)
+    before = desk.fold.automation.certificate()
+    assert before is not None
+    assert before.mistakes == 0
+    checked = [item for item, audit in desk.fold.audits.kept.items() if audit.label is not None][-2:]
+    desk.write(journal.DELETION, 0, journal.Deletion(dict.fromkeys(checked, PREDICTED), {}))
+    after = desk.fold.automation.certificate()
+    assert after is not None
+    assert (after.members, after.labels, after.mistakes) == (before.members, before.labels, 2)
+
+
 def test_a_snapshot_in_the_middle_makes_no_difference() -> None:
     chance, desk = random.Random(3), Desk(CERTIFY)
     good(chance, desk, 500, rate=0.02)

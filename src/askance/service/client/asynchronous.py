@@ -108,7 +108,7 @@ class AsyncClient(AsyncReviews, AsyncTokens):
         return await self._do(calls.figures(self._of(task)))
 
     async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
-        """Replace sections of the settings of a task: `budget`, `labels`, `costs`, `interface` or `goal`."""
+        """Replace sections of the settings: `budget`, `labels`, `costs`, `interface`, `goal` or `certify`."""
         return await self._do(calls.change(self._of(task), parts))
 
     async def set_columns(self, columns: Mapping[str, Any], *, task: str | None = None) -> m.TaskDetail:

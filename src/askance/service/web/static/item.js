@@ -40,6 +40,7 @@ function known({ state, label, decision, agreement, id, at: time, provenance }) 
   if (decision) {
     rows.push([t("Prediction on arrival"), t("{prediction}, score {score} (model v{version})", { prediction: decision.prediction, score: fine.format(decision.score), version: String(decision.version) })]);
     rows.push([t("Probability of asking"), fine.format(decision.ask_probability)]);
+    if (decision.automatic) rows.push([t("Decided"), t("automatically: the prediction was confident enough, and such predictions were certified")]);
   }
   if (agreement !== null) rows.push([t("Agreement"), fine.format(agreement)]);
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
