@@ -215,7 +215,7 @@ class Lead(Person):
         return await self.open("review")
 
     def decided(self, decision: dict[str, Any]) -> None:
-        label = re.fullmatch("You decided: (.*)[.]", decision["said"])
+        label = re.match("You decided: (\\w+)[.]", decision["said"])
         self.did["decision"] += 1
         self.decisions.append(Decision(decision["item"], label and label[1]))
 

@@ -12,17 +12,17 @@ probability of at most δ (Ville). If it does, the main models forget all labels
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from askance.auto.core import AutoCore
 
 BATCH = 10  # labels that are predicted, and then learned, together
 BEGIN_EVERY, LAST = 50, 100  # labels: how often recent models begin, and how long they last
 FEWEST = 100  # labels that the main models know when the first begin
 NEEDED = 200.0  # evidence: at a rate of 0.1, at most one mistaken change in 100,000 rows
+
+
+Core: TypeAlias = Any  # an AutoCore, which has a `Forgetting`
 
 
 def evidence(wins: int, losses: int) -> float:
@@ -39,7 +39,7 @@ def evidence(wins: int, losses: int) -> float:
 class RecentModels:
     """Models that know only the labels since some label, and how they did beside the main ones."""
 
-    def __init__(self, core: "AutoCore", since: int, wins: int = 0, losses: int = 0) -> None:
+    def __init__(self, core: Core, since: int, wins: int = 0, losses: int = 0) -> None:
         self.core, self.since = core, since
         self.wins, self.losses = wins, losses
 
@@ -58,13 +58,13 @@ class Forgetting:
         self.waiting: list[tuple[bool, float]] = []
         self.changes: list[int] = []  # the rows at which labels were forgotten
 
-    def add(self, core: "AutoCore", right: Sequence[bool], chances: Sequence[float]) -> None:
+    def add(self, core: Core, right: Sequence[bool], chances: Sequence[float]) -> None:
         """Take in whether the main models had predicted labels that they have learned by now."""
         self.waiting += zip(right, chances, strict=True)
         if self.waiting and core.labels % BATCH == 0:
             self._compete(core)
 
-    def _compete(self, core: "AutoCore") -> None:
+    def _compete(self, core: Core) -> None:
         count = min(len(self.waiting), core.remembered)
         right, chances = (np.array(found) for found in zip(*self.waiting[-count:], strict=True))
         self.waiting = []
@@ -82,7 +82,7 @@ class Forgetting:
             self.competing = []
         self._begin(core)
 
-    def _begin(self, core: "AutoCore") -> None:
+    def _begin(self, core: Core) -> None:
         """End models that have lasted long enough, and begin new ones."""
         self.competing = [one for one in self.competing if core.labels - one.since < LAST]
         begun = self.competing[-1].since if self.competing else 0

@@ -187,7 +187,6 @@ function keep() {
 function settle(current, words, label, [route, body]) {
   const earlier = { decision: current.decision, item: current.item };
   Object.assign(current, { decision: words, item: { ...current.item, label } });
-  announce(words);
   unsent += 1;
   sending = sending.then(async () => {
     try {
@@ -202,6 +201,7 @@ function settle(current, words, label, [route, body]) {
     at("unsent").hidden = true;
   });
   go(1);
+  announce(cases[place] ? words : `${words} ${at("announcement").textContent}`); // at the end, also what is next
 }
 
 /** Say how many decisions wait in this page, because the service does not respond. */
