@@ -17,6 +17,7 @@ from askance._util.optional import require
 from askance.errors import ParameterError
 from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Forecast, Tally
 from askance.metrics.certificate import Certificate, certify, log_odds_of_lead
+from askance.metrics.drift import Drift, drifts
 from askance.metrics.forecast import weights_of_asked
 from askance.metrics.positive import OF_POSITIVE, default_positive, place_of_class
 from askance.plotting.curves import draw, draw_panel, save_picture
@@ -177,14 +178,36 @@ class Trace:
         return tally.flipped() if self._is_flipped(positive) else tally
 
     def estimate(
-        self, metric: str, level: float = 0.95, *, anytime: bool = False, positive: Any = None, **weights: float
+        self,
+        metric: str,
+        level: float = 0.95,
+        *,
+        anytime: bool = False,
+        positive: Any = None,
+        last: int | None = None,
+        **weights: float,
     ) -> Estimate:
-        """Estimate a metric over all rows from the asked labels alone, with an interval.
+        """Estimate a metric over all rows, or the `last` ones, from the asked labels alone, with an interval.
 
         Intervals hold at one fixed time. With `anytime` they hold at all times at once, so that you may look
-        whenever you like; see `AskedTally.estimate`. For `positive`, see `positive_class`.
+        whenever you like; see `AskedTally.estimate`. That is for all rows only. For `positive`, see
+        `positive_class`.
         """
-        return self.asked_tally(positive).estimate(metric, level, anytime=anytime, worst_case=False, **weights)
+        if last is None:
+            return self.asked_tally(positive).estimate(metric, level, anytime=anytime, worst_case=False, **weights)
+        if last < 1:
+            raise ParameterError("estimate", "last", last, "None or a whole number of at least 1")
+        if anytime:
+            raise ValueError("an interval for all times is about all rows: leave out last or anytime")
+        positive = self.positive_class(positive)  # of all rows: it is the same in every window
+        tally = self._last(last).asked_tally(positive)
+        return tally.estimate(metric, level, anytime=False, worst_case=False, **weights)
+
+    def _last(self, rows: int) -> "Trace":
+        """The last rows, for metrics; what they spent is not known."""
+        start = max(0, len(self) - rows)
+        columns = {name: getattr(self, name)[start:] for name in PER_ROUND}
+        return dataclasses.replace(self, **columns, first_round=self.first_round + start)
 
     def certify(self, error: float = 0.02, level: float = 0.95, *, predicted: Any = None) -> Certificate:
         """Certify, from the asked labels alone, that few of the confident predictions are wrong.
@@ -208,6 +231,26 @@ class Trace:
         automatic[rows] = found.automatic
         since, until = (int(np.append(rows, len(self))[place]) for place in (found.since, found.until))
         return dataclasses.replace(found, since=since, until=until, automatic=automatic)
+
+    def drift(self, every: float = 100_000) -> list[Drift]:
+        """Find changes of the stream: mistakes among the asked labels or low confidences became more frequent.
+
+        Goes through the rows as `DriftDetector` and `ScoreDriftDetector` do.
+
+        Parameters
+        ----------
+        every : float, default=100_000
+            The number of rows per false alarm, on average at least.
+
+        Returns
+        -------
+        list of Drift
+            The alarms, in the order of rows.
+        """
+        truth, predicted = self.signs()
+        asked = self.asked & (truth != 0) & (self.ask_probabilities > 0)
+        wrong, probabilities = (truth != predicted).tolist(), self.ask_probabilities.tolist()
+        return drifts(self.confidences.tolist(), probabilities, asked.tolist(), wrong, every)
 
     def forecast(self) -> Forecast:
         """Forecast what more labels would bring, from the asked labels alone.

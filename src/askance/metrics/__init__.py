@@ -3,6 +3,7 @@
 from askance.metrics.asked import AskedTally
 from askance.metrics.certificate import Certificate, Certifier
 from askance.metrics.curve import Curve, CurveRecorder, curve
+from askance.metrics.drift import Drift, DriftDetector, ScoreDriftDetector
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import Evaluation
 from askance.metrics.forecast import Forecast, LabelsNeeded
@@ -21,6 +22,8 @@ __all__ = [
     "Counts",
     "Curve",
     "CurveRecorder",
+    "Drift",
+    "DriftDetector",
     "Estimate",
     "Evaluation",
     "Forecast",
@@ -28,6 +31,7 @@ __all__ = [
     "LabelsNeeded",
     "Metric",
     "RecallCertifier",
+    "ScoreDriftDetector",
     "Tally",
     "curve",
     "measure",
