@@ -30,7 +30,7 @@ def variable(task: Task, budget: int, order: int) -> Outcome:
 def _stream(task: Task, budget: int, order: int, name: str) -> Outcome:
     from skactiveml import stream
 
-    known = _known()
+    known = known_classifier()
 
     def begin(labels: int, rows: int) -> Strategy:
         strategy = getattr(stream, name)(budget=max(1e-6, labels / rows), random_state=order)
@@ -61,7 +61,7 @@ class Budgeted:
         return len(found) > 0
 
 
-def _known() -> Any:
+def known_classifier() -> Any:
     """A classifier whose probabilities of the one row at hand are already known."""
     from skactiveml.base import SkactivemlClassifier
 
