@@ -75,14 +75,25 @@ def test_a_stream_that_stays_the_same_is_not_forgotten(kind: str) -> None:
         np.testing.assert_array_equal(getattr(trace, field), getattr(kept, field))
 
 
-@pytest.mark.parametrize("kind", ["table", "text"])
-def test_parts_and_files_change_nothing(kind: str, tmp_path: pathlib.Path) -> None:
+def test_a_reserve_is_spent_after_the_change() -> None:
+    X, y = changing("table")
+    learner = AutoLearner(0.2, reserve=0.25)
+    asked = learner.run(X, y).asked
+    (change,) = learner.changes_
+    assert asked[500:change].mean() < 0.17
+    assert asked[change : change + 300].mean() > 0.4
+    assert asked[-500:].mean() < 0.17
+    assert (np.cumsum(asked) <= 30 + 0.2 * np.arange(1, ROWS + 1)).all()
+
+
+@pytest.mark.parametrize(("kind", "reserve"), [("table", 0.2), ("text", 0.0)])
+def test_parts_and_files_change_nothing(kind: str, reserve: float, tmp_path: pathlib.Path) -> None:
     """The learner is saved while models compete, row by row near the change, and in parts before and after."""
     X, y = changing(kind)
-    whole = AutoLearner(0.3)
+    whole = AutoLearner(0.3, reserve=reserve)
     trace = whole.run(X, y)
     (change,) = whole.changes_
-    learner, asked = AutoLearner(0.3), []
+    learner, asked = AutoLearner(0.3, reserve=reserve), []
     asked += learner.run(X[: change - 90], y[: change - 90]).asked.tolist()
     learner.save(tmp_path / "model")
     learner = askance.load(tmp_path / "model")
@@ -101,3 +112,7 @@ def test_parts_and_files_change_nothing(kind: str, tmp_path: pathlib.Path) -> No
 def test_bad_settings() -> None:
     with pytest.raises(ParameterError, match="forget must be True or False"):
         AutoLearner(forget="yes").ask([1.0])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="reserve must be at least 0 and less than 1"):
+        AutoLearner(reserve=1.0).ask([1.0])
+    with pytest.raises(ParameterError, match="reserve must be 0 without forget, which spends it"):
+        AutoLearner(forget=False, reserve=0.1).ask([1.0])

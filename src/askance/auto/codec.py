@@ -72,6 +72,8 @@ def _fill_recent(core: AutoCore, header: Header, arrays: Arrays, width: int) -> 
     assert core.forgetting is not None
     core.forgetting.waiting = [(bool(right), float(chance)) for right, chance in header["waiting"]]
     core.forgetting.changes = [int(row) for row in header["changes"]]
+    core.forgetting.spends = bool(header["spends"])
+    core.share_out()
     for place, about in enumerate(header["recent"]):
         prefix = f"recent/{place}/"
         own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -24,10 +24,11 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         return header, arrays
     about = []
     for place, recent in enumerate(core.forgetting.competing):
-        own, more = _learned(recent.core)
-        about.append({**own, "since": recent.since, "wins": recent.wins, "losses": recent.losses})
+        learned, more = _learned(recent.core)
+        about.append({**learned, "since": recent.since, "wins": recent.wins, "losses": recent.losses})
         arrays |= {f"recent/{place}/{name}": array for name, array in more.items()}
-    forgetting = {"recent": about, "waiting": core.forgetting.waiting, "changes": core.forgetting.changes}
+    own = core.forgetting
+    forgetting = {"recent": about, "waiting": own.waiting, "changes": own.changes, "spends": own.spends}
     return {**header, "forgetting": forgetting}, arrays
 
 

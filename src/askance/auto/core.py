@@ -27,6 +27,7 @@ Numbers = NDArray[np.float64]
 
 FIRST_LABELS = 10  # asked for at once: until then there is nothing to doubt
 BURST, EARLY_RATE = 30, 0.3  # until there are this many, a higher rate: early labels are worth most
+BOOST = 3.0  # times the rate: what is asked for after a change, as long as there is a reserve
 UNUSUAL = 0.3  # the share of these, after the first, about rows that are unlike all labelled ones
 NEW_CLASS_SWEEPS = 10  # over all remembered rows, when a class appears
 # Scales are refreshed after each of the first rows, then at every doubling, then at equal distances.
@@ -45,6 +46,7 @@ class AutoSettings(NamedTuple):
     classes: Sequence[Any] | None = None
     certify: float | None = None
     forget: bool = True
+    reserve: float = 0.0
 
     def check(self) -> None:
         """Raise ParameterError for the first parameter that cannot be used."""
@@ -65,6 +67,10 @@ class AutoSettings(NamedTuple):
             raise ParameterError(owner, "certify", self.certify, "None, or greater than 0 and less than 1")
         if not isinstance(self.forget, bool | np.bool_):
             raise ParameterError(owner, "forget", self.forget, "True or False")
+        if not 0 <= self.reserve < 1:
+            raise ParameterError(owner, "reserve", self.reserve, "at least 0 and less than 1")
+        if self.reserve and not self.forget:
+            raise ParameterError(owner, "reserve", self.reserve, "0 without forget, which spends it")
 
 
 def _is_whole(value: Any) -> bool:
@@ -84,9 +90,10 @@ class AutoCore:
         self.past = no_past()
         rate, audit = float(settings.rate), float(settings.audit)
         limit = math.inf if settings.limit is None else float(settings.limit)
-        self.plan = Plan(rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit, 0.0)
+        self.plan = Plan(rate, rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit, 0.0)
         self.steering = None if settings.certify is None else Steering(settings.certify)
         self.forgetting = Forgetting() if settings.forget else None
+        self.share_out()
         self.widths: tuple[int, int] | None = None
         self.unit_columns = 0  # the first columns, if they are vectors of length 1 beside others
         self._found = _nothing_found(1)
@@ -127,6 +134,19 @@ class AutoCore:
         settings.check()
         self.settings = settings
         self.plan = self.plan._replace(rate=float(rate), burst=min(BURST, int(burst)))
+        self.share_out()
+
+    def share_out(self) -> None:
+        """Ask for what the reserve leaves of the rate, or for more while the reserve is spent."""
+        spends = self.forgetting is not None and self.forgetting.spends
+        share = BOOST if spends else 1 - self.settings.reserve
+        self.plan = self.plan._replace(steady=min(1.0, share * self.plan.rate))
+
+    @property
+    def left(self) -> float:
+        """The number of labels that may be asked for at once."""
+        rows, asked, _ = self.spending
+        return min(self.plan.burst + self.plan.rate * rows, self.plan.limit) - asked
 
     # ------------------------------------------------------------------ the labelling loop
 
@@ -292,7 +312,7 @@ class AutoCore:
     def without_labels(self) -> "AutoCore":
         """Return a core that knows the scales of this one, and shares them, but no labels."""
         assert self.widths is not None
-        fresh = AutoCore(self.settings._replace(certify=None, forget=False))
+        fresh = AutoCore(self.settings._replace(certify=None, forget=False, reserve=0.0))
         fresh.encoder, fresh.widths, fresh.unit_columns = self.encoder, self.widths, self.unit_columns
         memory, random_state = int(self.settings.memory), int(self.settings.random_state)
         models = new_models(*self.widths, self.classes, memory, random_state)

@@ -57,6 +57,7 @@ class Forgetting:
         # Of labels that recent models have not seen: whether the main models were right, and the probability.
         self.waiting: list[tuple[bool, float]] = []
         self.changes: list[int] = []  # the rows at which labels were forgotten
+        self.spends = False  # whether the reserve of labels is being spent
 
     def add(self, core: Core, right: Sequence[bool], chances: Sequence[float]) -> None:
         """Take in whether the main models had predicted labels that they have learned by now."""
@@ -79,8 +80,10 @@ class Forgetting:
         if best is not None and best.evidence > NEEDED:
             self.changes.append(core.spending.rows)
             core.forget(best.core)
-            self.competing = []
+            self.competing, self.spends = [], core.settings.reserve > 0
         self._begin(core)
+        self.spends = self.spends and core.left >= BATCH
+        core.share_out()
 
     def _begin(self, core: Core) -> None:
         """End models that have lasted long enough, and begin new ones."""

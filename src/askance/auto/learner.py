@@ -59,6 +59,9 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     forget : bool, default=True
         Whether to forget old labels when the stream has changed: models that know only recent labels compete with
         those that know all, and if it is certain that they predict better, the others forget.
+    reserve : float, default=0.0
+        The share of the rate that is held back, such as 0.1. When the stream has changed, the learner asks three
+        times as often until the reserve is spent. It costs accuracy if nothing changes.
 
     Attributes
     ----------
@@ -100,6 +103,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         classes: Sequence[Any] | None = None,
         certify: float | None = None,
         forget: bool = True,
+        reserve: float = 0.0,
     ) -> None:
         self.rate = rate
         self.limit = limit
@@ -109,6 +113,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.classes = classes
         self.certify = certify
         self.forget = forget
+        self.reserve = reserve
 
     # ------------------------------------------------------------------ the labelling loop
 
@@ -280,6 +285,7 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
                     self.classes,
                     self.certify,
                     self.forget,
+                    self.reserve,
                 )
             )
         return self._core

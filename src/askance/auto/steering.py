@@ -56,7 +56,7 @@ class Steering:
         """The plan for the next rows."""
         threshold = self.certifier.threshold
         chosen = math.isfinite(threshold) and self.certifier.includes(threshold)
-        chance = SHARE * plan.rate if plan.rate < 1 else 1.0
+        chance = SHARE * plan.steady if plan.rate < 1 else 1.0
         return plan._replace(certain=math.tanh(threshold / 2) if chosen else math.inf, certain_chance=chance)
 
     def _add(self, found: Found, place: int) -> int:

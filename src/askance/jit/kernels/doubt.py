@@ -25,13 +25,15 @@ ROWS, ASKED, REFUSED = range(3)  # positions in `Past.counts`
 class Plan(NamedTuple):
     """What is wanted.
 
-    Labels per row, and the share of them asked at random. In the beginning `first` labels at once, and until there
-    are `burst` of them a higher rate, and `unusual` is the share of these that are about unusual rows. Never more
-    than `limit` in all. Rows of at least the certainty `certain` are asked about with one probability, so that it
-    can be certified how few mistakes they have. After a number of labels, `pause_at`, the loop returns.
+    At most `rate` labels per row, of which the learner asks for `steady` now, and the share of them asked at
+    random. In the beginning `first` labels at once, and until there are `burst` of them a higher rate, and
+    `unusual` is the share of these that are about unusual rows. Never more than `limit` in all. Rows of at least
+    the certainty `certain` are asked about with one probability, so that it can be certified how few mistakes they
+    have. After a number of labels, `pause_at`, the loop returns.
     """
 
     rate: float
+    steady: float
     audit: float
     first: int
     burst: int
@@ -86,7 +88,7 @@ def decide(
     """
     counts = past.counts
     early = plan.early_rate if several else min(plan.early_rate, PER_LOGARITHM / (counts[ROWS] + 1.0))
-    rate = max(plan.rate, early) if counts[ASKED] < plan.burst else plan.rate
+    rate = max(plan.steady, early) if counts[ASKED] < plan.burst else plan.steady
     most = plan.burst + plan.rate * (counts[ROWS] + 1)  # labels that may have been asked for by now
     probability = 1.0
     if counts[ASKED] >= plan.first:
