@@ -27,7 +27,7 @@ from bench.league.tasks import folder
 
 TOPICS, RAREST, COMMONEST = 15, 0.009, 0.1
 RECALL, LEVEL = 0.95, 0.95
-TEST_EVERY = 50  # readings
+TEST_EVERY, BEGIN_EVERY = 100, 20  # readings: how often the peer tests, and the last parts that it tests
 
 
 class Outcome(NamedTuple):
@@ -75,7 +75,7 @@ def read_ranked(X: Any, y: NDArray[np.bool_], order: int) -> Outcome:
 def may_stop(given: NDArray[np.bool_], rows: int) -> bool:
     """Whether some last part of the readings would be unlikely as a random sample if the recall were too low."""
     found = np.concatenate([[0], np.cumsum(given)])
-    before = np.arange(len(given))  # readings before the part
+    before = np.arange(0, len(given), BEGIN_EVERY)  # readings before the part
     missed = np.floor(found[-1] / RECALL - found[before] + 1)
     chances = hypergeom.cdf(found[-1] - found[before], rows - before, missed, len(given) - before)
     return bool(np.nanmin(chances) < 1 - LEVEL)
@@ -102,15 +102,16 @@ def main() -> None:
     table = Table(title=f"{len(texts):,} stories, {given.orders} orders, recall {RECALL:.0%} at level {LEVEL:.0%}")
     for heading in ("topic", "positives", "not read", "recall", "too low", "peer: not read", "recall", "too low"):
         table.add_column(heading)
-    every = []
+    every, console = [], Console(width=120)
     with ProcessPoolExecutor(given.processes) as pool:
         for name in usual[:TOPICS]:
             y = np.array([name in each for each in topics])
             found = list(pool.map(measure, [(X, y, order) for order in range(given.orders)]))
             every += found
             table.add_row(name, str(y.sum()), *_cells(found))
+            console.print(name, *_cells(found))  # it takes long
     table.add_row("all", "", *_cells(every))
-    Console(width=120).print(table)
+    console.print(table)
 
 
 def _cells(found: list[tuple[Outcome, Outcome]]) -> list[str]:

@@ -19,7 +19,7 @@ def naive(
     for t in range(len(certainty)):
         spent = sum(asked)
         early = plan.early_rate if several[t] else min(plan.early_rate, 7 / (t + 1))
-        rate = max(plan.rate, early) if spent < plan.burst else plan.rate
+        rate = max(plan.steady, early) if spent < plan.burst else plan.steady
         unusual = plan.unusual * rate if spent < plan.burst else 0.0
         wanted = False
         for values, part in ((certainty, rate - unusual), (likeness, unusual)):
@@ -39,16 +39,18 @@ def naive(
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(0.05, 0.1, 10, 30, 0.3, math.inf, 0.0),
-        Plan(0.3, 0.5, 3, 3, 0.0, math.inf, 0.0),
-        Plan(0.01, 1.0, 0, 1, 0.1, math.inf, 0.0),
-        Plan(0.05, 0.1, 10, 30, 0.3, 45.0, 0.0),
-        Plan(0.05, 0.1, 10, 30, 0.3, 7.0, 0.0),
-        Plan(0.05, 0.1, 10, 30, 0.3, 0.0, 0.0),
-        Plan(1.0, 0.1, 10, 30, 0.3, math.inf, 0.0),
-        Plan(0.05, 0.1, 10, 30, 0.3, math.inf, 0.3),
-        Plan(0.02, 0.2, 5, 80, 0.1, math.inf, 0.7),
-        Plan(1.0, 0.1, 10, 30, 0.3, math.inf, 0.3),
+        Plan(0.05, 0.05, 0.1, 10, 30, 0.3, math.inf, 0.0),
+        Plan(0.3, 0.3, 0.5, 3, 3, 0.0, math.inf, 0.0),
+        Plan(0.01, 0.01, 1.0, 0, 1, 0.1, math.inf, 0.0),
+        Plan(0.05, 0.05, 0.1, 10, 30, 0.3, 45.0, 0.0),
+        Plan(0.05, 0.05, 0.1, 10, 30, 0.3, 7.0, 0.0),
+        Plan(0.05, 0.05, 0.1, 10, 30, 0.3, 0.0, 0.0),
+        Plan(1.0, 1.0, 0.1, 10, 30, 0.3, math.inf, 0.0),
+        Plan(0.05, 0.05, 0.1, 10, 30, 0.3, math.inf, 0.3),
+        Plan(0.02, 0.02, 0.2, 5, 80, 0.1, math.inf, 0.7),
+        Plan(1.0, 1.0, 0.1, 10, 30, 0.3, math.inf, 0.3),
+        Plan(0.1, 0.08, 0.2, 10, 30, 0.3, math.inf, 0.0),
+        Plan(0.1, 0.3, 0.2, 10, 30, 0.3, math.inf, 0.3),
     ],
 )
 @pytest.mark.parametrize("alone", [0, 300])  # rows until a second class is known
@@ -73,7 +75,7 @@ def test_after_the_limit_questions_count_as_refused_at_the_rate() -> None:
     rng = np.random.default_rng(0)
     past = no_past()
     for value, coin in rng.random((3000, 2)):
-        decided(value, 0.0, coin, Plan(0.1, 0.1, 10, 30, 0.3, 60.0, 0.0), past, True, True)
+        decided(value, 0.0, coin, Plan(0.1, 0.1, 0.1, 10, 30, 0.3, 60.0, 0.0), past, True, True)
     rows, asked, refused = past.counts.tolist()
     assert (rows, asked) == (3000, 60)
     assert 0.05 * 3000 < refused < 0.15 * 3000

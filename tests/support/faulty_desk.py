@@ -314,4 +314,19 @@ def _check_desks(outcome: Outcome, entries: list[Entry]) -> None:
         for kind, label, item in desk["past"]:
             if kind == "label":
                 assert standing[name].get(item) == label, (name, item, label, standing[name].get(item))
-        assert desk["mine"] == f"{len(standing[name]):,}", (name, desk["mine"], len(standing[name]))
+        miscounted = _miscounted(outcome.people[name], standing[name])
+        assert desk["mine"] == f"{len(standing[name]):,}", (name, desk["mine"], len(standing[name]), miscounted)
+
+
+def _miscounted(person: Person, standing: dict[int, str]) -> list[Any]:
+    """What was done with each item of which a desk counts another number of labels than there are."""
+    done: dict[int, list[Any]] = {}
+    count = Counter[int]()
+    refused, again = _responses(person)
+    for note in person.noted:
+        item, key = note["body"].get("item"), note["body"].get("key")
+        was = "refused" if key in refused else "again" if key in again else ""
+        done.setdefault(item, []).append((note["kind"], note["body"].get("label"), was))
+        change = {"label": 1, "undo": -1}.get(note["kind"], 0)
+        count[item] += 0 if was == "refused" else change
+    return [(item, done[item]) for item, number in count.items() if number != (item in standing)]
