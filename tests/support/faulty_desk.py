@@ -1,6 +1,7 @@
 """A run of the pages with faults, and what has to be true at its end."""
 
 import asyncio
+import json
 import random
 import time
 from collections import Counter
@@ -329,4 +330,14 @@ def _miscounted(person: Person, standing: dict[int, str]) -> list[Any]:
         done.setdefault(item, []).append((note["kind"], note["body"].get("label"), was))
         change = {"label": 1, "undo": -1}.get(note["kind"], 0)
         count[item] += 0 if was == "refused" else change
-    return [(item, done[item]) for item, number in count.items() if number != (item in standing)]
+    wrong = [item for item, number in count.items() if number != (item in standing)]
+    return [(item, done[item], _about(person, item)) for item in wrong]
+
+
+def _about(person: Person, item: int) -> list[Any]:
+    """The requests of a person, and their results, in which an item appears."""
+    return [
+        (place, one.path.rpartition("/")[2], one.status, one.told, one.body)
+        for place, one in enumerate(person.line.exchanges)
+        if f'"item": {item},' in json.dumps([one.body, one.content]) + ","
+    ]

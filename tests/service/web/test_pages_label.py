@@ -260,6 +260,40 @@ def test_a_lease_that_comes_late_does_not_replace_the_item_that_is_shown(served,
 
 
 @pytest.mark.slow
+def test_an_item_is_not_asked_about_again_that_was_answered_while_more_questions_were_on_their_way(
+    served, context
+):
+    """Its lease had ended when they were asked for, so it was leased once more."""
+    task = served.task()
+    task.ask(2)
+    requests, leased = [], []
+
+    def pass_on(route):
+        requests.append(route)
+        if len(requests) == 1:  # the next one is held back
+            response = route.fetch()
+            leased.append(response.json())
+            route.fulfill(response=response)
+
+    context.route("**/leases", pass_on)
+    tab = Tab(context, task)
+    tab.ready()
+    first = tab.item
+    tab.press("1")
+    tab.ready()
+    assert tab.item != first
+    tab.until_sent()
+    assert len(requests) == 2
+    again = next(one for one in leased[0]["questions"] if one["item"] == first)
+    with tab.page.expect_response("**/leases"):
+        requests[1].fulfill(json={"questions": [again], "waiting": 0})
+    context.unroute("**/leases")
+    tab.press("2")
+    tab.wait_for_end("All caught up")
+    assert not tab.faults
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["1", "2", "Space"])
 def test_an_answer_after_an_undo_that_is_refused_does_not_count(served, context, key):
     """The label was corrected meanwhile, so that it stands. The page knows only when the undo is refused."""

@@ -19,6 +19,7 @@ export class Questions {
     this.outbox = outbox;
     this.waiting = null;
     this.filling = null;
+    this.meanwhile = new Set(); // items answered while more questions are on their way
     const kept = JSON.parse(localStorage.getItem(this.place) ?? "{}");
     this.queue = [];
     this.past = kept.past ?? [];
@@ -55,6 +56,7 @@ export class Questions {
   /** The current question was answered: move on to the next one. */
   answered(kind, label) {
     const question = this.queue.shift();
+    this.meanwhile.add(question.item);
     this.#remember({ kind, label, question });
     if (kind === "label") this.times = [...this.times, Date.now()].slice(-MOST_TIMES);
     this.#keep();
@@ -148,10 +150,11 @@ export class Questions {
 
   async #fill() {
     this.request ??= freshName();
+    this.meanwhile.clear();
     this.#keep();
     const { questions } = await this.#lease({ count: AT_ONCE, key: this.request });
     this.request = null;
-    this.#enqueue(questions);
+    this.#enqueue(questions.filter(({ item }) => !this.meanwhile.has(item)));
     this.#keep();
   }
 
