@@ -31,7 +31,7 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Wait until the screen has shown a text."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while text.encode() not in self.screen:
             ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
             assert ready, self.screen
