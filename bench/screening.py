@@ -20,8 +20,9 @@ from rich.table import Table
 from scipy.stats import hypergeom
 from sklearn.feature_extraction.text import CountVectorizer
 
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.rows import part, plain
+from askance.auto.settings import AutoSettings
 from askance.pool import Screening
 from bench.league.tasks import folder
 

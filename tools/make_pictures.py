@@ -18,6 +18,7 @@ from askance.learners.omcsl import OMCSL
 from askance.learners.trace import PER_ROUND, Trace
 from askance.metrics import METRICS, Curve, Estimate
 from askance.plotting.curves import COLOURS, INK, decorate, draw, new_figure, save_picture
+from askance.plotting.screenings import draw_panel
 from askance.pool import Screening
 from askance.ratings import MaxMarginFactorization
 from askance.ratings.synthetic import SyntheticRatings
@@ -216,19 +217,15 @@ def draw_screening(ax: Any) -> None:
     """Positives found, and certain to be found, as rows are read."""
     X = np.random.default_rng(0).normal(size=(5000, 5))
     relevant = X[:, 0] > 1.5
-    screening, found, certain = Screening(X), [], []
+    screening, found, recalls = Screening(X), [], []
     while (reading := screening.next()) is not None:
         screening.answer(bool(relevant[reading.row]))
-        found.append(100 * len(screening.positives) / relevant.sum())
-        certain.append(100 * screening.certifier.recall)
-    ax.plot(found, color=COLOURS[0], label="found", linewidth=1.6)
-    ax.plot(certain, color=COLOURS[1], linestyle="--", label="certain", linewidth=1.6)
-    ax.axhline(95, color=INK, linestyle=":", linewidth=1, label="wanted")
+        found.append(len(screening.positives))
+        recalls.append(screening.certifier.recall)
+    draw_panel(ax, found, recalls, int(relevant.sum()), screening.wanted)
     ax.axvline(len(found), color="#999999", linestyle="--", linewidth=1)
     ax.text(len(found), 50, " done", fontsize=8, color=INK)
     ax.set_xlim(0, 5000)
-    ax.set_xlabel("rows read, of 5,000", color=INK, fontsize=9)
-    ax.set_ylabel("positives in %", color=INK, fontsize=9)
 
 
 def ratings_picture() -> None:

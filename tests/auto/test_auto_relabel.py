@@ -8,9 +8,10 @@ import scipy.sparse as sp
 
 from askance.auto.codec import decode, encode
 from askance.auto.contents import FOREST, contents
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.models import regrow
 from askance.auto.rows import part, plain
+from askance.auto.settings import AutoSettings
 from askance.jit.kernels import labelling
 from askance.jit.kernels.labelling import GROWN_AT, SEVERAL
 

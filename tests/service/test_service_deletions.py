@@ -238,7 +238,7 @@ def test_the_random_sample_counts_deleted_questions_as_unanswered(leasing: Any) 
 
 
 def estimated(runner: Any) -> Any:
-    """The estimates of now: those of the figures may be some moments old."""
+    """The current estimates: those of the figures may be some moments old."""
     return runner.run(task_view.estimates)
 
 

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, sealed, take_features
 from askance.auto.contents import COUNTS, FOREST, KIND, SCALES, contents
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.forgetting import RecentModels
 from askance.auto.models import place_terms, with_classes, with_room
 from askance.auto.rows import mixed
+from askance.auto.settings import AutoSettings
 from askance.errors import ModelFileError
 from askance.jit.kernels import labelling
 from askance.jit.kernels.doubt import RECENT, Past

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from askance.auto.forgetting import BATCH, Forgetting
 from askance.auto.models import new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
+from askance.auto.settings import AutoSettings
 from askance.auto.steering import Steering
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
@@ -33,48 +34,6 @@ NEW_CLASS_SWEEPS = 10  # over all remembered rows, when a class appears
 # Scales are refreshed after each of the first rows, then at every doubling, then at equal distances.
 EVERY_ROW, DOUBLING, REFRESH_SWEEPS = 10, 2000, 2
 UNKNOWN = np.array([-1])  # the code of a label that is not there yet
-
-
-class AutoSettings(NamedTuple):
-    """The parameters of an automatic learner."""
-
-    rate: float = 0.1
-    limit: int | None = None
-    audit: float = 0.2
-    memory: int = 2000
-    random_state: int = 0
-    classes: Sequence[Any] | None = None
-    certify: float | None = None
-    forget: bool = True
-    reserve: float = 0.0
-
-    def check(self) -> None:
-        """Raise ParameterError for the first parameter that cannot be used."""
-        owner = "AutoLearner"
-        if not 0 < self.rate <= 1:
-            raise ParameterError(owner, "rate", self.rate, "greater than 0 and at most 1")
-        if self.limit is not None and (not _is_whole(self.limit) or self.limit < 0):
-            raise ParameterError(owner, "limit", self.limit, "None or a whole number of at least 0")
-        if not 0 < self.audit <= 1:
-            raise ParameterError(owner, "audit", self.audit, "greater than 0 and at most 1")
-        if not _is_whole(self.memory) or self.memory < 1:
-            raise ParameterError(owner, "memory", self.memory, "a whole number of at least 1")
-        if not _is_whole(self.random_state) or not 0 <= self.random_state < 2**63:
-            raise ParameterError(owner, "random_state", self.random_state, "a whole number from 0 to 2^63 - 1")
-        if self.classes is not None:
-            labels.as_classes(self.classes, many=True)
-        if self.certify is not None and not 0 < self.certify < 1:
-            raise ParameterError(owner, "certify", self.certify, "None, or greater than 0 and less than 1")
-        if not isinstance(self.forget, bool | np.bool_):
-            raise ParameterError(owner, "forget", self.forget, "True or False")
-        if not 0 <= self.reserve < 1:
-            raise ParameterError(owner, "reserve", self.reserve, "at least 0 and less than 1")
-        if self.reserve and not self.forget:
-            raise ParameterError(owner, "reserve", self.reserve, "0 without forget, which spends it")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 class AutoCore:

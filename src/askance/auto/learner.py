@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_array, validate_data
 
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import KIND, contents
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.rows import are_ready, as_before, part, plain
+from askance.auto.settings import AutoSettings
 from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
 from askance.data.mixed import MixedRows
 from askance.data.stacking import of_width

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.rows import part
+from askance.auto.settings import AutoSettings
 from askance.errors import ParameterError
 from askance.metrics.recall import RecallCertifier
 from askance.pool.labelling.model import Pool

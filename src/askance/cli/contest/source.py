@@ -111,16 +111,22 @@ def open_typed(
 
 
 @dataclass(frozen=True)
-class Widened:
-    """A stream whose sparse rows are all as wide as the widest."""
+class Derived:
+    """A stream that is made of another one."""
 
     stream: Stream
-    width: int
 
     @property
     def name(self) -> str:
         """The name of the stream."""
         return self.stream.name
+
+
+@dataclass(frozen=True)
+class Widened(Derived):
+    """A stream whose sparse rows are all as wide as the widest."""
+
+    width: int
 
     def __iter__(self) -> Iterator[Chunk]:
         for chunk in self.stream:
@@ -129,16 +135,10 @@ class Widened:
 
 
 @dataclass(frozen=True)
-class InParts:
+class InParts(Derived):
     """A stream in chunks of few rows, so that a run can stop soon."""
 
-    stream: Stream
     rows: int
-
-    @property
-    def name(self) -> str:
-        """The name of the stream."""
-        return self.stream.name
 
     def __iter__(self) -> Iterator[Chunk]:
         for chunk in self.stream:
@@ -147,16 +147,10 @@ class InParts:
 
 
 @dataclass(frozen=True)
-class FirstRows:
+class FirstRows(Derived):
     """The beginning of a stream."""
 
-    stream: Stream
     rows: int
-
-    @property
-    def name(self) -> str:
-        """The name of the stream."""
-        return self.stream.name
 
     def __iter__(self) -> Iterator[Chunk]:
         left = self.rows
@@ -178,16 +172,10 @@ def rows_of(chunk: Chunk, start: int, stop: int) -> Chunk:
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class Shuffled(Derived):
     """A stream whose rows were loaded and shuffled."""
 
-    stream: Stream
     rows: Stream
-
-    @property
-    def name(self) -> str:
-        """The name of the stream."""
-        return self.stream.name
 
     def __iter__(self) -> Iterator[Chunk]:
         return iter(self.rows)
@@ -246,7 +234,7 @@ class Once:
 
 def origin_of(stream: Stream) -> Stream:
     """The stream that was read from a file, whatever became of its rows."""
-    while isinstance(stream, Shuffled | Widened | Once | InParts):
+    while isinstance(stream, Derived | Once):
         stream = stream.stream
     return stream
 

@@ -7,8 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.rows import plain
+from askance.auto.settings import AutoSettings
 from askance.data.mixed import MixedRows, take_rows
 from askance.jit.kernels.mixed import Mixed
 from askance.typing import FloatArray, IntArray

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from askance._util.sealed_file import PLAN, header_of
 from askance.auto import codec
 from askance.auto.contributions import scores_of_parts
-from askance.auto.core import AutoCore, AutoSettings
+from askance.auto.core import AutoCore
 from askance.auto.rows import mixed, plain
+from askance.auto.settings import AutoSettings
 from askance.data.encoding import RunningMeans
 from askance.data.hashing import places_of
 from askance.data.saved_plans import saved_means

@@ -48,11 +48,14 @@ def simulate(request: RunRequest) -> Screened:
         assert request.until.recall is not None
         X = stacked([chunk.X for chunk in chunks])
         screening = Screening(X, recall=request.until.recall, random_state=request.seed or 0)
-        done = _read(request, screening, y == positive)._replace(positive=positive)
+        relevant = y == positive
+        found, recalls, random = _read(request, screening, relevant)
+        positives = int(relevant.sum())
         if plot is not None:
             title = f"{request.name}: {shown_class(positive)}"
-            draw_found(done.found, done.recalls, done.positives, screening.wanted, plot, title)
-        return done._replace(seconds=time.perf_counter() - begun)
+            draw_found(found, recalls, positives, screening.wanted, plot, title)
+        seconds = time.perf_counter() - begun
+        return Screened(request, positive, positives, screening, found, recalls, random, seconds)
 
 
 def _positive(request: RunRequest, classes: list[Any], y: NDArray[Any]) -> Any:
@@ -64,8 +67,13 @@ def _positive(request: RunRequest, classes: list[Any], y: NDArray[Any]) -> Any:
     return classes[default_positive([int(np.count_nonzero(y == value)) for value in classes])]
 
 
-def _read(request: RunRequest, screening: Screening, relevant: NDArray[np.bool_]) -> Screened:
-    """Read until enough is found, or the limit is reached."""
+def _read(
+    request: RunRequest, screening: Screening, relevant: NDArray[np.bool_]
+) -> tuple[list[int], list[float], int]:
+    """Read until enough is found, or the limit is reached.
+
+    Returns the positives and the certain recall after each row, and how many rows were drawn at random.
+    """
     found: list[int] = []
     recalls: list[float] = []
     random = 0
@@ -77,7 +85,7 @@ def _read(request: RunRequest, screening: Screening, relevant: NDArray[np.bool_]
             recalls.append(screening.certifier.recall)
             random += reading.random
             report(len(found), len(relevant), "")
-    return Screened(request, None, int(relevant.sum()), screening, found, recalls, random, 0.0)
+    return found, recalls, random
 
 
 def show(result: Screened, *, as_json: bool) -> None:
