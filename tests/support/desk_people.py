@@ -24,32 +24,22 @@ ENOUGH = 60  # questions that wait: the admin adds more if there are fewer
 ROWS = 40  # of a file
 # A key counts when its question has been painted.
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5)))"
-# Tell of each answer that the desk takes, with what it shows at that moment, of each decision of the review page,
-# and of each notice of any page.
+# Tell of each answer and decision that a page takes, with what it shows at that moment, and of each notice.
 EAVESDROP = """(() => {
   const store = Storage.prototype.setItem;
   Storage.prototype.setItem = function (name, value) {
     store.call(this, name, value);
-    if (!name.startsWith("askance:outbox:")) return;
+    if (!/^askance:(outbox|decisions):/.test(name)) return;
     const text = document.querySelector("#content .text")?.textContent ?? null;
     noted({ ...JSON.parse(value), shown: Number(document.getElementById("item").dataset.item ?? 0), text });
   };
-  let shown = null;
-  addEventListener("keydown", () => {
-    shown = document.getElementById("review-page") && document.getElementById("item").dataset.item;
-    if (shown) document.getElementById("announcement").textContent = "";
-  }, true);
-  addEventListener("keydown", () => {
-    const said = shown && document.getElementById("announcement").textContent;
-    if (said?.startsWith("You ")) decided({ item: Number(shown), said });
-  });
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes)
       for (const one of addedNodes)
         if (one.classList?.contains("notice") && one.parentElement?.id === "notices") noticed(one.textContent);
   }).observe(document, { childList: true, subtree: true });
 })();"""
-IN_OUTBOX = "() => Object.keys(localStorage).filter((name) => name.startsWith('askance:outbox:')).length"
+UNSENT = "() => Object.keys(localStorage).filter((name) => /^askance:(outbox|decisions):/.test(name)).length"
 
 
 def right(text: str) -> str:
@@ -79,15 +69,10 @@ class Person:
         self.context.set_default_timeout(PATIENCE)
         self.context.on("weberror", lambda fault: self.errors.append(str(fault.error)))
         await self.context.expose_function("noted", lambda note: self.noted.append(note))
-        await self.context.expose_function("decided", lambda decision: self.decided(decision))
         await self.context.expose_function("noticed", lambda text: self.notices.append(text))
         await self.context.add_init_script(EAVESDROP)
         await self.line.watch(self.context)
         self.page = await self.context.new_page()
-
-    def decided(self, decision: dict[str, Any]) -> None:
-        """A review page took a decision."""
-        raise NotImplementedError
 
     async def work(self, over: asyncio.Event) -> None:
         """Do one thing after the other."""
@@ -121,6 +106,17 @@ class Person:
     async def is_on(self, place: str) -> bool:
         return bool(await self.page.locator(place).count())
 
+    async def is_signed_out(self) -> bool:
+        """Whether the page says so."""
+        return (
+            await self.page.locator("#banner a").is_visible()
+            or await self.page.get_by_text("You are signed out").is_visible()
+        )
+
+    async def has_sent(self) -> bool:
+        """Whether no answer waits in the browser."""
+        return not await self.page.evaluate(UNSENT)
+
     async def sign_out(self) -> None:
         """Lose the session."""
         self.line.faults["signed out"] += 1
@@ -150,10 +146,7 @@ class Labeller(Person):
     async def step(self) -> None:
         if not await self.is_on("#label-page"):
             return await self.open("label")
-        if (
-            await self.page.locator("#banner a").is_visible()
-            or await self.page.get_by_text("You are signed out").is_visible()
-        ):
+        if await self.is_signed_out():
             return await self.open("label")
         draw = self.chance.random()
         if draw < 0.005:
@@ -183,54 +176,21 @@ class Labeller(Person):
 
     async def leave(self) -> None:
         await self.open("label")
-        await until(self._has_sent, f"{self.name} has answers that were not sent")
-
-    async def _has_sent(self) -> bool:
-        return not await self.page.evaluate(IN_OUTBOX)
-
-
-class Decision(NamedTuple):
-    """What a lead decided about an item, and what the page showed then; no label is to leave it as it is."""
-
-    item: int
-    label: str | None
+        await until(self.has_sent, f"{self.name} has answers that were not sent")
 
 
 class Lead(Person):
     """Decides about disagreements, corrects, and labels similar items."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.decisions: list[Decision] = []
-
     async def step(self) -> None:
         draw = self.chance.random()
-        if await self.is_on("#review-page") and draw < 0.94:
+        if await self.is_on("#review-page") and draw < 0.94 and not await self.is_signed_out():
             return await self.review()
-        await self.settle()
         if draw > 0.97:
             return await self.similar()
         if draw > 0.94:
             return await self.correct()
         return await self.open("review")
-
-    def decided(self, decision: dict[str, Any]) -> None:
-        label = re.match("You decided: (\\w+)[.]", decision["said"])
-        self.did["decision"] += 1
-        self.decisions.append(Decision(decision["item"], label and label[1]))
-
-    async def settle(self) -> None:
-        """Leave the review page only when the service has all decisions."""
-        if await self.is_on("#review-page"):
-            await until(self._has_sent, f"{self.name} has decisions that were not sent")
-
-    async def _has_sent(self) -> bool:
-        """Whether no decision is under way or waits: the next one is sent a moment after the one before it."""
-        for _ in range(2):
-            if self.line.under_way or await self.is_on("#unsent:not([hidden])"):
-                return False
-            await asyncio.sleep(0.1)
-        return True
 
     async def review(self) -> None:
         if await self.page.locator("#end").is_visible():
@@ -282,8 +242,8 @@ class Lead(Person):
         await self.told(correct, "is now|already the label|cannot be reached")
 
     async def leave(self) -> None:
-        await self.settle()
         await self.open("review")
+        await until(self.has_sent, f"{self.name} has decisions that were not sent")
         await self.page.locator("#item[data-item], #end:not([hidden])").first.wait_for()
 
 

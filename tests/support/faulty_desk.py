@@ -170,8 +170,7 @@ def check(outcome: Outcome, store: Path) -> Counter[str]:
     with open_store(str(store)) as opened:
         number, settings = next((one.id, from_json(one.settings)) for one in opened.tasks() if one.name == NAME)
         entries = [entry for batch in opened.entries(number) for entry in batch]
-        did = _check_journal(outcome, entries)
-        _check_decisions(outcome, entries)
+        did = _check_journal(outcome, entries) + _check_decisions(outcome, entries)
         _check_uploads(outcome, entries)
         assert opened.check() == []
         restarted = snapshots.content(Task(opened, number, settings).fold)
@@ -238,28 +237,28 @@ def _responses(person: Person) -> tuple[set[str], set[str]]:
     return refused, again
 
 
-def _check_decisions(outcome: Outcome, entries: list[Entry]) -> None:
-    """What the review page showed as decided is decided; nothing is written more often than it was decided."""
-    lead = outcome.people["lead"]
-    assert isinstance(lead, Lead)
-    names = {line["item"]: line["id"] or f"Item {line['item']:,}" for line in outcome.exported}
-    unchanged = {notice.split(" was not changed")[0] for notice in lead.notices if "was not changed" in notice}
-    elsewhere = {
-        item for one in lead.line.exchanges if "group-" in one.path for item in (one.body.get("items") or [])
-    }
-    elsewhere |= {one.body["item"] for one in lead.line.of("/corrections") if "key" not in one.body}
-    written = Counter(entry.item for entry in entries if entry.who == "lead" and _is_decision(entry))
-    for item, times in Counter(one.item for one in lead.decisions).items():
-        if item in elsewhere or names[item] in unchanged:
+def _check_decisions(outcome: Outcome, entries: list[Entry]) -> Counter[str]:
+    """Each decision that the review page took is in the journal once, or was refused, or changed nothing."""
+    lead, did = outcome.people["lead"], Counter[str]()
+    refused, again = _responses(lead)
+    by_key = {entry.key: entry for entry in entries if entry.who == "lead" and _is_decision(entry)}
+    for note in lead.noted:
+        body = note["body"]
+        assert note["shown"] == body["item"], note
+        entry = by_key.get(body["key"])
+        if entry is None:
+            was = "refused" if body["key"] in refused else "again"
+            assert body["key"] in refused | again, f"lost: {note}, of {_about(lead, body['item'])}"
+            did[f"decision {was}"] += 1
             continue
-        assert written[item] <= times, f"item {item} was decided {times} times and written {written[item]} times"
-        label = [one.label for one in lead.decisions if one.item == item][-1]
-        last = [entry for entry in entries if entry.item == item and entry.who == "lead" and _is_decision(entry)]
-        if label is None:
-            continue
-        assert last, f"lost: {label} of item {item}"
-        said = [journal.read(entry).label for entry in last if entry.kind != journal.REVIEWED]
-        assert not said or said[-1] == label, (item, label, said)
+        assert body["key"] not in refused, f"refused, but written: {note}"
+        assert entry.item == body["item"], note
+        assert entry.kind == journal.REVIEWED or journal.read(entry).label == body["label"], note
+        did[note["kind"]] += 1
+    wanted = {note["body"]["key"] for note in lead.noted}
+    written = {key for key in by_key if key and "/" not in key} - wanted  # those with a slash are of groups
+    assert not written, written
+    return did
 
 
 def _is_decision(entry: Entry) -> bool:

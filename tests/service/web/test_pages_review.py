@@ -191,8 +191,8 @@ def test_a_decision_is_sent_until_the_service_responds(served: Any, page: Any) -
     page.route("**/reviews", lose)
     page.keyboard.press("s")
     assert shown(page) == 1
-    page.get_by_text("1 decision will be sent").wait_for()
-    page.locator("#unsent").wait_for(state="hidden")
+    page.get_by_text("1 answer is saved in this browser and will be sent").wait_for()
+    page.locator("#banner").wait_for(state="hidden")
     assert lost == [{"item": 2, "label": "spam", "key": lost[0]["key"]}] * 3
     page.locator("#previous-case").click()
     assert shown(page) == 2
@@ -202,6 +202,38 @@ def test_a_decision_is_sent_until_the_service_responds(served: Any, page: Any) -
     page.route("**/corrections", lose)
     page.keyboard.press("h")
     until(page, lambda: labels_of(task) == {2: "ham"})
-    page.locator("#unsent").wait_for(state="hidden")
+    page.locator("#banner").wait_for(state="hidden")
     corrections = task.get("items/2")["corrections"]
     assert [one["label"] for one in corrections] == ["ham"]
+
+
+def test_decisions_wait_for_the_next_session(served: Any, page: Any) -> None:
+    """The page went to the sign-in page at the first refusal, and forgot the decisions after it."""
+    task = disputed(served)
+    page.goto(f"/tasks/{task.name}/review")
+    assert shown(page) == 3
+    page.context.clear_cookies()
+    for key in "shs":
+        page.keyboard.press(key)
+    page.get_by_text("You are signed out. 3 answers are saved in this browser.").wait_for()
+    assert labels_of(task) == {}
+    page.get_by_role("link", name="Sign in again").click()
+    page.get_by_label("Your token").fill(served.running.token)
+    page.keyboard.press("Enter")
+    until(page, lambda: labels_of(task) == {3: "spam", 2: "ham", 1: "spam"})
+    page.get_by_role("heading", name="Nothing to review").wait_for()
+
+
+def test_the_queue_leaves_out_what_is_decided_and_not_sent(served: Any, page: Any) -> None:
+    task = disputed(served)
+    page.goto(f"/tasks/{task.name}/review")
+    assert shown(page) == 3
+    page.route("**/reviews", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.keyboard.press("s")
+    page.get_by_text("1 answer is saved in this browser").wait_for()
+    page.reload()
+    assert shown(page) == 2
+    assert page.locator("#disagreements").text_content() == "2"
+    page.unroute("**/reviews")
+    until(page, lambda: labels_of(task) == {3: "spam"})
+    page.locator("#banner").wait_for(state="hidden")

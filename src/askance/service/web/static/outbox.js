@@ -1,6 +1,6 @@
 import { post } from "./api.js";
 
-const PATHS = { label: "labels", skip: "skips", undo: "undo", flag: "flags", unflag: "flag-undo" };
+const PATHS = { label: "labels", skip: "skips", undo: "undo", flag: "flags", unflag: "flag-undo", decision: "reviews", correction: "corrections" };
 const ANSWERS = ["label", "skip"];
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15000;
@@ -10,10 +10,10 @@ const alone = (name, work) => (navigator.locks ? navigator.locks.request(name, w
 
 /** Answers that are stored in the browser until the service has them, shared by all tabs of a person and task. */
 export class Outbox extends EventTarget {
-  constructor(task, person, storage = localStorage) {
+  constructor(task, person, name = "outbox", storage = localStorage) {
     super();
     this.path = `/api/tasks/${encodeURIComponent(task)}`;
-    this.prefix = `askance:outbox:${person}:${task}:`;
+    this.prefix = `askance:${name}:${person}:${task}:`;
     this.storage = storage;
     this.pause = 0;
     this.timer = null;

@@ -1,10 +1,12 @@
-import { freshName, get, insist, post, root } from "./api.js";
+import { get, post, root } from "./api.js";
+import { Banner } from "./banner.js";
 import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
 import { isRightToLeft, locale, pieces, t } from "./language.js";
 import { notify } from "./notices.js";
+import { Outbox } from "./outbox.js";
 import { noteWords, reasonWords } from "./skip-reasons.js";
 import { contentOf, nameOf, pullsOf } from "./text.js";
 import { distance } from "./times.js";
@@ -18,6 +20,8 @@ const { classes } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const keys = keysFor(classes, JSON.parse(given.keys), new OwnKeys(task, person).read());
 const choices = new Choices(at("answers"), classes, `askance:recent:${person}:${task}`, decide);
+const outbox = new Outbox(task, person, "decisions");
+const undecided = new Map(); // by the key of a decision that is not sent yet: its case, and what it was before
 const whole = new Intl.NumberFormat(locale);
 const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
@@ -27,16 +31,14 @@ let place = 0; // of the case that is shown; at the end, that is one more than t
 let before = null; // the entry before which items were not looked at yet
 let lookedAt = 0;
 let leftOut = 0;
-let sending = Promise.resolve(); // decisions are sent one after the other
-let unsent = 0;
 
 /** Get the queue from its beginning, or its next part with older items. */
 async function load(older) {
-  await sending;
   wait();
+  const unsent = new Set(outbox.entries().map(({ body }) => body.item)); // the service does not know of these decisions
   try {
     const queue = await get(`${path}/reviews${older ? `?before=${before}` : ""}`);
-    cases = queue.cases.map((one) => ({ ...one, decision: null }));
+    cases = queue.cases.filter(({ item }) => !unsent.has(item.item)).map((one) => ({ ...one, decision: null }));
     lookedAt = older ? lookedAt + queue.looked_at : queue.looked_at;
     leftOut = queue.left_out;
     before = queue.before;
@@ -173,42 +175,37 @@ function decide(label) {
   const { item } = current;
   if (label === item.label) return keep();
   choices.use(label);
-  const body = { item: item.item, label, key: freshName() };
-  settle(current, t("You decided: {label}.", { label }), label, item.label === null ? ["reviews", body] : ["corrections", body]);
+  settle(current, t("You decided: {label}.", { label }), label, item.label === null ? "decision" : "correction", { item: item.item, label });
 }
 
 /** Leave the case that is shown as it is: it does not come back until something new happens to it. */
 function keep() {
   const current = cases[place];
-  if (current) settle(current, t("You kept it as it is."), current.item.label, ["reviews", { item: current.item.item, key: freshName() }]);
+  if (current) settle(current, t("You kept it as it is."), current.item.label, "decision", { item: current.item.item });
 }
 
 /** Go on to the next case, and send the decision meanwhile. If it is refused, the case is undecided again. */
-function settle(current, words, label, [route, body]) {
+function settle(current, words, label, kind, body) {
   const earlier = { decision: current.decision, item: current.item };
+  try {
+    undecided.set(outbox.add(kind, body), { current, earlier });
+  } catch {
+    return notify(t("The storage of the browser is full, so the answer was not saved. Free some space and answer again."), "bad");
+  }
   Object.assign(current, { decision: words, item: { ...current.item, label } });
-  unsent += 1;
-  sending = sending.then(async () => {
-    try {
-      await insist(`${path}/${route}`, body, showUnsent);
-    } catch (error) {
-      Object.assign(current, earlier);
-      notify(t("{item} was not changed.", { item: nameOf(current.item) }), "bad");
-      report(error);
-      show();
-    }
-    unsent -= 1;
-    at("unsent").hidden = true;
-  });
   go(1);
   announce(cases[place] ? words : `${words} ${at("announcement").textContent}`); // at the end, also what is next
 }
 
-/** Say how many decisions wait in this page, because the service does not respond. */
-function showUnsent() {
-  const words = { one: "The service cannot be reached. {count} decision will be sent when it is back.", other: "The service cannot be reached. {count} decisions will be sent when it is back." };
-  at("unsent", t(words, { count: unsent })).hidden = false;
-}
+outbox.addEventListener("accepted", ({ detail: { body } }) => undecided.delete(body.key));
+outbox.addEventListener("refused", ({ detail: { body, error } }) => {
+  const { current, earlier } = undecided.get(body.key) ?? {}; // of a decision from before this page: nothing
+  undecided.delete(body.key);
+  notify(t("{item} was not changed.", { item: nameOf(current?.item ?? body) }), "bad");
+  report(error);
+  if (current) Object.assign(current, earlier);
+  if (cases.includes(current)) show();
+});
 
 function go(step) {
   place = Math.min(cases.length, Math.max(0, place + step));
@@ -248,9 +245,10 @@ at("previous-case").addEventListener("click", () => go(-1));
 at("next-case").addEventListener("click", () => go(1));
 at("older").addEventListener("click", () => load(true));
 at("again").addEventListener("click", () => load(false));
-addEventListener("beforeunload", (event) => unsent && event.preventDefault());
 
 at("review-page").classList.toggle("without-keys", !keysAreOn());
 if (classes.length > 9) at("review-page").classList.add("many-classes");
 choices.show(keys);
+new Banner(outbox, () => Boolean(cases[place]));
+outbox.hurry();
 await load(false);
