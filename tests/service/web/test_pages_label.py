@@ -294,6 +294,54 @@ def test_an_item_is_not_asked_about_again_that_was_answered_while_more_questions
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("lost", [False, True])
+def test_an_item_is_not_asked_about_again_whose_answer_was_sent_while_more_questions_were_on_their_way(
+    served, context, lost
+):
+    """The answer waited in the browser when they were asked for. If the response is lost, they are again."""
+    task = served.task()
+    task.ask(2)
+    requests, leased, held = [], [], []
+
+    def pass_on(route):
+        requests.append(route)
+        if len(requests) == 1:  # the next ones are held back
+            response = route.fetch()
+            leased.append(response.json())
+            route.fulfill(response=response)
+
+    context.route("**/leases", pass_on)
+    context.route("**/labels", lambda route: held.append(route))
+    tab = Tab(context, task)
+    tab.ready()
+    first = tab.item
+    tab.press("1")
+    tab.page.wait_for_function(
+        "() => Object.keys(localStorage).some((name) => name.startsWith('askance:outbox:'))"
+    )
+    tab.page.reload()
+    tab.ready()
+    assert tab.item != first
+    until(tab.page, lambda: len(requests) == 3 and len(held) == 2)
+    if lost:
+        requests[2].abort("connectionreset")
+    context.unroute("**/labels")
+    held[1].continue_()
+    tab.until_sent()
+    if lost:
+        tab.page.reload()
+        until(tab.page, lambda: len(requests) > 3)
+    again = next(one for one in leased[0]["questions"] if one["item"] == first)
+    with tab.page.expect_response("**/leases"):
+        requests[-1].fulfill(json={"questions": [again], "waiting": 0})
+    context.unroute("**/leases")
+    tab.press("2")
+    tab.wait_for_end("All caught up")
+    assert tab.page.locator("#mine").text_content() == "2"
+    assert not tab.faults
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["1", "2", "Space"])
 def test_an_answer_after_an_undo_that_is_refused_does_not_count(served, context, key):
     """The label was corrected meanwhile, so that it stands. The page knows only when the undo is refused."""
@@ -488,6 +536,15 @@ def test_answers_outlive_a_session(tmp_path, context):
         assert not tab.faults
     finally:
         served.running.kill()
+
+
+def until(page, condition):
+    """Wait until something is so, while the page goes on."""
+    for _ in range(600):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it never came")
 
 
 def sign_in(page, served):

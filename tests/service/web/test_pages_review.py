@@ -213,7 +213,7 @@ def test_decisions_wait_for_the_next_session(served: Any, page: Any) -> None:
     page.goto(f"/tasks/{task.name}/review")
     assert shown(page) == 3
     page.context.clear_cookies()
-    for key in "shs":
+    for key in ("s", "h", "s"):
         page.keyboard.press(key)
     page.get_by_text("You are signed out. 3 answers are saved in this browser.").wait_for()
     assert labels_of(task) == {}

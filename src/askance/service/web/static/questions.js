@@ -19,12 +19,12 @@ export class Questions {
     this.outbox = outbox;
     this.waiting = null;
     this.filling = null;
-    this.meanwhile = new Set(); // items answered while more questions are on their way
     const kept = JSON.parse(localStorage.getItem(this.place) ?? "{}");
     this.queue = [];
     this.past = kept.past ?? [];
     this.times = kept.times ?? [];
     this.request = kept.request ?? null; // the key of a request without a response yet: repeated, it gives the same questions
+    this.meanwhile = new Set(kept.meanwhile ?? []); // items whose answers the service did not have when that request was made
     this.#enqueue(kept.queue ?? []);
     navigator.locks?.request(this.place, () => new Promise(() => {})); // held while this tab is open
   }
@@ -149,8 +149,7 @@ export class Questions {
   }
 
   async #fill() {
-    this.request ??= freshName();
-    this.meanwhile.clear();
+    if (this.request === null) [this.request, this.meanwhile] = [freshName(), this.#answered()];
     this.#keep();
     const { questions } = await this.#lease({ count: AT_ONCE, key: this.request });
     this.request = null;
@@ -182,8 +181,8 @@ export class Questions {
   }
 
   #keep() {
-    const { queue, past, times, request } = this;
-    const kept = JSON.stringify({ queue, past, times, request });
+    const { queue, past, times, request, meanwhile } = this;
+    const kept = JSON.stringify({ queue, past, times, request, meanwhile: request === null ? [] : [...meanwhile] });
     try {
       // Answers need the space more than questions do: without this, a reload shows other questions.
       if (kept.length > MOST_KEPT) throw new RangeError("too long to store");
