@@ -83,7 +83,10 @@ class Transaction:
         return written
 
     def _announce(self) -> None:
-        """Write whether predictions are certified, if that is not what the journal says."""
+        """Write whether predictions are certified, and have become worse, if that is not what the journal says."""
+        drifting = self.fold.drifting
+        if drifting.is_new and drifting.alarm is not None:
+            self.write(journal.DRIFT, journal.Drift(drifting.alarm.since))
         automation = self.fold.automation
         known = automation.announced is not None and automation.announced.certified
         if automation.certified and not known:

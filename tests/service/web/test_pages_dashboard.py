@@ -1,6 +1,7 @@
 """The dashboard: figures to act on, for those who may see them, and what it says when the service has stopped."""
 
 import json
+import time
 import urllib.error
 import urllib.request
 from typing import Any
@@ -125,6 +126,18 @@ def test_the_card_of_a_certificate_says_what_holds_or_what_is_missing(served: An
             for colours in ("light", "dark"):
                 page.emulate_media(color_scheme=colours, reduced_motion="reduce")
                 assert barriers(page) == []
+
+
+def test_the_page_says_when_predictions_have_become_worse(served: Any, dashboard: Any) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+    assert page.locator("#drift").is_hidden()
+    shown = json.loads(page.evaluate("async () => (await fetch('/api/tasks/acted-on/figures')).text()"))
+    shown["drift"] = {"at": time.time(), "since": time.time() - 3 * 24 * 3600}
+    page.route("**/events", lambda route: None)  # no figures but those above
+    page.route("**/figures", lambda route: route.fulfill(json=shown))
+    page.reload()
+    page.get_by_text("Predictions became worse, probably 3 days ago.").wait_for()
 
 
 def test_a_labeller_sees_no_other_labellers(served: Any, dashboard: Any) -> None:

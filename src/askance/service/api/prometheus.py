@@ -118,6 +118,7 @@ class Scrape(Collector):
         yield _estimates(self._all_figures)
         yield _spend(self._all_figures)
         yield from _certificates(self._all_figures)
+        yield _drifts(self._all_figures)
         if self._refusals is not None:
             yield _refused(self._refusals)
         yield GaugeMetricFamily("askance_store_up", "1 if the store answers", float(self._store_up))
@@ -196,6 +197,14 @@ def _certificates(all_figures: dict[str, messages.Figures]) -> Iterable[Metric]:
             }
             gauge.add_metric([name], values[field])
         yield gauge
+
+
+def _drifts(all_figures: dict[str, messages.Figures]) -> Metric:
+    words = "1 if predictions have become worse in the last seven days"
+    gauge = GaugeMetricFamily("askance_task_drift", words, labels=["task"])
+    for name, figures in all_figures.items():
+        gauge.add_metric([name], float(figures.drift is not None))
+    return gauge
 
 
 def _webhooks(found: Sequence[tuple[str, messages.Webhook]]) -> Iterable[Metric]:

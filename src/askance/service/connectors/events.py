@@ -20,11 +20,12 @@ from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
-SETTLED, OPEN, STATE, VERSION, DELETED, CERTIFIED, REVOKED = EVENT_TYPES
+SETTLED, OPEN, STATE, VERSION, DELETED, CERTIFIED, REVOKED, DRIFT = EVENT_TYPES
+OF_TASKS = {journal.CERTIFIED: CERTIFIED, journal.REVOKED: REVOKED, journal.DRIFT: DRIFT}
 
 KINDS = (
     *(journal.QUESTION, journal.ASK, journal.IMPORTED, journal.LABEL, journal.CORRECTION, journal.UNDO),
-    *(journal.ROLLBACK, journal.STATE, journal.DELETION, journal.CERTIFIED, journal.REVOKED),
+    *(journal.ROLLBACK, journal.STATE, journal.DELETION, *OF_TASKS),
 )
 ABOUT_ITEMS = (journal.ASK, journal.LABEL, journal.CORRECTION, journal.UNDO)
 
@@ -106,9 +107,8 @@ class EventMaker:
             return Event(STATE, entry.seq, entry.at, {"state": body.state}), False
         if entry.kind == journal.DELETION:
             return Event(DELETED, entry.seq, entry.at, {"items": sorted(body.all)}), True
-        if entry.kind in (journal.CERTIFIED, journal.REVOKED):
-            name = CERTIFIED if entry.kind == journal.CERTIFIED else REVOKED
-            return Event(name, entry.seq, entry.at, msgspec.structs.asdict(body)), False
+        if entry.kind in OF_TASKS:
+            return Event(OF_TASKS[entry.kind], entry.seq, entry.at, msgspec.structs.asdict(body)), False
         if entry.kind == journal.ROLLBACK or (entry.kind == journal.UNDO and entry.item is None):
             return None, True
         return self._of_label(entry, [one for one in about[entry.item or 0] if one.seq <= entry.seq])

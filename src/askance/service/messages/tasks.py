@@ -69,6 +69,13 @@ class Certificate(Answer, frozen=True):
     since: float | None
 
 
+class Drift(Answer, frozen=True):
+    """Predictions have become worse: noticed `at` a time, probably so `since` an earlier one."""
+
+    at: float
+    since: float
+
+
 class Figures(Answer, frozen=True):
     """The current counts, rates and estimates of a task.
 
@@ -84,7 +91,7 @@ class Figures(Answer, frozen=True):
     `oldest_question` is when the oldest question was asked that has no label yet. Items that were `deleted` are no
     longer among `items`, `labelled` and `imported`, but the labels that people gave them are among `labels`.
     `problem` says why items are refused and what to do; it is null if nothing is wrong. `certificate` is null if
-    nothing is to be certified.
+    nothing is to be certified, and `drift` if predictions have not become worse in the last seven days.
     """
 
     state: State
@@ -112,6 +119,7 @@ class Figures(Answer, frozen=True):
     oldest_question: float | None = None
     deleted: int = 0
     certificate: Certificate | None = None
+    drift: Drift | None = None
 
 
 class TaskSummary(Answer, frozen=True):

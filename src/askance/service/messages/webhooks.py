@@ -14,6 +14,7 @@ EventType = Literal[
     "item.deleted",
     "task.certified",
     "task.revoked",
+    "task.drift",
 ]
 Place = Annotated[
     int, Meta(ge=0, le=2**53, description="The number of an entry of the journal; 0 is the beginning.")
@@ -28,7 +29,7 @@ class WebhookRequest(Body, frozen=True):
     """
 
     url: Annotated[str, Meta(min_length=1, max_length=2000)]
-    events: Annotated[tuple[EventType, ...], Meta(max_length=7)] = ()
+    events: Annotated[tuple[EventType, ...], Meta(max_length=8)] = ()
     after: Place | None = None
 
 

@@ -24,6 +24,7 @@ from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import LEARNING, Announced, Automation, Row, confidence
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
+from askance.service.state.drifting import Alarm, Answer, Drifting
 from askance.service.state.figures import Figures, progressive
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
@@ -96,6 +97,7 @@ class Fold:
         self.candidates = Candidates()
         self.audits = Audits()
         self.automation = Automation(settings.certify)
+        self.drifting = Drifting()
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
         self.flags: dict[int, dict[int, str]] = {}  # item: open flags, by entry, with who raised them
@@ -211,6 +213,8 @@ class Fold:
             question = self._ask(entry, body)
         elif entry.kind in (journal.CERTIFIED, journal.REVOKED):
             self.automation.announced = Announced(entry.kind == journal.CERTIFIED, entry.seq, entry.at)
+        elif entry.kind == journal.DRIFT:
+            self.drifting.announced = Alarm(entry.seq, entry.at, body.since)
         elif entry.kind == journal.FLAG:
             self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
         elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
@@ -438,6 +442,8 @@ class Fold:
         """
         self.questions.close(question)
         self.automation.settle(question.item, label)
+        if label is not None and not deleted:
+            self._look_for_drift(question, label)
         if self.settings.questions is not None:
             self.ledger.spend(self.at, len(question.votes) - question.labels)
         if self.settings.asks_on_lease:
@@ -445,6 +451,15 @@ class Fold:
         elif not question.given_up:  # the tally has it without a label
             known = None if deleted else label
             self.figures.settle(question.prediction, known, question.score, question.ask_probability, asked=True)
+
+    def _look_for_drift(self, question: Question, label: str) -> None:
+        said, chance = question.prediction, question.ask_probability
+        if self.settings.asks_on_lease:
+            audit = self.audits.kept.get(question.item)
+            if question.reason != "audit" or audit is None or audit.said is None:
+                return
+            said, chance = audit.said, 1.0
+        self.drifting.tell(self.seq, Answer(self.at, said != label, chance))
 
     def _delete(self, body: journal.Deletion) -> None:
         """Forget items, and count without them from now on. What was spent on them stays spent.

@@ -25,6 +25,7 @@ SETTINGS, STATE = "settings", "state"
 DELETION, DELETED = "deletion", "deleted"
 # Confident predictions are decided without people from now on, or no longer.
 CERTIFIED, REVOKED = "certified", "revoked"
+DRIFT = "drift"
 
 ITEMS = (ITEM, QUESTION, IMPORTED)
 ASKED_ITEMS = (QUESTION, ASK)  # entries with which an item becomes a question
@@ -212,6 +213,12 @@ class Revoked(Struct, frozen=True):
     reason: Literal["mistakes", "late", "settings"]
 
 
+class Drift(Struct, frozen=True):
+    """Predictions have become worse, probably since this time."""
+
+    since: float
+
+
 class Nothing(Struct, frozen=True):
     """An empty body: the kind says it all."""
 
@@ -238,6 +245,7 @@ BODIES: dict[str, type[Struct]] = {
     DELETED: DeletedItem,
     CERTIFIED: Certified,
     REVOKED: Revoked,
+    DRIFT: Drift,
 }
 
 _encode = msgspec.json.Encoder().encode

@@ -15,6 +15,7 @@ from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import Automation, AutomationState
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidates
+from askance.service.state.drifting import Drifting, DriftState
 from askance.service.state.figures import Figures
 from askance.service.state.fold import Amendments, Counts, Fold
 from askance.service.state.history import History, Labeller, LastDay
@@ -57,6 +58,7 @@ class FoldState(Struct):
     learned: int | None = None
     flags: dict[int, dict[int, str]] = msgspec.field(default_factory=dict)
     automation: AutomationState | None = None
+    drifting: DriftState | None = None
     # The items of the rows that the automatic learner remembers.
     items: list[int] | None = None
 
@@ -69,6 +71,7 @@ def content(fold: Fold) -> bytes:
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
         automation=fold.automation.state(),
+        drifting=fold.drifting.state(),
         items=fold.learner.items if isinstance(fold.learner, AutoModel) else None,
     )
     parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
@@ -114,6 +117,7 @@ def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fo
     fold.automation = (
         Automation(fold.settings.certify) if state.automation is None else Automation.of(state.automation)
     )
+    fold.drifting = Drifting(state.drifting)
     return fold
 
 

@@ -128,6 +128,7 @@ def figures(
         oldest_question=_oldest(fold),
         deleted=counts.deleted,
         certificate=_certificate(fold),
+        drift=_drift(fold, now),
     )
 
 
@@ -152,6 +153,12 @@ def _certificate(fold: Fold) -> messages.Certificate | None:
         missing=automation.missing,
         since=automation.announced.at if automation.announced is not None else None,
     )
+
+
+def _drift(fold: Fold, now: float) -> messages.Drift | None:
+    """The last alarm, for a week."""
+    alarm = fold.drifting.announced
+    return None if alarm is None or alarm.at < now - WEEK else messages.Drift(alarm.at, alarm.since)
 
 
 def _oldest(fold: Fold) -> float | None:

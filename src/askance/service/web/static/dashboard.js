@@ -50,7 +50,14 @@ function showFigures(figures) {
   if (figures.agreement !== null) cards.push(figure(t("Agreement"), share.format(figures.agreement), t("between labels of the same item")));
   at("figures", cards);
   showCertificate(figures.certificate);
+  showDrift(figures.drift);
   showOffer(figures);
+}
+
+/** Say that predictions have become worse, if they have. */
+function showDrift(drift) {
+  at("drift").hidden = !drift;
+  if (drift) at("drift", pieces("Predictions became worse, probably {ago}. Label newer items, and check whether the classes and the guidelines still fit.", { ago: distance(drift.since) }));
 }
 
 /** With whom the questions are, and how old the oldest is that has no label yet. */
