@@ -110,7 +110,7 @@ class Person:
         """Whether the page says so."""
         return (
             await self.page.locator("#banner a").is_visible()
-            or await self.page.get_by_text("You are signed out").is_visible()
+            or await self.page.get_by_text("You are signed out").first.is_visible()
         )
 
     async def has_sent(self) -> bool:
