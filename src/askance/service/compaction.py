@@ -46,7 +46,7 @@ def _asked(task: Task) -> set[int]:
 
 
 def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:
-    stripped, nothing = 0, dict.fromkeys((*PARTS, "note", "image"), UNSET)
+    stripped, nothing = 0, dict.fromkeys((*PARTS, "note", "image", "guesses"), UNSET)
     images: set[str] = set()
     for batch in store.entries(number, upto=upto, kinds=[journal.ITEM]):
         bodies = {entry.seq: journal.read(entry) for entry in batch if entry.seq not in kept}

@@ -47,7 +47,11 @@ class Replay:
     def entries(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
         """Let a fold take in the entries that follow, in batches. It must know their amendments already."""
         for batch in self.store.entries(self.number, after=fold.seq, upto=upto, verified=True):
-            fold.replay(batch, lambda seqs: self.store.at(self.number, list(seqs), verified=True))
+            fold.replay(
+                batch,
+                lambda seqs: self.store.at(self.number, list(seqs), verified=True),
+                lambda items: self.store.about(self.number, items, journal.GUESS, verified=True),
+            )
             yield
 
     def all_of(self, fold: Fold, upto: int | None = None) -> Iterator[None]:

@@ -10,6 +10,7 @@ from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.automation import certified
 from askance.service.state.fold import Fold
+from askance.service.state.guesses import guesses_of, with_guesses
 from askance.service.state.questions import Question
 from askance.service.state.rows import AnyRow
 from askance.service.state.vectors import packed
@@ -49,7 +50,10 @@ class Transaction:
 
     def decide(self, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
         """Let the fold decide about a new item, and write the decision."""
-        content = journal.Content(item.text, item.record, item.note, packed(item.vector), self.keep_image(item))
+        guesses = guesses_of(self.settings, item)
+        content = journal.Content(
+            item.text, item.record, item.note, packed(item.vector), self.keep_image(item), guesses
+        )
         kind, body = self.fold.decide(row, self.now, content)
         if self.settings.asks_on_lease:
             self.waiting.note(self.fold, self.fold.seq, row)
@@ -112,6 +116,18 @@ class Transaction:
             found |= {key: self._by_key[kind, key] for key in keys if (kind, key) in self._by_key}
         return found
 
+    def contents(self, items: Iterable[int]) -> dict[int, Any]:
+        """The contents of items by number, with the guesses that came later."""
+        entries = {seq: entry for seq, entry in self.at(items).items() if entry.kind in journal.ITEMS}
+        bodies = {seq: journal.read(entry) for seq, entry in entries.items()}
+        if not self.fold.late_guesses:
+            return bodies
+        later = self._store.about(self._task, bodies.keys(), journal.GUESS)
+        for entry in self.entries:
+            if entry.kind == journal.GUESS and entry.item in later:
+                later[entry.item].append(entry)
+        return {seq: with_guesses(body, later[seq]) for seq, body in bodies.items()}
+
     def of_item(self, item: int) -> list[Entry]:
         """An item and all entries about it, in order."""
         known = self._about.get(item)
@@ -121,7 +137,8 @@ class Transaction:
     def look_up(self, items: Sequence[Entry]) -> None:
         """Load all entries about these items with one query instead of many."""
         on_lease = self.settings.asks_on_lease  # then items become questions after their arrival
-        unasked = {entry.seq: [entry] for entry in items if entry.kind == journal.ITEM and not on_lease}
+        alone = not on_lease and not self.fold.late_guesses
+        unasked = {entry.seq: [entry] for entry in items if entry.kind == journal.ITEM and alone}
         others = [entry.seq for entry in items if entry.seq not in unasked]
         self._about |= unasked | self._store.about(self._task, others)
 

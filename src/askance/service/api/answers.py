@@ -31,12 +31,12 @@ async def lease_questions(call: Call) -> messages.Questions:
 def explained(task: Task, leased: messages.Questions) -> messages.Questions:
     """Questions with explanations, except those that would take too long. No command waits for them meanwhile."""
     end, fold = time.monotonic() + EXPLAINING, task.fold
-    items = task.store.at(task.number, [question.item for question in leased.questions])
+    transaction = Transaction(fold, task.store, task.number, 0.0)
+    contents = transaction.contents([question.item for question in leased.questions])
     shown = []
     for question in leased.questions:
-        is_there = items[question.item].kind in journal.ITEMS  # it may have been deleted meanwhile
-        if is_there and time.monotonic() < end:
-            content = journal.read(items[question.item])
+        content = contents.get(question.item)  # it may have been deleted meanwhile
+        if content is not None and time.monotonic() < end:
             question = _with_reasons(question, explain.why_asked(fold, content, question))
         shown.append(question)
     return messages.Questions(shown, leased.waiting)

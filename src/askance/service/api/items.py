@@ -12,6 +12,7 @@ from askance.service import images, messages
 from askance.service.api.bodies import Bodies
 from askance.service.api.request_info import info_of
 from askance.service.api.route import LINES, Call
+from askance.service.commands import guesses
 from askance.service.commands import items as commands
 from askance.service.errors import RequestError
 from askance.service.transaction import Transaction
@@ -57,6 +58,14 @@ async def import_items(call: Call) -> messages.Imported:
     items = call.body.items
     return await call.run(
         lambda transaction: commands.import_items(transaction, items, call.who), size=_size(items)
+    )
+
+
+async def guess_items(call: Call) -> messages.GuessReceipts:
+    """Send guesses about items that came before. They are features of items that get their label later."""
+    request = call.body
+    return await call.run(
+        lambda transaction: guesses.guess(transaction, request, call.who), size=len(request.guesses)
     )
 
 

@@ -117,6 +117,16 @@ OF_A_TASK = (
         m.Imported,
         errors=(404, 409),
     ),
+    Route(
+        "POST",
+        f"{TASK}/guesses",
+        items.guess_items,
+        INGEST,
+        "Send guesses",
+        m.LateGuesses,
+        m.GuessReceipts,
+        errors=(404, 409),
+    ),
     Route("GET", UPLOADS, uploads.list_uploads, INGEST, "List uploads", answer=m.Uploads, errors=(404,)),
     Route(
         "POST",

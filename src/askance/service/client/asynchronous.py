@@ -235,6 +235,28 @@ class AsyncClient(AsyncReviews, AsyncTokens):
         done = [await self._do(call) for call in calls.import_items(self._of(task), labelled)]
         return total_imported(done)
 
+    async def guess(
+        self, guesses: Iterable[m.LateGuess | Mapping[str, Any]], *, task: str | None = None
+    ) -> list[m.GuessReceipt]:
+        """Send what a program thinks the labels of items are. They are features of the model, and never labels.
+
+        Parameters
+        ----------
+        guesses : iterable of LateGuess or dict
+            Each has the `name` of the program, the `item` or your `id` of it, a `label`, and optionally a
+            `confidence` between 0 and 1.
+        task : str, optional
+            The task. Default: that of the client.
+
+        Returns
+        -------
+        list of GuessReceipt
+            The receipts, in the order of the guesses.
+        """
+        given = [naming.as_guess(one) for one in guesses]
+        done = [await self._do(call) for call in calls.guess(self._of(task), given)]
+        return [receipt for receipts in done for receipt in receipts]
+
     async def item_detail(self, item: ItemRef, *, task: str | None = None) -> m.ItemDetail:
         """Get everything that is known about an item."""
         return await self._do(calls.item_detail(self._of(task), item))

@@ -131,6 +131,14 @@ def decide(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.ItemDecisi
     ]
 
 
+def guess(task: str, guesses: Sequence[m.LateGuess]) -> list[ApiCall[list[m.GuessReceipt]]]:
+    """Send guesses, one call per batch. The same guess again does nothing, so they need no key."""
+    return [
+        ApiCall("POST", path_of(task, "guesses"), lambda content: read_as(m.GuessReceipts)(content).guesses, body)
+        for body in batches_of(guesses, "guesses")
+    ]
+
+
 def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
     """Predict items, one call per batch."""
     return [

@@ -18,9 +18,11 @@ from askance.service.messages import (
     ItemDetail,
     Label,
     LabelledItem,
+    LateGuess,
     Question,
     Receipt,
 )
+from askance.service.validation import sentence_of
 
 # Batches of long texts are smaller, well below the limit of the service.
 MOST_BYTES = 1 << 20
@@ -118,6 +120,16 @@ def correction_of(item: ItemRef | str, label: str, key: str | None) -> Correctio
 def as_labels(given: Iterable[Label | tuple[ItemRef | str, str]]) -> list[Label]:
     """Labels, or pairs of an item and its label."""
     return [one if isinstance(one, Label) else label_of(one[0], one[1], None, None) for one in given]
+
+
+def as_guess(given: LateGuess | Mapping[str, Any]) -> LateGuess:
+    """A guess, or the fields of one."""
+    if isinstance(given, LateGuess):
+        return given
+    try:
+        return msgspec.convert(dict(given), LateGuess)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the guess is not valid: {sentence_of(error)}") from None
 
 
 class Origin(NamedTuple):

@@ -112,6 +112,6 @@ def _ask(transaction: Transaction, choice: Choice, reason: journal.Reason) -> Qu
 
 def _rows(transaction: Transaction, items: Sequence[int]) -> Mapping[int, AnyRow]:
     """The rows of items, without those whose content was dropped by a compaction."""
-    contents = {seq: journal.read(entry) for seq, entry in transaction.at(items).items()}
+    contents = transaction.contents(items)
     settings = transaction.settings
     return stored_rows(settings, {seq: one for seq, one in contents.items() if has_content(settings, one)})

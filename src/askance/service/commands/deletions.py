@@ -59,8 +59,12 @@ def _pending(transaction: Transaction, items: dict[int, Entry], key: str, who: s
 
 
 def _without_words(entries: Iterable[Entry]) -> list[Entry]:
-    """Flags and skips of these entries without what people wrote: a note may quote the item."""
-    empty = {journal.FLAG: journal.Flag(), journal.SKIP: journal.Skip()}
+    """Flags, skips and guesses of these entries without what they say: a note may quote the item."""
+    empty: dict[str, msgspec.Struct] = {
+        journal.FLAG: journal.Flag(),
+        journal.SKIP: journal.Skip(),
+        journal.GUESS: journal.LateGuess(),
+    }
     return [
         entry._replace(body=msgspec.json.encode(empty[entry.kind])) for entry in entries if entry.kind in empty
     ]

@@ -12,6 +12,7 @@ from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
 from askance.service.state.finite import NotFiniteError, sentence
 from askance.service.state.fold import Fold
+from askance.service.state.guesses import guesses_of
 from askance.service.state.rows import has_content, parts_of, rows_of
 from askance.service.state.vectors import packed
 from askance.service.store.entries import Entry
@@ -58,6 +59,7 @@ def import_items(
             vector=packed(item.vector),
             note=item.note,
             image=transaction.keep_image(item),
+            guesses=guesses_of(transaction.settings, item),
             source=item.source,
             labeller=item.labeller,
             labelled_at=item.labelled_at,
@@ -117,6 +119,14 @@ def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
             wrong = images.refusal(settings, item.image, item.image_data)
             if wrong is not None:
                 raise invalid(f"item {place} (from 0): {wrong}")
+        for name, guess in {} if item.guesses is UNSET else item.guesses.items():
+            check_guess(settings, f"item {place} (from 0), guess of {name!r}", guess.label)
+
+
+def check_guess(settings: TaskSettings, place: str, label: str) -> None:
+    """Refuse a guess that is not one of the classes, nor an earlier name of one."""
+    if not settings.knows(label):
+        raise invalid(f"{place}: {_unknown_class(settings, label)}")
 
 
 def image_of(settings: TaskSettings, item: int, body: Any) -> str | None:
@@ -135,11 +145,13 @@ def _expected(settings: TaskSettings) -> str:
 def check_class(settings: TaskSettings, label: str) -> str:
     """Return the first name of a class. Refuse a label that is not one of the classes, nor an earlier name."""
     if not settings.knows(label):
-        shown = ", ".join(map(repr, settings.classes[:20]))
-        raise invalid(
-            f"unknown class {label!r}: this task has {shown}{' …' if len(settings.classes) > 20 else ''}"
-        )
+        raise invalid(_unknown_class(settings, label))
     return settings.id_of(label)
+
+
+def _unknown_class(settings: TaskSettings, label: str) -> str:
+    shown = ", ".join(map(repr, settings.classes[:20]))
+    return f"unknown class {label!r}: this task has {shown}{' …' if len(settings.classes) > 20 else ''}"
 
 
 def known_items(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str, Entry]:

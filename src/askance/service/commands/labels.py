@@ -17,6 +17,8 @@ from askance.service.state.waiting_rows import Choice
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
 
+Named = messages.Label | messages.Correction | messages.LateGuess
+
 
 def lease(transaction: Transaction, request: messages.LeaseRequest, who: str | None) -> messages.Questions:
     """Lease questions that are free, or the questions of the named items."""
@@ -126,8 +128,7 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
         if not again:
             check(transaction, one, item, who)
     choosing.ask_named(transaction, fresh)
-    contents = {seq: journal.read(entry) for seq, entry in transaction.at(fresh).items()}
-    rows = stored_rows(transaction.settings, contents)
+    rows = stored_rows(transaction.settings, transaction.contents(fresh))
     receipts = []
     for one, item, again in zip(labels, items, repeated, strict=True):
         if again:
@@ -158,7 +159,7 @@ def skip(transaction: Transaction, request: messages.Skip, who: str | None) -> m
     return messages.Skipped(request.item, "open" if is_open else "given up", again)
 
 
-def item_numbers(transaction: Transaction, named: Sequence[messages.Label | messages.Correction]) -> list[int]:
+def item_numbers(transaction: Transaction, named: Sequence[Named]) -> list[int]:
     """The numbers of the named items; each is named by its number or by the sender's id."""
     for one in named:
         if (one.item is UNSET) == (one.id is UNSET):

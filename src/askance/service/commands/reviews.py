@@ -69,6 +69,6 @@ def _settle(
     left = transaction.fold.ledger.left_now(transaction.settings.budget, transaction.now)
     if transaction.settings.questions is not None and not question.labels and left < 1:
         raise conflict("budget_spent", "the budget has no label left for this item: raise it")
-    row = stored_rows(transaction.settings, {entry.seq: journal.read(entry)})[entry.seq]
+    row = stored_rows(transaction.settings, transaction.contents([entry.seq]))[entry.seq]
     body = journal.Label(label, final=True)
     transaction.write(journal.LABEL, body, item=entry.seq, key=request.key, who=who, row=row)

@@ -215,12 +215,20 @@ class Provenance(Answer, frozen=True):
     imported_by: str | None
 
 
+class GuessDetail(Answer, frozen=True):
+    """What a program thinks the label of an item is, and how confident it says it is."""
+
+    label: str
+    confidence: float | None
+
+
 class ItemDetail(Answer, frozen=True):
     """Everything that is known about an item. Of a vector, only its length is shown.
 
     If questions are chosen on lease, `reason` says why it was asked about. `ask_probability` is the probability
     with which it was to be asked about; null if that is not known, as for items that the model was in doubt about.
-    An imported item has a `provenance`. `skips` and `flags` have everybody who skipped or flagged it.
+    An imported item has a `provenance`. `skips` and `flags` have everybody who skipped or flagged it. The
+    `guesses` of programs are by name, also those that came after the label.
     """
 
     item: int
@@ -242,6 +250,7 @@ class ItemDetail(Answer, frozen=True):
     skips: list[SkipDetail] = field(default_factory=list)
     flags: list[FlagDetail] = field(default_factory=list)
     image: str | None = None
+    guesses: dict[str, GuessDetail] | None = None
 
 
 class ExplainRequest(Body, frozen=True):

@@ -9,6 +9,7 @@ from askance.service.settings import END, PRINTABLE
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
 MOST_FIELDS = 10_000  # of a record
+MOST_GUESSES = 8  # of an item
 
 Role = Literal["admin", "labeller", "ingest", "read"]
 ItemNumber = Annotated[int, Meta(ge=1, le=2**53, description="The number of the item within its task.")]
@@ -38,6 +39,15 @@ TokenName = Annotated[
     ),
 ]
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+GuesserName = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=100,
+        pattern=PRINTABLE,
+        description="The name of the program that guesses, such as that of a language model.",
+    ),
+]
 
 
 class Body(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

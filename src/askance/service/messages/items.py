@@ -4,7 +4,18 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from askance.service.messages.base import MOST_AT_ONCE, MOST_FIELDS, Answer, Body, OwnId, Text
+from askance.service.messages.base import (
+    MOST_AT_ONCE,
+    MOST_FIELDS,
+    MOST_GUESSES,
+    Answer,
+    Body,
+    GuesserName,
+    ItemNumber,
+    Key,
+    OwnId,
+    Text,
+)
 from askance.service.settings import END, LONGEST_VECTOR, PRINTABLE, ClassName
 
 # As strict as the hosts in settings, so that there are no two ways to read the host.
@@ -17,6 +28,15 @@ ImageAddress = Annotated[
     ),
 ]
 
+Confidence = Annotated[float, Meta(ge=0, le=1, description="How confident a guess is, as its author says.")]
+
+
+class Guess(Body, frozen=True):
+    """What a program thinks the label of an item is, and how confident it says it is. It is never the label."""
+
+    label: ClassName
+    confidence: Confidence | None = None
+
 
 class Item(Body, frozen=True):
     """An item to decide about. Depending on the task, it is a text, a record of named values, a vector of numbers,
@@ -25,6 +45,8 @@ class Item(Body, frozen=True):
     `id` is your own id of the item: sent again with the same id, an item is decided once. A `note` and an image
     are shown with the question; the model does not see them. The image is at the address `image`, or comes along
     as `image_data`: a PNG, JPEG, GIF or WebP file of at most 500,000 bytes, in base64.
+
+    `guesses` are what programs, such as language models, think the label is, by their names. They are features.
     """
 
     text: Text | UnsetType = UNSET
@@ -34,12 +56,44 @@ class Item(Body, frozen=True):
     vector: Annotated[list[float], Meta(min_length=1, max_length=LONGEST_VECTOR)] | UnsetType = UNSET
     image: ImageAddress | UnsetType = UNSET
     image_data: bytes | UnsetType = UNSET
+    guesses: Annotated[dict[GuesserName, Guess], Meta(min_length=1, max_length=MOST_GUESSES)] | UnsetType = UNSET
 
 
 class Items(Body, frozen=True):
     """Items to decide about, in this order. If one of them is not valid, none is accepted."""
 
     items: Annotated[list[Item], Meta(min_length=1, max_length=MOST_AT_ONCE)]
+
+
+class LateGuess(Guess, frozen=True, kw_only=True):
+    """A guess about an item that came before. The item is named by `item` or by your `id`.
+
+    A program that has guessed the item before changes its mind: the last guess counts.
+    """
+
+    name: GuesserName
+    item: ItemNumber | UnsetType = UNSET
+    id: OwnId | UnsetType = UNSET
+    key: Key | UnsetType = UNSET
+
+
+class LateGuesses(Body, frozen=True):
+    """Guesses. If one of them is not valid, none is accepted."""
+
+    guesses: Annotated[list[LateGuess], Meta(min_length=1, max_length=MOST_AT_ONCE)]
+
+
+class GuessReceipt(Answer, frozen=True):
+    """The receipt of a guess. `again` says that it was there before, by its key or because it is the same."""
+
+    item: int
+    again: bool
+
+
+class GuessReceipts(Answer, frozen=True):
+    """The receipts, in the order of the guesses."""
+
+    guesses: list[GuessReceipt]
 
 
 class ItemDecision(Answer, frozen=True):

@@ -11,7 +11,7 @@ does not take corrections back.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
 from askance.service.state.drifting import Alarm, Answer, Drifting
 from askance.service.state.figures import Figures, progressive
+from askance.service.state.guesses import with_guesses
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
 from askance.service.state.questions import Loan, Question, Questions, Vote
@@ -36,6 +37,12 @@ MOST_OPEN = 2000  # open questions that a point of the history takes into accoun
 REMEMBERED = 50  # labels of each labeller that can be undone without naming the item
 
 LookUp = Callable[[Iterable[int]], Mapping[int, Entry]]
+GuessesAbout = Callable[[Collection[int]], Mapping[int, list[Entry]]]
+
+
+def no_guesses(_items: Collection[int]) -> Mapping[int, list[Entry]]:
+    """The entries of late guesses where there are none."""
+    return {}
 
 
 class Amendments(NamedTuple):
@@ -105,6 +112,7 @@ class Fold:
         # Labels that the model has learned: not those for tests, nor those that a rollback made it forget. None
         # after a snapshot of an earlier version, which did not count them.
         self.learned: int | None = 0
+        self.late_guesses = 0  # guesses that came after their items
         self.people: dict[str, Labeller] = {}
         self.history = History()
         self.last_day = LastDay()
@@ -154,6 +162,7 @@ class Fold:
                 vector=content.vector,
                 note=content.note,
                 image=content.image,
+                guesses=content.guesses,
                 prediction=decision.prediction,
                 score=float(decision.score),
                 ask_probability=float(decision.ask_probability) if granted else 0.0,
@@ -215,6 +224,8 @@ class Fold:
             self.automation.announced = Announced(entry.kind == journal.CERTIFIED, entry.seq, entry.at)
         elif entry.kind == journal.DRIFT:
             self.drifting.announced = Alarm(entry.seq, entry.at, body.since)
+        elif entry.kind == journal.GUESS:
+            self.late_guesses += 1  # the journal has them: they are features of what is labelled later
         elif entry.kind == journal.FLAG:
             self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
         elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
@@ -229,18 +240,21 @@ class Fold:
         self._add_point_if_due()
         return question
 
-    def replay(self, entries: list[Entry], look_up: LookUp) -> None:
+    def replay(self, entries: list[Entry], look_up: LookUp, guesses_about: GuessesAbout = no_guesses) -> None:
         """Take in entries as they stand in the journal."""
         bodies = [journal.read(entry) for entry in entries]
         settings = self.settings
         for entry, body in zip(entries, bodies, strict=True):
             if entry.kind == journal.SETTINGS:  # which may say what the columns are, before the first item
                 settings = body.applied_to(settings)
-        rows = stored_rows(settings, _contents(entries, bodies, look_up))
+        contents = _contents(entries, bodies, look_up)
+        rows = stored_rows(settings, contents)
+        if self.late_guesses or any(entry.kind == journal.GUESS for entry in entries):
+            rows |= stored_rows(settings, _as_labelled(entries, contents, guesses_about))
         seen = 0  # the last item that the learner has seen
         came = [journal.as_it_came(entry, body) for entry, body in zip(entries, bodies, strict=True)]
         for place, (entry, body) in enumerate(came):
-            row = rows.get(entry.item or 0)
+            row = rows.get(entry.seq, rows.get(entry.item or 0))
             if entry.kind in (journal.ITEM, journal.QUESTION):
                 if entry.seq > seen:
                     seen = self._see_together((one for one, _ in islice(came, place, None)), rows) or seen
@@ -558,3 +572,16 @@ def _contents(entries: list[Entry], bodies: list[Any], look_up: LookUp) -> dict[
     labelled = {entry.item for entry in entries if entry.kind == journal.LABEL and entry.item is not None}
     earlier = look_up(labelled - contents.keys())
     return contents | {seq: journal.read(entry) for seq, entry in earlier.items() if entry.kind in journal.ITEMS}
+
+
+def _as_labelled(entries: list[Entry], contents: Mapping[int, Any], guesses_about: GuessesAbout) -> dict[int, Any]:
+    """The contents of items with the guesses that had come when they were labelled, by the entry of the label."""
+    labels = [entry for entry in entries if entry.kind == journal.LABEL and entry.item in contents]
+    about = guesses_about({entry.item for entry in labels if entry.item is not None})
+    found = {}
+    for label in labels:
+        item = label.item or 0
+        earlier = [entry for entry in about.get(item, ()) if entry.seq < label.seq]
+        if earlier:
+            found[label.seq] = with_guesses(contents[item], earlier)
+    return found

@@ -16,6 +16,8 @@ ITEM, QUESTION, IMPORTED = "item", "question", "imported"
 ASK, WITHDRAW = "ask", "withdraw"
 LEASE, RETURN, LABEL, SKIP = "lease", "return", "label", "skip"
 UNDO, CORRECTION, ROLLBACK = "undo", "correction", "rollback"
+# A program says later what it thinks the label of an item is.
+GUESS = "guess"
 # A labeller wants a lead to look at an item, or no longer does.
 FLAG, UNFLAG = "flag", "unflag"
 # A lead has looked at an item and leaves it as it is.
@@ -34,6 +36,20 @@ AMENDMENTS = (UNDO, CORRECTION, ROLLBACK, DELETION)
 Reason = Literal["audit", "check", "doubt", "given"]
 
 
+class Guess(Struct, frozen=True, omit_defaults=True):
+    """What a program thinks the label is, and how confident it says it is."""
+
+    label: str
+    confidence: float | None = None
+
+
+class LateGuess(Struct, frozen=True, omit_defaults=True):
+    """A guess that came after its item, and who made it; empty if the item was deleted."""
+
+    name: str = ""
+    guess: Guess | UnsetType = UNSET
+
+
 class Content(Struct, frozen=True, omit_defaults=True):
     """The content of an item. The numbers of a vector are as `state.vectors` packs them."""
 
@@ -42,6 +58,7 @@ class Content(Struct, frozen=True, omit_defaults=True):
     note: str | UnsetType = UNSET
     vector: bytes | UnsetType = UNSET
     image: str | UnsetType = UNSET
+    guesses: dict[str, Guess] | UnsetType = UNSET
 
 
 class DecidedItem(Content, frozen=True, kw_only=True):
@@ -236,6 +253,7 @@ BODIES: dict[str, type[Struct]] = {
     UNDO: Undo,
     CORRECTION: Correction,
     ROLLBACK: Rollback,
+    GUESS: LateGuess,
     FLAG: Flag,
     UNFLAG: Undo,
     REVIEWED: Nothing,

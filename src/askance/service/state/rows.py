@@ -14,6 +14,7 @@ from askance.data.hashing import (
     count_rows,
     hash_texts,
     name_checksum,
+    name_columns,
     record_parts,
     record_rows,
     text_rows,
@@ -26,10 +27,14 @@ from askance.rules.rows import Row
 from askance.service.errors import invalid
 from askance.service.settings import PARTS, TaskSettings
 from askance.service.state.auto_model import LARGEST, RecordRow
+from askance.service.state.guesses import guess_features
 from askance.service.state.vectors import vector_of
 
 AnyRow = Row | RecordRow
 OTHER_KIND = ", as the column is of another kind in this task: fix it, or leave it out"
+# A guess counts as a word that an item has this often. With 1, it is lost among many words; with 10, a guess that
+# is no better than chance does harm.
+GUESS_COUNT = 3.0
 TEXT_PREFIX = "text:"  # of the words of a text that has a record or a vector beside it
 
 
@@ -42,7 +47,8 @@ def hash_contents(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_arr
     pairs = settings.hashing.pairs
     if settings.only_texts:
         texts = [one.text for one in contents]
-        return hash_texts(texts, bits, pairs=pairs, unit=signed, signed=signed, dtype=dtype)
+        rows = hash_texts(texts, bits, pairs=pairs, unit=signed, signed=signed, dtype=dtype)
+        return _with_guesses(settings, contents, rows)
     rows = sp.csr_array((len(contents), 1 << bits), dtype=dtype)
     if "text" in settings.parts:
         texts = ["" if one.text is UNSET else one.text for one in contents]
@@ -50,6 +56,7 @@ def hash_contents(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_arr
     if "record" in settings.parts:
         records = _hashed_records(settings, contents)
         rows = records if settings.parts == ("record",) else rows + records
+    rows = _with_guesses(settings, contents, rows)
     if settings.takes_vectors:
         rows = sp.hstack([rows, sp.csr_array(_vectors(settings, contents, 0.0).astype(dtype))], format="csr")
     _check_sizes(settings, rows)
@@ -80,6 +87,8 @@ def _planned_rows(settings: TaskSettings, plan: TablePlan, contents: Sequence[An
         words = [word_checksums(text, TEXT_PREFIX, pairs=pairs) for text in texts]
         counts = count_rows([one for each in words for one in each], list(map(len, words)), settings.hashing.bits)
         hashed = counts + hashed if plan.sparse else counts
+    if settings.layout().hashed:
+        hashed = _with_guesses(settings, contents, hashed)
     dense = rows.dense
     if settings.takes_vectors:
         dense = np.hstack([_vectors(settings, contents, np.nan), dense])
@@ -119,11 +128,25 @@ def _auto_rows(settings: TaskSettings, contents: Sequence[Any]) -> list[RecordRo
         checksums += found
         lengths.append(len(found))
         numbers.append(values)
-    rows = _split(count_rows(checksums, lengths, bits))
+    rows = _split(_with_guesses(settings, contents, count_rows(checksums, lengths, bits)))
     if not settings.takes_vectors:
         return [RecordRow(*pair) for pair in zip(rows, numbers, strict=True)]
     dense = _vectors(settings, contents, np.nan)
     return [RecordRow(*each) for each in zip(rows, numbers, dense, strict=True)]
+
+
+def _with_guesses(settings: TaskSettings, contents: Sequence[Any], rows: sp.csr_array) -> sp.csr_array:
+    """Hashed rows with the features of guesses; where there are none, the same rows."""
+    names = [guess_features(settings, one) for one in contents]
+    if not any(names):
+        return rows
+    flat = [name for each in names for name in each]
+    hashed = name_columns(flat, settings.hashing.bits, settings.dtype, signed=settings.signed)
+    starts = np.cumsum([0, *map(len, names)], dtype=rows.indptr.dtype)
+    weight = GUESS_COUNT if settings.is_auto else 1.0
+    guesses = sp.csr_array((weight * hashed.data, hashed.indices, starts), shape=rows.shape)
+    guesses.sum_duplicates()  # sums of rows with sorted columns have sorted columns
+    return rows + guesses
 
 
 def _hashed_records(settings: TaskSettings, contents: Sequence[Any]) -> sp.csr_array:

@@ -29,6 +29,7 @@ MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
     *("classes", "people", "history", "last_day", "candidates", "audits", "learned", "flags"),
+    "late_guesses",
 )
 
 
@@ -57,6 +58,7 @@ class FoldState(Struct):
     audits: Audits = msgspec.field(default_factory=Audits)
     learned: int | None = None
     flags: dict[int, dict[int, str]] = msgspec.field(default_factory=dict)
+    late_guesses: int = 0
     automation: AutomationState | None = None
     drifting: DriftState | None = None
     # The items of the rows that the automatic learner remembers.

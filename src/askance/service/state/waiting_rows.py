@@ -46,6 +46,10 @@ class WaitingRows:
             if len(self._rows) > 1.2 * len(fold.candidates.waiting) + 100:
                 self._forget(fold)
 
+    def forget(self, item: int) -> None:
+        """Read the row of an item again when it is needed: it has other features now."""
+        self._rows.pop(item, None)
+
     def most_doubtful(self, fold: Fold, count: int, rows_of: RowsOf, on_lease: Iterable[int] = ()) -> list[Choice]:
         """The items to ask about now, none of which is nearly the same as another or as one that is on lease."""
         waiting = _doubted(fold)

@@ -106,16 +106,23 @@ class Reader:
             (task, item, task, item),
         )
 
-    def about(self, task: int, items: Collection[int]) -> dict[int, list[Entry]]:
-        """All entries about each of these items, in order; an item that was not asked about has none."""
+    def about(
+        self, task: int, items: Collection[int], kind: str | None = None, *, verified: bool = False
+    ) -> dict[int, list[Entry]]:
+        """All entries about each of these items, in order; an item that was not asked about has none.
+
+        With a `kind`, only those of that kind. With `verified`, StoreError if a checksum does not match.
+        """
         found: dict[int, list[Entry]] = {item: [] for item in items}
+        read = self.verifier(task) if verified and items else _without_checksum
+        of_kind = "" if kind is None else " AND kind = ?"
         for some in slices(items):
             # In the order of the index: for that of the entries alone, SQLite reads the whole journal.
             sql = (
-                f"SELECT {COLUMNS} FROM journal WHERE task = ? AND item IN ({_places(some)}) AND kind <> 'item' "
-                "ORDER BY item, seq"
+                f"SELECT {COLUMNS}, checksum FROM journal WHERE task = ? AND item IN ({_places(some)}) "
+                f"AND kind <> 'item'{of_kind} ORDER BY item, seq"
             )
-            for entry in self._entries(sql, (task, *some)):
+            for entry in map(read, self._rows(sql, (task, *some, *([kind] if kind else [])))):
                 found[entry.item or 0].append(entry)
         return found
 

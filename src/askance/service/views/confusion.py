@@ -4,7 +4,6 @@ from collections import Counter
 
 from askance.metrics.samples import SampleCounts, sample_estimate
 from askance.service import messages
-from askance.service.state import journal
 from askance.service.state.audits import FEWEST, Sample
 from askance.service.state.finite import sentence
 from askance.service.state.rows import has_content, stored_rows
@@ -35,7 +34,7 @@ def confusion(store: Store, task: Task, sample: Sample) -> messages.Confusion:
     note = _why_not(task, sample)
     if note:
         return messages.Confusion(sample.labels, version, note, [], [])
-    contents = {item: journal.read(entry) for item, entry in store.at(task.number, [*dict(sample.audits)]).items()}
+    contents = Transaction(fold, store, task.number, 0.0).contents(dict(sample.audits))
     rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
     said = dict(zip(rows, predicted(fold, rows).predictions, strict=True)) | sample.said_of_deleted
     pairs: Pairs = Counter((audit.label, said[item]) for item, audit in sample.audits if item in said)

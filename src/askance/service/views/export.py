@@ -22,7 +22,8 @@ from askance.service.transaction import Transaction
 from askance.service.views.items import ASKED, everything_found, items_of
 from askance.service.views.task import detail_of
 
-CONTENT = ("id", "text", "record", "note", "image", "vector_length")  # the numbers of vectors are not exported
+# The numbers of vectors are not exported.
+CONTENT = ("id", "text", "record", "note", "image", "vector_length", "guesses")
 _encode = msgspec.json.Encoder().encode
 
 Batches = Iterator[list[dict[str, Any]]]
@@ -97,6 +98,11 @@ def _decision(settings: TaskSettings, entry: Entry) -> dict[str, Any]:
         content["image"] = image_of(settings, entry.seq, body)
     if (length := length_of(body)) is not None:
         content["vector_length"] = length
+    if body.guesses is not UNSET:
+        name_of = settings.name_of
+        content["guesses"] = {
+            name: messages.GuessDetail(name_of(one.label), one.confidence) for name, one in body.guesses.items()
+        }
     return {
         "at": entry.at,
         **content,
@@ -114,7 +120,7 @@ def _decision(settings: TaskSettings, entry: Entry) -> dict[str, Any]:
 def decision_rows(store: Store, task: Task) -> Batches:
     """One row per decided item."""
     for batch in decisions(store, task):
-        yield [one | {"record": _as_text(one.get("record"))} for one in batch]
+        yield [one | {name: _as_text(one.get(name)) for name in ("record", "guesses")} for one in batch]
 
 
 def label_rows(store: Store, task: Task) -> Batches:
@@ -142,6 +148,7 @@ def _row(detail: messages.ItemDetail) -> dict[str, Any]:
         "record": _as_text(detail.record),
         "note": detail.note,
         "image": detail.image,
+        "guesses": _as_text(detail.guesses),
         "label": detail.label,
         "ask_probability": known_probability(detail),
         "weight": weight(detail),
@@ -161,5 +168,5 @@ def _row(detail: messages.ItemDetail) -> dict[str, Any]:
 
 
 def _as_text(record: dict[str, Any] | None) -> str | None:
-    """A record as JSON: tables have the same columns whatever the records hold."""
+    """A record or guesses as JSON: tables have the same columns whatever these hold."""
     return None if record is None else _encode(record).decode()

@@ -15,6 +15,7 @@ from askance.data.kinds import LEFT_OUT, TEXT
 from askance.data.raw_tables import record_batch
 from askance.service.columns import vector_name
 from askance.service.settings import TaskSettings
+from askance.service.state.guesses import guess_features
 from askance.service.state.rows import TEXT_PREFIX
 
 Span = tuple[int, int]
@@ -32,7 +33,7 @@ def named(settings: TaskSettings, content: Any) -> dict[str, list[Span]]:
         found |= {name: [] for name, _ in record_features(content.record)}
     if content.vector is not UNSET:
         found[vector_name(settings.vector_length or 0)] = []
-    return found
+    return found | {name: [] for name in guess_features(settings, content)}
 
 
 def _planned(plan: TablePlan, record: Mapping[str, Any]) -> Iterator[str]:

@@ -111,7 +111,7 @@ def _suspects(transaction: Transaction, items: Mapping[int, Entry]) -> tuple[dic
     """The items whose label the current model contradicts, the surest first, and the number that was compared."""
     fold, settings = transaction.fold, transaction.settings
     labels = {item: label for item, entry in items.items() if (label := label_now(transaction, entry)) is not None}
-    contents = {item: journal.read(items[item]) for item in labels}
+    contents = transaction.contents(labels)
     rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
     if not rows or fold.diverged:
         return {}, 0

@@ -22,10 +22,10 @@ def similar(store: Store, task: Task, item: int, request: messages.SimilarReques
     """The items that are most like an item; of those that are open, only the ones with the same prediction."""
     fold, settings = task.fold, task.settings
     check_finite(fold)
-    own = content(Transaction(fold, store, task.number, 0.0), item)
+    transaction = Transaction(fold, store, task.number, 0.0)
+    own = content(transaction, item)
     numbers = _can_be_labelled(fold, item) if request.open else _newest(store, task, item)
-    entries = store.at(task.number, numbers).items()
-    contents = {seq: journal.read(entry) for seq, entry in entries if entry.kind in journal.ITEMS}
+    contents = transaction.contents(numbers)
     kept = {seq: one for seq, one in contents.items() if has_content(settings, one)}
     rows = stored_rows(settings, {item: own, **kept})
     with fold.lock:

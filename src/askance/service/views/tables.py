@@ -35,6 +35,7 @@ CONTENT = (
     Column("record", "string", "the record as JSON, of a task of records"),
     Column("note", "string", "the note for labellers"),
     Column("image", "string", "the address of the image for labellers"),
+    Column("guesses", "string", "the guesses of programs as JSON, by name"),
 )
 DECISION = (
     Column("ask", "bool_", "whether its label was asked for"),

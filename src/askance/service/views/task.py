@@ -17,6 +17,7 @@ from askance.service.state.automation import score
 from askance.service.state.figures import sample_estimates
 from askance.service.state.finite import sentence
 from askance.service.state.fold import Fold
+from askance.service.state.guesses import with_guesses
 from askance.service.state.history import MINUTE, Labeller
 from askance.service.state.rows import parts_of
 from askance.service.state.vectors import length_of
@@ -33,7 +34,7 @@ def detail(transaction: Transaction, item: int) -> messages.ItemDetail:
 
 def content(transaction: Transaction, item: int) -> Any:
     """The content of an item, unless it was dropped by a compaction."""
-    body = journal.read(entry_of(transaction, item))
+    body = transaction.contents([entry_of(transaction, item).seq])[item]
     if not parts_of(body):
         raise conflict("compacted", f"the content of item {item} was dropped by a compaction")
     return body
@@ -63,7 +64,18 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         _skips(transaction, entry.seq),
         _flags(transaction, entry.seq),
         image_of(transaction.settings, item, body),
+        _guesses(transaction, entry, body),
     )
+
+
+def _guesses(transaction: Transaction, entry: Entry, body: Any) -> dict[str, messages.GuessDetail] | None:
+    """What programs say about an item; None if none does."""
+    late = [one for one in transaction.of_item(entry.seq) if one.kind == journal.GUESS]
+    found = with_guesses(body, late).guesses
+    if found is UNSET:
+        return None
+    name_of = transaction.settings.name_of
+    return {name: messages.GuessDetail(name_of(one.label), one.confidence) for name, one in found.items()}
 
 
 def agreement(labels: list[str]) -> float | None:
