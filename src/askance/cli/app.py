@@ -25,6 +25,7 @@ from askance.cli.commands.spark import command as spark
 from askance.cli.commands.store import command as store
 from askance.cli.commands.sweep import command as sweep
 from askance.cli.commands.token import command as token
+from askance.cli.commands.worker import command as worker
 from askance.cli.errors import Group
 from askance.cli.every_command import HELP_NAMES
 
@@ -50,6 +51,7 @@ app.command(epilog=push.EXAMPLE)(push.push)
 app.command(epilog=pull.EXAMPLE)(pull.pull)
 app.command(epilog=label.EXAMPLE)(label.label)
 app.add_typer(connect.app)
+app.command(epilog=worker.EXAMPLE)(worker.worker)
 app.add_typer(store.app)
 app.add_typer(token.app)
 app.command(epilog=doctor.EXAMPLE)(doctor.doctor)

@@ -1,15 +1,12 @@
 """The work of `askance connect redis`."""
 
-import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import NamedTuple
 
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
+from askance.cli.stopping import stopped_by_signals
 from askance.service.client import Client
 from askance.service.connectors.redis_streams import (
     Progress,
@@ -59,7 +56,7 @@ def move(request: RedisRequest, *, as_json: bool) -> None:
         first_contact.task_detail()  # reports a wrong address, token or task at once
     with (
         Client(request.url, request.token, request.task, retries=1) as client,
-        _stopped() as stopped,
+        stopped_by_signals() as stopped,
         progress("moving") as bar,
     ):
         connector = RedisConnector(client, redis, request.task, streams)
@@ -75,18 +72,6 @@ def move(request: RedisRequest, *, as_json: bool) -> None:
         print_json(asdict(connector.progress))
     else:
         _show(connector.progress)
-
-
-@contextmanager
-def _stopped() -> Iterator[threading.Event]:
-    """Set by Ctrl-C or SIGTERM: the current entries are finished first."""
-    event = threading.Event()
-    before = {each: signal.signal(each, lambda *_: event.set()) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield event
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def _show(done: Progress) -> None:

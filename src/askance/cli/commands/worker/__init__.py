@@ -1,0 +1,1 @@
+"""`askance worker`."""
