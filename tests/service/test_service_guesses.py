@@ -18,7 +18,7 @@ from askance.service.errors import RequestError
 from askance.service.settings import Asking
 from askance.service.state import journal, snapshots
 from askance.service.state.rows import rows_of
-from askance.service.views import export
+from askance.service.views import export, guessers, labellers
 from service_task import TaskRunner, settings
 
 ON_LEASE = settings("PA-I", bits=12, questions=Asking("lease", audit=0.5, test=0.0))
@@ -257,7 +257,7 @@ def test_any_task_with_guesses_is_rebuilt_to_the_bit(store_url: str) -> None:
     made = msgspec.structs.replace(ON_LEASE, labels=msgspec.structs.replace(ON_LEASE.labels, per_item=2))
     with TaskRunner(store_url, made, snapshot_every=40) as runner:
         items: list[int] = []
-        for step in range(150):
+        for step in range(80):
             runner.clock.now += 1
             label = chance.choice(["ham", "spam"])
             what = chance.random()
@@ -279,8 +279,55 @@ def test_any_task_with_guesses_is_rebuilt_to_the_bit(store_url: str) -> None:
             elif what < 0.97:
                 gone = items.pop(chance.randrange(len(items)))
                 runner.delete(gone)
-        assert runner.task.fold.late_guesses > 10
+        assert runner.task.fold.late_guesses > 5
         is_rebuilt(runner)
+
+
+# ---------------------------------------------------------------------- how often they are right
+
+
+def found_guessers(runner: Any) -> dict[str, messages.Guesser]:
+    sample = runner.run(guessers.sample)
+    return {one.name: one for one in labellers.labellers(runner.store, runner.task, sample).guessers}
+
+
+def test_how_often_a_program_is_right_comes_from_questions_at_random_with_an_interval(tmp_path: Path) -> None:
+    made = msgspec.structs.replace(ON_LEASE, questions=Asking("lease", audit=1.0, test=0.0))
+    with TaskRunner(str(tmp_path / "a.db"), made) as runner:
+        is_measured(runner)
+
+
+def is_measured(leasing: Any) -> None:
+    assert found_guessers(leasing) == {}
+    other = {"spam": "ham", "ham": "spam"}
+    sent, labels = [], [("spam", "ham")[number % 2] for number in range(240)]
+    for number, label in enumerate(labels):
+        wrong = other[label] if number % 4 == 0 else label
+        sent.append(messages.Item(text=f"w{number}", guesses=guessed(wrong, 0.9) | guessed(label, None, "right")))
+    truth = {one.item: label for one, label in zip(leasing.decide(*sent), labels, strict=True)}
+    while len(leasing.task.fold.audits.latest(100)) < 40:
+        for question in leasing.lease(count=10).questions:
+            leasing.label(question.item, truth[question.item])
+    for item, _ in leasing.task.fold.audits.latest(10):
+        tell(leasing, item, other[truth[item]], "right")  # after the label, so it does not count
+        tell(leasing, item, truth[item], "too late")
+    found = found_guessers(leasing)
+    assert set(found) == {"gpt-4o", "right"}
+    figure = found["gpt-4o"].accuracy
+    assert figure.labels >= 40
+    assert figure.low < 0.75 < figure.high
+    assert found["right"].accuracy.value == 1.0
+    leasing.delete(*list(truth)[:20])
+    assert set(found_guessers(leasing)) == {"gpt-4o", "right"}
+
+
+def test_without_questions_at_random_the_figure_has_no_interval(runner: Any) -> None:
+    for number, label in enumerate(["spam", "ham", "spam", "ham"]):
+        (one,) = runner.decide(f"w{number}", guesses=guessed("spam"))
+        runner.label(one.item, label)
+    accuracy = found_guessers(runner)["gpt-4o"].accuracy
+    assert (accuracy.value, accuracy.low, accuracy.labels) == (0.5, None, 4)
+    assert "not drawn at random" in accuracy.note
 
 
 # ---------------------------------------------------------------------- what is erased

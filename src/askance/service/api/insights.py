@@ -2,7 +2,7 @@
 
 from askance.service import messages
 from askance.service.api.route import Call
-from askance.service.views import confusion, forecast, labellers, predictions
+from askance.service.views import confusion, forecast, guessers, labellers, predictions
 
 
 async def show_confusion(call: Call) -> messages.Confusion:
@@ -18,8 +18,9 @@ async def show_forecast(call: Call) -> messages.Forecast:
 
 
 async def show_labellers(call: Call) -> messages.Labellers:
-    """Get the speed of labellers, and how they agree."""
-    return await call.read(labellers.labellers, call.service.store, call.writer.task)
+    """Get the speed of labellers, how they agree, and how often programs guess right."""
+    sample = await call.look(guessers.sample)
+    return await call.read(labellers.labellers, call.service.store, call.writer.task, sample)
 
 
 async def show_predicted(call: Call) -> messages.PredictedClasses:

@@ -90,8 +90,20 @@ class PairAgreement(Answer, frozen=True):
     kappa: Figure
 
 
+class Guesser(Answer, frozen=True):
+    """A program that guesses, and how often it is right, by the labels of questions at random.
+
+    It made `guesses` about these before they had a label. If the task asks on arrival, it has no such questions:
+    the figure is then about the newest labels, and has no interval.
+    """
+
+    name: str
+    guesses: int
+    accuracy: Figure
+
+
 class Labellers(Answer, frozen=True):
-    """The labellers, and the pairs of them with the most items in common.
+    """The labellers, the pairs of them with the most items in common, and programs that guess.
 
     Speed and agreement are from the newest labels, of which `looked_at` were looked at.
     """
@@ -99,6 +111,7 @@ class Labellers(Answer, frozen=True):
     labellers: list[LabellerWork]
     pairs: list[PairAgreement]
     looked_at: int
+    guessers: list[Guesser]
 
 
 class PredictedClass(Answer, frozen=True):

@@ -11,10 +11,12 @@ import numpy as np
 from askance.metrics.agreement import cohen_kappa
 from askance.service import messages
 from askance.service.state import journal
+from askance.service.state.audits import Sample
 from askance.service.state.fold import Fold
 from askance.service.state.history import PAUSE
 from askance.service.store import Store
 from askance.service.task import Task
+from askance.service.views.guessers import guessers
 
 LOOKED_AT, BATCH = 20_000, 2000  # newest labels
 MOST_PAIRS = 50
@@ -35,8 +37,8 @@ class Given(NamedTuple):
 Tables = dict[tuple[str, str], Counter[tuple[str, str]]]
 
 
-def labellers(store: Store, task: Task) -> messages.Labellers:
-    """The labellers, with speed and agreement."""
+def labellers(store: Store, task: Task, sample: Sample | None = None) -> messages.Labellers:
+    """The labellers, with speed and agreement, and programs that guess, by a sample of questions at random."""
     fold = task.fold
     given = _given(store, task.number, fold)
     tables = _tables(given)
@@ -47,7 +49,8 @@ def labellers(store: Store, task: Task) -> messages.Labellers:
         for who, counts in sorted(people)
     ]
     largest = sorted(tables, key=lambda pair: (-tables[pair].total(), pair))[:MOST_PAIRS]
-    return messages.Labellers(work, [_pair(pair, tables[pair]) for pair in largest], len(given))
+    pairs = [_pair(pair, tables[pair]) for pair in largest]
+    return messages.Labellers(work, pairs, len(given), guessers(store, task, sample))
 
 
 def _given(store: Store, number: int, fold: Fold) -> list[Given]:

@@ -31,7 +31,7 @@ async function show() {
   return !gone;
 }
 
-function known({ state, label, decision, agreement, id, at: time, provenance }) {
+function known({ state, label, decision, agreement, id, at: time, provenance, guesses }) {
   const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, label)], [t("Received"), date(time)]];
   if (id) rows.push([t("Id"), el("bdi", {}, id)]);
   if (provenance?.source) rows.push([t("Source"), el("bdi", {}, provenance.source)]);
@@ -42,8 +42,14 @@ function known({ state, label, decision, agreement, id, at: time, provenance }) 
     rows.push([t("Probability of asking"), fine.format(decision.ask_probability)]);
     if (decision.automatic) rows.push([t("Decided"), t("automatically: the prediction was confident enough, and such predictions were certified")]);
   }
+  for (const [name, guess] of Object.entries(guesses ?? {})) rows.push([t("Guess of {name}", { name }), guessWords(guess)]);
   if (agreement !== null) rows.push([t("Agreement"), fine.format(agreement)]);
   return rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+}
+
+function guessWords({ label, confidence }) {
+  const words = bold(label);
+  return confidence === null ? words : pieces("{label}, confidence {confidence}", { label: words, confidence: fine.format(confidence) });
 }
 
 function labelsGiven({ votes, corrections, skips, flags }) {
