@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from askance.cli.app import app
 from askance.cli.commands.push import batches, work
 from askance.service.client import Client
+from askance.service.messages import Guess
 from askance.service.settings import Asking, Budget, TaskSettings
 from command_line import answer, complaint, output
 from processes import interruptible
@@ -46,6 +47,12 @@ def lines(path, rows):
 
 def push(*words):
     return answer("push", *words, "--task", "desk")
+
+
+def test_guesses_are_sent_with_their_items(twin, tmp_path):
+    guesses = {"gpt-4o": {"label": "bug", "confidence": 0.75}}
+    push(lines(tmp_path / "a.jsonl", [{"text": "it crashed", "guesses": guesses}, {"text": "great"}]))
+    assert [item.guesses or None for item in twin.items] == [{"gpt-4o": Guess("bug", 0.75)}, None]
 
 
 @pytest.mark.parametrize("name", ["tickets.jsonl", "tickets.jsonl.gz"])

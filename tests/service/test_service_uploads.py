@@ -42,6 +42,42 @@ def test_a_file_is_previewed_and_added(world):
     assert files(world) == [], "the file is gone"
 
 
+GUESSED = """text,guesses.gpt-4o,guesses.gpt-4o.confidence,label
+free cash,spam,0.85,spam
+see you,ham,,
+nothing,,,
+"""
+
+
+def test_guesses_in_columns_come_with_the_items(world):
+    found = world.send(GUESSED)
+    guess = {"guesses.gpt-4o": "guess", "guesses.gpt-4o.confidence": "guess"}
+    assert kinds_of(found) == {"text": "text", "label": "label"} | guess
+    world.add_all(found["upload"])
+    assert {item["text"]: item["guesses"] for item in world.items()} == {
+        "free cash": {"gpt-4o": {"label": "spam", "confidence": 0.85}},
+        "see you": {"gpt-4o": {"label": "ham", "confidence": None}},
+        "nothing": None,
+    }
+    assert all(item["record"] is None for item in world.items())
+
+
+def test_guesses_can_be_an_object_or_its_json_as_in_exports(world):
+    guesses = {"gpt-4o": {"label": "spam", "confidence": 0.5}}
+    rows = [{"text": "one", "guesses": guesses}, {"text": "two"}]
+    found = world.send("".join(json.dumps(row) + "\n" for row in rows), "a.jsonl")
+    assert kinds_of(found) == {"text": "text", "guesses": "guess"}
+    world.add_all(found["upload"])
+    world.add_all(world.send('text,guesses\nthree,"' + json.dumps(guesses).replace('"', '""') + '"\n')["upload"])
+    assert {item["text"] for item in world.items() if item["guesses"] == guesses} == {"one", "three"}
+
+
+def test_a_guess_in_a_file_that_is_not_a_class_is_refused_with_its_line(world):
+    found = world.send("text,guesses.gpt\nhello,eggs\n")
+    assert found["state"] == "refused"
+    assert "line 2: the guess of 'gpt' is 'eggs', but the classes of any are 'ham', 'spam'" in found["problem"]
+
+
 def test_labels_are_learned_before_anything_is_decided(world):
     found = world.send(MAILS)
     world.add_all(found["upload"])

@@ -17,6 +17,7 @@ from askance.data.raw_rows import VECTOR, ArchiveRows, JsonRows, RawRows, TableR
 from askance.data.recipe import Fields, Recipe
 from askance.errors import DataError
 from askance.service.files.choices import ColumnChoices
+from askance.service.files.guesses import GUESSES, guess_columns, guesses_of
 from askance.service.messages import Item, LabelledItem
 from askance.service.settings import TaskSettings
 from askance.service.validation import sentence_of
@@ -32,11 +33,12 @@ class Roles:
     fields: Fields
     own_id: str | None
     vector: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> frozenset[str]:
         """The columns that are not part of a record."""
-        others = {self.fields.text, self.own_id} - {None}
+        others = {self.fields.text, self.own_id, GUESSES if self.guesses else None, *self.guesses} - {None}
         return self.fields.left_out | {name for name in others if name} | set(self.vector)
 
 
@@ -73,12 +75,17 @@ class ItemMaker:
                 content["record"] = record
         if (name := self._id(entry, place)) is not None:
             content["id"] = name
+        if found := guesses_of(entry.record, self.roles.guesses):
+            content["guesses"] = found
         if label is not None:
             content |= {"label": label} | ({"source": source} if source else {})
         try:
-            return msgspec.convert(content, Item if label is None else LabelledItem)
+            item = msgspec.convert(content, Item if label is None else LabelledItem)
         except msgspec.ValidationError as error:
             raise DataError(f"{place}: cannot be sent, because {sentence_of(error)}: fix or remove it") from None
+        for name, guess in found.items():
+            self._check_class(place, f"the guess of {shown(name)}", guess["label"])
+        return item
 
     def _record(self, entry: JsonRecord, place: str) -> dict[str, Any]:
         if self.plan is None:
@@ -131,12 +138,15 @@ class ItemMaker:
         place = self.rows.where(entry.line)
         value = value_of(entry.record, self.roles.fields.label, place)
         label = label_name(value)
+        self._check_class(place, "the label", label, value)
+        return label
+
+    def _check_class(self, place: str, what: str, label: str, written: Any = None) -> None:
         if not self.settings.knows(label):
             raise DataError(
-                f"{place}: the label is {shown(value)}, but the classes of {self.settings.name} are "
-                f"{', '.join(map(shown, self.settings.classes))}: fix or remove the line"
+                f"{place}: {what} is {shown(label if written is None else written)}, but the classes of "
+                f"{self.settings.name} are {', '.join(map(shown, self.settings.classes))}: fix or remove the line"
             )
-        return label
 
 
 def label_name(value: Any) -> str:
@@ -173,7 +183,8 @@ def roles_of(choices: ColumnChoices, rows: RawRows, settings: TaskSettings, firs
     own_id = choices.id or (USUAL_ID if USUAL_ID in names else None)
     if own_id is not None:
         value_of(first.record, own_id, place)
-    return Roles(fields, own_id, vector_columns(choices, settings, names, place))
+    vector = vector_columns(choices, settings, names, place)
+    return Roles(fields, own_id, vector, guess_columns(settings, first.record))
 
 
 def _text(choices: ColumnChoices, settings: TaskSettings, names: Collection[str]) -> Any:

@@ -8,7 +8,7 @@ from askance.service.messages.base import Answer, Body
 from askance.service.settings import PRINTABLE
 
 FileName = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
-ChosenKind = Literal["text", "number", "category", "date", "id", "label", "object", "ignored"]
+ChosenKind = Literal["text", "number", "category", "date", "id", "label", "object", "guess", "ignored"]
 UploadState = Literal["receiving", "checking", "ready", "refused", "adding", "done"]
 MOST_COLUMNS = 1000  # of a file
 

@@ -17,11 +17,12 @@ from askance.errors import DataError
 from askance.service.columns import Column
 from askance.service.files.choices import ColumnChoices
 from askance.service.files.columns import head_batch, plan_of_head
+from askance.service.files.guesses import guess_columns
 from askance.service.files.items import USUAL_ID, USUAL_TEXT, Roles, label_name, vector_columns
 from askance.service.messages import MOST_COLUMNS, UploadColumn
 from askance.service.settings import TaskSettings
 
-ID, LABEL, IGNORED, OBJECT, VECTOR = "id", "label", "ignored", "object", "vector"
+ID, LABEL, IGNORED, OBJECT, VECTOR, GUESS = "id", "label", "ignored", "object", "vector", "guess"
 FEATURES = (TEXT, NUMBER, CATEGORY, DATE)
 SHOWN_ROWS, SHOWN_LETTERS = 5, 80
 
@@ -29,7 +30,8 @@ SHOWN_ROWS, SHOWN_LETTERS = 5, 80
 class Head(NamedTuple):
     """The first rows of a file, and what they tell about its columns.
 
-    `nested` are columns of objects and lists, `vectors` those of the vectors of the task. `plan` has the others.
+    `nested` are columns of objects and lists, `vectors` those of the vectors of the task, and `guesses` those of
+    guesses. `plan` has the others.
     """
 
     entries: Sequence[JsonRecord]
@@ -37,6 +39,7 @@ class Head(NamedTuple):
     nested: frozenset[str]
     vectors: tuple[str, ...]
     plan: Mapping[str, ColumnPlan]
+    guesses: tuple[str, ...] = ()
 
     def values(self, name: str) -> list[Any]:
         """The values of a column that are not missing."""
@@ -65,7 +68,9 @@ def head_of(rows: RawRows, settings: TaskSettings) -> Head:
     vectors = vector_columns(ColumnChoices(), settings, names, rows.where(entries[0].line))
     plain = [name for name in names if name in batch.columns and name not in vectors]
     plan = {column.name: column for column in plan_of_head(batch, plain, {})}
-    return Head(entries, names, frozenset({*names} - {*batch.columns} - {*vectors}), vectors, plan)
+    nested = frozenset({*names} - {*batch.columns} - {*vectors})
+    first = {name: entry.record[name] for entry in reversed(entries) for name in entry.record}
+    return Head(entries, names, nested, vectors, plan, guess_columns(settings, first))
 
 
 class Kinds(NamedTuple):
@@ -105,6 +110,8 @@ class Kinds(NamedTuple):
             return [IGNORED]
         if name in self.head.vectors:
             return [VECTOR]
+        if name in self.head.guesses:
+            return [GUESS, IGNORED]
         has_record = "record" in self.settings.parts or self.opens
         if name in self.head.nested:
             return [OBJECT, IGNORED] if has_record else [IGNORED]
@@ -157,7 +164,8 @@ class Kinds(NamedTuple):
         if not any(map(_is_used, kinds.values())):
             raise DataError("no column is left to learn from: choose what one of them holds")
         left_out = frozenset({"", *(name for name, kind in kinds.items() if kind in (IGNORED, LABEL))})
-        return Roles(Fields(of.get(LABEL), text, left_out), of.get(ID), self.head.vectors)
+        guesses = tuple(name for name, kind in kinds.items() if kind == GUESS)
+        return Roles(Fields(of.get(LABEL), text, left_out), of.get(ID), self.head.vectors, guesses)
 
     def given(self, kinds: Mapping[str, str]) -> dict[str, str]:
         """The columns of records whose kind is not the one that was guessed."""
@@ -183,7 +191,7 @@ class Kinds(NamedTuple):
 
     def _guess(self, name: str) -> str:
         choices = self.choices(name)
-        if len(choices) == 1 or choices[0] == OBJECT:
+        if len(choices) == 1 or choices[0] in (OBJECT, GUESS):
             return choices[0]
         return kind if (kind := self._planned(name)) in choices else IGNORED
 
@@ -232,7 +240,7 @@ class Kinds(NamedTuple):
 
 
 def _is_used(kind: str) -> bool:
-    return kind not in (ID, LABEL, IGNORED)
+    return kind not in (ID, LABEL, IGNORED, GUESS)
 
 
 def _shown(value: Any) -> str:

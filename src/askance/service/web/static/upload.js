@@ -16,7 +16,7 @@ let current = null; // the upload, as the service knows it
 let fileName = "";
 let turn = 0; // counts what was begun, so that nothing continues after a cancel
 
-const KINDS = { text: t("text"), number: t("number"), category: t("category"), date: t("date"), id: t("id"), label: t("label"), ignored: t("ignored") };
+const KINDS = { text: t("text"), number: t("number"), category: t("category"), date: t("date"), id: t("id"), label: t("label"), guess: t("guess"), ignored: t("ignored") };
 const ADDED = { one: "{count} item was added", other: "{count} items were added" };
 
 const wait = (time) => new Promise((go) => setTimeout(go, time));
