@@ -1,4 +1,7 @@
-"""Kills while people lease, vote, skip, flag, undo, correct and change settings: nothing is lost or done twice."""
+"""Kills while people lease, vote, skip, flag, undo, correct and change settings, and programs guess.
+
+Nothing is lost or done twice.
+"""
 
 import random
 from collections import Counter
@@ -48,6 +51,11 @@ def survives(store, directory, kills, algorithm="PA-II"):
             if change.verb == "label":
                 who, body = given[journal.LABEL, change.given["key"]]
                 assert (who, body.label) == (change.who, change.given["label"])
+            elif change.verb == "guess":
+                (one,) = change.given["guesses"]
+                _, body = given[journal.GUESS, one["key"]]
+                assert (body.name, body.guess.label) == (one["name"], one["label"])
+                assert body.guess.confidence == one["confidence"]
         assert opened.check() == []
         settings = from_json(opened.tasks()[0].settings)
         restarted = snapshots.content(Task(opened, 1, settings).fold)

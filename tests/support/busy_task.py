@@ -9,9 +9,11 @@ import time
 from collections import Counter
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 import askance
 from askance.errors import ServiceError
-from askance.service.messages import Item
+from askance.service.messages import Guess, Item
 from askance.service.settings import Labelling
 from service_lives import Running
 
@@ -85,9 +87,18 @@ class Person:
         if labelled:
             item, label = self.chance.choice(labelled).item, self.chance.choice(["ham", "spam"])
             return Change(self.who, "correct", {"item": item, "label": label, "key": key})
+        waiting = client.search(state="open", count=20).items if 0.3 < draw < 0.7 else []
+        if waiting:
+            return Change(self.who, "guess", {"guesses": [self._guess(self.chance.choice(waiting).item, key)]})
         texts = [f"word{n} word{self.count % 7}" for n in range(20)]
-        items = [Item(text=text, id=f"{key}-{place}") for place, text in enumerate(texts)]
+        guesses = {"first": Guess(self.chance.choice(["ham", "spam"]), 0.9)} if draw > 0.8 else UNSET
+        items = [Item(text=text, id=f"{key}-{place}", guesses=guesses) for place, text in enumerate(texts)]
         return Change(self.who, "decide", {"items": items})
+
+    def _guess(self, item: int, key: str) -> dict[str, Any]:
+        """A guess that no other is equal to: the same again would not be written down."""
+        label, name = self.chance.choice(["ham", "spam"]), self.chance.choice(["first", "second"])
+        return {"item": item, "label": label, "name": name, "confidence": self.chance.random(), "key": key}
 
     def _as_labeller(self, client: askance.Client) -> Change | None:
         draw, key = self.chance.random(), f"{self.who}-{self.count}"
