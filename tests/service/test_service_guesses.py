@@ -157,6 +157,17 @@ def test_items_without_guesses_are_the_rows_that_they_were(item: str, algorithm:
     assert len(hashed[2].indices) > len(hashed[0].indices)
 
 
+def test_a_table_of_numbers_alone_keeps_guesses_without_learning_from_them(tmp_path: Path) -> None:
+    made = settings("auto", bits=10, item="record", columns={"age": "number"})
+    with TaskRunner(str(tmp_path / "a.db"), made) as runner:
+        sent = [messages.Item(record={"age": 3.0}, guesses=guesses) for guesses in (GPT, UNSET)]
+        assert runner.task.predict(sent).predictions[0] == runner.task.predict(sent).predictions[1]
+        (one, _) = runner.decide(*sent)
+        assert runner.detail(one.item).guesses == {"gpt-4o": messages.GuessDetail("spam", 0.85)}
+        runner.label(one.item, "spam")
+        is_rebuilt(runner)
+
+
 def test_the_journal_of_an_item_without_guesses_is_as_it_was() -> None:
     body = journal.ImportedItem(text="a", label="x")
     assert journal.entry("imported", 1, 0.0, body).body == b'{"text":"a","label":"x"}'

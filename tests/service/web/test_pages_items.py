@@ -212,3 +212,16 @@ def test_items_are_deleted_after_a_confirmation_that_says_it_cannot_be_undone(se
     page.locator("#similar-items").wait_for()
     page.goto(f"/tasks/{task.name}/items/4")
     page.get_by_text("item 4 was deleted", exact=False).wait_for()
+
+
+def test_the_page_of_an_item_shows_the_guesses_of_programs(served, page):
+    task = served.task()
+    name = "<b>model</b>"  # which is shown as it is
+    guesses = {"gpt-4o": {"label": "spam", "confidence": 0.85}, name: {"label": "ham"}}
+    item = task.post("items", {"items": [{"text": "win a prize", "guesses": guesses}]})["decisions"][0]["item"]
+    page.goto(f"/tasks/{task.name}/items/{item}")
+    page.get_by_text("Guess of gpt-4o").wait_for()
+    known = page.locator("#known").inner_text().splitlines()
+    lines = [line for line in known if line]
+    assert lines[lines.index("Guess of gpt-4o") + 1] == "spam, confidence 0.85"
+    assert lines[lines.index(f"Guess of {name}") + 1] == "ham"
