@@ -115,7 +115,12 @@ CONTENTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(
-    ("item", "algorithm"), [*((item, "PA-I") for item in CONTENTS), ("text", "auto"), ("mixed", "auto")]
+    ("item", "algorithm"),
+    [
+        *((item, "PA-I") for item in CONTENTS),
+        ("text", "auto"),
+        pytest.param("mixed", "auto", marks=pytest.mark.slow),
+    ],
 )
 def test_the_model_learns_from_guesses_what_the_content_does_not_tell(
     item: str, algorithm: str, tmp_path: Path
@@ -198,12 +203,12 @@ def test_a_renamed_class_is_renamed_in_guesses(runner: Any) -> None:
 
 
 def test_a_late_guess_is_a_feature_of_what_is_labelled_afterwards(leasing: Any) -> None:
-    items = [one.item for one in leasing.decide(*["the same words"] * 40)]
+    items = [one.item for one in leasing.decide(*["the same words"] * 16)]
     for number, item in enumerate(items):
         label = ("spam", "ham")[number % 2]
         tell(leasing, item, label, confidence=0.9)
         leasing.label(item, label)
-    assert leasing.task.fold.late_guesses == 40
+    assert leasing.task.fold.late_guesses == 16
     more = [one.item for one in leasing.decide("the same words", "the same words")]
     tell(leasing, more[0], "spam", confidence=0.9)
     tell(leasing, more[1], "ham", confidence=0.9)
