@@ -10,12 +10,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from askance._util.html import html_line, html_table
 from askance._util.optional import require
 from askance.errors import ParameterError
 from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Forecast, Tally
+from askance.metrics.augmented import PREVALENCE, as_columns, augmented_estimate
 from askance.metrics.certificate import Certificate, certify, log_odds_of_lead
 from askance.metrics.drift import Drift, drifts
 from askance.metrics.forecast import weights_of_asked
@@ -185,23 +186,67 @@ class Trace:
         anytime: bool = False,
         positive: Any = None,
         last: int | None = None,
+        helpers: ArrayLike | None = None,
         **weights: float,
     ) -> Estimate:
         """Estimate a metric over all rows, or the `last` ones, from the asked labels alone, with an interval.
 
         Intervals hold at one fixed time. With `anytime` they hold at all times at once, so that you may look
         whenever you like; see `AskedTally.estimate`. That is for all rows only. For `positive`, see
-        `positive_class`.
+        `positive_class`. The metric "prevalence" is the share of rows of the positive class; of more than two
+        classes, name one.
+
+        With `helpers`, numbers that are known for every row (one column or several, as of `guess_columns`),
+        intervals become narrower; see `augmented_estimate`. The scores are always among the helpers.
         """
+        if last is not None and last < 1:
+            raise ParameterError("estimate", "last", last, "None or a whole number of at least 1")
+        if helpers is not None or metric == PREVALENCE:
+            if anytime:
+                raise ValueError("there are no intervals for all times with helpers or of the prevalence")
+            return self._estimate_with(helpers, metric, level, positive, last, **weights)
         if last is None:
             return self.asked_tally(positive).estimate(metric, level, anytime=anytime, worst_case=False, **weights)
-        if last < 1:
-            raise ParameterError("estimate", "last", last, "None or a whole number of at least 1")
         if anytime:
             raise ValueError("an interval for all times is about all rows: leave out last or anytime")
         positive = self.positive_class(positive)  # of all rows: it is the same in every window
         tally = self._last(last).asked_tally(positive)
         return tally.estimate(metric, level, anytime=False, worst_case=False, **weights)
+
+    def _estimate_with(
+        self,
+        helpers: ArrayLike | None,
+        metric: str,
+        level: float,
+        positive: Any,
+        last: int | None,
+        **weights: float,
+    ) -> Estimate:
+        """Estimate a metric from labels and, unless they are None, helpers and scores."""
+        truth, predicted = self.signs()
+        scores = self.scores / (1 + np.abs(self.scores))
+        many = self.kind == MULTICLASS
+        if metric == PREVALENCE and many:
+            place = place_of_class(positive, np.asarray(self.classes).tolist())
+            truth = np.where(self.true_codes < 0, 0, np.where(self.true_codes == place, 1, -1))
+            scores, many = np.where(self.predicted_codes == place, 1 + scores, 0.0), False
+        elif self._is_flipped(positive):
+            truth, predicted = -truth, -predicted
+        columns = np.empty((len(self), 0))
+        if helpers is not None:
+            columns = np.column_stack([scores, as_columns(helpers, len(self))])
+        rows = slice(0 if last is None else max(0, len(self) - last), None)
+        return augmented_estimate(
+            metric,
+            truth[rows],
+            predicted[rows],
+            self.asked[rows],
+            self.ask_probabilities[rows],
+            columns[rows],
+            level,
+            many=many,
+            **weights,
+        )
 
     def _last(self, rows: int) -> "Trace":
         """The last rows, for metrics; what they spent is not known."""

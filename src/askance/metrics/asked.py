@@ -20,7 +20,7 @@ SIZES = 64
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
 
 
-class _Rows(NamedTuple):
+class Rows(NamedTuple):
     """Rows that could be asked for. The true label of rows that were not asked for is 0."""
 
     y_true: NDArray[Any]
@@ -98,7 +98,7 @@ class AskedTally:
         ValueError
             If the arrays do not match, or hold something else.
         """
-        rows = _checked(y_true, y_pred, asked, ask_probabilities, scores, many=self.many)
+        rows = checked(y_true, y_pred, asked, ask_probabilities, scores, many=self.many)
         self.rows += np.size(y_true)
         seen = np.select([rows.y_true == 0, (rows.y_true > 0) == rows.positive], [UNKNOWN, RIGHT], WRONG)
         self._take_all(rows)
@@ -110,7 +110,7 @@ class AskedTally:
 
     # Sums grow row by row, never by the sum of a chunk, so that the chunk size does not change even the last bit.
 
-    def _take_all(self, rows: _Rows) -> None:
+    def _take_all(self, rows: Rows) -> None:
         """Add what is known without a label."""
         sizes = size_unseen(rows.ask_probabilities)
         # Half powers of two from 1; the first bin holds smaller sizes.
@@ -120,7 +120,7 @@ class AskedTally:
         if rows.scores is not None:
             self._scored += np.bincount(bin_of(rows.scores), minlength=BINS)
 
-    def _take_seen(self, rows: _Rows, seen: NDArray[np.intp]) -> None:
+    def _take_seen(self, rows: Rows, seen: NDArray[np.intp]) -> None:
         """Add what the asked labels say."""
         asked = rows.asked
         weights = 1 / rows.ask_probabilities[asked]
@@ -274,7 +274,7 @@ def size_unseen(ask_probabilities: FloatArray) -> FloatArray:
     return np.where(certain, 0.0, -1 / np.log1p(-np.where(certain, 0.5, ask_probabilities)))
 
 
-def _checked(
+def checked(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     asked: ArrayLike,
@@ -282,7 +282,8 @@ def _checked(
     scores: ArrayLike | None,
     *,
     many: bool,
-) -> _Rows:
+) -> Rows:
+    """The rows that could be asked for, or ValueError for arrays that do not match or hold something else."""
     y_true, y_pred, asked = np.asarray(y_true), np.asarray(y_pred), np.asarray(asked, dtype=bool)
     ask_probabilities = np.asarray(ask_probabilities, dtype=np.float64)
     events(y_true, y_pred, asked)  # checks that these are signs
@@ -300,7 +301,7 @@ def _checked(
     if many:  # without asking, no prediction is known to be right, so all rows count as one kind
         y_true, y_pred = np.where(y_true == 0, 0, -y_pred), np.full(y_pred.shape, -1)
     reached = ask_probabilities > 0
-    return _Rows(
+    return Rows(
         np.where(asked, y_true, 0)[reached],
         y_pred[reached] > 0,
         asked[reached],

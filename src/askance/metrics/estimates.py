@@ -33,6 +33,8 @@ class Estimate(NamedTuple):
         Number of labels that the estimate is based on.
     note : str
         A sentence if there is something to know, otherwise empty.
+    effective_labels : float or None
+        With helpers, the number of labels that would give an interval of this width without them.
     """
 
     metric: str
@@ -42,6 +44,7 @@ class Estimate(NamedTuple):
     level: float
     labels: int
     note: str = ""
+    effective_labels: float | None = None
 
     @property
     def enough(self) -> bool:
@@ -142,11 +145,16 @@ def _missing(known: AskedEvidence, metric: str) -> str:
 def _found(known: AskedEvidence, metric: str, level: float, **weights: float) -> Range:
     if find(metric).of_scores and known.bins is not None:
         return area_range(metric, known.bins, known.unseen.weight(level), level)
+    return of_mistakes(known, metric, known.positive.mistaken(level), known.negative.mistaken(level), **weights)
+
+
+def of_mistakes(known: AskedEvidence, metric: str, positive: Range, negative: Range, **weights: float) -> Range:
+    """The range of a metric, from those of the mistakes among rows predicted positive and negative."""
 
     def function(false_positives: FloatArray, false_negatives: FloatArray) -> FloatArray:
         return measure(known.counts(false_positives, false_negatives), metric, **weights)
 
-    return combined(function, known.positive.mistaken(level), known.negative.mistaken(level))
+    return combined(function, positive, negative)
 
 
 def _at_all_moments(known: AskedEvidence, metric: str, level: float, value: float, **weights: float) -> Range:

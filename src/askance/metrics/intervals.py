@@ -104,6 +104,15 @@ class SamePrediction(NamedTuple):
         """The estimated number of rows that have a label, asked for or not."""
         return self.unseen.rows * (1 - _share(self.unknown.total, self.right.total + self.wrong.total, 0.0))
 
+    def joined(self, other: "SamePrediction") -> "SamePrediction":
+        """The rows of both."""
+        return SamePrediction(
+            self.unseen.joined(other.unseen),
+            self.unknown.joined(other.unknown),
+            self.right.joined(other.right),
+            self.wrong.joined(other.wrong),
+        )
+
     def mistaken(self, level: float) -> Range:
         """The number of mistakes among them, with limits.
 
