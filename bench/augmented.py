@@ -111,13 +111,13 @@ ASKING: dict[str, Callable[[Stream, int, int], Asked]] = {
 def judged(stream: Stream, asked: Asked) -> Iterator[tuple[str, str, Met]]:
     """The intervals of all methods, for each of the figures. They are about the rows that could be asked for."""
     able = asked.chances > 0
-    helpers = np.c_[stream.columns, np.clip(asked.scores, -1, 1)]
+    with_scores = np.c_[stream.columns, np.clip(asked.scores, -1, 1)]
     figures = {
-        "prevalence": ("prevalence", np.full(stream.y.shape, -1), stream.y > 0),
-        "accuracy of guesses": ("accuracy", stream.guesses, stream.y == stream.guesses),
-        "accuracy of predictions": ("accuracy", asked.predictions, stream.y == asked.predictions),
+        "prevalence": ("prevalence", np.full(stream.y.shape, -1), stream.y > 0, stream.columns),
+        "accuracy of guesses": ("accuracy", stream.guesses, stream.y == stream.guesses, stream.columns),
+        "accuracy of predictions": ("accuracy", asked.predictions, stream.y == asked.predictions, with_scores),
     }
-    for figure, (metric, predictions, target) in figures.items():
+    for figure, (metric, predictions, target, helpers) in figures.items():
         seen = target[asked.asked].astype(float)
         truth, number = target[able].mean(), len(seen)
         classical = 2 * Z * np.sqrt(truth * (1 - truth) / number)
