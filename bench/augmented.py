@@ -170,7 +170,7 @@ def measure(order: int, labels: int, asking: str, columns: str) -> list[tuple[st
 
 
 class Condition(NamedTuple):
-    """A made-up stream: how it is, and how it is asked about."""
+    """A synthetic stream: how it is, and how it is asked about."""
 
     rows: int
     labels: int
@@ -206,7 +206,7 @@ CONDITIONS = {
 
 
 def measure_condition(order: int, name: str) -> list[tuple[str, str, Met]]:
-    """All intervals of one made-up stream. Rows after the first label that has not come are left out."""
+    """All intervals of one synthetic stream. Rows after the first label that has not come are left out."""
     condition = CONDITIONS[name]
     stream = condition.stream(order)
     asked = ASKING[condition.asking](stream, condition.labels, order)
