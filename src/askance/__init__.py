@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from askance import (
+        annotators,
         data,
         datasets,
         errors,
@@ -63,6 +64,7 @@ _HOMES = {
     "sweep": "experiments.sweep.run",
 }
 _MODULES = {
+    "annotators": "annotators",
     "data": "data",
     "datasets": "datasets",
     "errors": "errors",
@@ -93,6 +95,7 @@ __all__ = [
     "Row",
     "SVMPlus",
     "Trace",
+    "annotators",
     "catalog",
     "data",
     "datasets",

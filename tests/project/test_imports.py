@@ -20,6 +20,7 @@ FLOORS = (
     ("rules",),
     ("engine",),
     ("metrics",),
+    ("annotators",),
     ("plotting",),
     ("data",),
     ("datasets",),
