@@ -50,7 +50,7 @@ class Prior(NamedTuple):
     strength: float = 4.0
     accuracy_strength: float = 2.0
     accuracy: float = 0.7
-    crowd_strength: float = 4.0
+    crowd_strength: float = 20.0
 
     def accuracy_of(self, counts: FloatArray) -> float | FloatArray:
         """Return the expected accuracy of a whole crowd with these counts, which end in (classes, classes)."""

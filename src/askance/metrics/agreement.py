@@ -1,4 +1,4 @@
-"""The agreement of two people who label the same items: Cohen's kappa, with an interval."""
+"""The agreement of people who label the same items: Cohen's kappa and Krippendorff's alpha, with intervals."""
 
 import math
 
@@ -61,3 +61,70 @@ def _standard_error(shares: np.ndarray, equal: float, chance: float) -> float:
     others = (1 - equal) ** 2 * (np.sum(shares * both**2) - np.diag(shares) @ (rows + columns) ** 2)
     spread = diagonal + others - (equal * chance - 2 * chance + equal) ** 2
     return math.sqrt(max(0.0, spread)) / (1 - chance) ** 2
+
+
+def krippendorff_alpha(votes: ArrayLike, level: float = LEVEL) -> Range | None:
+    """Estimate Krippendorff's alpha for classes without an order, with an approximate confidence interval.
+
+    Any number of people may have voted, and each on other items. Alpha is 1 - observed / expected disagreement of
+    two votes on the same item; expected is that of two votes on any items. The interval has the standard error of
+    the jackknife over items. As for `cohen_kappa`, it also has the limits that follow from those of Clopper and
+    Pearson for the share of equal votes, with the effective number of items of Korn and Graubard (1998).
+
+    Parameters
+    ----------
+    votes : array-like of shape (items, classes)
+        How many votes each item has for each class. Items with fewer than two votes say nothing about agreement.
+    level : float
+        The level of the interval.
+
+    Returns
+    -------
+    Range or None
+        Alpha and its limits; None if fewer than two items have two votes, or if all votes are the same.
+
+    Examples
+    --------
+    >>> from askance.metrics.agreement import krippendorff_alpha
+    >>> [round(number, 2) for number in krippendorff_alpha([[2, 0]] * 9 + [[1, 1]] * 2 + [[0, 2]] * 9)]
+    [0.8, 0.38, 1.0]
+    """
+    counts = np.asarray(votes, float)
+    counts = counts[counts.sum(axis=1) >= 2]
+    items, totals = len(counts), counts.sum(axis=0)
+    if items < 2 or np.count_nonzero(totals) < 2:
+        return None
+    per_item = counts.sum(axis=1)
+    unequal = (per_item**2 - np.sum(counts**2, axis=1)) / (per_item - 1)
+    alpha = float(_alpha(unequal.sum(), totals))
+    without = _alpha(unequal.sum() - unequal, totals - counts)
+    error = math.sqrt((items - 1) / items * float(np.sum((without - without.mean()) ** 2)))
+    reach = float(special.stdtrit(items - 1, (1 + level) / 2)) * error
+    equal = 1 - float(unequal.sum()) / totals.sum()
+    chance = 1 - float(_expected(totals))
+    effective = _effective_items(unequal, per_item)
+    exact = share_range(round(equal * effective), effective, level)
+    low = min(alpha - reach, (exact.low - chance) / (1 - chance))
+    high = max(alpha + reach, (exact.high - chance) / (1 - chance))
+    return Range(alpha, max(-1.0, low), min(1.0, high))
+
+
+def _effective_items(unequal: np.ndarray, votes: np.ndarray) -> int:
+    """The number of items with two votes each that would tell the share of equal votes as precisely."""
+    items = len(votes)
+    share = unequal.sum() / votes.sum()
+    variance = items / (items - 1) * np.sum((unequal - share * votes) ** 2) / votes.sum() ** 2
+    return max(items, round(share * (1 - share) / variance)) if variance > 0 else items
+
+
+def _alpha(unequal: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Alpha of the weighted number of unequal votes and the votes per class; 1 if all votes are the same."""
+    expected = _expected(totals)
+    observed = unequal / totals.sum(axis=-1)
+    return np.where(expected > 0, 1 - observed / np.where(expected > 0, expected, 1), 1.0)
+
+
+def _expected(totals: np.ndarray) -> np.ndarray:
+    """The probability that two of all votes are unequal."""
+    number = totals.sum(axis=-1)
+    return np.asarray((number**2 - np.sum(totals**2, axis=-1)) / (number * (number - 1)))
