@@ -24,7 +24,7 @@ FUNCTIONS = {"make", "catalog", "load", "sweep"}
 OTHERS = {"AsyncClient", "Client", "Decision", "Row", "Trace"}
 MODULES = {
     *("updates", "queries", "kernels", "rules", "pool", "ratings", "semi_supervised", "theory"),
-    *("metrics", "plotting", "data", "datasets", "errors", "export"),
+    *("annotators", "metrics", "plotting", "data", "datasets", "errors", "export"),
 }
 
 

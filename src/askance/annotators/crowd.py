@@ -174,10 +174,10 @@ class Crowd:
         """Return how reliable an annotator is, learned from all votes."""
         model = self._whole()
         counts = self._counts(model, annotator)
-        accuracy = self.prior.accuracy_range(counts, model.fitted.accuracy, level)
-        number = sum(one == annotator for _, one in self._votes)
+        chances = self._chances(model, annotator)
+        accuracy = self.prior.accuracy_range(chances, len(self.classes), model.fitted.accuracy, level)
         confusion = self.prior.confusion(counts, model.fitted.accuracy)
-        return Reliability(number, accuracy, weight(counts), confusion)
+        return Reliability(len(chances), accuracy, weight(counts), confusion)
 
     def annotators(self) -> list[Any]:
         """Return the names of all annotators, in the order of their first votes."""
@@ -254,7 +254,7 @@ class Crowd:
         """Probabilities that were given when there were fewer classes."""
         return np.pad(probabilities, (0, len(self.classes) - len(probabilities)))
 
-    def _posterior_array(self, items: Iterable[Hashable], model: _Model) -> FloatArray:
+    def _posterior_array(self, items: Iterable[Hashable], model: _Model, without: Hashable = None) -> FloatArray:
         classes = {label: k for k, label in enumerate(self.classes)}
         logs: dict[tuple[Hashable, int], FloatArray] = {}
         rows = []
@@ -265,6 +265,8 @@ class Crowd:
             known = self._widened(self._expected[item]) if item in self._expected else model.fitted.shares
             row = np.log(known + 1e-9)
             for annotator, vote in self._by_item.get(item, {}).items():
+                if annotator == without:
+                    continue
                 channel = (annotator, confidence_bin(vote.confidence))
                 if channel not in logs:
                     logs[channel] = np.log(self._channel_confusion(model, *channel))
@@ -280,6 +282,13 @@ class Crowd:
         counts = np.array([self._counts(model, annotator), np.zeros((len(self.classes),) * 2)])
         others = other_accuracy(counts, np.zeros(2, np.int64), model.fitted.accuracy, self.prior)
         return self.prior.confusion(counts[1], others[1])
+
+    def _chances(self, model: _Model, annotator: Hashable) -> FloatArray:
+        """For each vote of an annotator, the probability that it is right, by everything but itself."""
+        items = [item for item, one in self._votes if one == annotator]
+        rows = self._posterior_array(items, model, without=annotator)
+        places = {label: k for k, label in enumerate(self.classes)}
+        return rows[np.arange(len(items)), [places[self._by_item[item][annotator].label] for item in items]]
 
     def _counts(self, model: _Model, annotator: Hashable) -> FloatArray:
         """The counts of an annotator over all bins of confidence."""

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import stats
 
 from askance.metrics.intervals import Range
 from askance.typing import FloatArray
@@ -14,6 +14,8 @@ LEVEL = 0.95
 BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 # The votes, over all classes, of which a weight assumes that they were given without a look at the item.
 BLIND_VOTES = 24.0
+# The number of accuracies at which a posterior is computed.
+GRID = 1000
 
 
 def confidence_bin(confidence: float | None) -> int:
@@ -77,13 +79,33 @@ class Prior(NamedTuple):
         matrix = counts + self.strength * expected
         return np.asarray(matrix / matrix.sum(axis=-1, keepdims=True))
 
-    def accuracy_range(self, counts: FloatArray, others: float, level: float = LEVEL) -> Range:
-        """Return an annotator's accuracy with the limits of its credible interval, that of a beta distribution."""
-        right, votes = (float(one) for one in _right_and_votes(counts))
-        good = right + self.accuracy_strength * others
-        bad = votes - right + self.accuracy_strength * (1 - others)
-        low, high = special.betaincinv(good, max(bad, 1e-9), [(1 - level) / 2, (1 + level) / 2])
-        return Range(good / (good + bad), float(low), float(high))
+    def accuracy_range(self, chances: FloatArray, classes: int, others: float, level: float = LEVEL) -> Range:
+        """Return an annotator's accuracy with the limits of its credible interval.
+
+        If the class of every item were known, it would be the interval of a beta distribution. A vote that is
+        right with the probability c, judged by everything but itself, has the likelihood
+        a c + (1 - a)(1 - c)/(K - 1).
+
+        Parameters
+        ----------
+        chances : array
+            For each vote, the probability that it is right, without the vote itself.
+        classes : int
+            The number of classes.
+        others : float
+            The accuracy of others.
+        level : float
+            The level of the interval.
+        """
+        grid = (np.arange(GRID) + 0.5) / GRID
+        logs = stats.beta.logpdf(grid, self.accuracy_strength * others, self.accuracy_strength * (1 - others))
+        for some in np.array_split(chances, 1 + len(chances) // 1000):
+            right, wrong = some[:, None], (1 - some[:, None]) / max(1, classes - 1)
+            logs = logs + np.log(grid * right + (1 - grid) * wrong).sum(axis=0)
+        weights = np.exp(logs - logs.max())
+        below = np.cumsum(weights) / weights.sum()
+        low, high = np.interp([(1 - level) / 2, (1 + level) / 2], below, (np.arange(GRID) + 1) / GRID)
+        return Range(float(weights @ grid / weights.sum()), float(low), float(high))
 
 
 class Reliability(NamedTuple):
