@@ -83,22 +83,25 @@ class VoteBuyer:
         """Return whether another vote on an item is worth its price; without a name, that of a new annotator."""
         return bool(self.values(crowd, [Offer(item, annotator)])[0] > 0)
 
-    def values(self, crowd: Crowd, offers: Sequence[Offer]) -> FloatArray:
-        """Return the bits per unit of price of each offer, or 0 if it is not worth buying."""
+    def values(self, crowd: Crowd, offers: Sequence[Offer], *, fresh: bool = False) -> FloatArray:
+        """Return the bits per unit of price of each offer, or 0; with `fresh`, learned from all votes."""
         if not offers:
             return np.zeros(0)
         items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in offers))}
         names = {name: place for place, name in enumerate(dict.fromkeys(name for _, name in offers))}
-        posteriors = crowd.posterior_array(items)[[items[item] for item, _ in offers]]
-        confusions = crowd.confusion_array(names)[[names[name] for _, name in offers]]
+        posteriors = crowd.posterior_array(items, fresh=fresh)[[items[item] for item, _ in offers]]
+        confusions = crowd.confusion_array(names, fresh=fresh)[[names[name] for _, name in offers]]
         paid = np.array([self.prices.get(name, 1.0) for _, name in offers])
         values = information(posteriors, confusions) / paid
         return np.where((posteriors.max(axis=1) < self.level) & (values >= self.bits), values, 0.0)
 
     def best(self, crowd: Crowd, offers: Iterable[Offer], number: int) -> list[Offer]:
-        """Return the best offers, at most `number`, one per item, the best first; of equal ones, the first."""
+        """Return the best offers, at most `number`, one per item, the best first; of equal ones, the first.
+
+        It learns from all votes first, because there is one choice for many votes.
+        """
         offers = list(offers)
-        values = self.values(crowd, offers)
+        values = self.values(crowd, offers, fresh=True)
         chosen: dict[Hashable, Offer] = {}
         for place in np.argsort(-values, kind="stable"):
             if values[place] <= 0 or len(chosen) >= number:

@@ -154,9 +154,9 @@ class Crowd:
         """Return the class probabilities of an item; one without votes has the shares of the classes."""
         return dict(zip(self.classes, self.posterior_array([item])[0].tolist(), strict=True))
 
-    def posterior_array(self, items: Iterable[Hashable]) -> FloatArray:
-        """Return the class probabilities of items: a row per item, a column per class."""
-        return self._posterior_array(items, self._online())
+    def posterior_array(self, items: Iterable[Hashable], *, fresh: bool = False) -> FloatArray:
+        """Return the class probabilities of items, a row per item; with `fresh`, learned from all votes."""
+        return self._posterior_array(items, self._whole() if fresh else self._online())
 
     def posteriors(self) -> dict[Any, dict[Any, float]]:
         """Return the class probabilities of all items with a vote, learned from all votes."""
@@ -183,9 +183,9 @@ class Crowd:
         """Return the names of all annotators, in the order of their first votes."""
         return list(dict.fromkeys(annotator for _, annotator in self._votes))
 
-    def confusion_array(self, annotators: Iterable[Hashable]) -> FloatArray:
-        """Return a confusion matrix per annotator, as of `posterior`; a new annotator has that of the crowd."""
-        model = self._online()
+    def confusion_array(self, annotators: Iterable[Hashable], *, fresh: bool = False) -> FloatArray:
+        """Return a confusion matrix per annotator; a new one has that of the crowd. `fresh`: from all votes."""
+        model = self._whole() if fresh else self._online()
         return np.array([self._channel_confusion(model, annotator, 0) for annotator in annotators])
 
     def agreement(self, level: float = LEVEL) -> Range | None:
