@@ -9,8 +9,9 @@ import scipy.sparse as sp
 
 from askance.data.cells import AS_CATEGORY, RawColumn, is_missing, level_of, moment_of, numbers_of
 from askance.data.files import Where, shown
+from askance.data.guesses import guess_features, guess_levels
 from askance.data.hashing import count_rows, name_checksum, word_checksums
-from askance.data.kinds import CATEGORY, NUMBER, TEXT, ColumnPlan
+from askance.data.kinds import CATEGORY, GUESS, NUMBER, TEXT, ColumnPlan
 from askance.data.mixed import MixedRows
 from askance.errors import DataError
 from askance.typing import FloatArray, IntArray
@@ -56,9 +57,20 @@ class TablePlan(NamedTuple):
         `remedy` is what an error advises if a value is of another kind than the column.
         """
         absent = [None] * rows
-        blocks = [_dense(column, columns.get(column.name, absent), where, remedy) for column in self.dense]
+        blocks = [
+            guess_features(column, columns, rows)
+            if column.kind == GUESS
+            else _dense(column, columns.get(column.name, absent), where, remedy)
+            for column in self.dense
+        ]
         dense = np.concatenate(blocks, axis=1) if blocks else np.empty((rows, 0))
-        found = [(column, columns.get(column.name, absent)) for column in self.sparse]
+        found: list[tuple[ColumnPlan, RawColumn]] = [
+            (
+                column,
+                guess_levels(column, columns, rows) if column.kind == GUESS else columns.get(column.name, absent),
+            )
+            for column in self.sparse
+        ]
         width = 1 << self.bits if found else 0
         sparse = _hashed(found, self.bits, pairs=self.pairs) if found else sp.csr_array((rows, width))
         return MixedRows(dense, sparse)

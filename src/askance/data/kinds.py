@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from re import compile as pattern
 from typing import Any, NamedTuple
 
@@ -10,13 +11,15 @@ import numpy as np
 from askance.data.cells import Moment, RawColumn, is_missing, level_of, moment_of, number_of
 from askance.typing import FloatArray
 
-NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT = "number", "category", "text", "date", "left out"
-KINDS = (NUMBER, CATEGORY, TEXT, DATE, LEFT_OUT)
+NUMBER, CATEGORY, TEXT, DATE, GUESS, LEFT_OUT = "number", "category", "text", "date", "guess", "left out"
+KINDS = (NUMBER, CATEGORY, TEXT, DATE, GUESS, LEFT_OUT)
 TEXT_NAME = "text"
 OTHER = "(other)"  # levels of a category that appear later
 MOST_LEVELS = 20  # of a category that is dense
 WORDS_OF_TEXT = 3  # on average, at least
 FEWEST_FOR_ID = 20  # rows: in fewer, values may well differ by chance
+BINS = 10  # of the confidence of a guess, equally wide
+PER_ANSWER = 2 + BINS  # features of a guess: whether it is this answer, its confidence, and the bin
 NO_DATE = (2000.0, 6.0, 3.0)  # the parts of a date, where no row has one
 SHOWN = 8  # columns named in a line
 
@@ -31,10 +34,10 @@ class ColumnPlan(NamedTuple):
     ----------
     name : str
         The name of the column.
-    kind : {"number", "category", "text", "date", "left out"}
+    kind : {"number", "category", "text", "date", "guess", "left out"}
         What it holds.
     levels : tuple of str
-        The levels of a category, if they are few; other categories are hashed.
+        The levels of a category or the answers of a guess, if they are few; others are hashed.
     indicator : bool
         Whether a feature says that the number or date is missing.
     starts : tuple of float
@@ -56,13 +59,15 @@ class ColumnPlan(NamedTuple):
     @property
     def is_sparse(self) -> bool:
         """Whether it is hashed."""
-        return self.kind == TEXT or (self.kind == CATEGORY and not self.levels)
+        return self.kind == TEXT or (self.kind in (CATEGORY, GUESS) and not self.levels)
 
     @property
     def width(self) -> int:
         """The number of dense features."""
         if self.kind == CATEGORY and self.levels:
             return len(self.levels) + 1
+        if self.kind == GUESS and self.levels:
+            return len(self.levels) * PER_ANSWER + 1
         return len(self.starts) + self.indicator
 
     @property
@@ -70,8 +75,14 @@ class ColumnPlan(NamedTuple):
         """The names of the dense features."""
         if self.kind == CATEGORY and self.levels:
             return [f"{self.name}={level}" for level in (*self.levels, OTHER)]
+        if self.kind == GUESS and self.levels:
+            return [*chain.from_iterable(map(self._answer_names, self.levels)), f"{self.name} (missing)"]
         names = [self.name] if self.kind == NUMBER else [f"{self.name}.{part}" for part in Moment._fields]
         return [*names[: len(self.starts)], *([f"{self.name} (missing)"] if self.indicator else [])]
+
+    def _answer_names(self, answer: str) -> list[str]:
+        given = f"{self.name}={answer}"
+        return [given, f"{given} confidence", *(f"{given} from {place / BINS:g}" for place in range(BINS))]
 
 
 def infer(
@@ -170,7 +181,7 @@ def _left_out(name: str, reason: str) -> ColumnPlan:
 def described(columns: Sequence[ColumnPlan]) -> str:
     """The kinds of columns in one line: `5 numbers, 2 categories, 1 text; left out: id (an id)`."""
     counts = Counter(column.kind for column in columns)
-    plurals = {NUMBER: "numbers", CATEGORY: "categories", TEXT: "texts", DATE: "dates"}
+    plurals = {NUMBER: "numbers", CATEGORY: "categories", TEXT: "texts", DATE: "dates", GUESS: "guesses"}
     used = [
         f"{counts[kind]} {kind if counts[kind] == 1 else plural}"
         for kind, plural in plurals.items()

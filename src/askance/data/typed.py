@@ -13,6 +13,7 @@ from askance.data.arrays import parts, row_order
 from askance.data.cells import RawColumn, is_missing, moment_of, number_of
 from askance.data.encoding import RunningMeans, TablePlan
 from askance.data.files import INPUT_NAME, existing_file, is_pipe, listed, opened_pipe, shown
+from askance.data.guesses import with_guesses
 from askance.data.hashing import check_bits
 from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NUMBER, TEXT, ColumnPlan, described, infer
 from askance.data.labels import as_labels, label_array, label_kind
@@ -193,6 +194,9 @@ def read_table(
     - *text*: strings with several words, or a column with the name text. Words are hashed, those of each column
       apart from those of others.
     - *date*: as year, month, weekday and, if there are times, hour.
+    - *guess*: columns such as `guesses.gpt-4o.label` and `guesses.gpt-4o.confidence`, with the answer of a machine
+      and how confident it is. Each answer has features for whether it was given, its confidence and the tenth in
+      which that lies. A guess may be missing.
     - *left out*: ids, and columns with only one value.
 
     Parameters
@@ -282,6 +286,7 @@ def read_table(
     columns = infer(
         first, kinds, complete=complete, features=[name for name in names if name not in fields.left_out]
     )
+    columns = with_guesses(columns, first, kinds)
     if fields.label is None:  # a feature may have such a name by chance, so that the report should have it
         unused = [name for name in names if name in fields.left_out and name not in recipe.drop]
         columns += tuple(ColumnPlan(name, LEFT_OUT, reason="named as a label") for name in unused)

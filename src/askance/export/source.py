@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from askance._util.sealed_file import PLAN, RECIPE, header_of, read
 from askance.auto.learner import AutoLearner
 from askance.data.encoding import TablePlan
-from askance.data.kinds import CATEGORY, DATE, ColumnPlan
+from askance.data.kinds import CATEGORY, DATE, GUESS, ColumnPlan
 from askance.data.saved_plans import means_of
 from askance.data.saved_recipes import TABLE, recipe_encoder
 from askance.errors import ExportError, ModelFileError
@@ -80,6 +80,8 @@ def column_names(plan: TablePlan) -> list[str]:
 def _names_of(column: ColumnPlan) -> list[str]:
     if column.kind == CATEGORY:
         return [f"{column.name}={level}" for level in (*column.levels, "(other)")]
+    if column.kind == GUESS:
+        return column.feature_names
     names = [column.name]
     if column.kind == DATE:
         names = [f"{column.name} {part}" for part in DATE_PARTS[: len(column.starts)]]

@@ -13,6 +13,7 @@ from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.data.cells import level_of, number_of
 from askance.data.files import batches, listed, shown, stem
+from askance.data.guesses import without_guesses
 from askance.data.kinds import LEFT_OUT, NUMBER, TEXT
 from askance.data.typed import TypedTable
 from askance.errors import DataError, ServiceError
@@ -104,9 +105,8 @@ def _task(client: Client, name: str, found: Labelled) -> TaskSettings:
             raise
         if len(classes) < 2:
             raise DataError("a task needs two classes: label rows of another class first") from None
-        more = (
-            {} if found.text is not None else {"item": "record", "columns": columns_of(found.table.stream.columns)}
-        )
+        columns = columns_of(without_guesses(found.table.stream.columns))
+        more = {} if found.text is not None else {"item": "record", "columns": columns}
         settings = client.create({"name": name, "classes": classes, **more}).settings
     if unknown := [label for label in classes if label not in settings.classes]:
         raise ValueError(f"the task {name} has no class {unknown[0]!r}: choose another task")
@@ -147,7 +147,8 @@ def _item(content: dict[str, Any], found: Labelled, row: int) -> Item:
 
 def _record(table: LabelFile, row: int, left_out: Collection[str | None]) -> dict[str, Any]:
     """The values of a row that are not empty, with numbers as numbers."""
-    numbers = {column.name for column in table.stream.columns if column.kind == NUMBER}
+    plan = without_guesses(table.stream.columns)
+    numbers = {column.name for column in plan if column.kind == NUMBER}
     found: dict[str, Any] = {}
     for name, value in table.shown(row).items():
         if name in left_out:
