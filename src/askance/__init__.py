@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from askance.algorithms import catalog
     from askance.algorithms.make import make
     from askance.auto.learner import AutoLearner
+    from askance.auto.oracle_learner import OracleLearner
     from askance.experiments.sweep.run import sweep
     from askance.fleet import Fleet
     from askance.learners.core import Decision
@@ -53,6 +54,7 @@ _HOMES = {
     "Learner": "learners.learner",
     "MaxMarginFactorization": "ratings.factorization",
     "OMCSL": "learners.omcsl",
+    "OracleLearner": "auto.oracle_learner",
     "PrivilegedSelector": "pool.selector",
     "Rossel": "semi_supervised.rossel",
     "Row": "rules.rows",
@@ -90,6 +92,7 @@ __all__ = [
     "Fleet",
     "Learner",
     "MaxMarginFactorization",
+    "OracleLearner",
     "PrivilegedSelector",
     "Rossel",
     "Row",

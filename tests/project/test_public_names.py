@@ -13,6 +13,7 @@ ESTIMATORS = {
         "AutoLearner",
         "Learner",
         "OMCSL",
+        "OracleLearner",
         "Fleet",
         "Rossel",
         "SVMPlus",

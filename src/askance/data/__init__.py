@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from askance.data.guessed_rows import GuessedRows, read_guesses
     from askance.data.hashing import hash_records, hash_texts
     from askance.data.info import Description, describe
     from askance.data.mixed import MixedRows
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Chunk": "stream",
     "Description": "info",
+    "GuessedRows": "guessed_rows",
     "MixedRows": "mixed",
     "Pairs": "rating_files",
     "Stream": "stream",
@@ -31,6 +33,7 @@ _HOMES = {
     "hash_texts": "hashing",
     "read": "reading",
     "read_for_model": "model_rows",
+    "read_guesses": "guessed_rows",
     "read_pairs": "rating_files",
     "read_ratings": "rating_files",
     "read_table": "typed",
@@ -39,6 +42,7 @@ _HOMES = {
 __all__ = [
     "Chunk",
     "Description",
+    "GuessedRows",
     "MixedRows",
     "Pairs",
     "Stream",
@@ -50,6 +54,7 @@ __all__ = [
     "hash_texts",
     "read",
     "read_for_model",
+    "read_guesses",
     "read_pairs",
     "read_ratings",
     "read_table",

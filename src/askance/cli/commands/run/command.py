@@ -81,6 +81,19 @@ StopWhen = Annotated[
         parser=parse_until,
     ),
 ]
+Oracles = Annotated[
+    list[str] | None,
+    option(
+        "Who may be asked, and the price of an answer: human:1.00 for a person, llm=guesses.gpt-4o:0.01 for the "
+        "guesses of a machine in the file. Can be repeated.",
+        "NAME:PRICE",
+        ASKING,
+        "--oracle",
+    ),
+]
+Money = Annotated[
+    str | None, option("The money for all answers of oracles together, such as 300.", "MONEY", ASKING, "--budget")
+]
 Against = Annotated[
     str | None,
     option(
@@ -158,6 +171,8 @@ def run(
     burst: Burst = None,
     certify: Certify = None,
     until: StopWhen = None,
+    oracle: Oracles = None,
+    budget: Money = None,
     against: Against = None,
     bound: Bound = False,
     costs: Costs = False,
@@ -227,11 +242,16 @@ def run(
         trace=trace,
         labels_out=labels_out,
         plot=plot,
+        oracles=oracle,
+        budget=budget,
     )
     request.check()
     with rarely_used_deferred():
-        from askance.cli.commands.run import screen, work
+        from askance.cli.commands.run import oracles, screen, work
 
+    if request.buys:
+        oracles.show(oracles.simulate(request), as_json=json)
+        return
     if request.screens:
         screen.show(screen.simulate(request), as_json=json)
         return

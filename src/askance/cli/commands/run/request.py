@@ -3,10 +3,16 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance.cli.commands.run.oracle_words import parse_oracles
 from askance.cli.commands.run.until import Until
 from askance.cli.options import Reading
 from askance.cli.targets import LABELS, PICTURES, TRACES, check_ending, require_extra
 from askance.data.files import INPUT_NAME, is_pipe
+
+NOT_WITH_ORACLES = (
+    *("algorithm", "parameters", "dtype", "intercept", "scaling", "rate", "limit", "burst", "certify", "until"),
+    *("against", "bound", "costs", "positive", "classes", "save", "resume", "labels_out", "plot"),
+)
 
 
 class RunRequest(NamedTuple):
@@ -36,6 +42,8 @@ class RunRequest(NamedTuple):
     trace: Path | None
     labels_out: Path | None
     plot: Path | None
+    oracles: list[str] | None = None
+    budget: str | None = None
 
     @property
     def card(self) -> Path | None:
@@ -65,6 +73,11 @@ class RunRequest(NamedTuple):
         return self.until is not None and self.until.recall is not None
 
     @property
+    def buys(self) -> bool:
+        """Whether labels are bought from oracles."""
+        return bool(self.oracles) or self.budget is not None
+
+    @property
     def allowed_error(self) -> float | None:
         """The share of mistakes that confident predictions may have, if that is to be certified."""
         return self.certify if self.until is None else self.until.error
@@ -86,6 +99,8 @@ class RunRequest(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError or ImportError for problems that show before the file is opened."""
+        if self.buys:
+            self._check_oracles()
         if self.rate is not None and not 0 < self.rate <= 1:
             raise ValueError(f"--rate must be a share of the rows, more than 0 and at most 1, not {self.rate:g}")
         if self.burst is not None and self.rate is None:
@@ -171,6 +186,22 @@ class RunRequest(NamedTuple):
                 raise ValueError(f"--until recall reads rows of a pool, in an order of its own: remove --{option}")
         if self.parameters:
             raise ValueError("--until recall has no parameters: remove --param")
+
+    def _check_oracles(self) -> None:
+        """A run with oracles has one method, whose budget is money."""
+        if self.budget is None:
+            raise ValueError("--oracle: what may all oracles cost together? Give --budget too")
+        if not self.oracles:
+            raise ValueError("--budget is money for oracles: give --oracle too, such as --oracle human:1.00")
+        if self.is_pipe:
+            raise ValueError("--oracle needs the number of rows before the first: save the pipe to a file")
+        for name in NOT_WITH_ORACLES:
+            if getattr(self, name):
+                option = {"parameters": "param"}.get(name, name.replace("_", "-"))
+                raise ValueError(f"--oracle has one method of its own, and --budget limits it: remove --{option}")
+        if self.reading.is_apart:
+            raise ValueError("--oracle takes labels from the file itself: remove --labels and --id")
+        parse_oracles(self.oracles)
 
     def _check_bound(self) -> None:
         for name in ("rate", "limit", "burst"):

@@ -1,0 +1,32 @@
+"""`--oracle`: who may be asked for labels, and at which price."""
+
+from askance.annotators import Oracle
+from askance.data.guesses import PREFIX
+from askance.errors import ParameterError
+
+EXAMPLES = "human:1.00, or llm=guesses.gpt-4o:0.01"
+
+
+def parse_oracles(words: list[str]) -> list[Oracle]:
+    """`NAME:PRICE` for a person, and `NAME=guesses.GUESS:PRICE` for a machine; raises ValueError for all else."""
+    oracles = [_parsed(word) for word in words]
+    people = [oracle.name for oracle in oracles if oracle.is_person]
+    if len(people) != 1:
+        found = "none is" if not people else f"{' and '.join(people)} are"
+        raise ValueError(f"--oracle: one oracle must be a person, such as human:1.00, but {found}")
+    names = [oracle.name for oracle in oracles]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"--oracle {name}: two oracles have this name: choose another")
+    return oracles
+
+
+def _parsed(word: str) -> Oracle:
+    who, colon, price = word.rpartition(":")
+    name, equals, guess = who.partition("=")
+    if not colon or not name.strip() or (equals and not guess.startswith(PREFIX)) or guess == PREFIX:
+        raise ValueError(f"--oracle {word}: give {EXAMPLES}")
+    try:
+        return Oracle(name.strip(), price.strip(), guess.removeprefix(PREFIX) if equals else None)
+    except ParameterError as error:
+        raise ValueError(f"--oracle {word}: the price must be {error.allowed}") from None

@@ -1,0 +1,75 @@
+"""`askance run --oracle`: people and machines under one budget."""
+
+import json
+
+import numpy as np
+import pytest
+
+from command_line import answer, complaint, output
+
+pytestmark = pytest.mark.compiled  # the models are too slow without machine code
+LLM, HUMAN = ("--oracle", "llm=guesses.gpt:0.01"), ("--oracle", "human:1.00")
+
+
+@pytest.fixture(scope="module")
+def guessed(tmp_path_factory):
+    """Rows with the guess of a machine that is right on nine of ten."""
+    random = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("oracles") / "guessed.jsonl"
+    lines = []
+    for size in random.normal(size=800).tolist():
+        label = "large" if size > 0 else "small"
+        said = label if random.random() < 0.9 else "small"
+        guess = {"label": said, "confidence": 0.85}
+        lines.append(json.dumps({"size": size + random.normal(), "label": label, "guesses": {"gpt": guess}}))
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_what_was_bought_from_whom(guessed, tmp_path):
+    trace = tmp_path / "trace.parquet"
+    told = answer("run", guessed, *LLM, *HUMAN, "--budget", "48", "--trace", trace)
+    machine, person = told["oracles"]
+    assert (machine["name"], machine["guess"], machine["price"]) == ("llm", "gpt", "0.01")
+    assert machine["bought"] == 800
+    assert person["bought"] <= 40
+    assert (told["budget"], float(told["spent"]) <= 48) == ("48.00", True)
+    assert told["answers_accuracy"] >= told["accuracy"] > 0.88
+    assert 0.8 < machine["right"] < 1
+    assert trace.stat().st_size > 0
+
+
+def test_the_summary(guessed):
+    said = " ".join(output("run", guessed, *LLM, *HUMAN, "--budget", "48", "--shuffle", "3").split())
+    assert "guessed.jsonl: 800 rows of the classes large, small Columns: 1 number." in said
+    assert "llm 800 0.01 8.00" in said
+    assert "of 48.00." in said
+    assert "of the predictions were right; with the labels of people in their place" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--oracle", "llm=guesses.claude:0.01", *HUMAN, "--budget", "9"), "no guess 'claude': there are 'gpt'"),
+        (
+            (*LLM, "--oracle", "human:-1", "--budget", "9"),
+            "--oracle human:-1: the price must be an amount from 0 on",
+        ),
+        ((*LLM, "--budget", "9"), "--oracle: one oracle must be a person, such as human:1.00, but none is"),
+        ((*HUMAN, "--oracle", "ann:2", "--budget", "9"), "such as human:1.00, but human and ann are"),
+        (("--oracle", "human", "--budget", "9"), "--oracle human: give human:1.00, or llm=guesses.gpt-4o:0.01"),
+        (("--oracle", "llm=gpt:1", *HUMAN, "--budget", "9"), "--oracle llm=gpt:1: give human:1.00, or"),
+        ((*LLM, "--oracle", "llm:1", "--budget", "9"), "--oracle llm: two oracles have this name"),
+        ((*LLM, *HUMAN), "what may all oracles cost together? Give --budget too"),
+        (("--budget", "9"), "--budget is money for oracles: give --oracle too"),
+        ((*LLM, *HUMAN, "--budget", "much"), "--budget must be an amount"),
+        ((*LLM, *HUMAN, "--budget", "9", "--rate", "0.1"), "--budget limits it: remove --rate"),
+        ((*LLM, *HUMAN, "--budget", "9", "--id", "size"), "--oracle takes labels from the file itself"),
+    ],
+)
+def test_errors_say_what_is_wrong(guessed, words, said):
+    assert said in complaint("run", guessed, *words)
+
+
+def test_a_pipe_is_refused():
+    assert "save the pipe to a file" in complaint("run", "-", *HUMAN, "--budget", "9")
