@@ -1,8 +1,8 @@
 """`python -m bench.oracles`: people and a language model under one budget, on recorded and simulated answers.
 
 Worlds differ in how often the model is right and whether its confidence says so; in one it answers at random from
-half-way on. The quality to reach is that of people alone with 200 labels for 3,000 rows. Costs are in labels of
-people; an answer of the model costs a hundredth.
+half-way on. There are 3,000 rows; a label of a person costs 1, and an answer of the model 0.01. Strategies that
+use only people, only the model, or the model as a feature are compared with ours, which may spend a tenth more.
 """
 
 import argparse
@@ -28,8 +28,7 @@ from bench.league.tasks import folder
 
 SETS = ("spamassassin", "reuters_r8", "magic04")
 ROWS, WANTED, PRICE = 3000, 200, 0.01
-LABELS = (20, 60, 120, 200, 260)  # of people, in each strategy
-MANY = 600  # labels, where it is measured how soon a model that turned bad is noticed
+MANY = 630  # money, where it is measured how soon a model that turned bad is noticed
 POLITE = 300  # labels for the recorded answers
 ORACLES = (Oracle("llm", PRICE, guess="llm"), Oracle("human", 1))
 Answers = tuple[NDArray[Any], NDArray[np.float64]]
@@ -54,13 +53,19 @@ WORLDS = (
 )
 
 
-class Costs(NamedTuple):
-    """The cost of the wanted quality with each strategy, and the labels until a bad model is noticed."""
+class Found(NamedTuple):
+    """The accuracy that each strategy reaches, and the labels until a model that turned bad is noticed.
+
+    People alone, and people with the model as a feature, may spend 200; the model alone costs 30. Ours may spend a
+    tenth more than the first, a third of it, or a tenth more than the model alone.
+    """
 
     people: float
     model: float
     feature: float
-    askance: float
+    ours: float
+    third: float
+    least: float
     noticed: float
 
 
@@ -102,48 +107,23 @@ def learned(X: Any, y: NDArray[Any], labels: int, order: int) -> float:
     return float((trace.predictions == trace.y).mean())
 
 
-def with_oracles(X: Any, y: NDArray[Any], given: Answers, labels: float, order: int) -> OracleTrace:
-    """The labelling with money for all guesses and some labels of people."""
-    learner = OracleLearner(ORACLES, round(labels + PRICE * len(y), 2), random_state=order)
+def with_oracles(X: Any, y: NDArray[Any], given: Answers, money: float, order: int) -> OracleTrace:
+    """The labelling of a stream for some money."""
+    learner = OracleLearner(ORACLES, round(money, 2), random_state=order)
     return learner.run(X, y, {"llm": given})
 
 
-def cost(found: list[tuple[float, float]], wanted: float) -> float:
-    """The cost at which a quality is reached, between the costs that were measured; infinite if it never is."""
-    before, best = (0.0, 0.0), 0.0
-    for paid, quality in sorted(found):
-        if quality >= wanted:
-            share = (wanted - before[1]) / max(1e-9, quality - before[1]) if before[0] else 1.0
-            return before[0] + share * (paid - before[0])
-        if quality >= best:
-            before, best = (paid, quality), quality
-    return np.inf
-
-
-def measure(name: str, world: World, orders: int) -> Costs:
-    """The costs of the strategies in one world, over some orders of the rows."""
-    curves: dict[str, list[Any]] = {"people": [], "model": [], "feature": [], "askance": []}
-    wanted, noticed = [], []
-    for order in range(orders):
-        X, y = stream(name, order)
-        given, classes = answers(world, y, order), int(y.max()) + 1
-        both, price = with_features(X, given, classes), PRICE * len(y)
-        curves["people"].append([(labels, learned(X, y, labels, order)) for labels in LABELS])
-        curves["feature"].append([(labels + price, learned(both, y, labels, order)) for labels in LABELS])
-        curves["model"].append([(price, float((given[0] == y).mean()))])
-        wanted.append(dict(curves["people"][-1])[WANTED])
-        runs = []
-        for labels in (price * 0.055, *LABELS):
-            trace = with_oracles(X, y, given, labels, order)
-            runs.append((float(trace.ledger.spent), trace.accuracy))
-        if world.turns:
-            noticed.append(_noticed(with_oracles(X, y, given, MANY, order)))
-        curves["askance"].append(runs)
-    means = {key: np.mean(curve, axis=0).tolist() for key, curve in curves.items()}
-
-    target = float(np.mean(wanted))
-    found = {key: cost([(paid, quality) for paid, quality in curve], target) for key, curve in means.items()}
-    return Costs(**found, noticed=float(np.mean(noticed)) if noticed else np.nan)
+def measure(name: str, world: World, order: int) -> Found:
+    """What each strategy reaches for its money, in one world and one order of the rows."""
+    X, y = stream(name, order)
+    given, price = answers(world, y, order), PRICE * len(y)
+    both = with_features(X, given, int(y.max()) + 1)
+    noticed = _noticed(with_oracles(X, y, given, MANY, order)) if world.turns else np.nan
+    ours = [with_oracles(X, y, given, money, order).accuracy for money in (1.1 * WANTED, WANTED / 3, 1.1 * price)]
+    right = float((given[0] == y).mean())
+    return Found(
+        learned(X, y, WANTED, order), right, learned(both, y, round(WANTED - price), order), *ours, noticed
+    )
 
 
 def _noticed(trace: OracleTrace) -> float:
@@ -163,10 +143,10 @@ def politeness(orders: int) -> tuple[float, float]:
     y = np.array([one["label"] for one in records])
     guesses = [one["guesses"]["gpt-4o"] for one in records]
     given = np.array([one["label"] for one in guesses]), np.array([one["confidence"] for one in guesses])
-    found = []
+    found, money = [], POLITE + PRICE * len(y)
     for order in range(orders):
         rows = np.random.default_rng(order).permutation(len(y))
-        trace = with_oracles(take_rows(X, rows), y[rows], (given[0][rows], given[1][rows]), POLITE, order)
+        trace = with_oracles(take_rows(X, rows), y[rows], (given[0][rows], given[1][rows]), money, order)
         found.append((trace.accuracy, trace.ledger.bought["human"]))
     accuracy, labels = np.mean(found, axis=0)
     return float(accuracy), float(labels)
@@ -179,17 +159,23 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    table = Table(
-        "set", "model is right", "people", "model", "feature", "askance", "to best", "to people", "noticed"
+    headings = (
+        "people\n200",
+        "model\n30",
+        "feature\n200",
+        "ours\n220",
+        "ours\n66.67",
+        "ours\n33",
+        "noticed\nafter",
     )
+    table = Table("set", "model is right", *headings)
+    tasks = [(name, world) for name in options.sets for world in WORLDS]
     with ProcessPoolExecutor(options.jobs) as pool:
-        tasks = [(name, world) for name in options.sets for world in WORLDS]
-        waiting = [pool.submit(measure, name, world, options.orders) for name, world in tasks]
+        waiting = [[pool.submit(measure, *task, order) for order in range(options.orders)] for task in tasks]
         for (name, world), each in zip(tasks, waiting, strict=True):
-            found = each.result()
-            best = min(found[:3])
-            ratios = f"{found.askance / best:.2f}", f"{found.askance / found.people:.2f}"
-            table.add_row(name, world.name, *(f"{one:.0f}" for one in found[:4]), *ratios, f"{found.noticed:.0f}")
+            found = np.mean([one.result() for one in each], axis=0).tolist()
+            noticed = f"{found[-1]:.0f}" if world.turns else ""
+            table.add_row(name, world.name, *(f"{one:.3f}" for one in found[:-1]), noticed)
     console = Console(width=120)
     console.print(table)
     accuracy, labels = politeness(10)

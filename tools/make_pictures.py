@@ -14,6 +14,7 @@ from matplotlib import ticker
 from sklearn.datasets import load_digits
 
 import askance
+from askance.annotators import Oracle
 from askance.learners.omcsl import OMCSL
 from askance.learners.trace import PER_ROUND, Trace
 from askance.metrics import METRICS, Curve, Estimate
@@ -264,6 +265,29 @@ def ratings_picture() -> None:
     save_picture(figure, PICTURES / "ratings.png")
 
 
+def oracles(rows: int = 2000, right: float = 0.85) -> None:
+    """The accuracy for the money spent: people alone, a model alone, and both."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(rows, 10))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * random.normal(size=rows) > 0, 1, -1)
+    given = {"llm": (np.where(random.random(rows) < right, y, -y), random.uniform(0.5, 1.0, rows))}
+    person, machine = Oracle("people", 1), Oracle("model", "0.01", guess="llm")
+    figure = new_figure((800, 560))
+    ax = figure.subplots()
+    both: tuple[Oracle, ...] = (person, machine)
+    for place, (name, who) in enumerate({"people alone": (person,), "both": both}.items()):
+        budgets = [cost for cost in (25, 40, 60, 100, 150, 200) if len(who) == 1 or cost > rows / 100]
+        traces = [askance.OracleLearner(who, cost).run(X, y, given) for cost in budgets]
+        costs = [float(trace.ledger.spent) for trace in traces]
+        ax.plot(costs, [100 * trace.accuracy for trace in traces], "o-", color=COLOURS[place], label=name)
+    ax.plot([rows / 100], [100 * (given["llm"][0] == y).mean()], "s", color=COLOURS[2], label="model alone")
+    ax.set_xlabel("money spent", color=INK, fontsize=9)
+    ax.set_ylabel("accuracy in %", color=INK, fontsize=9)
+    decorate(ax)
+    ax.legend(frameon=False, fontsize=9)
+    save_picture(figure, PICTURES / "oracles.png")
+
+
 def main() -> None:
     """Draw all figures."""
     picture(
@@ -313,6 +337,7 @@ def main() -> None:
     panels_picture()
     ratings_picture()
     certificates_picture()
+    oracles()
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ def test_a_table_learns_which_bins_are_wrong() -> None:
 def test_a_guess_is_worth_it_while_it_helps() -> None:
     worth = Worth()
     assert worth.judge(0.05)
-    for _ in range(60):
+    for _ in range(120):
         worth.learn(0.5, 0.5, 1.0)
     assert not worth.judge(0.05)
     for _ in range(60):

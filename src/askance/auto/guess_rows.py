@@ -27,7 +27,7 @@ class Guesses(NamedTuple):
 
 
 def coded_guesses(name: str, given: tuple[Any, Any], classes: Sequence[Any], rows: int) -> Guesses:
-    """The answers and confidences of a machine. An answer that is no class is none; confidences may be None."""
+    """The answers of a machine, and its confidences if there are any. What is not a class counts as no answer."""
     answers, confidences = given
     code_of = {level_of(value): code for code, value in enumerate(classes)}
     codes = np.array(

@@ -53,12 +53,16 @@ class GuessTable:
 class Worth:
     """Whether a guess is worth its price: what it improves on predictions without it, in nats per labelled row."""
 
-    FIRST, AS_ROWS = 0.1, 5.0  # what is expected before any label, and as how many rows this counts
-    MEMORY = 100.0
+    FIRST, SPREAD, AS_ROWS = 0.3, 0.5, 5.0  # what is expected before any label, how far it varies, and its weight
+    MEMORY = 50.0
     SURE = 0.5  # standard errors by which a guess must fail before it is given up
 
     def __init__(self) -> None:
-        self.rows, self.gains, self.squares = self.AS_ROWS, self.FIRST * self.AS_ROWS, 0.0
+        self.rows, self.gains, self.squares = (
+            self.AS_ROWS,
+            self.FIRST * self.AS_ROWS,
+            self.SPREAD**2 * self.AS_ROWS,
+        )
         self.loss = 0.7 * self.AS_ROWS
         self.trusted = True
 

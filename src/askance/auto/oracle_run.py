@@ -20,9 +20,10 @@ from askance.metrics import DriftDetector
 Numbers = NDArray[np.float64]
 
 LEAST_FOR_PEOPLE = 0.05  # of the budget, however much guesses would cost
-LEARNING = 0.3  # the error of a model falls with about this power of the number of labels
-MEMORY = 100.0  # labels after which older losses of a model count little
+LEARNING = 0.2  # the error of a model falls with about this power of the number of labels
+MEMORY = 30.0  # labels after which older losses of a model count little
 LEAST_WEIGHT = 0.25  # of a label that was asked for out of doubt, beside 1 for one that was drawn at random
+DOUBTED = 10.0  # labels: with as many, half of a prediction is believed
 LEAST_CHANCE = 0.005  # of a class, in losses
 LEAST_RATE = 1e-6
 EVERY = 100  # rows between looks at the budget
@@ -156,11 +157,17 @@ class OracleRun:
 
     def _predict(self, t: int, bought: list[bool]) -> Numbers:
         """The probabilities of the classes by each of the three models."""
-        base = self.without.probabilities(part(self.X, t, t + 1))[0]
+        base = self._cautious(self.without.probabilities(part(self.X, t, t + 1))[0])
         if not any(bought):
             return np.vstack([base, base, base])
         updated = self._updated(base, t, np.flatnonzero(bought).tolist())
-        return np.vstack([base, updated, self.with_guesses.probabilities(self._row(t, bought))[0]])
+        featured = self._cautious(self.with_guesses.probabilities(self._row(t, bought))[0])
+        return np.vstack([base, updated, featured])
+
+    def _cautious(self, chances: Numbers) -> Numbers:
+        """Probabilities closer to equal ones, while there are few labels: models are too certain then."""
+        known: float = self.without.labels / (self.without.labels + DOUBTED)
+        return known * chances + (1.0 - known) / self.classes
 
     def _updated(self, base: Numbers, t: int, places: list[int]) -> Numbers:
         """Probabilities after some guesses, by Bayes' rule."""

@@ -67,7 +67,7 @@ def _read(request: RunRequest, oracles: list[Oracle]) -> GuessedRows:
 
 
 def show(result: Bought, *, as_json: bool) -> None:
-    """Print what was bought, what it cost and what came of it, as text or as JSON."""
+    """Print what was bought, what it cost and the result, as text or as JSON."""
     if as_json:
         print_json(_as_dict(result))
         return
