@@ -171,7 +171,7 @@ class Twin:
         numbers = dict.fromkeys(m.Figures.__struct_fields__, 0)
         numbers |= {"items": len(self.items), "asked": len(self.open) + len(self.labels), "agreement": None}
         numbers |= {"waiting": len(self.open) - len(self.leased), "labelled": len(self.labels), "positive": None}
-        numbers |= {"problem": None, "certificate": None}
+        numbers |= {"problem": None, "certificate": None, "drift": None}
         return m.Figures(
             **numbers | {"state": "running", "estimates": {}, "recent": {}, "current": {}, "spend": NO_SPEND}
         )

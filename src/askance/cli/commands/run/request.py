@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from askance.cli.commands.run.oracle_words import parse_oracles
 from askance.cli.commands.run.until import Until
 from askance.cli.options import Reading
 from askance.cli.targets import LABELS, PICTURES, TRACES, check_ending, require_extra
@@ -201,6 +200,8 @@ class RunRequest(NamedTuple):
                 raise ValueError(f"--oracle has one method of its own, and --budget limits it: remove --{option}")
         if self.reading.is_apart:
             raise ValueError("--oracle takes labels from the file itself: remove --labels and --id")
+        from askance.cli.commands.run.oracle_words import parse_oracles  # slow modules: only if there are some
+
         parse_oracles(self.oracles)
 
     def _check_bound(self) -> None:
