@@ -98,38 +98,34 @@ class OracleLearner:
         if len(classes) < 2:
             raise ValueError("run needs labels of two classes, but y has only one class")
         codes = self._codes(given, classes)
-        machines = [oracle for oracle in self.oracles if not oracle.is_person]
-        coded = [
-            coded_guesses(str(one.guess), by_name(guesses, str(one.guess)), classes.tolist(), count)
-            for one in machines
-        ]
-        ledger = Ledger(self.oracles, self.budget)
+        names = [oracle.guess for oracle in self.oracles if oracle.guess is not None]
+        coded = [coded_guesses(name, by_name(guesses, name), classes.tolist(), count) for name in names]
         settings = AutoSettings(
             audit=self.audit, random_state=self.random_state, classes=list(range(len(classes)))
         )
-        run = OracleRun(self.oracles, ledger, settings, rows, coded)
-        predicted, shape = np.zeros(count, np.int64), (count, len(self.oracles))
-        chances, bought, trusted = (
-            np.zeros((count, 1 + len(self.oracles))),
-            np.zeros(shape, bool),
-            np.ones(shape, bool),
-        )
+        run = OracleRun(self.oracles, Ledger(self.oracles, self.budget), settings, rows, coded)
+        return self._pass_over(run, classes, codes, progress)
+
+    def _pass_over(self, run: OracleRun, classes: Any, codes: Any, progress: Progress | None) -> OracleTrace:
+        count, oracles = len(codes), len(self.oracles)
+        predicted, chances = np.zeros(count, np.int64), np.zeros((count, 1 + oracles))
+        bought, trusted = np.zeros((count, oracles), bool), np.ones((count, oracles), bool)
         person = next(place for place, oracle in enumerate(self.oracles) if oracle.is_person)
-        places = [place for place, oracle in enumerate(self.oracles) if not oracle.is_person]
+        machines = [place for place in range(oracles) if place != person]
         for t in range(count):
             run.learn_due(t, codes)
-            trusted[t, places] = run.trusted
+            trusted[t, machines] = run.trusted
             predicted[t], chance, has, asks = run.step(t)
-            chances[t, 1 + person], chances[t, [1 + place for place in places]] = chance, np.maximum(has, chance)
             chances[t, 0] = 0.0 if any(has) else 1.0 - chance
+            chances[t, 1 + person], chances[t, [1 + place for place in machines]] = chance, np.maximum(has, chance)
             bought[t, person] = asks
-            bought[t, places] = run.ask_person(t, has, chance) if asks else has
+            bought[t, machines] = run.ask_person(t, has, chance) if asks else has
             if not run.person.latency:
                 run.learn_due(t, codes)
             if progress is not None and not t % EVERY:
                 progress(t, count, "")
-        right = {one.name: table.right for one, table in zip(machines, run.tables, strict=True)}
-        return OracleTrace(self.oracles, classes, codes, predicted, chances, bought, trusted, ledger, right)
+        right = {one.name: table.right for one, table in zip(run.machines, run.tables, strict=True)}
+        return OracleTrace(self.oracles, classes, codes, predicted, chances, bought, trusted, run.ledger, right)
 
     @staticmethod
     def _codes(given: Any, classes: Any) -> Any:
