@@ -154,6 +154,49 @@ def test_few_items_in_common_tell_nothing_and_undone_labels_do_not_count(opened:
     assert labellers_view.labellers(runner.store, runner.task).pairs == []
 
 
+def test_who_answers_always_the_same_tells_little(opened: Any) -> None:
+    runner = opened(labels={"per_item": 3})
+    items = [one.item for one in runner.decide(*(f"text {number}" for number in range(40)))]
+    for place, item in enumerate(items):
+        truth = "ham" if place % 2 else "spam"
+        other = "spam" if place % 2 else "ham"
+        runner.label(item, truth if place % 10 else other, "ann")
+        runner.label(item, truth if (place + 5) % 10 else other, "bob")
+        runner.label(item, "ham", "eve")
+    found = labellers_view.labellers(runner.store, runner.task)
+    ann, bob, eve = found.labellers
+    assert [one.tells_little for one in found.labellers] == [False, False, True]
+    for one in (ann, bob):
+        assert one.reliability.labels == 40
+        assert one.reliability.low is not None
+        assert one.reliability.high is not None
+        assert 0.7 < one.reliability.low < 0.9 < one.reliability.high
+    assert eve.reliability.high is not None
+    assert eve.reliability.high < ann.reliability.low
+    assert found.alpha.value is not None
+    assert found.alpha.low is not None
+    assert found.alpha.low < found.alpha.value < 0.5
+    with runner.reopened() as again:
+        assert labellers_view.labellers(again.store, again.task) == found
+
+
+def test_decisions_and_corrections_tell_who_is_reliable_where_items_have_one_label(opened: Any) -> None:
+    runner = opened()
+    items = [one.item for one in runner.decide(*(f"text {number}" for number in range(60)))]
+    for place, item in enumerate(items):
+        runner.label(item, "ham", ("ann", "bob")[place % 2])
+    assert [one.reliability.note for one in labellers_view.labellers(runner.store, runner.task).labellers] == [
+        "Cannot tell yet: 0 of 30 labels of items with other labels or a decision."
+    ] * 2
+    for item in items[1::2]:
+        runner.correct(item, "spam")
+    ann, bob = labellers_view.labellers(runner.store, runner.task).labellers
+    assert ann.reliability.value is None
+    assert bob.reliability.labels == 30
+    assert bob.reliability.high is not None
+    assert bob.reliability.high < 0.2
+
+
 def test_only_admins_see_other_labellers(opened: Any) -> None:
     runner = opened()
     for one, who in zip(runner.decide("a", "b"), ("ann", "bob"), strict=True):

@@ -69,6 +69,10 @@ class LabellerWork(Answer, frozen=True):
 
     `agreement` is the share of equal labels among `compared` pairs of one of theirs and one of others for the same
     item. Times are between two labels, without pauses of more than two minutes.
+
+    `reliability` is the expected share of right labels, with a 95 % credible interval. Which labels are right
+    follows from those of others, weighed by their reliability, and from decisions of leads. If the answers hardly
+    depend on the item, as of somebody who answers at random or always the same, `tells_little` is true.
     """
 
     name: str
@@ -78,6 +82,8 @@ class LabellerWork(Answer, frozen=True):
     agreement: float | None
     labels_per_hour: float | None
     median_seconds: float | None
+    reliability: Figure
+    tells_little: bool
 
 
 class PairAgreement(Answer, frozen=True):
@@ -105,13 +111,15 @@ class Guesser(Answer, frozen=True):
 class Labellers(Answer, frozen=True):
     """The labellers, the pairs of them with the most items in common, and programs that guess.
 
-    Speed and agreement are from the newest labels, of which `looked_at` were looked at.
+    Speed, agreement and reliability are from the newest labels, of which `looked_at` were looked at. `alpha` is
+    Krippendorff's, over all items with several labels: 1 if all agree, 0 if they agree as often as by chance.
     """
 
     labellers: list[LabellerWork]
     pairs: list[PairAgreement]
     looked_at: int
     guessers: list[Guesser]
+    alpha: Figure
 
 
 class PredictedClass(Answer, frozen=True):

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from askance.service.state.history import PAUSE
 from askance.service.store import Store
 from askance.service.task import Task
 from askance.service.views.guessers import guessers
+from askance.service.views.reliability import Given, Reliabilities
 
 LOOKED_AT, BATCH = 20_000, 2000  # newest labels
 MOST_PAIRS = 50
@@ -24,33 +24,26 @@ FEWEST = 30  # items in common before there is a kappa
 FEWEST_GAPS = 10  # times between two labels before there is a speed
 
 
-class Given(NamedTuple):
-    """A label that stands."""
-
-    item: int
-    who: str
-    label: str
-    at: float
-    final: bool
-
-
 Tables = dict[tuple[str, str], Counter[tuple[str, str]]]
 
 
 def labellers(store: Store, task: Task, sample: Sample | None = None) -> messages.Labellers:
-    """The labellers, with speed and agreement, and programs that guess, by a sample of questions at random."""
+    """The labellers, with what their labels tell, and programs that guess, by a sample of questions at random."""
     fold = task.fold
     given = _given(store, task.number, fold)
     tables = _tables(given)
     people = list(fold.people.items())  # a copy: the writer may change it meanwhile
     times = {who: _gaps(given, who) for who, _ in people}
+    reliabilities = Reliabilities(fold.settings.ids, given, fold.amendments.corrected)
     work = [
-        messages.LabellerWork(who, counts.labels, counts.skips, *_agreement(who, tables), *_speed(times[who]))
+        messages.LabellerWork(
+            who, counts.labels, counts.skips, *_agreement(who, tables), *_speed(times[who]), *reliabilities.of(who)
+        )
         for who, counts in sorted(people)
     ]
     largest = sorted(tables, key=lambda pair: (-tables[pair].total(), pair))[:MOST_PAIRS]
     pairs = [_pair(pair, tables[pair]) for pair in largest]
-    return messages.Labellers(work, pairs, len(given), guessers(store, task, sample))
+    return messages.Labellers(work, pairs, len(given), guessers(store, task, sample), reliabilities.agreement())
 
 
 def _given(store: Store, number: int, fold: Fold) -> list[Given]:

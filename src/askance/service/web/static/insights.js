@@ -1,5 +1,5 @@
 import { at, el } from "./dom.js";
-import { locale, t } from "./language.js";
+import { locale, pieces, t } from "./language.js";
 
 const FEW_CLASSES = 8; // a larger matrix is folded
 const whole = new Intl.NumberFormat(locale);
@@ -66,25 +66,27 @@ export function showLabellers(labellers, isAdmin, insight) {
     cell(t("Labels"), whole.format(one.labels)), cell(t("Skipped"), whole.format(one.skips)),
     cell(t("Agreement"), one.agreement === null ? "–" : percent.format(one.agreement)),
     isAdmin ? speedOf(work.get(one.name)) : cell(t("Seconds per label"), one.seconds_per_label === null ? "–" : fine.format(one.seconds_per_label))));
-  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 6, class: "soft" }, isAdmin ? t("Nobody has labelled anything yet.") : t("You have not labelled anything yet."))));
+  at("labellers", rows.length ? rows : el("tr", {}, el("td", { colspan: 7, class: "soft" }, isAdmin ? t("Nobody has labelled anything yet.") : t("You have not labelled anything yet."))));
   if (!insight) return;
   at("labellers-words", t({ one: "Speed and agreement of pairs are from the newest label. Pauses of more than two minutes do not count.", other: "Speed and agreement of pairs are from the newest {count} labels. Pauses of more than two minutes do not count." }, { count: insight.looked_at }));
-  at("pairs", insight.pairs.length ? pairsOf(insight.pairs) : []);
+  at("pairs", insight.pairs.length ? pairsOf(insight) : []);
 }
 
 function speedOf(work) {
   const perHour = work?.labels_per_hour ?? null;
   return [
+    cell(t("Reliability"), work ? [shareOf(work.reliability), work.tells_little ? [" ", el("span", { class: "chip warn", title: t("The answers hardly depend on the items, as if they were given at random.") }, t("tells little"))] : []] : "–", work?.reliability.note),
     cell(t("Labels per hour"), perHour === null ? "–" : whole.format(Math.round(perHour))),
     cell(t("Median seconds per label"), perHour === null ? "–" : fine.format(work.median_seconds)),
   ];
 }
 
-function pairsOf(pairs) {
+function pairsOf({ pairs, alpha }) {
   const rows = pairs.map(({ first, second, items, equal, kappa }) => el("tr", {},
     el("th", { scope: "row" }, t("{first} and {second}", { first: first || t("anonymous"), second: second || t("anonymous") })), cell(t("Items"), whole.format(items)),
     cell(t("Equal labels"), percent.format(equal)), cell(t("Cohen's kappa"), shareOf(kappa, fine), kappa.note)));
-  return [el("h3", { class: "apart" }, t("Agreement of pairs")), sheet(t("Agreement of pairs"), [t("Labellers"), t("Items"), t("Equal labels"), t("Cohen's kappa")], rows)];
+  const all = el("p", { title: alpha.note || undefined }, ...pieces("All labellers together, Krippendorff's alpha: {alpha}", { alpha: shareOf(alpha, fine) }));
+  return [el("h3", { class: "apart" }, t("Agreement of pairs")), all, sheet(t("Agreement of pairs"), [t("Labellers"), t("Items"), t("Equal labels"), t("Cohen's kappa")], rows)];
 }
 
 function sheet(name, heads, rows) {
