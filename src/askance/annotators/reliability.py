@@ -4,7 +4,6 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from askance.metrics.intervals import Range
 from askance.typing import FloatArray
@@ -98,7 +97,8 @@ class Prior(NamedTuple):
             The level of the interval.
         """
         grid = (np.arange(GRID) + 0.5) / GRID
-        logs = stats.beta.logpdf(grid, self.accuracy_strength * others, self.accuracy_strength * (1 - others))
+        alpha, beta = self.accuracy_strength * others, self.accuracy_strength * (1 - others)
+        logs = (alpha - 1) * np.log(grid) + (beta - 1) * np.log1p(-grid)  # a beta distribution, up to a constant
         for some in np.array_split(chances, 1 + len(chances) // 1000):
             right, wrong = some[:, None], (1 - some[:, None]) / max(1, classes - 1)
             logs = logs + np.log(grid * right + (1 - grid) * wrong).sum(axis=0)
