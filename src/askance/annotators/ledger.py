@@ -25,7 +25,7 @@ class Ledger:
     >>> [ledger.buy("human"), ledger.buy("llm"), ledger.buy("llm"), ledger.buy("llm")]
     [True, True, True, False]
     >>> ledger.spent, ledger.left
-    (Decimal('1.2'), Decimal('0.05'))
+    (Decimal('1.20'), Decimal('0.05'))
     """
 
     def __init__(self, oracles: Sequence[Oracle], budget: Any) -> None:

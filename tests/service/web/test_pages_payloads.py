@@ -143,7 +143,7 @@ def test_figures_of_classes_and_people_with_payloads_as_names(watched):
         "confusion": {"labels": 9, "version": 1, "note": names[0], "classes": quality, "matrix": [[1]]},
         "forecast": {"advice": "".join(names), "basis": "".join(names)},
         "predicted": {"recent": 1, "before": 1, "classes": shares},
-        "labellers": {"labellers": [], "pairs": pairs, "looked_at": 9},
+        "labellers": {"labellers": [], "pairs": pairs, "looked_at": 9, "guessers": [], "alpha": figure},
     }
     page = watched.page
     for path in answers:
