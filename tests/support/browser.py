@@ -155,3 +155,12 @@ class ServedTask(NamedTuple):
     def post(self, path: str, body: Any) -> Any:
         """The answer to a request about the task."""
         return self.served.post(f"/api/tasks/{self.name}/{path}", body)
+
+
+def until(page: Any, condition: Any) -> None:
+    """Wait until something is so, while the page goes on."""
+    for _ in range(600):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it never came")

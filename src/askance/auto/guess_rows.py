@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from askance.auto.rows import mixed
 from askance.data.cells import level_of
-from askance.data.guesses import bins_of
-from askance.data.kinds import BINS, PER_ANSWER
+from askance.data.guesses import bins_of, set_answer
+from askance.data.kinds import PER_ANSWER
 from askance.data.mixed import MixedRows
 from askance.errors import DataError
 from askance.jit.kernels.mixed import Mixed
@@ -51,11 +51,7 @@ def with_bought(X: Mixed, t: int, guesses: Sequence[Guesses], bought: Sequence[b
         if not is_bought or answer == NO_ANSWER:
             extra[0, first + width - 1] = 1.0
             continue
-        first += answer * PER_ANSWER
-        extra[0, first] = 1.0
-        if guess.bins[t] < BINS:
-            extra[0, first + 1] = guess.confidences[t]
-            extra[0, first + 2 + guess.bins[t]] = 1.0
+        set_answer(extra[0, first:], answer, guess.confidences[t], guess.bins[t])
     return X._replace(dense=np.hstack([X.dense, extra]))
 
 

@@ -93,12 +93,17 @@ def guess_features(column: ColumnPlan, columns: Mapping[str, RawColumn], rows: i
         if answer not in place:
             found[row, -1] = 1.0
             continue
-        first = place[answer] * PER_ANSWER
-        found[row, first] = 1.0
-        if bins[row] != UNKNOWN:
-            found[row, first + 1] = confidence[row]
-            found[row, first + 2 + bins[row]] = 1.0
+        set_answer(found[row], place[answer], confidence[row], bins[row])
     return found
+
+
+def set_answer(features: FloatArray, place: int, confidence: float, confidence_bin: int) -> None:
+    """Write an answer into the features of a row: that it was given, with which confidence and in which bin."""
+    first = place * PER_ANSWER
+    features[first] = 1.0
+    if confidence_bin != UNKNOWN:
+        features[first + 1] = confidence
+        features[first + 2 + confidence_bin] = 1.0
 
 
 def guess_levels(column: ColumnPlan, columns: Mapping[str, RawColumn], rows: int) -> list[Any]:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from browser import Served
+from browser import Served, until
 from labelling_tab import Tab, standing
 from thinning import rest_slow
 
@@ -536,15 +536,6 @@ def test_answers_outlive_a_session(tmp_path, context):
         assert not tab.faults
     finally:
         served.running.kill()
-
-
-def until(page, condition):
-    """Wait until something is so, while the page goes on."""
-    for _ in range(600):
-        if condition():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("it never came")
 
 
 def sign_in(page, served):

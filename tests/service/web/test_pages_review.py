@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from browser import Served
+from browser import Served, until
 
 WIDE = {"width": 1440, "height": 900}
 SHOWN = "#item[data-item][aria-busy=false]"
@@ -64,15 +64,6 @@ def shown(page: Any) -> int:
 
 def labels_of(task: Any) -> dict[int, str]:
     return {one["item"]: one["label"] for one in task.labels()}
-
-
-def until(page: Any, condition: Any) -> None:
-    """Wait until something is so at the service."""
-    for _ in range(600):
-        if condition():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("it never came")
 
 
 def test_one_key_decides_and_the_next_item_comes(served: Any, page: Any) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 from askance._util.class_names import shown_class
 from askance.data.cells import is_missing, number_of
+from askance.data.guesses import CONFIDENCE, PREFIX
 from askance.service.settings import TaskSettings
 
-GUESSES, CONFIDENCE = "guesses", ".confidence"
-PREFIX = f"{GUESSES}."
+GUESSES = PREFIX.removesuffix(".")
 
 
 def guess_columns(settings: TaskSettings, record: Mapping[str, Any]) -> tuple[str, ...]:

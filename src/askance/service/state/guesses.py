@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from askance.data.kinds import BINS
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.store.entries import Entry
-
-BINS = 10  # of confidences
 
 
 def with_guesses(content: Any, later: Iterable[Entry]) -> Any:

@@ -3,13 +3,15 @@
 import os
 from contextlib import closing
 from dataclasses import asdict
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
+from askance.annotators.prices import money
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
 from askance.cli.stopping import stopped_by_signals
+from askance.errors import ParameterError
 from askance.service.client import Client
 from askance.service.worker.hosts import KEY, allowed_hosts, checked_url
 from askance.service.worker.ledger import ZERO, Ledger, Prices
@@ -79,12 +81,9 @@ def _money(option: str, text: str | None) -> Decimal:
     if text is None:
         return ZERO
     try:
-        money = Decimal(text)
-    except InvalidOperation:
-        money = Decimal(-1)
-    if not (money.is_finite() and money >= 0):
-        raise ValueError(f"{option} {text}: give an amount of money such as 0.002")
-    return money
+        return money(text, "worker", option)
+    except ParameterError:
+        raise ValueError(f"{option} {text}: give an amount of money such as 0.002") from None
 
 
 def _show(done: Done, prices: Prices) -> None:
