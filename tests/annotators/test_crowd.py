@@ -125,6 +125,18 @@ def test_asking_in_between_changes_nothing() -> None:
     assert_same(crowd, told(votes))
 
 
+def test_the_posterior_of_votes_that_are_not_learned_is_that_of_a_new_item() -> None:
+    votes, _ = simulated(4)
+    crowd, other = told(votes[:95]), told(votes[:95])
+    given = {"A": "bee", "random": "cow", "new": "bee"}
+    found = crowd.posterior_of(given)
+    for name, label in given.items():
+        other.tell("new item", name, label)
+    assert checkpoint(98) == checkpoint(95)
+    assert found == other.posterior("new item")
+    assert crowd.n_votes == 95
+
+
 def test_names_of_classes_and_annotators_do_not_matter() -> None:
     votes, _ = simulated(6, 30)
     names: dict[Hashable, Hashable] = {"ant": 2, "bee": 0, "cow": 1}

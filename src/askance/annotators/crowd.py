@@ -154,6 +154,13 @@ class Crowd:
         """Return the class probabilities of an item; one without votes has the shares of the classes."""
         return dict(zip(self.classes, self.posterior_array([item])[0].tolist(), strict=True))
 
+    def posterior_of(self, votes: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the class probabilities of a new item with these labels by annotator. Nothing is learned."""
+        cast = {annotator: self._checked(label, None) for annotator, label in votes.items()}
+        model = self._online()
+        row = softmax(self._with_votes(np.log(model.fitted.shares + 1e-9), cast, model, {}))
+        return dict(zip(self.classes, row.tolist(), strict=True))
+
     def posterior_array(self, items: Iterable[Hashable], *, fresh: bool = False) -> FloatArray:
         """Return the class probabilities of items, a row per item; with `fresh`, learned from all votes."""
         return self._posterior_array(items, self._whole() if fresh else self._online())
@@ -263,16 +270,25 @@ class Crowd:
                 rows.append(np.where(np.arange(len(classes)) == classes[self._settled[item]], 0.0, -np.inf))
                 continue
             known = self._widened(self._expected[item]) if item in self._expected else model.fitted.shares
-            row = np.log(known + 1e-9)
-            for annotator, vote in self._by_item.get(item, {}).items():
-                if annotator == without:
-                    continue
-                channel = (annotator, confidence_bin(vote.confidence))
-                if channel not in logs:
-                    logs[channel] = np.log(self._channel_confusion(model, *channel))
-                row = row + logs[channel][:, classes[vote.label]]
-            rows.append(row)
+            votes = {one: vote for one, vote in self._by_item.get(item, {}).items() if one != without}
+            rows.append(self._with_votes(np.log(known + 1e-9), votes, model, logs))
         return softmax(np.array(rows).reshape(-1, len(classes)))
+
+    def _with_votes(
+        self,
+        row: FloatArray,
+        votes: Mapping[Hashable, Vote],
+        model: _Model,
+        logs: dict[tuple[Hashable, int], FloatArray],
+    ) -> FloatArray:
+        """The logarithms of probabilities after these votes; `logs` has those of matrices used before."""
+        classes = {label: k for k, label in enumerate(self.classes)}
+        for annotator, vote in votes.items():
+            channel = (annotator, confidence_bin(vote.confidence))
+            if channel not in logs:
+                logs[channel] = np.log(self._channel_confusion(model, *channel))
+            row = row + logs[channel][:, classes[vote.label]]
+        return row
 
     def _channel_confusion(self, model: _Model, annotator: Hashable, confidence: int) -> FloatArray:
         """The confusion matrix of an annotator in a bin of confidence, also of one that is new."""

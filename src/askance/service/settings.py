@@ -91,12 +91,32 @@ class Certify(Section, frozen=True):
     audit: Annotated[float, Meta(gt=0, le=0.2)] = 0.1
 
 
+FEWEST_VOTES = 2  # before a label can be probable enough: one vote alone shows nothing about anybody
+
+
 class Labelling(Section, frozen=True):
-    """Labels per item, the length of a lease, and the number of skips after which a question is given up."""
+    """Labels per item, the length of a lease, and the number of skips after which a question is given up.
+
+    Of several labels of an item, the most probable one is taken (`posterior`), given how reliable those are who
+    gave them, or the most frequent one (`majority`). By default, new tasks take the most probable one. From two
+    labels on, no more are asked for if it has the probability `enough`.
+    """
 
     per_item: Annotated[int, Meta(ge=1, le=25)] = 1
     lease_seconds: Annotated[float, Meta(ge=0.1, le=86_400)] = 300.0
     skips: Annotated[int, Meta(ge=1, le=100)] = 2
+    aggregate: Literal["posterior", "majority"] | None = None  # tasks that were stored without it count votes
+    enough: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+
+    @property
+    def weighs_votes(self) -> bool:
+        """Whether votes count by how reliable those are who gave them."""
+        return self.per_item > 1 and self.aggregate == "posterior"
+
+    @property
+    def at_first(self) -> int:
+        """The number of people to ask before the first answers are known."""
+        return FEWEST_VOTES if self.weighs_votes and self.enough is not None else self.per_item
 
 
 class Asking(Section, frozen=True):
@@ -198,12 +218,13 @@ class TaskSettings(Section, frozen=True):
 
     @property
     def named(self) -> "TaskSettings":
-        """The same settings, with the name of the algorithm and the time at which questions are chosen.
+        """The same settings, with the algorithm, when questions are chosen, and how several votes are counted.
 
-        Both are stored, so that a task keeps them when the defaults change.
+        They are stored, so that a task keeps them when the defaults change.
         """
         chosen = self.questions or Asking("lease" if self.is_auto else "arrival")
-        return msgspec.structs.replace(self, algorithm=self.method, questions=chosen)
+        labels = msgspec.structs.replace(self.labels, aggregate=self.labels.aggregate or "posterior")
+        return msgspec.structs.replace(self, algorithm=self.method, questions=chosen, labels=labels)
 
     @property
     def asks_on_lease(self) -> bool:

@@ -69,7 +69,7 @@ def undo(
 def lend_again(transaction: Transaction, item: int, who: str | None) -> None:
     """Lend the question of a label that was undone to its labeller, if nobody else answers it meanwhile."""
     question, labels = transaction.fold.questions.open.get(item), transaction.settings.labels
-    if question is None or not question.has_room(who, transaction.now, labels.per_item):
+    if question is None or not question.has_room(who, transaction.now, labels):
         return
     if question.voter(who) is None:
         lend(transaction, [question], transaction.now + labels.lease_seconds, who)
@@ -132,8 +132,16 @@ def label_now(transaction: Transaction, entry: Entry) -> str | None:
     votes = [journal.read(vote) for vote in standing_votes(transaction, item)]
     if not votes:
         return None
-    labels = [votes[-1].label] if votes[-1].final else [vote.label for vote in votes]
-    return name_of(corrected.get(item, max(labels, key=labels.count)))
+    return name_of(corrected.get(item, journal.outcome([vote.label for vote in votes], votes[-1])))
+
+
+def label_probability(transaction: Transaction, item: int) -> float | None:
+    """How probable the label of an item was when its votes settled it; None if something else did."""
+    if item in transaction.fold.amendments.corrected or item in transaction.fold.questions.open:
+        return None
+    votes = standing_votes(transaction, item)
+    verdict = journal.read(votes[-1]).verdict if votes else None
+    return None if verdict is None else float(verdict.probability)
 
 
 def _repeated(transaction: Transaction, kind: str, key: str | None) -> messages.Amendment | None:

@@ -15,13 +15,13 @@ from askance.service.transaction import Transaction
 
 def next_questions(transaction: Transaction, count: int, who: str | None) -> list[Question]:
     """The questions to lease now: open ones first, then new ones within the budget."""
-    fold, per_item = transaction.fold, transaction.settings.labels.per_item
+    fold, labels = transaction.fold, transaction.settings.labels
     if not transaction.settings.asks_on_lease:
-        return fold.questions.next_for(who, count, transaction.now, per_item)
+        return fold.questions.next_for(who, count, transaction.now, labels)
     withdraw_deserted(transaction)
     room = affordable(fold, transaction.now)
     chosen: list[Question] = []
-    for question in fold.questions.next_for(who, len(fold.questions.open), transaction.now, per_item):
+    for question in fold.questions.next_for(who, len(fold.questions.open), transaction.now, labels):
         if len(chosen) == count:
             break
         if question.labels or room > 0:

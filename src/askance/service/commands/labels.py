@@ -134,7 +134,8 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
         if again:
             votes = _votes(transaction, item)
         else:
-            body = journal.Label(transaction.settings.id_of(one.label))
+            given = transaction.settings.id_of(one.label)
+            body = journal.Label(given, verdict=transaction.fold.verdict(item, who, given))
             written = transaction.write(journal.LABEL, body, item=item, key=one.key, who=who, row=rows[item])
             assert written.question is not None
             votes = _by_name(transaction, written.question.counts())
@@ -220,7 +221,7 @@ def check(transaction: Transaction, one: messages.Label, item: int, who: str | N
     loan = question.loan(who, transaction.now)
     if one.lease is not UNSET and (loan is None or loan.seq != one.lease):
         raise _expired(one.lease, item)
-    if not question.has_room(who, transaction.now, transaction.settings.labels.per_item):
+    if not question.has_room(who, transaction.now, transaction.settings.labels):
         raise conflict("leased_by_another", f"item {item} is leased by another labeller: try another question")
 
 
@@ -262,7 +263,7 @@ def _free(transaction: Transaction, item: int, who: str | None) -> Question:
         raise why_closed(transaction, item)
     if question.voter(who) is not None:
         raise conflict("answered", f"item {item} already has a label from you")
-    if not question.has_room(who, transaction.now, transaction.settings.labels.per_item):
+    if not question.has_room(who, transaction.now, transaction.settings.labels):
         raise conflict("leased_by_another", f"item {item} is leased by another labeller: try another question")
     return question
 

@@ -11,9 +11,12 @@ from askance.service.transaction import Transaction
 
 def change(transaction: Transaction, request: messages.TaskChange, who: str | None) -> TaskSettings:
     """Change the given sections of the settings. What the model was built with cannot change."""
+    labels = request.labels
+    if labels is not msgspec.UNSET and labels.aggregate is None:
+        labels = msgspec.structs.replace(labels, aggregate=transaction.settings.labels.aggregate)
     written = journal.SettingsChange(
         request.budget,
-        request.labels,
+        labels,
         request.costs,
         request.interface,
         goal=request.goal,

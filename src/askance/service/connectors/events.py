@@ -125,24 +125,25 @@ class EventMaker:
         if entry.kind == journal.CORRECTION:
             return _settled(entry, known, journal.read(entry).label, corrected=True), True
         decided, label = self._decided(known)
-        if entry.kind == journal.UNDO:
-            return (_opened(entry, known) if label is None else _settled(entry, known, label)), True
-        if decided == entry.seq and label is not None:
-            return _settled(entry, known, label), True
+        if label is None:
+            return (_opened(entry, known) if entry.kind == journal.UNDO else None), entry.kind == journal.UNDO
+        if entry.kind == journal.UNDO or decided.seq == entry.seq:
+            probability = None if decided.verdict is None else decided.verdict.probability
+            return _settled(entry, known, label, probability=probability), True
         return None, False
 
-    def _decided(self, known: Sequence[Entry]) -> tuple[int, str | None]:
-        """The vote that settled the label, and the label; 0 and None if it is not settled."""
+    def _decided(self, known: Sequence[Entry]) -> tuple[Vote, str | None]:
+        """The vote that settled the label, and the label, which is None if it is not settled."""
         undone = {journal.read(one).of for one in known if one.kind == journal.UNDO}
         question = Question(known[0].seq, "", 0.0, 0.0, 0.0)
         for one in known:
             if one.kind == journal.LABEL and one.seq not in undone:
                 given = journal.read(one)
-                question.votes.append(Vote(one.seq, one.who, given.label, given.final))
-                label = question.settled(self._settings_at(one.seq).labels.per_item)
+                question.votes.append(Vote(one.seq, one.who, given.label, given.final, given.verdict))
+                label = question.settled(self._settings_at(one.seq).labels)
                 if label is not None:
-                    return one.seq, label
-        return 0, None
+                    return question.votes[-1], label
+        return Vote(0, None, ""), None
 
     def _settings_at(self, seq: int) -> TaskSettings:
         return next(settings for start, settings in reversed(self._settings) if start <= seq)
@@ -167,18 +168,21 @@ def _opened(entry: Entry, known: Sequence[Entry]) -> Event:
     return Event(OPEN, entry.seq, entry.at, _content(item, journal.read(item)) | facts)
 
 
-def _settled(entry: Entry, known: Sequence[Entry], label: str, *, corrected: bool = False) -> Event:
+def _settled(
+    entry: Entry, known: Sequence[Entry], label: str, *, corrected: bool = False, probability: float | None = None
+) -> Event:
     item, body = known[0], journal.read(known[0])
     imported = item.kind == journal.IMPORTED
     why = {"reason": None, "ask_probability": None} if imported else _why(known)
-    probability = why["ask_probability"]
+    asked_with = why["ask_probability"]
     facts = {
         "label": label,
+        "label_probability": probability,
         "corrected": corrected,
         "imported": imported,
         "source": body.source if imported and body.source is not UNSET else None,
         **why,
-        "weight": 1 / probability if probability else None,
+        "weight": 1 / asked_with if asked_with else None,
     }
     return Event(SETTLED, entry.seq, entry.at, _content(item, body) | facts)
 

@@ -228,7 +228,9 @@ class ItemDetail(Answer, frozen=True):
     If questions are chosen on lease, `reason` says why it was asked about. `ask_probability` is the probability
     with which it was to be asked about; null if that is not known, as for items that the model was in doubt about.
     An imported item has a `provenance`. `skips` and `flags` have everybody who skipped or flagged it. The
-    `guesses` of programs are by name, also those that came after the label.
+    `guesses` of programs are by name, also those that came after the label. `label_probability` is how probable
+    the label was, given its votes, when they settled it; null if it has a single vote, or something else settled
+    it.
     """
 
     item: int
@@ -251,6 +253,7 @@ class ItemDetail(Answer, frozen=True):
     flags: list[FlagDetail] = field(default_factory=list)
     image: str | None = None
     guesses: dict[str, GuessDetail] | None = None
+    label_probability: float | None = None
 
 
 class ExplainRequest(Body, frozen=True):

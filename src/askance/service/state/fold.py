@@ -29,8 +29,9 @@ from askance.service.state.figures import Figures, progressive
 from askance.service.state.guesses import with_guesses
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
-from askance.service.state.questions import Loan, Question, Questions, Vote
+from askance.service.state.questions import Loan, Question, Questions, Verdict, Vote
 from askance.service.state.rows import AnyRow, stored_rows
+from askance.service.state.voting import Voting
 from askance.service.store.entries import Entry
 
 MOST_OPEN = 2000  # open questions that a point of the history takes into account
@@ -101,6 +102,7 @@ class Fold:
         self.figures = Figures(settings)
         self.ledger = Ledger()
         self.questions = Questions()
+        self.voting = Voting()
         self.candidates = Candidates()
         self.audits = Audits()
         self.automation = Automation(settings.certify)
@@ -369,20 +371,30 @@ class Fold:
         self._labeller(entry.who).gave_label(entry.at)
         self.last_day.at(entry.at).labels += 1
         self._compare(question, entry.who, body)
-        question.votes.append(Vote(entry.seq, entry.who, body.label, body.final))
+        question.votes.append(Vote(entry.seq, entry.who, body.label, body.final, body.verdict))
         self.questions.end(question, entry.who or "")
         remembered = self.recent.setdefault(entry.who or "", [])
         remembered.append((entry.seq, question.item))
         del remembered[:-REMEMBERED]
-        settled = question.settled(self.settings.labels.per_item)
+        settled = question.settled(self.settings.labels)
         if settled is not None:
             label = self.amendments.corrected.get(question.item, settled)
             self.classes[label] = self.classes.get(label, 0) + 1
             if row is not None and not self._is_test(question):
                 self._tell(entry.seq, question.item, row, label, question.ask_probability)
+            if row is not None and self.settings.labels.weighs_votes:
+                is_decided = body.final or question.item in self.amendments.corrected
+                self.voting.add(question.item, question.by_labeller(), decided=label if is_decided else None)
             self._close(question, label, deleted=row is None)
             self._count(labelled=1)
             self.version = entry.seq
+
+    def verdict(self, item: int, who: str | None, label: str) -> Verdict | None:
+        """What the votes on a question come to with one more; None if another is wanted, or votes are counted."""
+        question, labels = self.questions.open.get(item), self.settings.labels
+        if question is None or not labels.weighs_votes:
+            return None
+        return self.voting.verdict(question.by_labeller() | {who or "": label}, labels, self.settings.ids)
 
     def _settle_given_up(self, entry: Entry, body: journal.Label, row: AnyRow | None) -> Question | None:
         """Give a question its label after all that was given up."""
@@ -443,6 +455,7 @@ class Fold:
         if self.classes.get(body.instead_of):  # not if, in an earlier version, it was given up with too few votes
             self.classes[body.instead_of] -= 1
             self.classes[body.label] = self.classes.get(body.label, 0) + 1
+        self.voting.decide(entry.item, body.label)
         self.audits.settle(entry.item, body.label)
         self.automation.settle(entry.item, body.label)
         if isinstance(self.learner, AutoModel) and not self.diverged:
@@ -483,6 +496,7 @@ class Fold:
         gone = body.all
         for item, label in gone.items():
             self._forget(item, label, imported=item in body.imported)
+        self.voting.forget(gone.keys())
         for given in self.recent.values():
             given[:] = [one for one in given if one[1] not in gone]
         for item in body.items:  # a check may have been deleted for its label: without one, it counts as a mistake

@@ -1,5 +1,6 @@
 """The kinds of journal entries, and what the body of each kind holds."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -8,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from askance.errors import StoreError
 from askance.service.columns import Columns
 from askance.service.settings import Budget, Certify, Costs, Goal, Interface, Labelling, State, TaskSettings
+from askance.service.state.questions import Verdict
 from askance.service.store.entries import Entry
 
 # An item that was decided and not asked about, one that was, and one that was imported with its label.
@@ -119,10 +121,14 @@ class Lease(Struct, frozen=True):
 
 
 class Label(Struct, frozen=True, omit_defaults=True):
-    """The label of a vote. A `final` vote of a lead settles the label, whatever others say."""
+    """The label of a vote. A `final` vote of a lead settles the label, whatever others say.
+
+    The vote with which an item was settled has the verdict, if votes are weighed.
+    """
 
     label: str
     final: bool = False
+    verdict: Verdict | None = None
 
 
 class Correction(Struct, frozen=True, omit_defaults=True):
@@ -292,6 +298,13 @@ def read(written: Entry) -> Any:
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
         reason = f"unknown kind {error}" if isinstance(error, KeyError) else error
         raise StoreError(f"entry {written.seq} is damaged ({reason}): restore a backup") from None
+
+
+def outcome(labels: Sequence[str], last: Label) -> str:
+    """The label of an item that is settled, from the labels of all votes and the last one."""
+    if last.final:
+        return last.label
+    return max(labels, key=labels.count) if last.verdict is None else last.verdict.label
 
 
 def without_content(written: Entry) -> Entry:

@@ -6,16 +6,27 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from askance.service.settings import Labelling
+
 LONGEST = 86_400.0 + 60  # seconds; a lease that ends later was given while the clock was ahead
 
 
+class Verdict(Struct, frozen=True):
+    """The most probable label when an item was settled, its probability, and the number of votes behind it."""
+
+    label: str
+    probability: float
+    votes: int
+
+
 class Vote(Struct, frozen=True):
-    """A label that somebody gave, and its entry. That of a lead may be `final`."""
+    """A label that somebody gave, and its entry. That of a lead may be `final`; another may settle the item."""
 
     seq: int
     who: str | None
     label: str
     final: bool = False
+    verdict: Verdict | None = None
 
 
 class Loan(Struct, frozen=True):
@@ -53,11 +64,21 @@ class Question(Struct):
         """The number of votes per label."""
         return dict(Counter(vote.label for vote in self.votes))
 
-    def settled(self, per_item: int) -> str | None:
-        """The label, once there are enough votes and one label has more votes than any other, or one is final."""
+    def by_labeller(self) -> dict[str, str]:
+        """The votes of labellers. A final one is no such vote."""
+        return {vote.who or "": vote.label for vote in self.votes if not vote.final}
+
+    def settled(self, labels: Labelling) -> str | None:
+        """The label, once one vote is final, or there is a verdict, or enough votes and a majority.
+
+        A verdict does not hold any more if one of its votes was undone.
+        """
         if self.votes and self.votes[-1].final:
             return self.votes[-1].label
-        if len(self.votes) < per_item:
+        if labels.weighs_votes:
+            verdict = self.votes[-1].verdict if self.votes else None
+            return verdict.label if verdict is not None and verdict.votes == len(self.votes) else None
+        if len(self.votes) < labels.per_item:
             return None
         if len(self.votes) == 1:
             return self.votes[0].label  # the usual case; counting takes longer than learning the label
@@ -73,16 +94,16 @@ class Question(Struct):
         loan = self.loans.get(who or "")
         return loan if loan is not None and is_current(loan.until, now) else None
 
-    def has_room(self, who: str | None, now: float, per_item: int) -> bool:
+    def has_room(self, who: str | None, now: float, labels: Labelling) -> bool:
         """Whether a vote of this labeller is needed, given the leases of others."""
         others = sum(is_current(loan.until, now) for name, loan in self.loans.items() if name != (who or ""))
-        wanted = max(per_item, len(self.votes) + 1) - len(self.votes)
+        wanted = max(labels.at_first, len(self.votes) + 1) - len(self.votes)
         return others < wanted
 
-    def is_for(self, who: str | None, now: float, per_item: int) -> bool:
+    def is_for(self, who: str | None, now: float, labels: Labelling) -> bool:
         """Whether it may be shown to this labeller."""
         unknown = self.voter(who) is None and (who or "") not in self.skipped and self.loan(who, now) is None
-        return unknown and self.has_room(who, now, per_item)
+        return unknown and self.has_room(who, now, labels)
 
 
 def is_current(until: float, now: float) -> bool:
@@ -126,10 +147,10 @@ class Questions(Struct):
             self.open[item] = question
         return question
 
-    def next_for(self, who: str | None, count: int, now: float, per_item: int) -> list[Question]:
+    def next_for(self, who: str | None, count: int, now: float, labels: Labelling) -> list[Question]:
         """The oldest questions that may be shown to this labeller."""
         found = []
-        for question in self._free(who, now, per_item):
+        for question in self._free(who, now, labels):
             found.append(question)
             if len(found) == count:
                 break
@@ -139,5 +160,5 @@ class Questions(Struct):
         """The number of questions that are leased now."""
         return sum(is_current(until, now) for until in self.on_loan.values())
 
-    def _free(self, who: str | None, now: float, per_item: int) -> Iterator[Question]:
-        return (question for question in self.open.values() if question.is_for(who, now, per_item))
+    def _free(self, who: str | None, now: float, labels: Labelling) -> Iterator[Question]:
+        return (question for question in self.open.values() if question.is_for(who, now, labels))

@@ -21,6 +21,7 @@ from askance.service.state.fold import Amendments, Counts, Fold
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import decode, encode
 from askance.service.state.questions import Questions
+from askance.service.state.voting import Voting, VotingState
 
 # Weights are mostly zeros: even the fastest level shrinks them to a tenth.
 LEVEL = 1
@@ -61,6 +62,7 @@ class FoldState(Struct):
     late_guesses: int = 0
     automation: AutomationState | None = None
     drifting: DriftState | None = None
+    voting: VotingState | None = None
     # The items of the rows that the automatic learner remembers.
     items: list[int] | None = None
 
@@ -74,6 +76,7 @@ def content(fold: Fold) -> bytes:
         rolled_back=fold.amendments.rolled_back,
         automation=fold.automation.state(),
         drifting=fold.drifting.state(),
+        voting=fold.voting.state,
         items=fold.learner.items if isinstance(fold.learner, AutoModel) else None,
     )
     parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
@@ -120,6 +123,7 @@ def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fo
         Automation(fold.settings.certify) if state.automation is None else Automation.of(state.automation)
     )
     fold.drifting = Drifting(state.drifting)
+    fold.voting = Voting(state.voting)
     return fold
 
 

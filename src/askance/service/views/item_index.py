@@ -32,12 +32,11 @@ NOT_ASKED, GIVEN_UP, IMPORTED = 0, 1, 2  # what the entries say of an item, unle
 
 
 class Vote(NamedTuple):
-    """A label that somebody gave, with its entry. A final one is the decision of a lead."""
+    """A label that somebody gave, with its entry. A vote may be the decision of a lead."""
 
     seq: int
     who: str | None
-    label: str
-    final: bool = False
+    given: journal.Label
 
 
 COLUMNS: dict[str, type[Any]] = {
@@ -110,18 +109,17 @@ class ItemIndex:
         """Keep a label or a correction, or forget a label that was undone."""
         body = journal.read(entry)
         if entry.kind == journal.LABEL:
-            self._votes.setdefault(item, []).append(Vote(entry.seq, entry.who, body.label, body.final))
+            self._votes.setdefault(item, []).append(Vote(entry.seq, entry.who, body))
         elif entry.kind == journal.CORRECTION:
-            self._corrected[item] = Vote(entry.seq, entry.who, body.label)
+            self._corrected[item] = Vote(entry.seq, entry.who, journal.Label(body.label))
         elif item in self._votes:
             self._votes[item] = [vote for vote in self._votes[item] if vote.seq != body.of]
 
     def _label(self, item: int, votes: list[Vote]) -> str | None:
         """The label of an item that people labelled or corrected; of equally many votes, the first."""
         if item in self._corrected and (votes or item not in self._votes):
-            return self._corrected[item].label
-        given = [vote.label for vote in (votes[-1:] if votes and votes[-1].final else votes)]
-        return max(given, key=given.count, default=None)
+            return self._corrected[item].given.label
+        return journal.outcome([vote.given.label for vote in votes], votes[-1].given) if votes else None
 
     def _add(self, items: list[Entry]) -> None:
         start, self._size = self._size, self._size + len(items)
@@ -276,7 +274,7 @@ class ItemIndex:
 
 def _differ(votes: list[Vote]) -> bool:
     """Whether people gave different labels. A final label does not count: its author has seen the others."""
-    return len({vote.label for vote in votes if not vote.final}) > 1
+    return len({vote.given.label for vote in votes if not vote.given.final}) > 1
 
 
 def _may_be_asked(fold: Fold) -> list[int]:

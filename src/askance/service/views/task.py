@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from askance.metrics.estimates import LEVEL, Estimate
 from askance.service import messages
-from askance.service.commands.amendments import label_now
+from askance.service.commands.amendments import label_now, label_probability
 from askance.service.commands.choosing import current, waiting
 from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
@@ -65,6 +65,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         _flags(transaction, entry.seq),
         image_of(transaction.settings, item, body),
         _guesses(transaction, entry, body),
+        label_probability(transaction, item),
     )
 
 

@@ -31,8 +31,9 @@ async function show() {
   return !gone;
 }
 
-function known({ state, label, decision, agreement, id, at: time, provenance, guesses }) {
+function known({ state, label, label_probability: probability, decision, agreement, id, at: time, provenance, guesses }) {
   const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, label)], [t("Received"), date(time)]];
+  if (probability !== null && probability !== undefined) rows.push([t("Probability of the label"), fine.format(probability)]);
   if (id) rows.push([t("Id"), el("bdi", {}, id)]);
   if (provenance?.source) rows.push([t("Source"), el("bdi", {}, provenance.source)]);
   if (provenance?.labeller) rows.push([t("Labelled by"), el("bdi", {}, provenance.labeller)]);

@@ -1,0 +1,107 @@
+"""What several votes on an item come to: its most probable label, given what is known of those who voted.
+
+A verdict is computed once, when a vote comes, and written with the vote. So a replay learns the same labels,
+whatever has been learned of labellers since. What is known of labellers is a function of the votes below alone: a
+vote that was undone, or whose item was deleted, leaves no trace.
+"""
+
+from collections.abc import Collection, Mapping
+
+from msgspec import Struct, field
+
+from askance.annotators import Crowd
+from askance.service.settings import Labelling
+from askance.service.state.questions import Verdict
+
+MOST = 5000  # votes; what is older says little about people now, and takes time and memory
+# How probable a label must be after `per_item` votes, and after twice as many. A tie of people of whom little is
+# known needs another vote; but those who know nothing about an item must not be asked for ever.
+LIKELY, AT_LAST = 2 / 3, 0.5 + 1e-6
+
+
+class Cast(Struct, frozen=True, array_like=True):
+    """A vote on an item that has its label."""
+
+    item: int
+    who: str
+    label: str
+
+
+class VotingState(Struct):
+    """The votes on items that have a label, in order, and the labels that somebody decided on or corrected."""
+
+    votes: list[Cast] = field(default_factory=list)
+    decided: dict[int, str] = field(default_factory=dict)
+
+
+class Voting:
+    """The votes of a task, and what they tell about those who voted."""
+
+    def __init__(self, state: VotingState | None = None, *, most: int = MOST) -> None:
+        self.state = state or VotingState()
+        self._most = most
+        self._crowd: Crowd | None = None  # it is made when it is needed: a replay needs none
+
+    def add(self, item: int, votes: Mapping[str, str], *, decided: str | None = None) -> None:
+        """Learn from the votes on an item, by labeller. Its label is certain if somebody has `decided` on it."""
+        cast = [Cast(item, who, label) for who, label in votes.items()]
+        self.state.votes += cast
+        if self._crowd is not None:
+            for one in cast:
+                self._crowd.tell(*_as_vote(one))
+        if cast and decided is not None:
+            self.decide(item, decided)
+        if len(self.state.votes) > 1.1 * self._most:
+            self._forget_oldest()
+
+    def decide(self, item: int, label: str) -> None:
+        """Take a label for certain, if there are votes on the item."""
+        if any(one.item == item for one in self.state.votes):
+            self.state.decided[item] = label
+            self._crowd = None
+
+    def forget(self, items: Collection[int]) -> None:
+        """Forget the votes on items."""
+        self._keep([one for one in self.state.votes if one.item not in items])
+
+    def verdict(self, votes: Mapping[str, str], labels: Labelling, classes: Collection[str]) -> Verdict | None:
+        """What the votes on an item come to; None as long as another one is wanted."""
+        if len(votes) < labels.at_first:
+            return None
+        posterior = self._learned(classes).posterior_of(votes)
+        label = max(posterior, key=lambda one: posterior[one])
+        return (
+            Verdict(label, posterior[label], len(votes))
+            if posterior[label] >= _wanted(labels, len(votes))
+            else None
+        )
+
+    def _learned(self, classes: Collection[str]) -> Crowd:
+        if self._crowd is None or self._crowd.classes != tuple(classes):
+            self._crowd = Crowd(classes)
+            for one in self.state.votes:
+                self._crowd.tell(*_as_vote(one))
+            for item, label in self.state.decided.items():
+                self._crowd.settle(item, label)
+        return self._crowd
+
+    def _forget_oldest(self) -> None:
+        self._keep(self.state.votes[-self._most :])
+
+    def _keep(self, votes: list[Cast]) -> None:
+        if len(votes) == len(self.state.votes):
+            return
+        items = {one.item for one in votes}
+        decided = {item: label for item, label in self.state.decided.items() if item in items}
+        self.state, self._crowd = VotingState(votes, decided), None
+
+
+def _wanted(labels: Labelling, votes: int) -> float:
+    """How probable a label must be after some votes on an item."""
+    if votes < labels.per_item and labels.enough is not None:
+        return labels.enough
+    return LIKELY if votes < 2 * labels.per_item else AT_LAST
+
+
+def _as_vote(one: Cast) -> tuple[int, str, str]:
+    return one.item, one.who, one.label
