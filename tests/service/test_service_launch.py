@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import askance
@@ -16,7 +17,8 @@ from askance import service
 from askance.errors import ServiceError
 from askance.service import launch
 from askance.service.client import synchronous
-from askance.service.settings import Hashing, TaskSettings
+from askance.service.settings import Asking, Hashing, Labelling, TaskSettings, to_json
+from askance.service.store import open_store
 from paths import ROOT
 
 TASK = TaskSettings("tickets", ["billing", "bug"], algorithm="PA-I", hashing=Hashing(bits=8))
@@ -101,6 +103,26 @@ def test_settings_without_an_algorithm_are_those_of_the_stored_task(tmp_path):
         other = {**given, "algorithm": "PAA-I"}
         with pytest.raises(ValueError, match="with other settings"):
             service.start(store, [other], open_to_all=True)
+
+
+def test_tasks_that_counted_votes_are_served_with_the_same_settings_and_still_count(tmp_path):
+    given = TaskSettings("tickets", ["billing", "bug"], algorithm="PA-I", hashing=Hashing(bits=8))
+    given = msgspec.structs.replace(given, labels=Labelling(per_item=2))
+    with open_store(str(tmp_path / "a.db")) as store:  # as an earlier version stored it
+        store.add_task("tickets", to_json(msgspec.structs.replace(given, questions=Asking("arrival"))), 1.0)
+    for _ in range(2):
+        with (
+            service.start(tmp_path / "a.db", [given], open_to_all=True) as running,
+            askance.Client(running.url, task="tickets") as one,
+        ):
+            assert not one.task_detail().settings.labels.weighs_votes
+    with service.start(tmp_path / "b.db", [given], open_to_all=True):
+        pass
+    with (
+        service.start(tmp_path / "b.db", [given], open_to_all=True) as running,
+        askance.Client(running.url, task="tickets") as one,
+    ):
+        assert one.task_detail().settings.labels.weighs_votes
 
 
 def test_examples_run():

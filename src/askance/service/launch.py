@@ -244,8 +244,12 @@ def create_service(
 
 def _describes(given: TaskSettings, stored: TaskSettings) -> bool:
     """Whether settings describe a stored task. What they leave out may be an earlier default."""
+    labels = msgspec.structs.replace(given.labels, aggregate=given.labels.aggregate or stored.labels.aggregate)
     return stored == msgspec.structs.replace(
-        given, algorithm=given.algorithm or stored.algorithm, questions=given.questions or stored.questions
+        given,
+        algorithm=given.algorithm or stored.algorithm,
+        questions=given.questions or stored.questions,
+        labels=labels,
     )
 
 

@@ -49,6 +49,7 @@ ITEMS = (
     *CONTENT,
     Column("state", "string", "not asked, open, learned, given up or imported"),
     Column("label", "string", "the label, after corrections"),
+    Column("label_probability", "float64", "how probable it was when several votes settled it"),
     PROBABILITY,
     WEIGHT,
     Column("reason", "string", "why it was asked about, if questions are chosen on lease"),
