@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askance.errors import StoreError
-from askance.service import amending
+from askance.service import amending, messages
 from askance.service import task as task_module
+from askance.service.commands.items import import_items
 from askance.service.compaction import compact
 from askance.service.errors import RequestError
 from askance.service.replay import Replay
@@ -145,6 +146,24 @@ def test_a_vote_that_is_undone_does_not_count_during_the_replay(tmp_path, gate):
         gate.open.set()
         answer.result(WAIT)
         assert [question.item for question in live.lease("ann", items=[item])] == [item]
+        live.is_what_the_journal_says()
+
+
+def test_a_label_of_a_gold_item_that_is_undone_can_be_given_again_during_the_replay(tmp_path, gate):
+    with Live(str(tmp_path / "a.db"), made(labels={"per_item": 2, "aggregate": "posterior"})) as live:
+        gold = messages.LabelledItem(text="win free cash", label="spam", gold=True)
+        live.submit(lambda transaction: import_items(transaction, [gold], "boss")).result(WAIT)
+        live.label(1, "ham")
+        live.taught(40)
+        answer = live.undo(item=1)
+        assert gate.reached.wait(WAIT)
+        live.label(1, "spam")
+        item = live.decide("win free cash")[0].item
+        for who in ("bob", "ann"):
+            live.label(item, "spam", who)
+        gate.open.set()
+        answer.result(WAIT)
+        assert [one.label for one in live.task.fold.voting.state.votes if one.item == 1] == ["spam"]
         live.is_what_the_journal_says()
 
 

@@ -1,6 +1,6 @@
 """Kills while people lease, vote, skip, flag, undo, correct and change settings, and programs guess.
 
-Nothing is lost or done twice.
+Several votes settle a label, and some questions are gold items. Nothing is lost or done twice.
 """
 
 import random
@@ -44,6 +44,8 @@ def survives(store, directory, kills, algorithm="PA-II"):
                     keys[journal.ITEM, item.id] + keys[journal.QUESTION, item.id] == 1
                     for item in change.given["items"]
                 )
+            elif change.verb == "import_items":
+                assert [keys[journal.GOLD, item.id] for item in change.given["items"]] == [1]
         changed = sum(change.verb == "change" for change in done)
         assert changed <= sum(entry.kind == journal.SETTINGS for entry in entries) <= changed + kills
         given = {(entry.kind, entry.key): (entry.who, journal.read(entry)) for entry in entries}

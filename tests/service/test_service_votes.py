@@ -12,7 +12,7 @@ from askance.service.commands import reviews
 from askance.service.connectors.events import OPEN, SETTLED, EventMaker
 from askance.service.settings import Asking, Labelling, TaskSettings
 from askance.service.state.voting import Voting
-from askance.service.views import export
+from askance.service.views import export, tables
 from askance.service.views import items as items_view
 from service_task import TaskRunner, settings
 
@@ -131,6 +131,7 @@ def test_exports_pages_searches_and_webhooks_have_the_label_and_its_probability(
         row for batch in export.label_rows(runner.store, runner.task) for row in batch if row["item"] == item
     ]
     assert (row["label"], row["label_probability"]) == ("spam", detail.label_probability)
+    assert "label_probability" in [column.name for column in tables.ITEMS]
     (line,) = [one for batch in export.labels(runner.store, runner.task) for one in batch if one["item"] == item]
     assert (line["label"], line["label_probability"]) == ("spam", detail.label_probability)
     found = items_view.found(runner.store, runner.task, messages.ItemSearch(label="spam", count=1))

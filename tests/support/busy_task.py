@@ -13,13 +13,13 @@ from msgspec import UNSET
 
 import askance
 from askance.errors import ServiceError
-from askance.service.messages import Guess, Item
+from askance.service.messages import Guess, Item, LabelledItem
 from askance.service.settings import Labelling
 from service_lives import Running
 
 TASK = (
     'name = "busy"\nclasses = ["ham", "spam"]\nalgorithm = "{}"\n'
-    '[hashing]\nbits = 10\n[labels]\nper_item = 2\n[questions]\nchosen = "lease"\n'
+    '[hashing]\nbits = 10\n[labels]\nper_item = 2\ngold = 0.3\n[questions]\nchosen = "lease"\n'
 )
 LABELLERS = ("ann", "bob", "cat")
 
@@ -81,7 +81,8 @@ class Person:
         draw, key = self.chance.random(), f"{self.who}-{self.count}"
         if draw < 0.1:
             # Settings that are the same would not be written down.
-            labels = Labelling(per_item=self.chance.choice([1, 2]), lease_seconds=100.0 + self.count)
+            per_item, enough = self.chance.choice([1, 2, 2, 3]), self.chance.choice([None, 0.8])
+            labels = Labelling(per_item=per_item, lease_seconds=100.0 + self.count, enough=enough, gold=0.3)
             return Change(self.who, "change", {"labels": labels})
         labelled = client.search(state="labelled", count=20).items if draw < 0.3 else []
         if labelled:
@@ -90,6 +91,10 @@ class Person:
         waiting = client.search(state="open", count=20).items if 0.3 < draw < 0.7 else []
         if waiting:
             return Change(self.who, "guess", {"guesses": [self._guess(self.chance.choice(waiting).item, key)]})
+        if 0.7 < draw < 0.75:
+            label = self.chance.choice(["ham", "spam"])
+            gold = LabelledItem(text=f"word{self.count % 5}", label=label, id=key, gold=True)
+            return Change(self.who, "import_items", {"items": [gold], "labels": [label]})
         texts = [f"word{n} word{self.count % 7}" for n in range(20)]
         guesses = {"first": Guess(self.chance.choice(["ham", "spam"]), 0.9)} if draw > 0.8 else UNSET
         items = [Item(text=text, id=f"{key}-{place}", guesses=guesses) for place, text in enumerate(texts)]

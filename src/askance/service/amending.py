@@ -139,9 +139,12 @@ def amend_now(fold: Fold, entry: Entry, body: Any) -> None:
 
 def forget_vote(fold: Fold, item: int | None, seq: int) -> None:
     """Take a vote that was undone off its question, if that is open, and off the labels that can be undone."""
-    question = fold.questions.open.get(item or 0)
+    question = fold.question_of(item)
     if question is not None:
+        undone = [vote for vote in question.votes if vote.seq == seq]
         question.votes = [vote for vote in question.votes if vote.seq != seq]
+        for vote in undone:
+            fold.voting.retract(question.item, vote.who or "")
     for given in fold.recent.values():
         given[:] = [one for one in given if one[0] != seq]
 
@@ -153,7 +156,7 @@ def shown_by_others(store: Reader, task: int, amendment: PendingAmendment) -> se
         return found
     gone = {entry.seq for entry in amendment.replaced}
     names = {name: name.encode() for name in amendment.images}
-    for batch in store.entries(task, kinds=journal.ITEMS):
+    for batch in store.entries(task, kinds=journal.WITH_CONTENT):
         bodies = [entry.body for entry in batch if entry.seq not in gone]
         found |= {name for name, written in names.items() if any(written in body for body in bodies)}
     return found

@@ -65,7 +65,7 @@ def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:
 
 def _shown(store: Store, number: int) -> set[str]:
     """The images of all items that have one: several items may have the same."""
-    batches = store.entries(number, kinds=journal.ITEMS)
+    batches = store.entries(number, kinds=journal.WITH_CONTENT)
     return {body.image for batch in batches for body in map(journal.read, batch) if body.image is not UNSET}
 
 

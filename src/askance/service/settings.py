@@ -99,7 +99,8 @@ class Labelling(Section, frozen=True):
 
     Of several labels of an item, the most probable one is taken (`posterior`), given how reliable those are who
     gave them, or the most frequent one (`majority`). By default, new tasks take the most probable one. From two
-    labels on, no more are asked for if it has the probability `enough`.
+    labels on, no more are asked for if it has the probability `enough`. Of the questions that people get, a share
+    `gold` are gold items, if there are any.
     """
 
     per_item: Annotated[int, Meta(ge=1, le=25)] = 1
@@ -107,6 +108,7 @@ class Labelling(Section, frozen=True):
     skips: Annotated[int, Meta(ge=1, le=100)] = 2
     aggregate: Literal["posterior", "majority"] | None = None  # tasks that were stored without it count votes
     enough: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+    gold: Annotated[float, Meta(ge=0, le=0.5)] = 0.05
 
     @property
     def weighs_votes(self) -> bool:

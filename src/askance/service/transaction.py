@@ -118,7 +118,7 @@ class Transaction:
 
     def contents(self, items: Iterable[int]) -> dict[int, Any]:
         """The contents of items by number, with the guesses that came later."""
-        entries = {seq: entry for seq, entry in self.at(items).items() if entry.kind in journal.ITEMS}
+        entries = {seq: entry for seq, entry in self.at(items).items() if entry.kind in journal.WITH_CONTENT}
         bodies = {seq: journal.read(entry) for seq, entry in entries.items()}
         if not self.fold.late_guesses:
             return bodies

@@ -80,6 +80,24 @@ def test_a_lead_sees_what_is_confused_and_who_agrees_with_whom(dashboard: Any) -
         assert barriers(page) == []
 
 
+def test_blind_answers_and_labels_of_gold_items_are_named(dashboard: Any) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+
+    def blind(route: Any) -> None:
+        found = route.fetch().json()
+        more = {"tells_little": True, "gold": 20, "gold_right": 11}
+        route.fulfill(json=found | {"labellers": [one | more for one in found["labellers"]]})
+
+    page.route("**/labellers", blind)
+    page.reload()
+    page.locator("#labellers .chip").first.wait_for()
+    words = page.locator("#labellers [data-label='Reliability']").first.inner_text()
+    assert "tells little" in words
+    assert "gold: 11 of 20" in words
+    assert "object" not in words
+
+
 def test_advice_is_shown_if_there_is_one_and_the_goal_is_a_line(dashboard: Any) -> None:
     page = dashboard("admin")
     page.locator("#pairs tbody tr").wait_for()

@@ -49,5 +49,8 @@ def total_imported(done: Sequence[Imported]) -> Imported:
     if not done:
         raise ValueError("there are no items to import: give at least one")
     return Imported(
-        learned=sum(one.learned for one in done), again=sum(one.again for one in done), version=done[-1].version
+        learned=sum(one.learned for one in done),
+        again=sum(one.again for one in done),
+        version=done[-1].version,
+        gold=sum(one.gold for one in done),
     )

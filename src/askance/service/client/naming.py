@@ -133,11 +133,12 @@ def as_guess(given: LateGuess | Mapping[str, Any]) -> LateGuess:
 
 
 class Origin(NamedTuple):
-    """Where labels come from; None if it is not known."""
+    """Where labels come from, and whether their items are gold; None if it is not known."""
 
     source: str | None = None
     labeller: str | None = None
     labelled_at: float | None = None
+    gold: bool | None = None
 
 
 NOT_KNOWN = Origin()

@@ -207,9 +207,10 @@ class Client(Reviews, Tokens):
         source: str | None = None,
         labeller: str | None = None,
         labelled_at: float | None = None,
+        gold: bool | None = None,
         task: str | None = None,
     ) -> m.Imported:
-        """Import items whose labels you already know, and learn from them.
+        """Import items whose labels you already know, and learn from them, unless they are gold items.
 
         Parameters
         ----------
@@ -223,6 +224,8 @@ class Client(Reviews, Tokens):
             Who gave them.
         labelled_at : float, optional
             When they were given, in seconds since 1970.
+        gold : bool, optional
+            Whether they are gold items: people label them among other questions, which shows who is right.
         task : str, optional
             The task. Default: that of the client.
 
@@ -232,7 +235,7 @@ class Client(Reviews, Tokens):
             The number of items learned, and of those imported before.
         """
         given, _ = naming.as_items(items)
-        labelled = naming.labelled_items(given, labels, naming.Origin(source, labeller, labelled_at))
+        labelled = naming.labelled_items(given, labels, naming.Origin(source, labeller, labelled_at, gold))
         done = [self._do(call) for call in calls.import_items(self._of(task), labelled)]
         return total_imported(done)
 

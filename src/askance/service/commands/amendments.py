@@ -68,7 +68,7 @@ def undo(
 
 def lend_again(transaction: Transaction, item: int, who: str | None) -> None:
     """Lend the question of a label that was undone to its labeller, if nobody else answers it meanwhile."""
-    question, labels = transaction.fold.questions.open.get(item), transaction.settings.labels
+    question, labels = transaction.fold.question_of(item), transaction.settings.labels
     if question is None or not question.has_room(who, transaction.now, labels):
         return
     if question.voter(who) is None:
@@ -125,6 +125,8 @@ def label_now(transaction: Transaction, entry: Entry) -> str | None:
     name_of = transaction.settings.name_of
     if entry.kind == journal.IMPORTED:
         return name_of(corrected.get(item, journal.read(entry).label))
+    if entry.kind == journal.GOLD:  # labellers must not see it
+        return None
     never_asked = entry.kind == journal.ITEM and not transaction.settings.asks_on_lease
     questions = transaction.fold.questions
     if never_asked or item in questions.open or item in questions.given_up:

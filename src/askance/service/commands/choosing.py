@@ -1,6 +1,7 @@
 """Which questions a labeller gets: those that are open, and new ones, chosen now by the current model."""
 
 import math
+import random
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
@@ -28,6 +29,22 @@ def next_questions(transaction: Transaction, count: int, who: str | None) -> lis
             room -= not question.labels
             chosen.append(question)
     return [*chosen, *_new(transaction, min(count - len(chosen), room))]
+
+
+def with_gold(transaction: Transaction, count: int, who: str | None) -> list[Question]:
+    """The questions to lease now, some of which are gold items, at random places among the others."""
+    fold, share = transaction.fold, transaction.settings.labels.gold
+    free = fold.gold.free_for(who, transaction.now) if share and fold.gold.labels else []
+    if not free:
+        return next_questions(transaction, count, who)
+    chance = random.Random(f"{transaction.settings.random_state} {fold.seq} {who}")
+    places = [place for place in range(count) if chance.random() < share][: len(free)]
+    if waiting(fold, transaction.now) <= 0:  # nobody is to work for gold items alone
+        return []
+    chosen = next_questions(transaction, count - len(places), who) if count > len(places) else []
+    for place, question in zip(places, chance.sample(free, len(places)), strict=True):
+        chosen.insert(place, question)
+    return chosen
 
 
 def withdraw_deserted(transaction: Transaction) -> None:

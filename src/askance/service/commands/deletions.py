@@ -25,7 +25,7 @@ def delete(
     if earlier is not None:
         return None, _repeated(transaction, request, earlier)
     entries = transaction.at(request.items)
-    items = {item: entry for item, entry in entries.items() if entry.kind in journal.ITEMS}
+    items = {item: entry for item, entry in entries.items() if entry.kind in journal.WITH_CONTENT}
     transaction.look_up(list(items.values()))
     refused = [
         messages.Refusal(item, no_item(item, entries.get(item)).message)
@@ -37,19 +37,22 @@ def delete(
 
 
 def _repeated(transaction: Transaction, request: messages.ItemDeletion, earlier: Entry) -> messages.ItemsDeleted:
-    deleted = journal.read(earlier).all
-    if not deleted.keys() <= set(request.items):
+    body = journal.read(earlier)
+    deleted = {*body.all, *body.gold}
+    if not deleted <= set(request.items):
         raise conflict("key_reused", f"the key {request.key!r} belongs to another deletion: choose another key")
     return messages.ItemsDeleted(sorted(deleted), [], transaction.fold.version)
 
 
 def _pending(transaction: Transaction, items: dict[int, Entry], key: str, who: str | None) -> PendingAmendment:
-    names = {item: label_now(transaction, entry) for item, entry in items.items()}
+    gold = [item for item, entry in items.items() if entry.kind == journal.GOLD]
+    names = {item: label_now(transaction, entry) for item, entry in items.items() if item not in gold}
     labels = {item: None if name is None else transaction.settings.id_of(name) for item, name in names.items()}
     imported = {item for item, entry in items.items() if entry.kind == journal.IMPORTED}
     body = journal.Deletion(
         {item: label for item, label in labels.items() if item not in imported},
         {item: label for item, label in labels.items() if item in imported and label is not None},
+        gold,
     )
     about = [entry for item in items for entry in transaction.of_item(item)]
     replaced = (*map(journal.without_content, items.values()), *_without_words(about))

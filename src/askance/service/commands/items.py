@@ -12,6 +12,7 @@ from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
 from askance.service.state.finite import NotFiniteError, sentence
 from askance.service.state.fold import Fold
+from askance.service.state.gold import MOST as MOST_GOLD
 from askance.service.state.guesses import guesses_of
 from askance.service.state.rows import has_content, parts_of, rows_of
 from askance.service.state.vectors import packed
@@ -43,12 +44,18 @@ def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | 
 def import_items(
     transaction: Transaction, items: Sequence[messages.LabelledItem], who: str | None
 ) -> messages.Imported:
-    """Learn from labelled items. Items whose id was imported before are skipped: their first provenance stays."""
+    """Learn from labelled items, but not from gold ones.
+
+    Items whose id was imported before are skipped: their first provenance stays.
+    """
     check_open(transaction)
     check_forms(transaction.settings, items)
     ids = [check_class(transaction.settings, item.label) for item in items]
     known = known_items(transaction, items)
     fresh = _fresh(items, known)
+    gold = [place for place in fresh if items[place].gold]
+    if len(gold) + len(transaction.fold.gold.labels) > MOST_GOLD:
+        raise conflict("much_gold", f"a task has at most {MOST_GOLD} gold items: delete some")
     rows = rows_of(transaction.settings, [items[place] for place in fresh])
     for place, row in zip(fresh, rows, strict=True):
         item = items[place]
@@ -64,8 +71,11 @@ def import_items(
             labeller=item.labeller,
             labelled_at=item.labelled_at,
         )
-        transaction.write(journal.IMPORTED, body, key=item.id, who=who, row=row)
-    return messages.Imported(len(fresh), len(items) - len(fresh), transaction.fold.version)
+        kind = journal.GOLD if item.gold else journal.IMPORTED
+        transaction.write(kind, body, key=item.id, who=who, row=row)
+    return messages.Imported(
+        len(fresh) - len(gold), len(items) - len(fresh), transaction.fold.version, gold=len(gold)
+    )
 
 
 def decision(settings: TaskSettings, entry: Entry, *, again: bool = False) -> messages.ItemDecision:
@@ -156,7 +166,7 @@ def _unknown_class(settings: TaskSettings, label: str) -> str:
 
 def known_items(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str, Entry]:
     """The earlier entries with the ids of these items. Refuse an id that belongs to another content."""
-    known = transaction.by_key(journal.ITEMS, [item.id for item in items if item.id is not UNSET])
+    known = transaction.by_key(journal.WITH_CONTENT, [item.id for item in items if item.id is not UNSET])
     first: dict[str, messages.Item] = {}
     for place, item in enumerate(items):
         if item.id is UNSET:
@@ -198,7 +208,7 @@ def _fresh(items: Sequence[messages.Item], known: dict[str, Entry]) -> list[int]
 def entry_of(transaction: Transaction, item: int) -> Entry:
     """The entry with which an item came; RequestError if there is no such item."""
     found = transaction.at([item]).get(item)
-    if found is None or found.kind not in journal.ITEMS:
+    if found is None or found.kind not in journal.WITH_CONTENT:
         raise no_item(item, found)
     return found
 

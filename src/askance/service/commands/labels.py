@@ -29,7 +29,7 @@ def lease(transaction: Transaction, request: messages.LeaseRequest, who: str | N
         questions, leases = zip(*standing, strict=True)
         return messages.Questions(_shown_all(transaction, questions, leases), _waiting(transaction))
     if request.items is UNSET:
-        chosen = choosing.next_questions(transaction, request.count, who)
+        chosen = choosing.with_gold(transaction, request.count, who)
     else:
         named = list(dict.fromkeys(request.items))
         choosing.ask_named(transaction, named)
@@ -72,7 +72,7 @@ def _standing(transaction: Transaction, leases: Sequence[Entry], who: str | None
     """The leases that have not ended, with their questions."""
     found = []
     for entry in leases:
-        question = transaction.fold.questions.open.get(entry.item or 0)
+        question = transaction.fold.question_of(entry.item)
         loan = None if question is None else question.loan(who, transaction.now)
         if question is not None and loan is not None and loan.seq == entry.seq:
             found.append((question, entry))
@@ -90,6 +90,7 @@ def _shown_all(
     """The questions as labellers see them, with what the current model says or, if it diverged, an earlier one."""
     items = transaction.at(question.item for question in chosen)
     now = choosing.current(transaction, [question.item for question in chosen])
+    on_lease = transaction.settings.asks_on_lease
     shown = []
     for question, loan in zip(chosen, loans, strict=True):
         content = journal.read(items[question.item])
@@ -100,13 +101,15 @@ def _shown_all(
             for one in own_flags(transaction, question.item, loan.who)
         ]
         image = image_of(transaction.settings, question.item, content)
-        shown.append(_shown(question, choice, items[question.item].key, content, loan, flags, image))
+        shown.append(
+            _shown(question, choice, items[question.item].key, content, loan, flags, image, on_lease=on_lease)
+        )
     return shown
 
 
 def return_question(transaction: Transaction, item: int, who: str | None) -> messages.Questions:
     """End a lease early. Without a lease, nothing happens."""
-    question = transaction.fold.questions.open.get(item)
+    question = transaction.fold.question_of(item)
     if question is None:
         raise why_closed(transaction, item)
     if question.loan(who, transaction.now) is not None:
@@ -136,10 +139,13 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
         else:
             given = transaction.settings.id_of(one.label)
             body = journal.Label(given, verdict=transaction.fold.verdict(item, who, given))
-            written = transaction.write(journal.LABEL, body, item=item, key=one.key, who=who, row=rows[item])
+            written = transaction.write(journal.LABEL, body, item=item, key=one.key, who=who, row=rows.get(item))
             assert written.question is not None
             votes = _by_name(transaction, written.question.counts())
         state: Any = "waiting" if item in transaction.fold.questions.open else "learned"
+        if item in transaction.fold.gold.labels:  # nobody is to see that it is a gold item
+            votes = {one.label: 1}
+            state = "learned" if transaction.settings.labels.per_item == 1 else "waiting"
         receipts.append(messages.Receipt(item, state, votes, transaction.fold.version, again))
     return messages.Receipts(receipts)
 
@@ -150,13 +156,13 @@ def skip(transaction: Transaction, request: messages.Skip, who: str | None) -> m
     earlier = transaction.by_key([journal.SKIP], [key] if key else []).get(key or "")
     if earlier is not None and earlier.item != request.item:
         raise conflict("key_reused", f"the key {key!r} belongs to the skip of another item: choose another")
-    question = transaction.fold.questions.open.get(request.item)
+    question = transaction.fold.question_of(request.item)
     again = earlier is not None or (question is not None and (who or "") in question.skipped)
     if not again:
         if question is None:
             raise why_closed(transaction, request.item)
         transaction.write(journal.SKIP, journal.Skip(request.reason), item=request.item, key=request.key, who=who)
-    is_open = request.item in transaction.fold.questions.open
+    is_open = transaction.fold.question_of(request.item) is not None
     return messages.Skipped(request.item, "open" if is_open else "given up", again)
 
 
@@ -198,7 +204,7 @@ def is_repeated(
         if (earlier.item, journal.read(earlier).label) != (item, transaction.settings.id_of(one.label)):
             raise conflict("key_reused", f"the key {one.key!r} belongs to another label: choose another key")
         return True
-    question = transaction.fold.questions.open.get(item)
+    question = transaction.fold.question_of(item)
     if question is not None:
         vote = question.voter(who)
         return vote is not None and vote.label == transaction.settings.id_of(one.label)
@@ -209,7 +215,7 @@ def is_repeated(
 def check(transaction: Transaction, one: messages.Label, item: int, who: str | None) -> None:
     """Refuse a label that this labeller cannot give now."""
     check_class(transaction.settings, one.label)
-    question = transaction.fold.questions.open.get(item)
+    question = transaction.fold.question_of(item)
     if question is None and choosing.may_be_asked(transaction.fold, item):
         if one.lease is UNSET:
             return
@@ -258,7 +264,7 @@ def _by_name(transaction: Transaction, counts: dict[str, int]) -> dict[str, int]
 
 def _free(transaction: Transaction, item: int, who: str | None) -> Question:
     """The question of that item, if this labeller may lease it or renew the lease."""
-    question = transaction.fold.questions.open.get(item)
+    question = transaction.fold.question_of(item)
     if question is None:
         raise why_closed(transaction, item)
     if question.voter(who) is not None:
@@ -280,7 +286,10 @@ def _shown(
     loan: Entry,
     flags: list[messages.FlagDetail],
     image: str | None,
+    *,
+    on_lease: bool,
 ) -> messages.Question:
+    """A question as labellers see it. A gold one looks like one that the model is in doubt about."""
     text, record, note = (None if part is UNSET else part for part in (content.text, content.record, content.note))
     return messages.Question(
         question.item,
@@ -288,13 +297,13 @@ def _shown(
         journal.read(loan).until,
         now.prediction,
         now.score,
-        None if question.reason in ("doubt", "given") else question.ask_probability,
-        question.asked_at,
+        None if question.gold or question.reason in ("doubt", "given") else question.ask_probability,
+        loan.at if question.gold else question.asked_at,
         own_id,
         text,
         record,
         note,
-        reason=question.reason,
+        reason="doubt" if question.gold and on_lease else question.reason,
         vector_length=length_of(content),
         flags=flags,
         image=image,

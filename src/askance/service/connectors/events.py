@@ -116,9 +116,9 @@ class EventMaker:
     def _of_label(self, entry: Entry, known: Sequence[Entry]) -> tuple[Event | None, bool]:
         """The event of a vote, of a correction, of an undone vote, or of a question that was chosen on lease.
 
-        There is none of an item that was deleted since.
+        There is none of a gold item, nor of an item that was deleted since.
         """
-        if known[0].kind == journal.DELETED:
+        if known[0].kind in (journal.DELETED, journal.GOLD):
             return None, False
         if entry.kind == journal.ASK:
             return _opened(entry, known), False

@@ -73,6 +73,8 @@ class LabellerWork(Answer, frozen=True):
     `reliability` is the expected share of right labels, with a 95 % credible interval. Which labels are right
     follows from those of others, weighed by their reliability, and from decisions of leads. If the answers hardly
     depend on the item, as of somebody who answers at random or always the same, `tells_little` is true.
+
+    Of `gold` labels of gold items, `gold_right` were right.
     """
 
     name: str
@@ -84,6 +86,8 @@ class LabellerWork(Answer, frozen=True):
     median_seconds: float | None
     reliability: Figure
     tells_little: bool
+    gold: int = 0
+    gold_right: int = 0
 
 
 class PairAgreement(Answer, frozen=True):

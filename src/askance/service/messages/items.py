@@ -145,12 +145,15 @@ class LabelledItem(Item, frozen=True, kw_only=True):
 
     `source` says where the label comes from, such as "vendor 2024"; `labeller` says who gave it, and `labelled_at`
     when. All three are kept with the item and exported; the model does not see them.
+
+    Nothing is learned from a `gold` item. People label it among other questions, which shows who is right.
     """
 
     label: ClassName
     source: Origin | UnsetType = UNSET
     labeller: Origin | UnsetType = UNSET
     labelled_at: Moment | UnsetType = UNSET
+    gold: bool = False
 
 
 class LabelledItems(Body, frozen=True):
@@ -160,8 +163,9 @@ class LabelledItems(Body, frozen=True):
 
 
 class Imported(Answer, frozen=True):
-    """The number of items that were learned (`learned`), and of those imported before (`again`)."""
+    """The number of items that were learned (`learned`), of those imported before (`again`), and of gold ones."""
 
     learned: int
     again: int
     version: int
+    gold: int = 0

@@ -91,7 +91,8 @@ class Figures(Answer, frozen=True):
     `oldest_question` is when the oldest question was asked that has no label yet. Items that were `deleted` are no
     longer among `items`, `labelled` and `imported`, but the labels that people gave them are among `labels`.
     `problem` says why items are refused and what to do; it is null if nothing is wrong. `certificate` is null if
-    nothing is to be certified, and `drift` if predictions have not become worse in the last seven days.
+    nothing is to be certified, and `drift` if predictions have not become worse in the last seven days. `gold`
+    counts gold items, which are not among `items`.
     """
 
     state: State
@@ -120,6 +121,7 @@ class Figures(Answer, frozen=True):
     deleted: int = 0
     certificate: Certificate | None = None
     drift: Drift | None = None
+    gold: int = 0
 
 
 class TaskSummary(Answer, frozen=True):

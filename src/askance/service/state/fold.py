@@ -26,6 +26,7 @@ from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
 from askance.service.state.drifting import Alarm, Answer, Drifting
 from askance.service.state.figures import Figures, progressive
+from askance.service.state.gold import Gold
 from askance.service.state.guesses import with_guesses
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
@@ -103,6 +104,7 @@ class Fold:
         self.ledger = Ledger()
         self.questions = Questions()
         self.voting = Voting()
+        self.gold = Gold()
         self.candidates = Candidates()
         self.audits = Audits()
         self.automation = Automation(settings.certify)
@@ -204,11 +206,13 @@ class Fold:
         Labels and imported items need the row of the item, unless it was deleted later.
         """
         self.seq, self.at = entry.seq, entry.at
-        question = self.questions.open.get(entry.item or 0)
+        question = self.question_of(entry.item)
         if self.flags:
             self._settle_flags(entry, body)
         if entry.kind == journal.IMPORTED:
             self._import(entry, body, row)
+        elif entry.kind == journal.GOLD:
+            self.gold.add(entry.seq, body.label, entry.at)
         elif entry.kind == journal.DELETION:
             self._delete(body)
             self.version = entry.seq
@@ -234,6 +238,8 @@ class Fold:
             pass  # they settle flags; the queue of reviews reads the rest in the journal
         elif entry.kind == journal.LABEL and body.final and question is None:
             question = self._settle_given_up(entry, body, row)
+        elif question is not None and question.gold:
+            self._about_gold(question, entry, body)
         elif question is not None:  # without an undone vote, others may have settled it before the last vote came
             if entry.kind == journal.LABEL:
                 self._label(question, entry, body, row)
@@ -241,6 +247,10 @@ class Fold:
                 self._about(question, entry, body)
         self._add_point_if_due()
         return question
+
+    def question_of(self, item: int | None) -> Question | None:
+        """The open question of an item, which may be a gold one."""
+        return self.questions.open.get(item or 0) or self.gold.questions.get(item or 0)
 
     def replay(self, entries: list[Entry], look_up: LookUp, guesses_about: GuessesAbout = no_guesses) -> None:
         """Take in entries as they stand in the journal."""
@@ -368,14 +378,9 @@ class Fold:
     def _label(self, question: Question, entry: Entry, body: journal.Label, row: AnyRow | None) -> None:
         if entry.seq in self.amendments.undone:
             return
-        self._labeller(entry.who).gave_label(entry.at)
-        self.last_day.at(entry.at).labels += 1
         self._compare(question, entry.who, body)
-        question.votes.append(Vote(entry.seq, entry.who, body.label, body.final, body.verdict))
         self.questions.end(question, entry.who or "")
-        remembered = self.recent.setdefault(entry.who or "", [])
-        remembered.append((entry.seq, question.item))
-        del remembered[:-REMEMBERED]
+        self._note_vote(question, entry, body)
         settled = question.settled(self.settings.labels)
         if settled is not None:
             label = self.amendments.corrected.get(question.item, settled)
@@ -388,6 +393,29 @@ class Fold:
             self._close(question, label, deleted=row is None)
             self._count(labelled=1)
             self.version = entry.seq
+
+    def _note_vote(self, question: Question, entry: Entry, body: journal.Label) -> None:
+        self._labeller(entry.who).gave_label(entry.at)
+        self.last_day.at(entry.at).labels += 1
+        question.votes.append(Vote(entry.seq, entry.who, body.label, body.final, body.verdict))
+        remembered = self.recent.setdefault(entry.who or "", [])
+        remembered.append((entry.seq, question.item))
+        del remembered[:-REMEMBERED]
+
+    def _about_gold(self, question: Question, entry: Entry, body: Any) -> None:
+        """Take in what somebody does with a gold item. It shows something about them alone."""
+        who = entry.who or ""
+        question.loans.pop(who, None)
+        if entry.kind == journal.LEASE:
+            question.loans[who] = Loan(entry.seq, body.until)
+        elif entry.kind == journal.SKIP and who not in question.skipped:
+            question.skipped.append(who)
+            self._labeller(who).skips += 1
+        elif entry.kind == journal.LABEL and entry.seq not in self.amendments.undone:
+            self._note_vote(question, entry, body)
+            self._count(votes=1)
+            self.ledger.spend(entry.at, 1)
+            self.voting.add(question.item, {who: body.label}, decided=self.gold.labels[question.item])
 
     def verdict(self, item: int, who: str | None, label: str) -> Verdict | None:
         """What the votes on a question come to with one more; None if another is wanted, or votes are counted."""
@@ -496,9 +524,12 @@ class Fold:
         gone = body.all
         for item, label in gone.items():
             self._forget(item, label, imported=item in body.imported)
-        self.voting.forget(gone.keys())
+        self.voting.forget({*gone, *body.gold})
+        for item in body.gold:
+            self.gold.delete(item)
+            self.flags.pop(item, None)
         for given in self.recent.values():
-            given[:] = [one for one in given if one[1] not in gone]
+            given[:] = [one for one in given if one[1] not in gone and one[1] not in body.gold]
         for item in body.items:  # a check may have been deleted for its label: without one, it counts as a mistake
             self.automation.settle(item, None)
         self.audits.delete(body.items)

@@ -31,7 +31,11 @@ DELETION, DELETED = "deletion", "deleted"
 CERTIFIED, REVOKED = "certified", "revoked"
 DRIFT = "drift"
 
+# An item whose label is known: people label it all the same, so that it shows who is right.
+GOLD = "gold"
+
 ITEMS = (ITEM, QUESTION, IMPORTED)
+WITH_CONTENT = (*ITEMS, GOLD)
 ASKED_ITEMS = (QUESTION, ASK)  # entries with which an item becomes a question
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK, DELETION)
 
@@ -91,13 +95,14 @@ class ImportedItem(Content, frozen=True, kw_only=True):
 class DeletedItem(Content, frozen=True, kw_only=True):
     """What is left of an item that was deleted: numbers and classes, for what was counted before.
 
-    It has what was `decided` and whether it was `asked` about on arrival, or the `label` of an imported item, and
-    no content.
+    It has what was `decided` and whether it was `asked` about on arrival, or the `label` of an imported or
+    `gold` item, and no content.
     """
 
     decided: DecidedItem | UnsetType = UNSET
     asked: bool = False
     label: str | UnsetType = UNSET
+    gold: bool = False
 
 
 class Asked(Struct, frozen=True):
@@ -167,10 +172,11 @@ class Rollback(Struct, frozen=True):
 
 
 class Deletion(Struct, frozen=True):
-    """The deleted items, with the label that each had. Those that were imported are apart."""
+    """The deleted items, with the label that each had. Those that were imported are apart, and gold items."""
 
     items: dict[int, str | None]
     imported: dict[int, str]
+    gold: list[int] = []
 
     @property
     def all(self) -> dict[int, str | None]:
@@ -250,6 +256,7 @@ BODIES: dict[str, type[Struct]] = {
     ITEM: DecidedItem,
     QUESTION: DecidedItem,
     IMPORTED: ImportedItem,
+    GOLD: ImportedItem,
     ASK: Asked,
     WITHDRAW: Nothing,
     LEASE: Lease,
@@ -288,7 +295,7 @@ def entry(
 ) -> Entry:
     """Make a new entry. The number of an item is the seq of its entry."""
     own_key = None if key is UNSET else key
-    return Entry(seq, at, kind, seq if kind in ITEMS else item, own_key, who, _encode(body))
+    return Entry(seq, at, kind, seq if kind in WITH_CONTENT else item, own_key, who, _encode(body))
 
 
 def read(written: Entry) -> Any:
@@ -310,8 +317,8 @@ def outcome(labels: Sequence[str], last: Label) -> str:
 def without_content(written: Entry) -> Entry:
     """The entry that takes the place of an item that is deleted. The sender's id goes with the content."""
     body = read(written)
-    if written.kind == IMPORTED:
-        left = DeletedItem(label=body.label)
+    if written.kind in (IMPORTED, GOLD):
+        left = DeletedItem(label=body.label, gold=written.kind == GOLD)
     else:
         nothing = dict.fromkeys(Content.__struct_fields__, UNSET)
         decided = msgspec.structs.replace(body, **nothing)
@@ -324,5 +331,5 @@ def as_it_came(written: Entry, body: Any) -> tuple[Entry, Any]:
     if written.kind != DELETED:
         return written, body
     if body.decided is UNSET:
-        return written._replace(kind=IMPORTED), ImportedItem(label=body.label)
+        return written._replace(kind=GOLD if body.gold else IMPORTED), ImportedItem(label=body.label)
     return written._replace(kind=QUESTION if body.asked else ITEM), body.decided

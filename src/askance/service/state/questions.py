@@ -40,7 +40,7 @@ class Question(Struct):
     """An item that was asked about and whose label is not settled yet.
 
     `reason` says why, if the question was chosen on lease. `coin` is that of the item. The budget has set `labels`
-    aside for it. If it was `given_up`, it can still get a final label.
+    aside for it. If it was `given_up`, it can still get a final label. A `gold` one is for everybody.
     """
 
     item: int
@@ -55,6 +55,7 @@ class Question(Struct):
     coin: float = 1.0
     labels: int = 1
     given_up: bool = False
+    gold: bool = False
 
     def is_deserted(self, now: float) -> bool:
         """Whether it has no vote, and nobody has it on lease."""
@@ -96,6 +97,8 @@ class Question(Struct):
 
     def has_room(self, who: str | None, now: float, labels: Labelling) -> bool:
         """Whether a vote of this labeller is needed, given the leases of others."""
+        if self.gold:
+            return True
         others = sum(is_current(loan.until, now) for name, loan in self.loans.items() if name != (who or ""))
         wanted = max(labels.at_first, len(self.votes) + 1) - len(self.votes)
         return others < wanted

@@ -18,6 +18,7 @@ from askance.service.state.candidates import Candidates
 from askance.service.state.drifting import Drifting, DriftState
 from askance.service.state.figures import Figures
 from askance.service.state.fold import Amendments, Counts, Fold
+from askance.service.state.gold import Gold
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import decode, encode
 from askance.service.state.questions import Questions
@@ -30,7 +31,7 @@ MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
     *("classes", "people", "history", "last_day", "candidates", "audits", "learned", "flags"),
-    "late_guesses",
+    *("late_guesses", "gold"),
 )
 
 
@@ -60,6 +61,7 @@ class FoldState(Struct):
     learned: int | None = None
     flags: dict[int, dict[int, str]] = msgspec.field(default_factory=dict)
     late_guesses: int = 0
+    gold: Gold = msgspec.field(default_factory=Gold)
     automation: AutomationState | None = None
     drifting: DriftState | None = None
     voting: VotingState | None = None

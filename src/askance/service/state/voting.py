@@ -56,13 +56,17 @@ class Voting:
 
     def decide(self, item: int, label: str) -> None:
         """Take a label for certain, if there are votes on the item."""
-        if any(one.item == item for one in self.state.votes):
+        if self.state.decided.get(item) != label and any(one.item == item for one in self.state.votes):
             self.state.decided[item] = label
             self._crowd = None
 
     def forget(self, items: Collection[int]) -> None:
         """Forget the votes on items."""
         self._keep([one for one in self.state.votes if one.item not in items])
+
+    def retract(self, item: int, who: str) -> None:
+        """Forget somebody's vote on an item."""
+        self._keep([one for one in self.state.votes if (one.item, one.who) != (item, who)])
 
     def verdict(self, votes: Mapping[str, str], labels: Labelling, classes: Collection[str]) -> Verdict | None:
         """What the votes on an item come to; None as long as another one is wanted."""

@@ -34,10 +34,18 @@ def labellers(store: Store, task: Task, sample: Sample | None = None) -> message
     tables = _tables(given)
     people = list(fold.people.items())  # a copy: the writer may change it meanwhile
     times = {who: _gaps(given, who) for who, _ in people}
-    reliabilities = Reliabilities(fold.settings.ids, given, fold.amendments.corrected)
+    reliabilities = Reliabilities(fold.settings.ids, given, fold.amendments.corrected | fold.gold.labels)
+    gold = _gold(given, fold.gold.labels.copy())
     work = [
         messages.LabellerWork(
-            who, counts.labels, counts.skips, *_agreement(who, tables), *_speed(times[who]), *reliabilities.of(who)
+            who,
+            counts.labels,
+            counts.skips,
+            *_agreement(who, tables),
+            *_speed(times[who]),
+            *reliabilities.of(who),
+            len(gold[who]),
+            sum(gold[who]),
         )
         for who, counts in sorted(people)
     ]
@@ -57,6 +65,15 @@ def _given(store: Store, number: int, fold: Fold) -> list[Given]:
         if len(found) >= LOOKED_AT:
             break
     return found[::-1]
+
+
+def _gold(given: Iterable[Given], labels: Mapping[int, str]) -> Mapping[str, list[bool]]:
+    """For each labeller, which labels of gold items were right."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for one in given:
+        if one.item in labels:
+            found[one.who].append(one.label == labels[one.item])
+    return found
 
 
 def _gaps(given: Iterable[Given], who: str) -> list[float]:

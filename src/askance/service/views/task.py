@@ -49,7 +49,7 @@ def detail_of(transaction: Transaction, entry: Entry) -> messages.ItemDetail:
         item,
         entry.at,
         _state(transaction, entry),
-        None if entry.kind == journal.IMPORTED else decision(transaction.settings, entry),
+        None if entry.kind in (journal.IMPORTED, journal.GOLD) else decision(transaction.settings, entry),
         label_now(transaction, entry),
         votes,
         corrections,
@@ -142,6 +142,7 @@ def figures(
         deleted=counts.deleted,
         certificate=_certificate(fold),
         drift=_drift(fold, now),
+        gold=len(fold.gold.labels),
     )
 
 

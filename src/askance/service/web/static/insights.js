@@ -75,10 +75,18 @@ export function showLabellers(labellers, isAdmin, insight) {
 function speedOf(work) {
   const perHour = work?.labels_per_hour ?? null;
   return [
-    cell(t("Reliability"), work ? [shareOf(work.reliability), work.tells_little ? [" ", el("span", { class: "chip warn", title: t("The answers hardly depend on the items, as if they were given at random.") }, t("tells little"))] : []] : "–", work?.reliability.note),
+    cell(t("Reliability"), work ? [shareOf(work.reliability), ...blindOf(work), ...goldOf(work)] : "–", work?.reliability.note),
     cell(t("Labels per hour"), perHour === null ? "–" : whole.format(Math.round(perHour))),
     cell(t("Median seconds per label"), perHour === null ? "–" : fine.format(work.median_seconds)),
   ];
+}
+
+function blindOf({ tells_little: blind }) {
+  return blind ? [" ", el("span", { class: "chip warn", title: t("The answers hardly depend on the items, as if they were given at random.") }, t("tells little"))] : [];
+}
+
+function goldOf({ gold, gold_right: right }) {
+  return gold ? [el("div", { class: "soft small", title: t("Right labels of gold items") }, t("gold: {right} of {count}", { right: whole.format(right), count: whole.format(gold) }))] : [];
 }
 
 function pairsOf({ pairs, alpha }) {

@@ -31,9 +31,10 @@ async function show() {
   return !gone;
 }
 
-function known({ state, label, label_probability: probability, decision, agreement, id, at: time, provenance, guesses }) {
-  const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, label)], [t("Received"), date(time)]];
-  if (probability !== null && probability !== undefined) rows.push([t("Probability of the label"), fine.format(probability)]);
+function known({ state, label, label_probability: probability = null, decision, agreement, id, at: time, provenance, guesses }) {
+  const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, label)]];
+  if (probability !== null) rows.push([t("Probability of the label"), fine.format(probability)]);
+  rows.push([t("Received"), date(time)]);
   if (id) rows.push([t("Id"), el("bdi", {}, id)]);
   if (provenance?.source) rows.push([t("Source"), el("bdi", {}, provenance.source)]);
   if (provenance?.labeller) rows.push([t("Labelled by"), el("bdi", {}, provenance.labeller)]);

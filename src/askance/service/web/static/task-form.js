@@ -35,7 +35,7 @@ function changeable() {
   const minutes = number("lease_minutes");
   return {
     budget: filled({ rate: share("rate"), burst: number("burst"), per_day: number("per_day"), total: number("total") }),
-    labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips"), aggregate: value("aggregate"), enough: share("enough") }),
+    labels: filled({ per_item: number("per_item"), lease_seconds: minutes === null ? null : 60 * minutes, skips: number("skips"), aggregate: value("aggregate"), enough: share("enough"), gold: share("gold") }),
     goal: filled({ accuracy: share("accuracy") }),
     certify: filled({ error: share("certify_error"), confidence: share("certify_confidence"), audit: share("certify_audit") }),
     costs: filled({ c_p: number("c_p"), c_n: number("c_n") }),
@@ -86,7 +86,7 @@ function fill(settings) {
   for (const name of ["burst", "per_day", "total"]) put(name, budget[name]);
   for (const name of ["per_item", "skips"]) put(name, labels[name]);
   put("aggregate", task ? labels.aggregate ?? "majority" : labels.aggregate); // tasks of earlier versions count labels
-  put("enough", percent(labels.enough));
+  for (const name of ["enough", "gold"]) put(name, percent(labels[name]));
   put("lease_minutes", labels.lease_seconds === undefined ? null : labels.lease_seconds / 60);
   for (const name of ["c_p", "c_n"]) put(name, costs[name]);
   put("guess", shown.prediction);

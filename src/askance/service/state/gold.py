@@ -1,0 +1,35 @@
+"""Gold items: their labels are known, and people label them all the same, so that it shows who is right.
+
+They are no items of the stream: the model and the estimates never see them.
+"""
+
+from msgspec import Struct, field
+
+from askance.service.state.questions import Question
+
+MOST = 2000  # gold items of a task
+
+
+class Gold(Struct):
+    """The gold items of a task: their labels, and their questions, which stay open for everybody."""
+
+    labels: dict[int, str] = field(default_factory=dict)
+    questions: dict[int, Question] = field(default_factory=dict)
+
+    def add(self, item: int, label: str, at: float) -> None:
+        """Take in a gold item."""
+        self.labels[item] = label
+        self.questions[item] = Question(item, label, 0.0, 0.0, at, gold=True)
+
+    def delete(self, item: int) -> None:
+        """Forget a gold item."""
+        self.labels.pop(item, None)
+        self.questions.pop(item, None)
+
+    def free_for(self, who: str | None, now: float) -> list[Question]:
+        """The questions that this labeller has neither answered nor skipped nor on lease."""
+        return [
+            one
+            for one in self.questions.values()
+            if one.voter(who) is None and (who or "") not in one.skipped and one.loan(who, now) is None
+        ]
