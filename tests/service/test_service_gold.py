@@ -12,6 +12,7 @@ from askance.service.connectors.events import EVENT_TYPES, KINDS, EventMaker
 from askance.service.settings import Asking, Labelling
 from askance.service.views import export, labellers
 from service_task import TaskRunner, settings
+from service_world import World
 
 
 @pytest.fixture(params=["lease", "arrival"])
@@ -73,7 +74,7 @@ def test_a_gold_question_looks_like_any_other(runner: TaskRunner) -> None:
     other = next(question for item, question in shown.items() if item != gold)
     assert shown[gold].text == "gold one"
     assert (shown[gold].reason is None) == (other.reason is None)
-    assert runner.detail(gold).label is None
+    assert (runner.detail(gold).label, runner.detail(gold).state) == (None, "open")
     assert runner.label(gold, "ham", "ann").state == "learned"
     assert runner.label(other.item, "ham", "ann").state == "learned"
 
@@ -99,6 +100,16 @@ def test_gold_items_are_known_by_their_ids_and_in_no_list(runner: TaskRunner) ->
     entries = [entry for batch in runner.store.entries(1, kinds=KINDS) for entry in batch]
     events = [one.data for _, some in maker.events(entries, set(EVENT_TYPES)) for one in some]
     assert gold not in [data.get("item") for data in events]
+
+
+def test_only_admins_add_them(tmp_path: Any) -> None:
+    world = World(tmp_path / "a.db")
+    body = {"items": [{"text": "gold one", "label": "yes", "gold": True}]}
+    refused = world.call("POST", "/api/tasks/votes/import", body, "ingest")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden_role")
+    assert world.post("/api/tasks/votes/import", body)["gold"] == 1
+    assert world.call("GET", "/api/tasks/votes/items/1", role="labeller").json()["label"] is None
+    world.close()
 
 
 def test_they_show_who_is_right(runner: TaskRunner) -> None:

@@ -54,8 +54,13 @@ async def predict_items(call: Call) -> messages.Predictions:
 
 
 async def import_items(call: Call) -> messages.Imported:
-    """Import labelled items and learn from them. They do not count in the estimates."""
+    """Import labelled items and learn from them. They do not count in the estimates. Gold items are for admins."""
     items = call.body.items
+    task = call.writer.task.settings.name
+    if any(item.gold for item in items) and call.person and call.person.role_in(task) != "admin":
+        raise RequestError(
+            403, "forbidden_role", "only admins may add gold items: use a token with the role admin"
+        )
     return await call.run(
         lambda transaction: commands.import_items(transaction, items, call.who), size=_size(items)
     )

@@ -274,7 +274,7 @@ def _flags(transaction: Transaction, item: int) -> list[messages.FlagDetail]:
 def _state(transaction: Transaction, entry: Entry) -> Any:
     if entry.kind == journal.IMPORTED:
         return "imported"
-    if entry.seq in transaction.fold.questions.open:
+    if entry.seq in transaction.fold.questions.open or entry.kind == journal.GOLD:
         return "open"
     if label_now(transaction, entry) is not None:
         return "learned"
