@@ -233,6 +233,7 @@ def test_a_task_is_rebuilt_bit_for_bit(opened: Opened, algorithm: str) -> None:
     chance = random.Random(algorithm)
     asking = Asking("lease" if algorithm == "auto" else "arrival")
     runner = opened(algorithm, questions=asking, labels={"per_item": 3, "enough": 0.85, "skips": 2})
+    runner.task.snapshot_every = 15
     for step in range(60):
         who = chance.choice(["ann", "bob", "cem", "dee"])
         if chance.random() < 0.3:
@@ -246,6 +247,8 @@ def test_a_task_is_rebuilt_bit_for_bit(opened: Opened, algorithm: str) -> None:
         item = given[0][1] if given else 0
         if item and chance.random() < 0.1 and runner.detail(item).label is not None:
             runner.correct(item, chance.choice(["ham", "spam"]), "boss")
+    runner.task.settle()
+    assert runner.store.snapshot_seqs(1)
     assert runner.task.fold.voting.state.votes
     assert replays(runner)
     runner.store.drop_snapshots(1, runner.store.snapshot_seqs(1))
