@@ -2,8 +2,9 @@
 
 Every data set is a stream in several orders, and `AutoLearner(certify=0.02)` asks about a tenth of it. At every
 tenth row the certificate, if there is one, is compared with the truth. Labels come at once or up to 500 rows late,
-and from the middle of the stream on classes may change places. With `--linear`, the learner is a linear one that
-asks about a fifth of the rows, half of them at random: it takes a hundredth of the time, and errs more.
+and from some row on classes may change places. With `--linear`, the learner is a linear one that asks about a
+fifth of the rows, half of them at random: it takes less time, and errs more. If labels are late, it works in
+blocks.
 """
 
 import argparse
@@ -32,6 +33,7 @@ SETS = (
 )
 LOOK_EVERY = 10  # rows
 LAST = 0.2  # the end of a stream: this share of its rows
+BLOCK, AT_RANDOM, DOUBTFUL, RECENT = 50, 0.1, 0.1, 400  # of the linear learner with late labels
 
 
 class Outcome(NamedTuple):
@@ -53,7 +55,7 @@ class Setting(NamedTuple):
     error: float
     rate: float
     delay: int
-    drift: bool
+    drift: float  # the share of rows after which classes change places, or 0
     linear: bool = False
 
 
@@ -64,7 +66,7 @@ def stream(setting: Setting) -> tuple[Any, NDArray[np.int64]]:
     order = np.arange(len(y)) if setting.name in IN_TIME else random.permutation(len(y))
     X, y = X[order], y[order]
     if setting.drift:
-        later = np.arange(len(y)) >= len(y) // 2
+        later = np.arange(len(y)) >= int(setting.drift * len(y))
         y = np.where(later, (y + 1) % (y.max() + 1), y)
     return X, y
 
@@ -74,9 +76,10 @@ def measure(setting: Setting) -> Outcome:
     X, y = stream(setting)
     if setting.linear:
         learner = _linear(X, y, setting.order)
+        decisions = _in_blocks(learner, X, y, setting) if setting.delay else _prompt(learner, X, y)
     else:
         learner = askance.AutoLearner(setting.rate, certify=setting.error, random_state=setting.order)
-    decisions = _late(learner, X, y, setting) if setting.delay else _prompt(learner, X, y)
+        decisions = _late(learner, X, y, setting) if setting.delay else _prompt(learner, X, y)
     return _judge(decisions, len(y), setting)
 
 
@@ -119,10 +122,46 @@ def _late(learner: Any, X: Any, y: NDArray[np.int64], setting: Setting) -> Itera
         if decision.ask:
             when = row + 1 + int(random.integers(setting.delay))
             due.setdefault(when, []).append((row, decision.ask_probability))
-        is_margin = setting.linear or len(learner._core.encoder.observed) == 2
+        is_margin = len(learner._core.encoder.observed) == 2
         confidence = abs(decision.score) if is_margin else float(log_odds_of_lead(decision.score))
         wrong = decision.prediction != y[row]
         yield Seen(confidence, decision.ask_probability, decision.ask, bool(wrong), [one for one, _ in told])
+
+
+def _in_blocks(learner: Any, X: Any, y: NDArray[np.int64], setting: Setting) -> Iterator[Seen]:
+    """Ask about a tenth of the rows at random, and about those as doubtful as the most doubtful tenth of late.
+
+    Between blocks, the labels that have come are learned and told.
+    """
+    random, classes = np.random.default_rng(10_000 + setting.order), np.unique(y)
+    when, told = np.full(len(y), -1), np.zeros(len(y), bool)
+    recent = np.zeros(0)
+    for start in range(0, len(y), BLOCK):
+        block = slice(start, start + BLOCK)
+        due = np.flatnonzero((when[:start] >= 0) & (when[:start] <= start) & ~told[:start])
+        told[due] = True
+        if len(due):
+            learner.partial_fit(X[due], y[due], classes)
+        predicted, confidences = _predicted(learner, X[block], classes)
+        doubtful = confidences <= (np.quantile(recent, DOUBTFUL) if len(recent) else np.inf)
+        chances = np.where(doubtful, 1.0, AT_RANDOM)
+        asked = random.random(len(chances)) < chances
+        rows = start + np.flatnonzero(asked)
+        when[rows] = rows + 1 + random.integers(setting.delay - BLOCK, size=len(rows))  # and up to a block
+        recent = np.append(recent, confidences)[-RECENT:]
+        wrong = predicted != y[block]
+        news = [due.tolist()] + [[]] * (len(chances) - 1)
+        yield from map(Seen, confidences.tolist(), chances.tolist(), asked.tolist(), wrong.tolist(), news)
+
+
+def _predicted(learner: Any, X: Any, classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    if not hasattr(learner, "classes_"):
+        return np.full(X.shape[0], classes[0]), np.zeros(X.shape[0])
+    scores = learner.decision_function(X)
+    if scores.ndim == 1:
+        return classes[(scores > 0).astype(int)], np.abs(scores)
+    best = np.sort(scores, axis=1)
+    return classes[scores.argmax(axis=1)], best[:, -1] - best[:, -2]
 
 
 def _judge(rows: Iterator[Seen], count: int, setting: Setting) -> Outcome:
@@ -177,7 +216,14 @@ def main() -> None:
     parser.add_argument("--error", type=float, default=0.02)
     parser.add_argument("--rate", type=float, default=0.1)
     parser.add_argument("--delay", type=int, default=0, help="the most rows by which a label is late")
-    parser.add_argument("--drift", action="store_true", help="classes change places in the middle")
+    parser.add_argument(
+        "--drift",
+        type=float,
+        nargs="?",
+        const=0.5,
+        default=0.0,
+        help="classes change places after this share of rows",
+    )
     parser.add_argument("--linear", action="store_true", help="a linear learner instead of the automatic one")
     parser.add_argument("--results", type=Path, help="store outcomes here, and go on from what is stored")
     parser.add_argument("--processes", type=int, default=2)

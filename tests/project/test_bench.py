@@ -15,10 +15,13 @@ sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
 from bench import piped, pushed  # noqa: E402
 from bench.__main__ import main  # noqa: E402
+from bench.certified import Setting, _in_blocks  # noqa: E402
 from bench.clock import Contender, Timing, race, ratio  # noqa: E402
 from bench.datasets import Dataset, Shape, make_dataset  # noqa: E402
 from bench.files import text_file  # noqa: E402
+from bench.hindsight import mistakes_allowed  # noqa: E402
 from bench.report import at_least, at_most  # noqa: E402
+from bench.uniform import WAYS, labels_needed  # noqa: E402
 
 SPARSE = Shape(rows=300, columns=2000, features=12, random_state=1)
 DENSE = Shape(rows=300, columns=7, features=7, random_state=1)
@@ -152,3 +155,40 @@ def test_a_quick_run_of_ratings(tmp_path: pathlib.Path) -> None:
     assert groups == {"ratings, synthetic", "ratings, growth", "ratings, folding"}
     errors = [line.best for line in report.lines if line.unit == "RMSE"]
     assert all(0.5 < error < 1.5 for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("way", "bets", "needed"), [("as in confseq", 0.5, 40), ("upper limit only, bolder", 0.75, 20)]
+)
+def test_betting_without_mistakes_takes_as_many_labels_as_its_largest_bets(
+    way: str, bets: float, needed: int
+) -> None:
+    expected = np.ceil(np.log(needed) / np.log1p(bets / 0.98 * 0.02))
+    assert labels_needed(np.zeros(1000), 0.02, 0.95, WAYS[way]) == expected
+
+
+def test_betting_seldom_rejects_what_is_true() -> None:
+    losses = np.random.default_rng(0).random((200, 1000)) < 0.1
+    for way in WAYS.values():
+        found = [labels_needed(one.astype(float), 0.1, 0.95, way) for one in losses]
+        assert sum(one is not None for one in found) <= 15  # 10 are expected at most
+
+
+def test_late_labels_come_once_and_in_time() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(1000, 3)), random.integers(2, size=1000)
+    learner = askance.make("PAA-II", classes=[0, 1])
+    came: dict[int, int] = {}
+    asked = []
+    for number, row in enumerate(_in_blocks(learner, X, y, Setting("", 0, 0.05, 0.1, 200, 0.0, True))):
+        assert not came.keys() & set(row.told)
+        came |= dict.fromkeys(row.told, number)
+        asked += [number] if row.asked else []
+    assert set(came) <= set(asked)
+    assert all(0 < when - row <= 200 for row, when in came.items())
+    assert {row for row in asked if row < 750} <= set(came)
+
+
+def test_in_hindsight_no_fewer_labels_are_enough_than_any_method_needs() -> None:
+    best = np.log(20) / 0.02
+    assert [mistakes_allowed(int(best * times), 1e-6) for times in (0.99, 1.01, 3.0)] == [-1, 0, 2]
