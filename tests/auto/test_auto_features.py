@@ -10,11 +10,11 @@ from sklearn.preprocessing import StandardScaler
 
 from askance import AutoLearner
 from askance.auto.models import DENSE_INTERCEPT, SPARSE_INTERCEPT, new_scales, refresh
-from askance.auto.rows import part, plain
+from askance.auto.rows import mixed, part, plain
 from askance.data import MixedRows, TableEncoder
 from askance.jit.interop import compiled
 from askance.jit.kernels.labelling import observe_all
-from askance.jit.kernels.mixed import ROOTS, WEIGHTED, Mixed, Scales, features_of
+from askance.jit.kernels.mixed import Mixed, Scales, features_of, views_of
 from askance.learners.inputs import as_rows
 from askance.learners.scaling import TfIdf
 
@@ -22,12 +22,17 @@ set_features: Any = compiled(lambda *arguments: features_of(*arguments), exact=T
 
 
 def features(X: Mixed, scales: Scales) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The dense features of rows, both values of their sparse entries, and their squared norms."""
-    dense, values = np.empty((len(X.dense), X.dense.shape[1] + 1)), np.empty((len(X.values), 2))
-    norms = [
-        set_features(X, t, scales, dense[t], values[X.starts[t] : X.starts[t + 1]]) for t in range(len(X.dense))
-    ]
-    return dense, values, np.array(norms)
+    """The dense features of rows, and by views, the values of their sparse entries and their squared norms."""
+    count, columns = X.dense.shape
+    views = views_of(columns, X.sparse_width)
+    dense, values, norms = (
+        np.empty((count, columns + 1)),
+        np.empty((len(X.values), views)),
+        np.empty((count, views)),
+    )
+    for t in range(count):
+        set_features(X, t, scales, dense[t], values[X.starts[t] : X.starts[t + 1]], norms[t])
+    return dense, values, norms
 
 
 def test_columns_are_standardized() -> None:
@@ -42,7 +47,7 @@ def test_columns_are_standardized() -> None:
     np.testing.assert_allclose(found[:, :4], expected, atol=1e-8)
     assert (found[:, 3] == 0).all()
     assert (found[:, 4] == DENSE_INTERCEPT).all()
-    np.testing.assert_allclose(norms, (found**2).sum(axis=1))
+    np.testing.assert_allclose(norms[:, 0], (found**2).sum(axis=1))
 
 
 def test_rows_of_length_1_stay_as_they_are() -> None:
@@ -73,7 +78,7 @@ def test_terms_are_weighted_as_scikit_learn_does() -> None:
     refresh(scales)
     dense, values, norms = features(plain(X), scales)
     expected = TfidfTransformer(sublinear_tf=True).fit_transform(X)
-    np.testing.assert_allclose(values[:, WEIGHTED], sp.csr_array(expected).data, atol=1e-12)
+    np.testing.assert_allclose(values[:, 0], sp.csr_array(expected).data, atol=1e-12)
     assert (dense == SPARSE_INTERCEPT).all()
     np.testing.assert_allclose(norms, 1.0 + SPARSE_INTERCEPT**2)
 
@@ -86,7 +91,7 @@ def test_values_up_to_1_keep_their_proportions(later: bool) -> None:
     if later:
         observe_all(X, scales)
         refresh(scales)
-    values = features(X, scales)[1][:, WEIGHTED]
+    values = features(X, scales)[1][:, 0]
     assert values[1] / values[0] == pytest.approx(-2.0 * scales.weights[2] / scales.weights[0])
     assert values[3] > 0
 
@@ -100,7 +105,21 @@ def test_both_learners_see_the_same_terms() -> None:
     observe_all(plain(X), scales)
     refresh(scales)
     expected = scaling.scaled(as_rows(X, np.dtype(np.float64)), 9, observe=False).values
-    np.testing.assert_array_equal(features(plain(X), scales)[1][:, WEIGHTED], expected)
+    np.testing.assert_array_equal(features(plain(X), scales)[1][:, 0], expected)
+
+
+def test_columns_beside_terms_are_seen_in_the_first_view_alone() -> None:
+    rng = np.random.default_rng(0)
+    dense, counts = rng.normal(size=(30, 3)), sp.csr_array(rng.poisson(0.5, (30, 6)).astype(float))
+    X, terms, scales, own = mixed(dense, counts), plain(counts), new_scales(3, 6), new_scales(0, 6)
+    for rows, observing in ((X, scales), (terms, own)):
+        observe_all(rows, observing)
+        refresh(observing)
+    found, values, norms = features(X, scales)
+    expected, squares = features(terms, own)[1], (found[:, :3] ** 2).sum(axis=1)
+    np.testing.assert_array_equal(values, expected[:, [0, 0, 1]])
+    of_terms = (np.diff(X.starts) > 0) + DENSE_INTERCEPT**2
+    np.testing.assert_allclose(norms, np.column_stack([of_terms + squares, of_terms, of_terms]))
 
 
 def test_signed_counts_are_damped_like_counts() -> None:
@@ -108,7 +127,7 @@ def test_signed_counts_are_damped_like_counts() -> None:
     scales = new_scales(0, 3)
     observe_all(X, scales)
     refresh(scales)
-    values = features(X, scales)[1][:, WEIGHTED]
+    values = features(X, scales)[1][:, 0]
     np.testing.assert_allclose(values / values[2], [-1 - np.log(3), 1 + np.log(3), 1.0])
 
 
@@ -122,8 +141,9 @@ def test_square_roots_of_counts_know_no_rarity() -> None:
         refresh(scales)
         _, values, norms = features(X, scales)
         expected = [2 / 14**0.5, -3 / 14**0.5, 1 / 14**0.5, (0.5 / 2.5) ** 0.5, (2 / 2.5) ** 0.5]
-        np.testing.assert_allclose(values[:, ROOTS], expected)
-        np.testing.assert_allclose(norms, [1.0 + SPARSE_INTERCEPT**2] * 2 + [SPARSE_INTERCEPT**2])
+        np.testing.assert_allclose(values[:, 1], expected)
+        expected = [[1.0 + SPARSE_INTERCEPT**2]] * 2 + [[SPARSE_INTERCEPT**2]]
+        np.testing.assert_allclose(norms, np.tile(expected, 2))
 
 
 def mixed_rows(rows: int = 500) -> tuple[MixedRows, np.ndarray]:

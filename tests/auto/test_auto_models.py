@@ -9,9 +9,20 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 import streams
+from askance.auto.core import AutoCore
 from askance.auto.learner import AutoLearner
-from askance.auto.models import TERM_PENALTIES, new_models, with_room, without_oldest
-from askance.auto.rows import plain
+from askance.auto.models import (
+    DENSE_INTERCEPT,
+    MIXED_PENALTIES,
+    TERM_PENALTIES,
+    new_models,
+    takes_columns,
+    takes_roots,
+    with_room,
+    without_oldest,
+)
+from askance.auto.rows import mixed, plain
+from askance.auto.settings import AutoSettings
 from askance.jit.kernels import labelling
 from askance.jit.kernels.labelling import PLACES, REMEMBERED, Models
 
@@ -48,6 +59,46 @@ def test_many_sweeps_reach_support_vector_machines(classes: int) -> None:
         machine = LinearSVC(C=TERM_PENALTIES[0], fit_intercept=False, tol=1e-10, max_iter=1_000_000)
         machine.fit(features(terms), made.y)
         np.testing.assert_allclose(weights(models, 5)[:, number].T, machine.coef_[:, :6], atol=1e-5)
+
+
+def test_some_models_of_columns_and_terms_see_the_terms_alone() -> None:
+    rng = np.random.default_rng(0)
+    columns, terms, y = (
+        rng.normal(size=(60, 3)),
+        0.5 * rng.random((60, 5)) * (rng.random((60, 5)) < 0.5),
+        np.arange(60) % 2,
+    )
+    terms[:, 0] += 0.1 * y + 0.1  # no row is without terms
+    models = with_room(new_models(3, 5, 2, 1000, 0), 60, 300)
+    models.scales.factors[:] = 1.0
+    labelling.learn(mixed(columns, sp.csr_array(terms)), y, np.zeros(60), models, 1)
+    labelling.retrain(models, False, 3000)
+    constant = np.full((60, 1), DENSE_INTERCEPT)
+    views = [
+        np.hstack([columns.clip(-4, 4) / 3**0.5, normalize(terms), constant]),
+        np.hstack([np.zeros((60, 3)), normalize(terms), constant]),
+        np.hstack([np.zeros((60, 3)), normalize(terms**0.5), constant]),
+    ]
+    dense, sparse = models.lanes.dense_weights, models.lanes.weights[models.places]
+    for view, X in enumerate(views):
+        machine = LinearSVC(C=MIXED_PENALTIES[0], fit_intercept=False, tol=1e-10, max_iter=1_000_000).fit(X, y)
+        model = view * len(MIXED_PENALTIES)
+        found = np.concatenate([dense[:3, model], sparse[:, model], dense[3:, model]])
+        np.testing.assert_allclose(found, machine.coef_[0], atol=1e-4)
+        assert (takes_columns(models, model), takes_roots(models, model)) == (view == 0, view == 2)
+
+
+def test_columns_that_tell_nothing_do_not_hide_a_text() -> None:
+    rng = np.random.default_rng(0)
+    topics = rng.integers(0, 2, 1500)
+    texts = (rng.random((1500, 300)) < 0.02).astype(float)
+    for row, topic in enumerate(topics):
+        texts[row, topic * 40 + rng.integers(0, 40, 3)] = 1
+    noise, found = rng.normal(size=(1500, 8)), []
+    for columns in (noise[:, :0], noise):
+        trace = AutoCore(AutoSettings(rate=0.05)).run(mixed(columns, sp.csr_array(texts)), topics)
+        found.append(trace.summary().accuracy)
+    assert found[1] > found[0] - 0.03
 
 
 def test_a_row_without_terms_moves_the_others_little() -> None:

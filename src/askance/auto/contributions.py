@@ -31,9 +31,10 @@ def scores_of_parts(core: AutoCore, X: Mixed, kept: NDArray[np.bool_], dense: Nu
 def _scores(core: AutoCore, X: Mixed, kept: NDArray[np.bool_], dense: Numbers) -> Numbers:
     """Return the scores of linear models: one row for each row of `kept`, one column per lane."""
     lanes, scales = core.models.lanes, core.models.scales
-    values = np.empty((len(X.values), lanes.values.shape[1]))
-    features_of(X, 0, scales, np.empty(lanes.dense.shape[1]), values)
-    share = lanes.weights.shape[1] // values.shape[1]
+    views = lanes.values.shape[1]
+    values = np.empty((len(X.values), views))
+    features_of(X, 0, scales, np.empty(lanes.dense.shape[1]), values, np.empty(views))
+    share = lanes.weights.shape[1] // views
     each = lanes.weights[core.models.places[X.indices]] * np.repeat(values, share, axis=1)
     length = max(1.0, math.sqrt(dense.shape[1]))
     furthest = scales.furthest[0]

@@ -10,12 +10,13 @@ from askance.jit.kernels import labelling, trees
 from askance.jit.kernels.columns import FURTHEST, scale_of
 from askance.jit.kernels.descent import Lanes
 from askance.jit.kernels.labelling import GROWN_AT, LABELS, PLACES, REMEMBERED, SEVERAL, Models
-from askance.jit.kernels.mixed import ROOTS, UNIT_TOLERANCE, Mixed, Scales
+from askance.jit.kernels.mixed import UNIT_TOLERANCE, Mixed, Scales, views_of
 from askance.jit.kernels.mixture import equal_trust
 from askance.jit.kernels.terms import rarities
 
 PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II, for tables
-TERM_PENALTIES = (3.0, 30.0)  # for terms alone, each with both kinds of values
+TERM_PENALTIES = (3.0, 30.0)  # for terms alone, in both views
+MIXED_PENALTIES = (0.3, 3.0, 30.0)  # for columns and terms, in all three views
 TREES = 50
 # The intercept is a feature with this value, beside rows whose length is about 1.
 DENSE_INTERCEPT, SPARSE_INTERCEPT = 0.5, 0.3
@@ -25,16 +26,16 @@ FIRST_ROWS = 16
 
 def new_models(columns: int, terms: int, classes: int, memory: int, random_state: int) -> Models:
     """Return models that have learned nothing, for rows with this many dense columns and sparse terms."""
-    kinds = 1 if columns else 2  # of values
-    penalties = np.tile(PENALTIES if columns else TERM_PENALTIES, kinds)
+    views = views_of(columns, terms)
+    penalties = np.tile((PENALTIES, TERM_PENALTIES, MIXED_PENALTIES)[views - 1], views)
     dense, counts = np.zeros((0, columns)), np.zeros(7, np.int64)
     counts[PLACES] = counts[labelling.NEXT_REFRESH] = 1
     lanes = Lanes(
         dense=np.zeros((0, columns + 1)),
         starts=np.zeros(1, np.int64),
         places=np.zeros(0, np.int32),
-        values=np.zeros((0, kinds)),
-        squared_norms=np.zeros(0),
+        values=np.zeros((0, views)),
+        squared_norms=np.zeros((0, views)),
         codes=np.zeros(0, np.int64),
         duals=np.zeros((0, 0)),
         dense_weights=np.zeros((columns + 1, 0)),
@@ -139,8 +140,18 @@ def penalty(models: Models, linear: int) -> float:
 
 def takes_roots(models: Models, linear: int) -> bool:
     """Whether one of the linear models learns from square roots of counts."""
-    lanes = models.lanes
-    return linear * lanes.values.shape[1] // len(lanes.dampings) == ROOTS
+    views = models.lanes.values.shape[1]
+    return views > 1 and view_of(models, linear) == views - 1
+
+
+def takes_columns(models: Models, linear: int) -> bool:
+    """Whether one of the linear models learns from columns."""
+    return models.labelled.dense.shape[1] > 0 and view_of(models, linear) == 0
+
+
+def view_of(models: Models, linear: int) -> int:
+    """Return the view of one of the linear models."""
+    return linear * models.lanes.values.shape[1] // len(models.lanes.dampings)
 
 
 def without_oldest(models: Models, number: int) -> Models:

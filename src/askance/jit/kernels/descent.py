@@ -7,8 +7,8 @@ A row without columns and terms has nothing but the intercept, which is short: a
 the predictions of all rows. It counts as a row with a feature of its own, of length 1, whose weight is y α. That
 is to say, 1/2C is larger by 1.
 
-Lanes are triples of values, a penalty and a class, in this order: terms have several values (see `mixed`), and a
-lane learns from one of them. The weights of a feature are adjacent, because it is looked up once for all lanes.
+Lanes are triples of a view, a penalty and a class, in this order: a lane learns from one view of the rows (see
+`mixed`). The weights of a feature are adjacent, because it is looked up once for all lanes.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
-from askance.jit.kernels.mixed import ROOTS, WEIGHTED
 from askance.jit.select import maximum
 
 Numbers = NDArray[np.float64]
@@ -34,13 +33,13 @@ class Lanes(NamedTuple):
     dense: Numbers
     starts: Counts
     places: NDArray[np.int32]
-    values: Numbers  # entries × values of a term
-    squared_norms: Numbers
+    values: Numbers  # entries × views
+    squared_norms: Numbers  # rows × views
     codes: Counts
     duals: Numbers
     dense_weights: Numbers
     weights: Numbers
-    dampings: Numbers  # 1/2C of each model: a pair of values and a penalty
+    dampings: Numbers  # 1/2C of each model: a pair of a view and a penalty
     width: int  # lanes per model
 
 
@@ -54,53 +53,61 @@ def side_of(code: int, lane: int, width: int) -> float:
 @inlined
 def scores_of(dense: Any, places: Any, values: Any, first: int, last: int, lanes: Any, scores: Any) -> None:
     """Set `scores` to the products of a row with the weights of every lane."""
+    columns, views = dense.shape[0] - 1, values.shape[1]
+    share = scores.shape[0] // views
     for lane in range(scores.shape[0]):
         scores[lane] = 0.0
-    for j in range(dense.shape[0]):
-        for lane in range(scores.shape[0]):
-            scores[lane] += lanes.dense_weights[j, lane] * dense[j]
-    share = scores.shape[0] // values.shape[1]
-    for k in range(first, last):
+    for j in range(columns):
         for lane in range(share):
-            scores[lane] += lanes.weights[places[k], lane] * values[k, WEIGHTED]
-        for lane in range(share, scores.shape[0]):
-            scores[lane] += lanes.weights[places[k], lane] * values[k, ROOTS]
+            scores[lane] += lanes.dense_weights[j, lane] * dense[j]
+    for lane in range(scores.shape[0]):
+        scores[lane] += lanes.dense_weights[columns, lane] * dense[columns]
+    for k in range(first, last):
+        for view in range(views):
+            for lane in range(view * share, (view + 1) * share):
+                scores[lane] += lanes.weights[places[k], lane] * values[k, view]
 
 
 @inlined
 def add_row(lanes: Any, t: int, steps: Any) -> None:
     """Add remembered row t to the weights of every lane, `steps[lane]` times."""
-    for j in range(lanes.dense.shape[1]):
-        for lane in range(steps.shape[0]):
-            lanes.dense_weights[j, lane] += steps[lane] * lanes.dense[t, j]
-    share = steps.shape[0] // lanes.values.shape[1]
-    for k in range(lanes.starts[t], lanes.starts[t + 1]):
+    columns, views = lanes.dense.shape[1] - 1, lanes.values.shape[1]
+    share = steps.shape[0] // views
+    for j in range(columns):
         for lane in range(share):
-            lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k, WEIGHTED]
-        for lane in range(share, steps.shape[0]):
-            lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k, ROOTS]
+            lanes.dense_weights[j, lane] += steps[lane] * lanes.dense[t, j]
+    for lane in range(steps.shape[0]):
+        lanes.dense_weights[columns, lane] += steps[lane] * lanes.dense[t, columns]
+    for k in range(lanes.starts[t], lanes.starts[t + 1]):
+        for view in range(views):
+            for lane in range(view * share, (view + 1) * share):
+                lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k, view]
 
 
 @inlined
-def own_feature(lanes: Any, t: int) -> float:
-    """Return 1 if remembered row t has nothing but the intercept, otherwise 0."""
-    return 1.0 if lanes.dense.shape[1] == 1 and lanes.starts[t] == lanes.starts[t + 1] else 0.0
+def own_feature(lanes: Any, t: int, view: int) -> float:
+    """Return 1 if a view of remembered row t has nothing but the intercept, otherwise 0."""
+    is_of_terms = view > 0 or lanes.dense.shape[1] == 1
+    return 1.0 if is_of_terms and lanes.starts[t] == lanes.starts[t + 1] else 0.0
 
 
 @inlined
 def visit(lanes: Any, first: int, last: int, steps: Any) -> None:
     """Visit the remembered rows `last` - 1 down to `first`: the newest first."""
+    share = steps.shape[0] // lanes.values.shape[1]
     for t in range(last - 1, first - 1, -1):
         scores_of(lanes.dense[t], lanes.places, lanes.values, lanes.starts[t], lanes.starts[t + 1], lanes, steps)
-        moved, own = False, own_feature(lanes, t)
-        for lane in range(steps.shape[0]):
-            side = side_of(lanes.codes[t], lane, lanes.width)
-            damping, before = lanes.dampings[lane // lanes.width] + own, lanes.duals[t, lane]
-            slope = 1.0 - side * steps[lane] - damping * before
-            after = maximum(0.0, before + slope / (lanes.squared_norms[t] + damping))
-            lanes.duals[t, lane] = after
-            steps[lane] = side * (after - before)
-            moved |= after != before
+        moved = False
+        for view in range(lanes.values.shape[1]):
+            own, squared_norm = own_feature(lanes, t, view), lanes.squared_norms[t, view]
+            for lane in range(view * share, (view + 1) * share):
+                side = side_of(lanes.codes[t], lane, lanes.width)
+                damping, before = lanes.dampings[lane // lanes.width] + own, lanes.duals[t, lane]
+                slope = 1.0 - side * steps[lane] - damping * before
+                after = maximum(0.0, before + slope / (squared_norm + damping))
+                lanes.duals[t, lane] = after
+                steps[lane] = side * (after - before)
+                moved |= after != before
         if moved:
             add_row(lanes, t, steps)
 

@@ -79,7 +79,7 @@ class View(NamedTuple):
     votes: Numbers
     probabilities: Numbers
     parts: Numbers
-    squared_norm: Numbers
+    squared_norms: Numbers
     nodes: NDArray[np.uint64]
 
 
@@ -95,7 +95,7 @@ def new_view(X: Any, models: Any) -> Any:
         np.empty(classes),
         np.empty(classes),
         np.empty(classes),
-        np.empty(1),
+        np.empty(models.lanes.values.shape[1]),
         np.empty(models.trees.features.shape[0], np.uint64),
     )
 
@@ -111,7 +111,7 @@ def has_trees(models: Any) -> bool:
 def score(X: Any, t: int, scales: Any, lanes: Any, places: Any, view: Any) -> None:
     """Set the features and scores of row t."""
     first, last = X.starts[t], X.starts[t + 1]
-    view.squared_norm[0] = features_of(X, t, scales, view.dense, view.values)
+    features_of(X, t, scales, view.dense, view.values, view.squared_norms)
     for place in range(first, last):
         view.places[place - first] = places[X.indices[place]]
     scores_of(view.dense, view.places, view.values, 0, last - first, lanes, view.scores)
@@ -227,7 +227,7 @@ def has_room(X: Any, t: int, models: Any) -> bool:
 
 @separate
 def remember(X: Any, t: int, code: int, models: Any, view: Any) -> None:
-    """Add row t, whose features and squared norm are in `view`, to the labelled rows."""
+    """Add row t, whose features and squared norms are in `view`, to the labelled rows."""
     labelled, lanes, counts = models.labelled, models.lanes, models.counts
     row, first, last = counts[REMEMBERED], X.starts[t], X.starts[t + 1]
     for j in range(X.dense.shape[1]):
@@ -243,11 +243,13 @@ def remember(X: Any, t: int, code: int, models: Any, view: Any) -> None:
             counts[PLACES] += 1
         labelled.indices[to], labelled.values[to] = term, X.values[place]
         lanes.places[to] = models.places[term]
-        for kind in range(lanes.values.shape[1]):
-            lanes.values[to, kind] = view.values[place - first, kind]
+        for k in range(lanes.values.shape[1]):
+            lanes.values[to, k] = view.values[place - first, k]
         to += 1
     labelled.starts[row + 1] = lanes.starts[row + 1] = to
-    lanes.codes[row], lanes.squared_norms[row] = code, view.squared_norm[0]
+    lanes.codes[row] = code
+    for k in range(lanes.values.shape[1]):
+        lanes.squared_norms[row, k] = view.squared_norms[k]
     for lane in range(lanes.duals.shape[1]):
         lanes.duals[row, lane] = 0.0
     if code != lanes.codes[0]:
@@ -377,7 +379,7 @@ def _retrain(models: Any, rebuild: bool, sweeps: int) -> None:
     if rebuild:
         for t in range(rows):
             values = lanes.values[lanes.starts[t] : lanes.starts[t + 1]]
-            lanes.squared_norms[t] = features_of(labelled, t, models.scales, lanes.dense[t], values)
+            features_of(labelled, t, models.scales, lanes.dense[t], values, lanes.squared_norms[t])
         gather(lanes, rows, steps)
     if sweeps:
         train(lanes, models.counts, steps, sweeps)

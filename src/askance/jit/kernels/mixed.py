@@ -3,6 +3,11 @@
 Columns are standardized with running means and variances, unless all rows had length 1: then they are embeddings,
 whose columns are on one scale already. Terms have two values: their counts weighted by how rare
 terms are, as `terms` defines it, and square roots of their counts, which suit terms that are frequent and telling.
+
+A view is what a linear model sees of a row. The first has columns and weighted terms. If there are terms, the last
+has the roots of their counts alone. If there are columns too, a view of weighted terms alone is between them:
+columns that tell nothing are as long as a text, and would hide what it says.
+
 All go row by row, so that chunks change nothing. What was observed is used from the next refresh on, so that
 remembered rows and new ones are compared on the same scale.
 """
@@ -20,7 +25,6 @@ from askance.jit.kernels.terms import damped, length_of
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-WEIGHTED, ROOTS = range(2)  # the kinds of values of a term
 UNIT_TOLERANCE = 0.02  # squared lengths of embeddings in single precision, or rounded ones
 
 
@@ -63,15 +67,20 @@ def observe(X: Any, t: int, scales: Any) -> None:
         scales.frequencies[X.indices[place]] += X.values[place] != 0.0
 
 
-@inlined
-def features_of(X: Any, t: int, scales: Any, dense: Any, values: Any) -> float:
-    """Set the features of row t: columns and the intercept, and values of terms, of one kind or both.
+def views_of(columns: int, terms: int) -> int:
+    """Return the number of views of rows with this many columns and terms."""
+    return 1 + (terms > 0) * (1 + (columns > 0))
 
-    Return the squared norm of columns and either values, whose lengths are the same: 1, or 0 without terms.
+
+@inlined
+def features_of(X: Any, t: int, scales: Any, dense: Any, values: Any, squared_norms: Any) -> None:
+    """Set the features of row t: columns and the intercept, values of terms by views, and squared norms of views.
+
+    Both values of terms have the same length: 1, or 0 without terms.
     """
-    columns = X.dense.shape[1]
+    columns, views = X.dense.shape[1], values.shape[1]
     root, furthest = math.sqrt(columns), scales.furthest[0]
-    norm = scales.intercept * scales.intercept
+    norm = 0.0
     dense[columns] = scales.intercept
     for j in range(columns):
         scaled = (X.dense[t, j] - scales.centres[j]) * scales.factors[j]
@@ -80,14 +89,18 @@ def features_of(X: Any, t: int, scales: Any, dense: Any, values: Any) -> float:
     first, count, squares, total = X.starts[t], X.starts[t + 1] - X.starts[t], 0.0, 0.0
     for place in range(count):
         value = X.values[first + place]
-        values[place, WEIGHTED] = damped(value) * scales.weights[X.indices[first + place]]
-        squares += values[place, WEIGHTED] * values[place, WEIGHTED]
+        values[place, 0] = damped(value) * scales.weights[X.indices[first + place]]
+        squares += values[place, 0] * values[place, 0]
         total += abs(value)
-    length, root_length = length_of(squares), length_of(total)
+    length, root_length, alone = length_of(squares), length_of(total), scales.intercept * scales.intercept
     for place in range(count):
-        values[place, WEIGHTED] /= length
-        norm += values[place, WEIGHTED] * values[place, WEIGHTED]
-        if values.shape[1] > ROOTS:
-            value = X.values[first + place]
-            values[place, ROOTS] = math.copysign(math.sqrt(abs(value)), value) / root_length
-    return norm
+        value = X.values[first + place]
+        values[place, 0] /= length
+        for view in range(1, views - 1):
+            values[place, view] = values[place, 0]
+        alone += values[place, 0] * values[place, 0]
+        if views > 1:
+            values[place, views - 1] = math.copysign(math.sqrt(abs(value)), value) / root_length
+    squared_norms[0] = norm + alone
+    for view in range(1, views):
+        squared_norms[view] = alone
