@@ -26,6 +26,7 @@ HARD = [updates.PassiveAggressive(), updates.ConfidenceWeighted(), updates.Confi
 GRADIENTS = [updates.Perceptron(), updates.DualAveraging(0.5, 0.3), updates.MirrorDescent(0.5, 0.3)]
 OTHERS = [
     *(PA1(0.2), PA2(0.3), OGD(), updates.AROW(), updates.AROW(full=True), updates.AROW(inverse=True)),
+    *(updates.SoftConfidence1(0.3), updates.SoftConfidence2(0.3), updates.SoftConfidence2(full=True)),
     *(SOAL(), SOAL(full=True), CSPA(), CSPA(literal=True), CPA(), CPA(math.inf), CPA(squared=True)),
     *(updates.PAUM(), updates.OCS1(), updates.OCS2(running=True), updates.Winnow(), updates.PNorm()),
 ]
@@ -112,6 +113,29 @@ def test_arow_minimises_the_weighted_objective(weight: float) -> None:
         mean, spread = unpacked(numbers)
         loss = max(0.0, 1 - label * (mean @ x))
         return divergence(mean, spread, mean_0, spread_0) + weight * (loss**2 + x @ spread @ x) / (2 * r)
+
+    start = np.concatenate([mean_0, np.linalg.cholesky(spread_0)[np.tril_indices(3)]])
+    mean, spread = unpacked(minimize(cost, start, options={"gtol": 1e-9}).x)
+    np.testing.assert_allclose(state.weights, mean, atol=1e-5)
+    np.testing.assert_allclose(covariance(state), spread, atol=1e-5)
+    assert not np.allclose(mean, mean_0, atol=1e-3)
+
+
+@pytest.mark.parametrize("weight", [0.3, 4.0])
+@pytest.mark.parametrize(("rule", "power"), [(updates.SoftConfidence1, 1), (updates.SoftConfidence2, 2)])
+def test_soft_confidence_minimises_the_weighted_objective(rule: Any, power: int, weight: float) -> None:
+    """KL(μ, Σ ‖ μ_t, Σ_t) + weight C ℓ, or C ℓ²; C is so small that a loss remains."""
+    x, label, C, phi = np.array([0.5, -1.0, 0.8]), 1, 0.03, 0.7
+    learner = exact(rule(C, phi, full=True)).partial_fit(X[:6, :3], Y[:6])
+    state = learner._core.machine.core.state
+    mean_0, spread_0 = state.weights.copy(), covariance(state)
+    learner.tell(x, label, sample_weight=weight)
+    state = learner._core.machine.core.state
+
+    def cost(numbers: Any) -> float:
+        mean, spread = unpacked(numbers)
+        loss = max(0.0, phi * math.sqrt(x @ spread @ x) - label * (mean @ x))
+        return divergence(mean, spread, mean_0, spread_0) + weight * C * loss**power
 
     start = np.concatenate([mean_0, np.linalg.cholesky(spread_0)[np.tril_indices(3)]])
     mean, spread = unpacked(minimize(cost, start, options={"gtol": 1e-9}).x)

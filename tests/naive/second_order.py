@@ -183,6 +183,38 @@ class ConfidenceWeightedStdev(ConfidenceWeighted):
         return alpha, alpha * self.phi / sqrt_u
 
 
+class SoftConfidence1(ConfidenceWeightedStdev):
+    """The same, with α ≤ C."""
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        phi: float = NormalDist().inv_cdf(0.9),
+        full: bool = False,
+        inverse: bool = True,
+    ) -> None:
+        super().__init__(phi, full, inverse)
+        self.C = C
+
+    def alpha_and_c(self, m: float, v: float) -> tuple[float, float]:
+        alpha = min(self.C, super().alpha_and_c(m, v)[0])
+        part = alpha * v * self.phi
+        sqrt_u = 2 * v / (part + math.sqrt(part**2 + 4 * v))
+        return alpha, alpha * self.phi / sqrt_u
+
+
+class SoftConfidence2(SoftConfidence1):
+    """α from n = v + 1/(2C)."""
+
+    def alpha_and_c(self, m: float, v: float) -> tuple[float, float]:
+        n, square = v + 1 / (2 * self.C), self.phi**2
+        gamma = self.phi * math.sqrt(square * m**2 * v**2 + 4 * n * v * (n + v * square))
+        alpha = max(0.0, (-(2 * m * n + square * m * v) + gamma) / (2 * (n**2 + n * v * square)))
+        part = alpha * v * self.phi
+        sqrt_u = 2 * v / (part + math.sqrt(part**2 + 4 * v))
+        return alpha, alpha * self.phi / sqrt_u
+
+
 class SecondOrderPerceptron(Second):
     """v += y x and A += x xᵀ on a mistake; p = vᵀ(A + x xᵀ)⁻¹x, or one of two diagonal forms of it."""
 
@@ -216,6 +248,8 @@ UPDATES: Mapping[str, Callable[..., Twin]] = {
     "SecondOrderPerceptron": SecondOrderPerceptron,
     "ConfidenceWeighted": ConfidenceWeighted,
     "ConfidenceWeightedStdev": ConfidenceWeightedStdev,
+    "SoftConfidence1": SoftConfidence1,
+    "SoftConfidence2": SoftConfidence2,
     "AROW": AROW,
     "PAM": PAM,
     "PAM1": PAM1,
@@ -248,6 +282,18 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Twin, Query, float]]] = {
         sgn0,
     ),
     "CW-stdev": lambda eta=0.9, sgn0=1: (STDEV(phi(eta), True), always(), sgn0),
+    "SCW-I": lambda eta=0.9, C=1, sgn0=1: (SoftConfidence1(C, phi(eta), True), always(), sgn0),
+    "SCW-II": lambda eta=0.9, C=1, sgn0=1: (SoftConfidence2(C, phi(eta), True), always(), sgn0),
+    "SCW-I-diag": lambda eta=0.9, C=1, mode="inv", sgn0=1: (
+        SoftConfidence1(C, phi(eta), False, INV[mode]),
+        always(),
+        sgn0,
+    ),
+    "SCW-II-diag": lambda eta=0.9, C=1, mode="inv", sgn0=1: (
+        SoftConfidence2(C, phi(eta), False, INV[mode]),
+        always(),
+        sgn0,
+    ),
     "AROW": lambda r=1, sgn0=1: (AROW(r, True), always(), sgn0),
     "AROW-diag": lambda r=1, mode="drop", sgn0=1: (AROW(r, False, INV[mode]), always(), sgn0),
     "PAM": lambda C=1, sgn0=1: (PAM(True), always(), sgn0),

@@ -125,6 +125,8 @@ DEFAULTS: dict[tuple[str, ...], dict[str, Any]] = {
     ("CW",): {"eta": 0.9, "form": "var", "sgn0": 1},
     ("CW-diag",): {"eta": 0.9, "form": "var", "mode": "inv", "sgn0": 1},
     ("CW-stdev",): {"eta": 0.9, "sgn0": 1},
+    ("SCW-I", "SCW-II"): {"eta": 0.9, "C": 1, "sgn0": 1},
+    ("SCW-I-diag", "SCW-II-diag"): {"eta": 0.9, "C": 1, "mode": "inv", "sgn0": 1},
     ("AROW",): {"r": 1, "sgn0": 1},
     ("AROW-diag",): {"r": 1, "mode": "drop", "sgn0": 1},
     ("PAM",): {"sgn0": 1},

@@ -111,6 +111,21 @@ def test_confidence_weighted_reaches_the_wanted_confidence_and_no_more(random_st
             assert (after, v_after) == (before, v)
 
 
+@given(random_state=SEEDS, phi=st.floats(0.05, 3.0), C=st.floats(-6, 6).map(lambda power: 2.0**power))
+def test_soft_confidence_pays_for_what_is_lacking(random_state: int, phi: float, C: float) -> None:
+    """After a step, φ√V - M is what its price allows: anything for α = C, and α/(2C) for squares."""
+    for rule, squared in ((updates.SoftConfidence1, False), (updates.SoftConfidence2, True)):
+        _, before, v, after, v_after = a_step(rule(C, phi, full=True), random_state)
+        alpha, lacking = (after - before) / v, phi * math.sqrt(v_after) - after
+        if before >= phi * math.sqrt(v):
+            assert (after, v_after) == (before, v)
+        elif squared:
+            assert lacking == pytest.approx(alpha / (2 * C), rel=1e-6, abs=1e-9)
+        else:
+            assert alpha <= C * (1 + 1e-9)
+            assert lacking == pytest.approx(0, abs=1e-7) if alpha < C * (1 - 1e-9) else lacking > -1e-7
+
+
 @given(random_state=SEEDS, r=st.floats(-6, 6).map(lambda power: 2.0**power))
 def test_arow_goes_forward_by_the_share_that_is_not_known(random_state: int, r: float) -> None:
     _, before, v, after, v_after = a_step(updates.AROW(r, full=True), random_state)

@@ -56,6 +56,8 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.SecondOrderPerceptron: st.builds(updates.SecondOrderPerceptron, FLAGS, FLAGS),
     updates.ConfidenceWeighted: st.builds(updates.ConfidenceWeighted, PHI, FLAGS, FLAGS),
     updates.ConfidenceWeightedStdev: st.builds(updates.ConfidenceWeightedStdev, PHI, FLAGS, FLAGS),
+    updates.SoftConfidence1: st.builds(updates.SoftConfidence1, POSITIVE, PHI, FLAGS, FLAGS),
+    updates.SoftConfidence2: st.builds(updates.SoftConfidence2, POSITIVE, PHI, FLAGS, FLAGS),
     updates.AROW: st.builds(updates.AROW, POSITIVE, FLAGS, FLAGS),
     updates.PAM: st.builds(updates.PAM, FLAGS, FLAGS),
     updates.PAM1: st.builds(updates.PAM1, POSITIVE, FLAGS, FLAGS),

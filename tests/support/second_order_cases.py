@@ -12,6 +12,8 @@ GAUSSIAN = [
     updates.AROW(0.5),
     updates.ConfidenceWeighted(1.5),
     updates.ConfidenceWeightedStdev(0.7),
+    updates.SoftConfidence1(0.3, 1.5),
+    updates.SoftConfidence2(0.3, 1.5),
     updates.PAM(),
     updates.PAM1(0.3),
     updates.PAM2(0.3),

@@ -14,12 +14,15 @@ from askance.rules.update import (
     ConfidenceWeighted,
     ConfidenceWeightedStdev,
     SecondOrderPerceptron,
+    SoftConfidence1,
+    SoftConfidence2,
     deviations,
 )
 
 SECOND_ORDER_PERCEPTRON = "Cesa-Bianchi, Conconi, Gentile 2005"
 CONFIDENCE = "Dredze, Crammer, Pereira 2008"
 EXACT_CONFIDENCE = "Crammer, Dredze, Pereira 2008"
+SOFT_CONFIDENCE = "Wang, Zhao, Hoi 2012"
 ADAPTIVE = "Crammer, Kulesza, Dredze 2009"
 MAHALANOBIS = "Nguyen, Chang, Hui 2011"
 ACTIVE_SECOND_ORDER = "Hao, Lu, Zhao, Zhang, Hoi 2018"
@@ -72,6 +75,26 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "CW-stdev": entry(
         EXACT_CONFIDENCE, "", lambda eta=0.9: (ConfidenceWeightedStdev(deviations(eta), full=True), Always())
+    ),
+    "SCW-I": entry(
+        SOFT_CONFIDENCE,
+        "proposition 1",
+        lambda eta=0.9, C=1.0: (SoftConfidence1(C, deviations(eta), full=True), Always()),
+    ),
+    "SCW-II": entry(
+        SOFT_CONFIDENCE,
+        "proposition 2",
+        lambda eta=0.9, C=1.0: (SoftConfidence2(C, deviations(eta), full=True), Always()),
+    ),
+    "SCW-I-diag": entry(
+        SOFT_CONFIDENCE,
+        "proposition 1",
+        lambda eta=0.9, C=1.0, mode="inv": (SoftConfidence1(C, deviations(eta), inverse=inverse(mode)), Always()),
+    ),
+    "SCW-II-diag": entry(
+        SOFT_CONFIDENCE,
+        "proposition 2",
+        lambda eta=0.9, C=1.0, mode="inv": (SoftConfidence2(C, deviations(eta), inverse=inverse(mode)), Always()),
     ),
     "AROW": entry(ADAPTIVE, "figure 1", lambda r=1.0: (AROW(r, full=True), Always())),
     "AROW-diag": entry(

@@ -12,6 +12,7 @@ from askance.rules.update.replay import Replay
 from askance.rules.update.rule import UpdateRule
 from askance.rules.update.second_order_perceptron import SecondOrderPerceptron
 from askance.rules.update.soal import SOAL
+from askance.rules.update.soft_confidence import SoftConfidence1, SoftConfidence2
 from askance.rules.update.subgradient import DualAveraging, MirrorDescent
 
 RULES: tuple[type, ...] = (
@@ -23,6 +24,8 @@ RULES: tuple[type, ...] = (
     SecondOrderPerceptron,
     ConfidenceWeighted,
     ConfidenceWeightedStdev,
+    SoftConfidence1,
+    SoftConfidence2,
     AROW,
     PAM,
     PAM1,
@@ -63,6 +66,8 @@ __all__ = [
     "Perceptron",
     "Replay",
     "SecondOrderPerceptron",
+    "SoftConfidence1",
+    "SoftConfidence2",
     "UpdateRule",
     "Winnow",
     "deviations",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from numpy.typing import DTypeLike
 
 from askance._util.parameters import POSITIVE, YES_OR_NO, Constraints, Interval, check_parameters
+from askance.jit.interop import inlined
 from askance.jit.select import maximum, where
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import SHORTEST
@@ -111,6 +112,8 @@ class ConfidenceWeighted(NamedTuple):
 class ConfidenceWeightedStdev(NamedTuple):
     """CW with standard deviations: if M < φ√V, the smallest change after which M = φ√V.
 
+    This is exact convex confidence-weighted learning, which other libraries call ECCW.
+
     α = (√(M²φ⁴/4 + Vφ²ζ) - Mψ) / (Vζ), ψ = 1 + φ²/2, ζ = 1 + φ²; c = αφ/√U, √U = (√(α²V²φ² + 4V) - αVφ) / 2.
 
     Parameters
@@ -139,17 +142,9 @@ class ConfidenceWeightedStdev(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """Return α y, and how much Σ shrinks."""
         phi, margin, spread = self.phi, label * seen.score, maximum(seen.spread, SHORTEST)
-        square = phi * phi
-        root = math.sqrt(margin * margin * square * square / 4.0 + spread * square * (1.0 + square))
-        # For M > 0, root - Mψ would lose digits. Multiplied by root + Mψ, it is ζ(φ²V - M²).
-        sum_ = root + abs(margin) * (1.0 + square / 2.0)
-        lacking = spread * square - margin * margin
-        alpha = maximum(0.0, where(margin > 0.0, lacking / sum_, sum_ / (1.0 + square)) / spread)
-        part = alpha * spread * phi
-        c = alpha * phi * (part + math.sqrt(part * part + 4.0 * spread)) / (2.0 * spread)
-        shrink = shrinkage(c, spread, self.inverse & (not self.full))
-        fires = (margin < phi * math.sqrt(spread)) & (seen.spread > SHORTEST)
-        return fires, (label * alpha, 0.0, shrink)
+        alpha = whole_step(phi, margin, spread)
+        shrink = shrinkage(added_precision(alpha, phi, spread), spread, self.inverse & (not self.full))
+        return is_too_uncertain(phi, margin, seen.spread), (label * alpha, 0.0, shrink)
 
     def weighted(self, weight: float) -> "ConfidenceWeightedStdev":  # noqa: ARG002
         """Return the same rule: a step fulfils a constraint, and there is no loss to multiply."""
@@ -162,3 +157,33 @@ class ConfidenceWeightedStdev(NamedTuple):
     def about(self) -> About:
         """Return the cost; the rule has a spread."""
         return about_second_order(self)
+
+
+# The parts of a step with standard deviations, which soft confidence-weighted learning shares.
+
+
+@inlined
+def is_too_uncertain(phi: float, margin: float, spread: float) -> bool:
+    """Return whether M < φ√V; false for a row of zeros."""
+    fires: bool = (margin < phi * math.sqrt(maximum(spread, SHORTEST))) & (spread > SHORTEST)
+    return fires
+
+
+@inlined
+def whole_step(phi: float, margin: float, spread: float) -> float:
+    """Return the α after which M = φ√V, and 0 if M is larger."""
+    square = phi * phi
+    root = math.sqrt(margin * margin * square * square / 4.0 + spread * square * (1.0 + square))
+    # For M > 0, root - Mψ would lose digits. Multiplied by root + Mψ, it is ζ(φ²V - M²).
+    sum_ = root + abs(margin) * (1.0 + square / 2.0)
+    lacking = spread * square - margin * margin
+    alpha: float = maximum(0.0, where(margin > 0.0, lacking / sum_, sum_ / (1.0 + square)) / spread)
+    return alpha
+
+
+@inlined
+def added_precision(alpha: float, phi: float, spread: float) -> float:
+    """Return c = αφ/√U."""
+    part = alpha * spread * phi
+    c: float = alpha * phi * (part + math.sqrt(part * part + 4.0 * spread)) / (2.0 * spread)
+    return c
