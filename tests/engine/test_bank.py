@@ -28,6 +28,8 @@ UPDATES = {
     "CW stdev": [updates.ConfidenceWeightedStdev(s) for s in SCALES],
     "SCW-I": [updates.SoftConfidence1(s, 1 / s) for s in SCALES],
     "SCW-II": [updates.SoftConfidence2(s, 1 / s) for s in SCALES],
+    "NHERD": [updates.NHERD(s) for s in SCALES],
+    "NHERD exact": [updates.NHERD(s, exact=True) for s in SCALES],
     "PAM": [updates.PAM(inverse=True)] * 7,
     "PAM-I": [updates.PAM1(s) for s in SCALES],
     "PAM-II": [updates.PAM2(s) for s in SCALES],

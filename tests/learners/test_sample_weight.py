@@ -27,6 +27,7 @@ GRADIENTS = [updates.Perceptron(), updates.DualAveraging(0.5, 0.3), updates.Mirr
 OTHERS = [
     *(PA1(0.2), PA2(0.3), OGD(), updates.AROW(), updates.AROW(full=True), updates.AROW(inverse=True)),
     *(updates.SoftConfidence1(0.3), updates.SoftConfidence2(0.3), updates.SoftConfidence2(full=True)),
+    *(updates.NHERD(), updates.NHERD(full=True), updates.NHERD(exact=True)),
     *(SOAL(), SOAL(full=True), CSPA(), CSPA(literal=True), CPA(), CPA(math.inf), CPA(squared=True)),
     *(updates.PAUM(), updates.OCS1(), updates.OCS2(running=True), updates.Winnow(), updates.PNorm()),
 ]

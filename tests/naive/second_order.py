@@ -94,6 +94,21 @@ class AROW(Hinge):
         self.grow(x, 1 / self.r)
 
 
+class NHERD(Hinge):
+    """Each w goes to Aw + b, A = (Σ⁻¹ + C x xᵀ)⁻¹Σ⁻¹; Σ becomes A Σ Aᵀ, or one of two diagonal forms of it."""
+
+    def __init__(self, C: float = 1.0, full: bool = False, exact: bool = False) -> None:
+        super().__init__(full)
+        self.C, self.exact = C, exact
+
+    def change(self, x: list[float], y: float, loss: float, v: float) -> None:
+        self.along(x, y * loss / (v + 1 / self.C))
+        if self.exact and not self.full:
+            self.s = [s / (1 + self.C * x_j**2 * s) ** 2 for s, x_j in zip(self.s, x, strict=True)]
+        else:
+            self.grow(x, 2 * self.C + self.C**2 * v)
+
+
 class PAM(Hinge):
     """τ = ℓ/v: μ += τ y Σx, then Σ⁻¹ += x xᵀ."""
 
@@ -251,6 +266,7 @@ UPDATES: Mapping[str, Callable[..., Twin]] = {
     "SoftConfidence1": SoftConfidence1,
     "SoftConfidence2": SoftConfidence2,
     "AROW": AROW,
+    "NHERD": NHERD,
     "PAM": PAM,
     "PAM1": PAM1,
     "PAM2": PAM2,
@@ -265,6 +281,7 @@ def phi(eta: float) -> float:
 
 SOP, CW, STDEV = SecondOrderPerceptron, ConfidenceWeighted, ConfidenceWeightedStdev
 FORM = {"var": CW, "stdev": STDEV}
+HERDS = {"exact": True, "project": False}
 INV = {"inv": True, "drop": False}
 RANK1 = {"entry": False, "rank1": True}
 
@@ -296,6 +313,8 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Twin, Query, float]]] = {
     ),
     "AROW": lambda r=1, sgn0=1: (AROW(r, True), always(), sgn0),
     "AROW-diag": lambda r=1, mode="drop", sgn0=1: (AROW(r, False, INV[mode]), always(), sgn0),
+    "NHERD": lambda C=1, sgn0=1: (NHERD(C, True), always(), sgn0),
+    "NHERD-diag": lambda C=1, mode="project", sgn0=1: (NHERD(C, False, HERDS[mode]), always(), sgn0),
     "PAM": lambda C=1, sgn0=1: (PAM(True), always(), sgn0),
     "PAM-I": lambda C=1, sgn0=1: (PAM1(C, True), always(), sgn0),
     "PAM-II": lambda C=1, sgn0=1: (PAM2(C, True), always(), sgn0),

@@ -129,6 +129,8 @@ DEFAULTS: dict[tuple[str, ...], dict[str, Any]] = {
     ("SCW-I-diag", "SCW-II-diag"): {"eta": 0.9, "C": 1, "mode": "inv", "sgn0": 1},
     ("AROW",): {"r": 1, "sgn0": 1},
     ("AROW-diag",): {"r": 1, "mode": "drop", "sgn0": 1},
+    ("NHERD",): {"C": 1, "sgn0": 1},
+    ("NHERD-diag",): {"C": 1, "mode": "project", "sgn0": 1},
     ("PAM",): {"sgn0": 1},
     ("PAM-I", "PAM-II"): {"C": 1, "sgn0": 1},
     ("PAM-diag",): {"mode": "inv", "sgn0": 1},

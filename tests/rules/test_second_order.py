@@ -134,6 +134,25 @@ def test_arow_goes_forward_by_the_share_that_is_not_known(random_state: int, r: 
         assert v_after == pytest.approx(r * v / (v + r), rel=1e-6)
 
 
+@given(random_state=SEEDS, C=st.floats(-6, 6).map(lambda power: 2.0**power))
+def test_herding_moves_every_weight_vector_as_the_mean(random_state: int, C: float) -> None:
+    """Σ' = AΣAᵀ, where the map A leaves the share 1/(1 + Cv) of what it finds along the row."""
+    _, before, v, after, v_after = a_step(updates.NHERD(C, full=True), random_state)
+    if before < 1:
+        assert after == pytest.approx(before + (1 - before) * v * C / (1 + C * v), rel=1e-6, abs=1e-9)
+        assert v_after == pytest.approx(v / (1 + C * v) ** 2, rel=1e-6)
+
+
+@examples(20)
+@given(random_state=SEEDS)
+def test_on_rows_of_one_feature_all_herds_are_one(random_state: int) -> None:
+    X, y = one_hot_rows(random_state)
+    full = exact(updates.NHERD(0.5, full=True)).partial_fit(X, y)
+    for diagonal in (exact(updates.NHERD(0.5, exact=one)).partial_fit(X, y) for one in MODES):
+        np.testing.assert_allclose(diagonal.coef_, full.coef_, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(sigma(diagonal), sigma(full), rtol=1e-8, atol=1e-12)
+
+
 @given(random_state=SEEDS)
 def test_soal_moves_along_the_new_sigma(random_state: int) -> None:
     _, before, _, after, v_after = a_step(updates.SOAL(0.7, 2.0, full=True), random_state)

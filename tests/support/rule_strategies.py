@@ -59,6 +59,7 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.SoftConfidence1: st.builds(updates.SoftConfidence1, POSITIVE, PHI, FLAGS, FLAGS),
     updates.SoftConfidence2: st.builds(updates.SoftConfidence2, POSITIVE, PHI, FLAGS, FLAGS),
     updates.AROW: st.builds(updates.AROW, POSITIVE, FLAGS, FLAGS),
+    updates.NHERD: st.builds(updates.NHERD, POSITIVE, FLAGS, FLAGS),
     updates.PAM: st.builds(updates.PAM, FLAGS, FLAGS),
     updates.PAM1: st.builds(updates.PAM1, POSITIVE, FLAGS, FLAGS),
     updates.PAM2: st.builds(updates.PAM2, POSITIVE, FLAGS, FLAGS),

@@ -19,7 +19,7 @@ GAUSSIAN = [
     updates.PAM2(0.3),
     updates.SOAL(0.5, 2.0),
 ]
-ALL = [*GAUSSIAN, updates.SecondOrderPerceptron()]
+ALL = [*GAUSSIAN, updates.NHERD(0.5), updates.NHERD(0.5, exact=True), updates.SecondOrderPerceptron()]
 MODES = [False, True]
 
 

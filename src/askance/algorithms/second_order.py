@@ -7,6 +7,7 @@ from askance.algorithms.entry import SELECTIVE, Entry, entry
 from askance.rules.query import Always, Margin, Random, SpreadMargin
 from askance.rules.update import (
     AROW,
+    NHERD,
     PAM,
     PAM1,
     PAM2,
@@ -24,11 +25,13 @@ CONFIDENCE = "Dredze, Crammer, Pereira 2008"
 EXACT_CONFIDENCE = "Crammer, Dredze, Pereira 2008"
 SOFT_CONFIDENCE = "Wang, Zhao, Hoi 2012"
 ADAPTIVE = "Crammer, Kulesza, Dredze 2009"
+HERDING = "Crammer, Lee 2010"
 MAHALANOBIS = "Nguyen, Chang, Hui 2011"
 ACTIVE_SECOND_ORDER = "Hao, Lu, Zhao, Zhang, Hoi 2018"
 
 # The words of the papers: which part of a matrix is kept, how a row is scored, and what is bounded.
 MODES = {"inv": True, "drop": False}
+HERDS = {"exact": True, "project": False}
 RULES = {"entry": False, "rank1": True}
 FORMS = {"var": ConfidenceWeighted, "stdev": ConfidenceWeightedStdev}
 
@@ -99,6 +102,10 @@ ENTRIES: Mapping[str, Entry] = {
     "AROW": entry(ADAPTIVE, "figure 1", lambda r=1.0: (AROW(r, full=True), Always())),
     "AROW-diag": entry(
         ADAPTIVE, "figure 1", lambda r=1.0, mode="drop": (AROW(r, inverse=inverse(mode)), Always())
+    ),
+    "NHERD": entry(HERDING, "figure 1", lambda C=1.0: (NHERD(C, full=True), Always())),
+    "NHERD-diag": entry(
+        HERDING, "figure 1", lambda C=1.0, mode="project": (NHERD(C, exact=meaning("mode", mode, HERDS)), Always())
     ),
     "PAM": entry(MAHALANOBIS, "algorithm 1", lambda: (PAM(full=True), Always())),
     "PAM-I": entry(MAHALANOBIS, "algorithm 1", lambda C=1.0: (PAM1(C, full=True), Always())),

@@ -16,10 +16,10 @@ from askance.engine.passes import Past
 from askance.learners.files import from_bytes, to_bytes
 from askance.learners.learner import Learner
 from askance.rules.query.rule import NoMemory
-from askance.rules.state.diagonal import DropDiagonal, InverseDiagonal
+from askance.rules.state.diagonal import DropDiagonal, HerdedDiagonal, InverseDiagonal
 from askance.rules.state.weights import Weights
 
-GAUSSIANS = (DropDiagonal, InverseDiagonal)
+GAUSSIANS = (DropDiagonal, InverseDiagonal, HerdedDiagonal)
 
 
 class LearnedPartition(NamedTuple):

@@ -73,6 +73,35 @@ class InverseDiagonal(NamedTuple):
         self.pairs[j, 1] = left
 
 
+class HerdedDiagonal(NamedTuple):
+    """μ and a diagonal Σ, each of whose entries shrinks as if it were alone.
+
+    A step is (α, ·, C), whose second number is not used: μ ← μ + α Σx.
+    """
+
+    pairs: NDArray[Any]
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """μ."""
+        return self.pairs[:, 0]
+
+    def terms(self, j: int, x: float) -> tuple[float, float]:
+        """μ_j x_j and σ_j x_j²."""
+        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
+
+    def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
+        """μ·x."""
+        return total
+
+    def move(self, j: int, x: float, step: tuple[float, float, float]) -> None:
+        """σ_j ← σ_j / (1 + C σ_j x_j²)², kept positive despite underflow."""
+        reach = self.pairs[j, 1] * x
+        share = self.pairs.dtype.type(1) + step[2] * reach * x
+        self.pairs[j, 0] += step[0] * reach
+        self.pairs[j, 1] = maximum(self.pairs[j, 1] / share / share, np.finfo(self.pairs.dtype).tiny)
+
+
 class EntryPerceptron(NamedTuple):
     """v and the diagonal of A⁻¹. The score of each feature is computed as if it alone were added to A.
 

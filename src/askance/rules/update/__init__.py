@@ -5,6 +5,7 @@ from askance.rules.update.arow import AROW
 from askance.rules.update.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
 from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitivePA1
 from askance.rules.update.gradient import OCS1, OCS2, OGD
+from askance.rules.update.herding import NHERD
 from askance.rules.update.pam import PAM, PAM1, PAM2
 from askance.rules.update.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.rules.update.perceptron import Perceptron
@@ -27,6 +28,7 @@ RULES: tuple[type, ...] = (
     SoftConfidence1,
     SoftConfidence2,
     AROW,
+    NHERD,
     PAM,
     PAM1,
     PAM2,
@@ -46,6 +48,7 @@ RULES: tuple[type, ...] = (
 __all__ = [
     "AROW",
     "CPA",
+    "NHERD",
     "OCS1",
     "OCS2",
     "OGD",
