@@ -30,6 +30,8 @@ UPDATES = {
     "SCW-II": [updates.SoftConfidence2(s, 1 / s) for s in SCALES],
     "NHERD": [updates.NHERD(s) for s in SCALES],
     "NHERD exact": [updates.NHERD(s, exact=True) for s in SCALES],
+    "NAROW": [updates.NAROW(s) for s in SCALES],
+    "IELLIP": [updates.IELLIP(s / 5, s) for s in SCALES],
     "PAM": [updates.PAM(inverse=True)] * 7,
     "PAM-I": [updates.PAM1(s) for s in SCALES],
     "PAM-II": [updates.PAM2(s) for s in SCALES],

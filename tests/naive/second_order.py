@@ -259,6 +259,89 @@ class SecondOrderPerceptron(Second):
         return (self.knows(x) and abs(p) < CLOSE) or v < LEFT * self.norm(x)
 
 
+class NAROW(Second):
+    """θ += y x and A += x xᵀ/r where ℓ > 0; p = θᵀ(A + x xᵀ/r)⁻¹x, with r = χ/(bχ - 1), or ∞ where χ ≤ 1/b."""
+
+    def __init__(self, b: float = 1.0, full: bool = False) -> None:
+        super().__init__(full)
+        self.b = b
+
+    def begin(self, width: int) -> None:
+        super().begin(width)
+        self.theta = [0.0] * width
+
+    def inverse_r(self, v: float) -> float:
+        """1/r."""
+        return (self.b * v - 1) / v if v > 1 / self.b else 0.0
+
+    def look(self, x: list[float]) -> tuple[float, float]:
+        v = dot(x, self.reach(x))
+        if self.full:
+            c = self.inverse_r(v)
+            with_x = [
+                [a + c * x_i * x_k for a, x_k in zip(row, x, strict=True)]
+                for row, x_i in zip(self.precision, x, strict=True)
+            ]
+            return dot(self.theta, solved(with_x, x)), v
+        return dot(self.theta, self.reach(x)) / (1 + v * self.inverse_r(v)), v
+
+    def learn(self, x: list[float], y: float, p: float, v: float, guess: float) -> bool:
+        fires = 1 - y * p > 0
+        if fires:
+            self.theta = [t + y * x_j for t, x_j in zip(self.theta, x, strict=True)]
+            self.grow(x, self.inverse_r(v))
+            self.w = self.reach(self.theta)
+        return fires
+
+
+class IELLIP(Second):
+    """On a mistake, with g = y x/√v: μ += (1 - y p)/√v Σg, Σ ← (Σ - c_t Σg gᵀΣ)/(1 - c_t); c_t = c e^(-decay t).
+
+    Σ - c Σg gᵀΣ has the inverse Σ⁻¹ + c/(1 - c) g gᵀ. Σ is divided by `left` = Π (1 - c_t), the spread is not.
+    """
+
+    def __init__(
+        self,
+        c: float = 0.1,
+        decay: float = -math.log(0.3),
+        full: bool = False,
+        inverse: bool = False,
+    ) -> None:
+        super().__init__(full, inverse)
+        self.c, self.decay, self.labels = c, decay, 0
+
+    def begin(self, width: int) -> None:
+        super().begin(width)
+        self.left = 1.0
+
+    def reach(self, x: list[float]) -> list[float]:
+        return [one / self.left for one in super().reach(x)]
+
+    def look(self, x: list[float]) -> tuple[float, float]:
+        p, v = super().look(x)
+        return p, v * self.left
+
+    def learn(self, x: list[float], y: float, p: float, v: float, guess: float) -> bool:
+        c = self.c * math.exp(-self.decay * self.labels)
+        self.labels += 1
+        if guess != y and v > 0:
+            self.along(x, y * (1 - y * p) / dot(x, self.reach(x)))
+            self.grow(x, c / (1 - c) / v)
+            self.left *= 1 - c
+        return guess != y
+
+    def grow(self, x: list[float], c: float) -> None:
+        left, self.left = self.left, 1.0
+        super().grow(x, c)
+        self.left = left
+
+    def close(self, x: list[float], y: float, p: float, v: float) -> bool:
+        return (self.knows(x) and abs(p) < CLOSE) or v < LEFT * self.norm(x)
+
+    def distances(self, y: float, p: float, v: float) -> list[float]:
+        return [abs(p)]
+
+
 UPDATES: Mapping[str, Callable[..., Twin]] = {
     "SecondOrderPerceptron": SecondOrderPerceptron,
     "ConfidenceWeighted": ConfidenceWeighted,
@@ -267,6 +350,8 @@ UPDATES: Mapping[str, Callable[..., Twin]] = {
     "SoftConfidence2": SoftConfidence2,
     "AROW": AROW,
     "NHERD": NHERD,
+    "NAROW": NAROW,
+    "IELLIP": IELLIP,
     "PAM": PAM,
     "PAM1": PAM1,
     "PAM2": PAM2,
@@ -315,6 +400,14 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Twin, Query, float]]] = {
     "AROW-diag": lambda r=1, mode="drop", sgn0=1: (AROW(r, False, INV[mode]), always(), sgn0),
     "NHERD": lambda C=1, sgn0=1: (NHERD(C, True), always(), sgn0),
     "NHERD-diag": lambda C=1, mode="project", sgn0=1: (NHERD(C, False, HERDS[mode]), always(), sgn0),
+    "NAROW": lambda b=1, sgn0=1: (NAROW(b, True), always(), sgn0),
+    "NAROW-diag": lambda b=1, sgn0=1: (NAROW(b), always(), sgn0),
+    "IELLIP": lambda c=0.1, b=0.3, sgn0=1: (IELLIP(c, -math.log(b), True), always(), sgn0),
+    "IELLIP-diag": lambda c=0.1, b=0.3, mode="drop", sgn0=1: (
+        IELLIP(c, -math.log(b), False, INV[mode]),
+        always(),
+        sgn0,
+    ),
     "PAM": lambda C=1, sgn0=1: (PAM(True), always(), sgn0),
     "PAM-I": lambda C=1, sgn0=1: (PAM1(C, True), always(), sgn0),
     "PAM-II": lambda C=1, sgn0=1: (PAM2(C, True), always(), sgn0),

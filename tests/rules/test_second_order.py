@@ -153,6 +153,26 @@ def test_on_rows_of_one_feature_all_herds_are_one(random_state: int) -> None:
         np.testing.assert_allclose(sigma(diagonal), sigma(full), rtol=1e-8, atol=1e-12)
 
 
+@given(random_state=SEEDS, b=st.floats(-3, 3).map(lambda power: 2.0**power))
+def test_narow_learns_until_enough_is_known_about_a_row(random_state: int, b: float) -> None:
+    _, before, v, after, v_after = a_step(updates.NAROW(b, full=True), random_state)
+    if before / max(1, b * v) < 1:  # a_step has margins of A⁻¹θ
+        assert v_after == pytest.approx(min(v, 1 / b), rel=1e-6)
+        assert after == pytest.approx((before + v) / max(1, b * v), rel=1e-6, abs=1e-9)
+    else:
+        assert (after, v_after) == (before, v)
+
+
+@given(random_state=SEEDS, c=st.floats(0.01, 0.9))
+def test_the_ellipsoid_is_cut_where_a_mistake_was(random_state: int, c: float) -> None:
+    _, before, v, after, v_after = a_step(updates.IELLIP(c, 0.0, full=True), random_state)
+    if before < 0:
+        assert after == pytest.approx(1, abs=1e-7)
+        assert v_after == pytest.approx(v * (1 - c), rel=1e-6)
+    else:
+        assert (after, v_after) == (before, v)
+
+
 @given(random_state=SEEDS)
 def test_soal_moves_along_the_new_sigma(random_state: int) -> None:
     _, before, _, after, v_after = a_step(updates.SOAL(0.7, 2.0, full=True), random_state)

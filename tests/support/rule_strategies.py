@@ -60,6 +60,8 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.SoftConfidence2: st.builds(updates.SoftConfidence2, POSITIVE, PHI, FLAGS, FLAGS),
     updates.AROW: st.builds(updates.AROW, POSITIVE, FLAGS, FLAGS),
     updates.NHERD: st.builds(updates.NHERD, POSITIVE, FLAGS, FLAGS),
+    updates.NAROW: st.builds(updates.NAROW, POSITIVE, FLAGS),
+    updates.IELLIP: st.builds(updates.IELLIP, st.floats(0.01, 0.9), st.floats(0, 2), FLAGS, FLAGS),
     updates.PAM: st.builds(updates.PAM, FLAGS, FLAGS),
     updates.PAM1: st.builds(updates.PAM1, POSITIVE, FLAGS, FLAGS),
     updates.PAM2: st.builds(updates.PAM2, POSITIVE, FLAGS, FLAGS),

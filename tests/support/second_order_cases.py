@@ -14,12 +14,19 @@ GAUSSIAN = [
     updates.ConfidenceWeightedStdev(0.7),
     updates.SoftConfidence1(0.3, 1.5),
     updates.SoftConfidence2(0.3, 1.5),
+    updates.IELLIP(0.5, 0.0),
     updates.PAM(),
     updates.PAM1(0.3),
     updates.PAM2(0.3),
     updates.SOAL(0.5, 2.0),
 ]
-ALL = [*GAUSSIAN, updates.NHERD(0.5), updates.NHERD(0.5, exact=True), updates.SecondOrderPerceptron()]
+ALL = [
+    *GAUSSIAN,
+    updates.NAROW(2.0),
+    updates.NHERD(0.5),
+    updates.NHERD(0.5, exact=True),
+    updates.SecondOrderPerceptron(),
+]
 MODES = [False, True]
 
 

@@ -7,6 +7,8 @@ from askance.algorithms.entry import SELECTIVE, Entry, entry
 from askance.rules.query import Always, Margin, Random, SpreadMargin
 from askance.rules.update import (
     AROW,
+    IELLIP,
+    NAROW,
     NHERD,
     PAM,
     PAM1,
@@ -19,6 +21,7 @@ from askance.rules.update import (
     SoftConfidence2,
     deviations,
 )
+from askance.rules.update.ellipsoid import decay_of
 
 SECOND_ORDER_PERCEPTRON = "Cesa-Bianchi, Conconi, Gentile 2005"
 CONFIDENCE = "Dredze, Crammer, Pereira 2008"
@@ -26,6 +29,8 @@ EXACT_CONFIDENCE = "Crammer, Dredze, Pereira 2008"
 SOFT_CONFIDENCE = "Wang, Zhao, Hoi 2012"
 ADAPTIVE = "Crammer, Kulesza, Dredze 2009"
 HERDING = "Crammer, Lee 2010"
+NARROW = "Orabona, Crammer 2010"
+ELLIPSOID = "Yang, Jin, Ye 2009"
 MAHALANOBIS = "Nguyen, Chang, Hui 2011"
 ACTIVE_SECOND_ORDER = "Hao, Lu, Zhao, Zhang, Hoi 2018"
 
@@ -106,6 +111,14 @@ ENTRIES: Mapping[str, Entry] = {
     "NHERD": entry(HERDING, "figure 1", lambda C=1.0: (NHERD(C, full=True), Always())),
     "NHERD-diag": entry(
         HERDING, "figure 1", lambda C=1.0, mode="project": (NHERD(C, exact=meaning("mode", mode, HERDS)), Always())
+    ),
+    "NAROW": entry(NARROW, "section 5", lambda b=1.0: (NAROW(b, full=True), Always())),
+    "NAROW-diag": entry(NARROW, "section 5", lambda b=1.0: (NAROW(b), Always())),
+    "IELLIP": entry(ELLIPSOID, "section 4", lambda c=0.1, b=0.3: (IELLIP(c, decay_of(b), full=True), Always())),
+    "IELLIP-diag": entry(
+        ELLIPSOID,
+        "section 4",
+        lambda c=0.1, b=0.3, mode="drop": (IELLIP(c, decay_of(b), inverse=inverse(mode)), Always()),
     ),
     "PAM": entry(MAHALANOBIS, "algorithm 1", lambda: (PAM(full=True), Always())),
     "PAM-I": entry(MAHALANOBIS, "algorithm 1", lambda C=1.0: (PAM1(C, full=True), Always())),

@@ -4,8 +4,10 @@ from askance.rules.update.additive import PNorm, Winnow
 from askance.rules.update.arow import AROW
 from askance.rules.update.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
 from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitivePA1
+from askance.rules.update.ellipsoid import IELLIP
 from askance.rules.update.gradient import OCS1, OCS2, OGD
 from askance.rules.update.herding import NHERD
+from askance.rules.update.narow import NAROW
 from askance.rules.update.pam import PAM, PAM1, PAM2
 from askance.rules.update.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.rules.update.perceptron import Perceptron
@@ -29,6 +31,8 @@ RULES: tuple[type, ...] = (
     SoftConfidence2,
     AROW,
     NHERD,
+    NAROW,
+    IELLIP,
     PAM,
     PAM1,
     PAM2,
@@ -48,6 +52,8 @@ RULES: tuple[type, ...] = (
 __all__ = [
     "AROW",
     "CPA",
+    "IELLIP",
+    "NAROW",
     "NHERD",
     "OCS1",
     "OCS2",
