@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from naive import second_order
 from naive.loop import CLOSE, Query, Run, View, dot, is_close, refused_by
 from naive.queries import always, discrimination, margin, random
+from naive.second_order import INV, phi
 
 
 class Prototypes:
@@ -189,6 +191,59 @@ class MirrorDescent(Adaptive):
         self.w[i] = [w - self.eta * g / H for w, g, H in parts]
 
 
+class Gaussian(Prototypes):
+    """A mean and a diagonal of Σ a class, and g = x for the label, -x for its rival: gᵀΣg = v_y + v_r.
+
+    The twin of two classes has the length of a step and what it adds to Σ⁻¹, given the margin and gᵀΣg.
+    """
+
+    def __init__(self, two: Any) -> None:
+        self.two = two
+
+    def begin(self, classes: int, width: int) -> None:
+        super().begin(classes, width)
+        self.s = [[1.0] * width for _ in range(classes)]
+
+    def look(self, x: list[float]) -> tuple[list[float], list[float]]:
+        return super().look(x)[0], [sum(s * value**2 for s, value in zip(row, x, strict=True)) for row in self.s]
+
+    def lacking(self, gamma: float, v: float) -> float:
+        """How far the margin falls short."""
+        return self.two.lacking(gamma, v) if hasattr(self.two, "lacking") else 1 - gamma
+
+    def unsure(self, x: list[float], y: int, scores: list[float]) -> bool:
+        """Whether it hangs on the last bits if the rule fires."""
+        _, gamma, v = self.against(x, y, scores)
+        return 0 < abs(self.lacking(gamma, v)) < CLOSE
+
+    def against(self, x: list[float], y: int, scores: list[float]) -> tuple[int, float, float]:
+        """The rival, the margin and gᵀΣg."""
+        rival = best([score if i != y else -np.inf for i, score in enumerate(scores)])
+        spreads = self.look(x)[1]
+        return rival, scores[y] - scores[rival], spreads[y] + spreads[rival]
+
+    def learn(self, x: list[float], y: int, scores: list[float], guess: int) -> bool:
+        rival, gamma, v = self.against(x, y, scores)
+        soft = hasattr(self.two, "lacking")
+        fires = self.lacking(gamma, v) > 0 and (v > 0 or not soft)
+        if fires and v > 0:
+            alpha, c = self.two.alpha_and_c(gamma, v) if soft else ((1 - gamma) / (v + self.two.r), 1 / self.two.r)
+            for i, side in ((y, 1), (rival, -1)):
+                parts = list(zip(self.w[i], self.s[i], x, strict=True))
+                self.w[i] = [w + side * alpha * s * value for w, s, value in parts]
+                shrunk = c if self.two.inverse else c / (1 + c * v)
+                self.s[i] = [
+                    s / (1 + shrunk * s * value**2) if self.two.inverse else s - shrunk * (s * value) ** 2
+                    for _, s, value in parts
+                ]
+        return fires
+
+
+def gaussian(two: Callable[..., Any]) -> Callable[..., Gaussian]:
+    """The twin for many classes of a twin for two."""
+    return lambda *parameters, **named: Gaussian(two(*parameters, **named))
+
+
 DA, MD = DualAveraging, MirrorDescent
 
 UPDATES: Mapping[str, Callable[..., Any]] = {
@@ -199,6 +254,11 @@ UPDATES: Mapping[str, Callable[..., Any]] = {
     "Replay": Replay,
     "DualAveraging": DualAveraging,
     "MirrorDescent": MirrorDescent,
+    "AROW": gaussian(second_order.AROW),
+    "ConfidenceWeighted": gaussian(second_order.ConfidenceWeighted),
+    "ConfidenceWeightedStdev": gaussian(second_order.ConfidenceWeightedStdev),
+    "SoftConfidence1": gaussian(second_order.SoftConfidence1),
+    "SoftConfidence2": gaussian(second_order.SoftConfidence2),
 }
 
 ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
@@ -224,6 +284,19 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
     "MM-AMD": lambda delta=1, eta=1, b=1: (MD(delta, eta), margin(b)),
     "MD-AMD": lambda delta=1, eta=1, b=1: (MD(delta, eta), discrimination(b, eta)),
     "MD-AMD-I": lambda delta=1, eta=1, b=1: (MD(delta, eta), discrimination(b, eta, damped=False)),
+    "MAROW-diag": lambda r=1, mode="drop": (Gaussian(second_order.AROW(r, False, INV[mode])), always()),
+    "MCW-diag": lambda eta=0.9, form="var", mode="inv": (
+        Gaussian(second_order.FORM[form](phi(eta), False, INV[mode])),
+        always(),
+    ),
+    "MSCW-I-diag": lambda eta=0.9, C=1, mode="inv": (
+        Gaussian(second_order.SoftConfidence1(C, phi(eta), False, INV[mode])),
+        always(),
+    ),
+    "MSCW-II-diag": lambda eta=0.9, C=1, mode="inv": (
+        Gaussian(second_order.SoftConfidence2(C, phi(eta), False, INV[mode])),
+        always(),
+    ),
 }
 
 
@@ -246,6 +319,8 @@ def run(X: Any, y: Any, coins: Any, twin: Any, query: Query, classes: int) -> Ru
         ranks = sorted(scores)
         near = is_close(query) or any(0 < high - low < CLOSE for low, high in itertools.pairwise(ranks))
         if settled is None and (near or abs(coin - probability) < CLOSE or 0 < abs(1 - gamma) < CLOSE):
+            settled = t
+        if settled is None and hasattr(twin, "unsure") and twin.unsure(x, label, scores):
             settled = t
         asked = coin < probability
         fired = asked and twin.learn(x, label, scores, guess)

@@ -69,7 +69,7 @@ def test_every_rule_for_many_classes_has_a_twin() -> None:
 @given(st.data())
 def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> None:
     rule, query = (
-        data.draw(UPDATE_PARAMETERS[update]),
+        data.draw(UPDATE_PARAMETERS[update].filter(lambda rule: about(rule).many_classes)),
         data.draw(FEW_QUERIES if COMPILING else query_parameters(update)),
     )
     made = data.draw(any_stream())
@@ -172,6 +172,20 @@ def test_the_first_class_alone_teaches_nothing() -> None:
     assert (decision.prediction, decision.score, decision.ask) == ("only", 0.0, True)
     learner.tell(MADE.X[1], "other")
     assert learner.coef_.any()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("-diag")])
+def test_the_first_class_alone_teaches_second_order_rules_nothing(name: str) -> None:
+    learner = askance.make(name, dtype="float64").tell(MADE.X[0], "only")
+    assert not learner.coef_.any()
+    learner.tell(MADE.X[1], "other")
+    assert learner.coef_.any()
+
+
+@pytest.mark.parametrize("name", ["AROW", "ConfidenceWeighted", "SoftConfidence1"])
+def test_a_full_matrix_is_for_two_classes(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} keeps a full matrix for two classes only: use full=False"):
+        many(getattr(updates, name)(full=True), queries.Always()).fit(MADE.X, MADE.y)
 
 
 def test_ask_and_tell_do_what_run_does() -> None:

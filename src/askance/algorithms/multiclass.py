@@ -3,18 +3,25 @@
 from collections.abc import Mapping
 
 from askance.algorithms.entry import ACTIVE, ADAPTIVE, DISCRIMINATION, PASSIVE_AGGRESSIVE, Entry, many
+from askance.algorithms.second_order import FORMS, SOFT_CONFIDENCE, inverse, meaning
 from askance.algorithms.subgradient import always, discrimination, margin, random
 from askance.rules.query import Always, Margin, Random
 from askance.rules.update import (
+    AROW,
     DualAveraging,
     MirrorDescent,
     PassiveAggressive,
     PassiveAggressive1,
     PassiveAggressive2,
     Perceptron,
+    SoftConfidence1,
+    SoftConfidence2,
+    deviations,
 )
 
 HERE = "section 6.2"
+MANY_AROW = "Crammer, Kulesza, Dredze 2013"
+MANY_CONFIDENCE = "Crammer, Dredze, Kulesza 2009"
 
 ENTRIES: Mapping[str, Entry] = {
     "MPE": many(ACTIVE, HERE, lambda: (Perceptron(), Always())),
@@ -39,4 +46,23 @@ ENTRIES: Mapping[str, Entry] = {
     "MM-AMD": many(DISCRIMINATION, "algorithm 2", margin(MirrorDescent)),
     "MD-AMD": many(DISCRIMINATION, "algorithm 2", discrimination(MirrorDescent, damped=True)),
     "MD-AMD-I": many(DISCRIMINATION, "algorithm 2", discrimination(MirrorDescent, damped=False)),
+    "MAROW-diag": many(MANY_AROW, "", lambda r=1.0, mode="drop": (AROW(r, inverse=inverse(mode)), Always())),
+    "MCW-diag": many(
+        MANY_CONFIDENCE,
+        "",
+        lambda eta=0.9, form="var", mode="inv": (
+            meaning("form", form, FORMS)(deviations(eta), inverse=inverse(mode)),
+            Always(),
+        ),
+    ),
+    "MSCW-I-diag": many(
+        SOFT_CONFIDENCE,
+        "proposition 1",
+        lambda eta=0.9, C=1.0, mode="inv": (SoftConfidence1(C, deviations(eta), inverse=inverse(mode)), Always()),
+    ),
+    "MSCW-II-diag": many(
+        SOFT_CONFIDENCE,
+        "proposition 2",
+        lambda eta=0.9, C=1.0, mode="inv": (SoftConfidence2(C, deviations(eta), inverse=inverse(mode)), Always()),
+    ),
 }

@@ -56,6 +56,8 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
             f"use {_listed_with_spread()}, or the query rule Margin"
         )
     if many and not about(update).many_classes:
+        if getattr(update, "full", False) and about(update._replace(full=False)).many_classes:
+            raise ValueError(f"{type(update).__name__} keeps a full matrix for two classes only: use full=False")
         able = ", ".join(rule.__name__ for rule in UPDATES if about(rule()).many_classes)
         raise ValueError(f"{type(update).__name__} is for two classes: for more classes use {able}")
     while query is not None:

@@ -16,9 +16,9 @@ class Classes(NamedTuple):
 
     The prediction is the class with the largest score, the first of several. The score p is the lead of the
     prediction over the second best class. The spread v is that of the prediction plus the largest of the others.
-    The label y is learned against its rival, the best class r ≠ y: the update rule sees the margin s_y - s_r and
-    the squared norm 2 x·x of a step that moves two lanes, with the label +1. Lane y then moves along the row, and
-    lane r against it. The arrays are about the current row.
+    The label y is learned against its rival, the best class r ≠ y: the update rule sees the margin s_y - s_r, and
+    the spread v_y + v_r and the squared norm 2 x·x of a step that moves two lanes, with the label +1. Lane y then
+    moves along the row, and lane r against it. The arrays are about the current row.
     """
 
     scores: NDArray[Any]
@@ -48,13 +48,16 @@ class Classes(NamedTuple):
         y = int(label)
         rival = self.places[0] if right else int(seen.prediction)
         self.places[1], self.places[2] = y, rival
-        # With only one class there is nothing to learn.
-        alone = np.inf if y == rival else 0.0
+        spread = seen.spread
+        if self.spreads.shape[0] > 0:
+            spread = self.spreads[y] + self.spreads[rival]
+        # With only one class there is nothing to learn: no rule asks for a margin of this size.
+        alone = 1e15 * (1.0 + spread) if y == rival else 0.0
         margin = self.scores[y] - self.scores[rival] + alone
         double = seen.squared_norm + seen.squared_norm
         prediction = 1.0 if right else -1.0
         past = seen.mistakes, seen.max_squared_norm, seen.n_labels, seen.n_positives, seen.eligible
-        return Seen(margin, seen.spread, double, prediction, *past), 1.0
+        return Seen(margin, spread, double, prediction, *past), 1.0
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move the label's lane along the row and the rival's against it."""

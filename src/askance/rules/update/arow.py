@@ -66,5 +66,5 @@ class AROW(NamedTuple):
         return {"r": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)

@@ -105,8 +105,8 @@ class ConfidenceWeighted(NamedTuple):
         return {"phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
 
 
 class ConfidenceWeightedStdev(NamedTuple):
@@ -155,8 +155,8 @@ class ConfidenceWeightedStdev(NamedTuple):
         return {"phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
 
 
 # The parts of a step with standard deviations, which soft confidence-weighted learning shares.

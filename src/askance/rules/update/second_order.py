@@ -26,9 +26,9 @@ def initial_gaussian(rule: Any, width: int, dtype: DTypeLike) -> Any:
     return unit_variances(InverseDiagonal if rule.inverse else DropDiagonal, width, dtype)
 
 
-def about_second_order(rule: Any) -> About:
-    """Return the cost of a second-order rule, which has a spread."""
-    return About(cost="O(d²)" if rule.full else "O(d')", has_spread=True)
+def about_second_order(rule: Any, *, many: bool = False) -> About:
+    """Return the cost of a rule, which has a spread. With `many`, its diagonal is also for many classes."""
+    return About(cost="O(d²)" if rule.full else "O(d')", has_spread=True, many_classes=many and not rule.full)
 
 
 @inlined

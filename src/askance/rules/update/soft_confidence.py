@@ -67,8 +67,8 @@ class SoftConfidence1(NamedTuple):
         return {"C": POSITIVE, "phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
 
 
 class SoftConfidence2(NamedTuple):
@@ -128,5 +128,5 @@ class SoftConfidence2(NamedTuple):
         return {"C": POSITIVE, "phi": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
