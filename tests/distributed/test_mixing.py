@@ -16,7 +16,7 @@ from askance.learners.files import from_bytes, to_bytes
 from command_line import complaint, output
 from engines import running
 
-NAMES = ("PAA-II", "PA-II", "AROW-diag", "CSPAA")
+NAMES = ("PAA-II", "PA-II", "AROW-diag", "NHERD-diag", "CSPAA")
 
 
 def learner(name: str = "PAA-II", **options: Any) -> askance.Learner:
@@ -102,6 +102,8 @@ def test_without_an_update_nothing_moves() -> None:
         (askance.make("PA-II", classes=[0, 1], scaling="standard"), "scale them before mixing"),
         (learner("D-ADA"), "cannot be averaged"),
         (learner("AROW"), "cannot be averaged"),
+        (learner("NAROW-diag"), "cannot be averaged"),
+        (learner("IELLIP-diag"), "variances of IELLIP soon stop changing"),
         (
             askance.Learner(updates.Perceptron(), queries.Within(queries.Margin(), limit=9), classes=[0, 1]),
             "has a memory",

@@ -18,6 +18,7 @@ from askance.learners.learner import Learner
 from askance.rules.query.rule import NoMemory
 from askance.rules.state.diagonal import DropDiagonal, HerdedDiagonal, InverseDiagonal
 from askance.rules.state.weights import Weights
+from askance.rules.update import IELLIP
 
 GAUSSIANS = (DropDiagonal, InverseDiagonal, HerdedDiagonal)
 
@@ -47,6 +48,11 @@ def check_mixable(learner: Learner) -> None:
         raise ValueError(
             f"the state of {type(core.update).__name__} cannot be averaged: mixing supports weights and diagonal "
             "variances only; choose an algorithm such as PA-II or AROW-diag"
+        )
+    if isinstance(core.update, IELLIP):
+        raise ValueError(
+            "the variances of IELLIP soon stop changing, so they cannot say how much a partition has learned: "
+            "choose an algorithm such as PA-II or AROW-diag"
         )
     if not isinstance(core.memory, NoMemory):
         raise ValueError(
