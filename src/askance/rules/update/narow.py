@@ -25,7 +25,8 @@ class NAROW(NamedTuple):
     Parameters
     ----------
     b : float, default=1.0
-        How much is to be known about a row: A grows until xᵀA⁻¹x = 1/b.
+        How much is to be known about a row: A grows until xᵀA⁻¹x = 1/b. Rows with x·x ≤ 1/b leave it as it is, so
+        take b > 1 for rows of unit length.
     full : bool, default=False
         Keep all of A⁻¹, in O(d²) memory and time per row. Otherwise keep the diagonal of A, in O(d').
 
