@@ -108,16 +108,16 @@ ENTRIES: Mapping[str, Entry] = {
     "AROW-diag": entry(
         ADAPTIVE, "figure 1", lambda r=1.0, mode="drop": (AROW(r, inverse=inverse(mode)), Always())
     ),
-    "NHERD": entry(HERDING, "figure 1", lambda C=1.0: (NHERD(C, full=True), Always())),
+    "NHERD": entry(HERDING, "", lambda C=1.0: (NHERD(C, full=True), Always())),
     "NHERD-diag": entry(
-        HERDING, "figure 1", lambda C=1.0, mode="project": (NHERD(C, exact=meaning("mode", mode, HERDS)), Always())
+        HERDING, "", lambda C=1.0, mode="project": (NHERD(C, exact=meaning("mode", mode, HERDS)), Always())
     ),
-    "NAROW": entry(NARROW, "section 5", lambda b=1.0: (NAROW(b, full=True), Always())),
-    "NAROW-diag": entry(NARROW, "section 5", lambda b=1.0: (NAROW(b), Always())),
-    "IELLIP": entry(ELLIPSOID, "section 4", lambda c=0.1, b=0.3: (IELLIP(c, decay_of(b), full=True), Always())),
+    "NAROW": entry(NARROW, "", lambda b=1.0: (NAROW(b, full=True), Always())),
+    "NAROW-diag": entry(NARROW, "", lambda b=1.0: (NAROW(b), Always())),
+    "IELLIP": entry(ELLIPSOID, "", lambda c=0.1, b=0.3: (IELLIP(c, decay_of(b), full=True), Always())),
     "IELLIP-diag": entry(
         ELLIPSOID,
-        "section 4",
+        "",
         lambda c=0.1, b=0.3, mode="drop": (IELLIP(c, decay_of(b), inverse=inverse(mode)), Always()),
     ),
     "PAM": entry(MAHALANOBIS, "algorithm 1", lambda: (PAM(full=True), Always())),

@@ -59,7 +59,7 @@ class IELLIP(NamedTuple):
 
     References
     ----------
-    Yang, Jin and Ye 2009, section 4.
+    Yang, Jin and Ye 2009.
     """
 
     c: float = 0.1

@@ -37,7 +37,7 @@ class NHERD(NamedTuple):
 
     References
     ----------
-    Crammer and Lee 2010, figure 1.
+    Crammer and Lee 2010.
     """
 
     C: float = 1.0

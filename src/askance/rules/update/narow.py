@@ -32,7 +32,7 @@ class NAROW(NamedTuple):
 
     References
     ----------
-    Orabona and Crammer 2010, section 5.
+    Orabona and Crammer 2010.
     """
 
     b: float = 1.0
