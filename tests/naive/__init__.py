@@ -5,12 +5,12 @@ A file a family; each lists its update rules and its algorithms by name, and the
 
 from typing import Any
 
-from naive import cost_sensitive, dual, first_order, gradient, second_order, selective, subgradient
+from naive import cost_sensitive, dual, first_order, gradient, maximum_margin, second_order, selective, subgradient
 from naive.dual import dual_twin
 from naive.loop import Query, Run, Twin, View, run
 from naive.queries import QUERIES, WRAPPERS, margin
 
-FAMILIES = (first_order, second_order, subgradient, selective, cost_sensitive, dual, gradient)
+FAMILIES = (first_order, second_order, subgradient, selective, cost_sensitive, dual, gradient, maximum_margin)
 UPDATES = {name: twin for family in FAMILIES for name, twin in family.UPDATES.items()}
 ALGORITHMS = {name: build for family in FAMILIES for name, build in family.ALGORITHMS.items()}
 

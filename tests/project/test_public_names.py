@@ -168,6 +168,9 @@ DEFAULTS: dict[tuple[str, ...], dict[str, Any]] = {
     ("OFO-h", "OFO-l"): {"eta": 1, "schedule": "sqrt", "sgn0": 1},
     ("OCS1-h", "OCS1-l", "OCS2-h", "OCS2-l"): {"rho": 2, "eta": 0.1, "schedule": "const", "sgn0": -1},
     ("iOOB-h", "iOOB-l", "iUOB-h", "iUOB-l"): {"eta": 0.1, "schedule": "const", "members": 5, "sgn0": -1},
+    ("ROMMA", "aROMMA"): {"sgn0": 1},
+    ("ALMA",): {"alpha": 0.9, "b": 8**0.5, "C": 2**0.5, "sgn0": 1},
+    ("Pegasos",): {"lam": 1e-3, "projected": True, "sgn0": 1},
     ("OPAUC",): {"eta": 0.05, "lam": 0.01, "covariance": "full", "sgn0": -1},
 }
 

@@ -135,7 +135,13 @@ def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:
     np.testing.assert_array_equal(exact(update()).partial_fit(made.X, made.y).coef_, learners[1].coef_)
 
 
-@pytest.mark.parametrize("combination", combinations.ALL, ids=str)
+# Weights of these shrink with every label, whatever its row.
+SHRINKING = (updates.Pegasos,)
+
+
+@pytest.mark.parametrize(
+    "combination", [one for one in combinations.ALL if not isinstance(one.update, SHRINKING)], ids=str
+)
 def test_rows_of_zeros_change_nothing_but_counters(combination: combinations.Combination) -> None:
     made = streams.noisy(rows=30)
     learner = combination.learner()

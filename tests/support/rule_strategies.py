@@ -75,6 +75,9 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.OGD: st.builds(updates.OGD, MODEST, FLAGS, FLAGS),
     updates.OCS1: st.builds(updates.OCS1, MODEST, MODEST, FLAGS, FLAGS, FLAGS),
     updates.OCS2: st.builds(updates.OCS2, MODEST, MODEST, FLAGS, FLAGS, FLAGS),
+    updates.ROMMA: st.builds(updates.ROMMA, FLAGS),
+    updates.ALMA: st.builds(updates.ALMA, st.floats(0.05, 1.0), MODEST, MODEST),
+    updates.Pegasos: st.builds(updates.Pegasos, MODEST, FLAGS),
     updates.PNorm: st.builds(updates.PNorm, st.one_of(st.sampled_from([2.0, 3.0, 4.0]), st.floats(2, 12)), MODEST),
 }
 MARGIN = st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3]))

@@ -12,6 +12,7 @@ from askance.algorithms import (
     dual,
     first_order,
     imbalance,
+    maximum_margin,
     multiclass,
     second_order,
     selective,
@@ -19,7 +20,17 @@ from askance.algorithms import (
 )
 from askance.algorithms.entry import Entry, Parts
 
-FAMILIES = (first_order, selective, second_order, subgradient, cost_sensitive, dual, multiclass, imbalance)
+FAMILIES = (
+    first_order,
+    selective,
+    second_order,
+    subgradient,
+    cost_sensitive,
+    dual,
+    multiclass,
+    imbalance,
+    maximum_margin,
+)
 
 
 class Catalog(Mapping[str, Entry]):

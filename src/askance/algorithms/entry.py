@@ -26,6 +26,9 @@ COST_GRADIENT = "Wang, Zhao, Hoi 2014"
 F_OPTIMISATION = "Busa-Fekete, Szörényi, Dembczyński, Hüllermeier 2015"
 ONE_PASS = "Gao, Jin, Zhu, Zhou 2013"
 RESAMPLING = "Wang, Minku, Yao 2015"
+RELAXED_MARGIN = "Li, Long 2002"
+LARGE_MARGIN = "Gentile 2001"
+PRIMAL_SVM = "Shalev-Shwartz, Singer, Srebro 2007"
 
 Build = Callable[..., tuple[UpdateRule, QueryRule]]
 

@@ -23,10 +23,12 @@ from askance.rules.state.ensemble import EnsembleState, ObservedState
 from askance.rules.state.form import Form
 from askance.rules.state.matrix import MatrixState
 from askance.rules.state.pairwise import PairwiseState
+from askance.rules.state.rescaled import SharedNumbers
 from askance.rules.update.rule import DualRule, UpdateRule
 
 PROTOCOLS = (
     *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
+    SharedNumbers,
     *(Rows, Form, UpdateRule, DualRule, QueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:

@@ -46,7 +46,8 @@ class Seen(NamedTuple):
     score : float
         p.
     spread : float
-        v, how little is known about the row: xᵀΣx for second-order rules. 0 if the update rule has no spread.
+        v, how little is known about the row: xᵀΣx for second-order rules. Rules without a spread have 0, or a
+        number that all features share, such as ‖w‖² for ROMMA.
     squared_norm : float
         x·x.
     prediction : float

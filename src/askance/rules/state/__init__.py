@@ -2,7 +2,8 @@
 
 A state returns its form from the method `form`, and passes use nothing else of a state. `Linear` adds up one term
 per feature, for rules with a few numbers per feature. `Classes` does so for each of several classes, and `Coupled`
-for states with numbers that depend on all features. `Matrix` is for rules with a number per pair of features,
+for states with numbers that depend on all features. `Rescaled` is for rules that shrink or stretch all weights at
+once. `Matrix` is for rules with a number per pair of features,
 `Pairwise` for rules that compare a row with the rows of the other class, and `Ensemble` for several classifiers
 with one common prediction.
 """
@@ -13,6 +14,7 @@ from askance.rules.state.ensemble import Ensemble, EnsembleState, form_for_ensem
 from askance.rules.state.form import Form
 from askance.rules.state.linear import Linear
 from askance.rules.state.matrix import Matrix, MatrixState
+from askance.rules.state.rescaled import Rescaled, SharedNumbers
 
 __all__ = [
     "Classes",
@@ -24,6 +26,8 @@ __all__ = [
     "Linear",
     "Matrix",
     "MatrixState",
+    "Rescaled",
+    "SharedNumbers",
     "form_for_classes",
     "form_for_ensemble",
 ]

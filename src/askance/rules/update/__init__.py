@@ -7,6 +7,7 @@ from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitivePA1
 from askance.rules.update.ellipsoid import IELLIP
 from askance.rules.update.gradient import OCS1, OCS2, OGD
 from askance.rules.update.herding import NHERD
+from askance.rules.update.maximum_margin import ALMA, ROMMA, Pegasos
 from askance.rules.update.narow import NAROW
 from askance.rules.update.pam import PAM, PAM1, PAM2
 from askance.rules.update.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
@@ -47,9 +48,13 @@ RULES: tuple[type, ...] = (
     OGD,
     OCS1,
     OCS2,
+    ROMMA,
+    ALMA,
+    Pegasos,
 )
 
 __all__ = [
+    "ALMA",
     "AROW",
     "CPA",
     "IELLIP",
@@ -62,6 +67,7 @@ __all__ = [
     "PAM1",
     "PAM2",
     "PAUM",
+    "ROMMA",
     "SOAL",
     "ConfidenceWeighted",
     "ConfidenceWeightedStdev",
@@ -72,6 +78,7 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressive1",
     "PassiveAggressive2",
+    "Pegasos",
     "Perceptron",
     "Replay",
     "SecondOrderPerceptron",
