@@ -5,12 +5,33 @@ A file a family; each lists its update rules and its algorithms by name, and the
 
 from typing import Any
 
-from naive import cost_sensitive, dual, first_order, gradient, maximum_margin, second_order, selective, subgradient
+from naive import (
+    cost_sensitive,
+    dual,
+    first_order,
+    gradient,
+    maximum_margin,
+    second_order,
+    selective,
+    sparse,
+    subgradient,
+)
 from naive.dual import dual_twin
 from naive.loop import Query, Run, Twin, View, run
+from naive.losses import LOSSES
 from naive.queries import QUERIES, WRAPPERS, margin
 
-FAMILIES = (first_order, second_order, subgradient, selective, cost_sensitive, dual, gradient, maximum_margin)
+FAMILIES = (
+    first_order,
+    second_order,
+    subgradient,
+    selective,
+    cost_sensitive,
+    dual,
+    gradient,
+    maximum_margin,
+    sparse,
+)
 UPDATES = {name: twin for family in FAMILIES for name, twin in family.UPDATES.items()}
 ALGORITHMS = {name: build for family in FAMILIES for name, build in family.ALGORITHMS.items()}
 
@@ -43,7 +64,7 @@ def update_twin(rule: Any) -> Twin:
     parameters = {
         name: update_twin(one) if hasattr(one, "_fields") else one for name, one in rule._asdict().items()
     }
-    return UPDATES[type(rule).__name__](**parameters)
+    return {**UPDATES, **LOSSES}[type(rule).__name__](**parameters)
 
 
 def query_twin(rule: Any, eagerness: float | None = None) -> Query:

@@ -1,6 +1,7 @@
 """The public face: these names are promised, and every one of them says what it is."""
 
 import inspect
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -171,6 +172,12 @@ DEFAULTS: dict[tuple[str, ...], dict[str, Any]] = {
     ("ROMMA", "aROMMA"): {"sgn0": 1},
     ("ALMA",): {"alpha": 0.9, "b": 8**0.5, "C": 2**0.5, "sgn0": 1},
     ("Pegasos",): {"lam": 1e-3, "projected": True, "sgn0": 1},
+    ("SGD",): {"loss": "hinge", "eta": 1, "schedule": "sqrt", "sgn0": 1},
+    ("TG",): {"loss": "hinge", "eta": 0.1, "gravity": 1e-3, "every": 10, "theta": math.inf, "sgn0": 1},
+    ("FTRL",): {"loss": "logistic", "alpha": 0.1, "beta": 1, "l1": 1, "l2": 0, "sgn0": 1},
+    ("Ada-FOBOS", "Ada-RDA"): {"loss": "hinge", "delta": 1, "eta": 1, "l1": 1e-4, "sgn0": 1},
+    ("COCOB",): {"loss": "hinge", "alpha": 100, "sgn0": 1},
+    ("RDA",): {"loss": "hinge", "gamma": 1, "l1": 1e-4, "rho": 0, "sgn0": 1},
     ("OPAUC",): {"eta": 0.05, "lam": 0.01, "covariance": "full", "sgn0": -1},
 }
 

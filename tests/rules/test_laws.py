@@ -136,7 +136,7 @@ def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:
 
 
 # Weights of these shrink with every label, whatever its row.
-SHRINKING = (updates.Pegasos,)
+SHRINKING = (updates.Pegasos, updates.TruncatedGradient, updates.AdaFOBOS, updates.AdaRDA, updates.RDA)
 
 
 @pytest.mark.parametrize(

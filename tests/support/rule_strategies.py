@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import askance
 from askance import queries, updates
+from askance.rules.update.losses import LOSSES
 from askance.rules.update.rule import about
 
 # Quarters meet exactly: margins of 0 and 1, ties and repeats come up; the others are what data look like.
@@ -20,6 +21,7 @@ SHARES = st.floats(0.01, 1.0)
 FLAGS = st.booleans()
 PHI = st.floats(0.51, 0.999).map(updates.deviations)
 SEEDS = st.integers(0, 2**32)
+LOSS = st.sampled_from([loss() for loss in LOSSES.values()])
 
 
 class Stream(NamedTuple):
@@ -75,6 +77,16 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.OGD: st.builds(updates.OGD, MODEST, FLAGS, FLAGS),
     updates.OCS1: st.builds(updates.OCS1, MODEST, MODEST, FLAGS, FLAGS, FLAGS),
     updates.OCS2: st.builds(updates.OCS2, MODEST, MODEST, FLAGS, FLAGS, FLAGS),
+    updates.SGD: st.builds(updates.SGD, LOSS, MODEST, st.sampled_from([0.0, 0.5, 1.0])),
+    updates.TruncatedGradient: st.builds(
+        updates.TruncatedGradient,
+        *(LOSS, MODEST, st.floats(0, 0.5), st.integers(1, 4), st.one_of(st.just(math.inf), MODEST)),
+    ),
+    updates.FTRL: st.builds(updates.FTRL, LOSS, MODEST, MODEST, st.floats(0, 2), st.floats(0, 2)),
+    updates.AdaFOBOS: st.builds(updates.AdaFOBOS, LOSS, MODEST, MODEST, st.floats(0, 0.5)),
+    updates.AdaRDA: st.builds(updates.AdaRDA, LOSS, MODEST, MODEST, st.floats(0, 0.5)),
+    updates.COCOB: st.builds(updates.COCOB, LOSS, st.floats(0.5, 100)),
+    updates.RDA: st.builds(updates.RDA, LOSS, MODEST, st.floats(0, 0.5), st.floats(0, 0.5)),
     updates.ROMMA: st.builds(updates.ROMMA, FLAGS),
     updates.ALMA: st.builds(updates.ALMA, st.floats(0.05, 1.0), MODEST, MODEST),
     updates.Pegasos: st.builds(updates.Pegasos, MODEST, FLAGS),

@@ -11,6 +11,7 @@ from askance.algorithms import (
     cost_sensitive,
     dual,
     first_order,
+    gradient,
     imbalance,
     maximum_margin,
     multiclass,
@@ -30,6 +31,7 @@ FAMILIES = (
     multiclass,
     imbalance,
     maximum_margin,
+    gradient,
 )
 
 

@@ -28,6 +28,11 @@ ONE_PASS = "Gao, Jin, Zhu, Zhou 2013"
 RESAMPLING = "Wang, Minku, Yao 2015"
 RELAXED_MARGIN = "Li, Long 2002"
 LARGE_MARGIN = "Gentile 2001"
+LOSSES_OF_SGD = "Zhang 2004"
+TRUNCATED = "Langford, Li, Zhang 2009"
+CLICKS = "McMahan et al. 2013"
+COIN_BETTING = "Orabona, Tommasi 2017"
+DUAL_AVERAGING = "Xiao 2010"
 PRIMAL_SVM = "Shalev-Shwartz, Singer, Srebro 2007"
 
 Build = Callable[..., tuple[UpdateRule, QueryRule]]

@@ -7,8 +7,8 @@ from askance.rules.query import Always
 from askance.rules.update import ALMA, ROMMA, Pegasos
 
 ENTRIES: Mapping[str, Entry] = {
-    "ROMMA": entry(RELAXED_MARGIN, "section 3.1", lambda: (ROMMA(), Always())),
-    "aROMMA": entry(RELAXED_MARGIN, "section 3.2", lambda: (ROMMA(aggressive=True), Always())),
+    "ROMMA": entry(RELAXED_MARGIN, "", lambda: (ROMMA(), Always())),
+    "aROMMA": entry(RELAXED_MARGIN, "", lambda: (ROMMA(aggressive=True), Always())),
     "ALMA": entry(
         LARGE_MARGIN,
         "figure 1",

@@ -52,12 +52,21 @@ def can_share(update: Any, query: Any) -> bool:
     """Return whether such learners can share a bank: scores are sums over features, and the memory is shared."""
     memory, state = query.start(), update.start(0, np.float64)
     shared = not memory or memory._fields == ("rounds",)
-    return COMPILING and shared and hasattr(state, "terms") and isinstance(form_of(state), Linear)
+    linear = hasattr(state, "terms") and isinstance(form_of(state), Linear)
+    return COMPILING and shared and linear and has_room_for_lanes(state)
+
+
+def has_room_for_lanes(state: Any) -> bool:
+    """Return whether vectors can address the arrays of a state: those of one number or two per feature."""
+    arrays = [part for part in state if isinstance(part, np.ndarray)]
+    return all(array.ndim == 1 or array.shape[1:] == (2,) for array in arrays)
 
 
 def kind_of(update: Any, query: Any) -> tuple[Any, ...]:
     """Return what the lanes of a bank must have in common: the rules, and all parameters that are not floats."""
-    fixed = [part for rule in (update, query) for part in rule if not isinstance(part, float | np.floating)]
+    # With their types, because named tuples without fields are all equal.
+    parts = [(type(part), part) for rule in (update, query) for part in rule]
+    fixed = [(kind, part) for kind, part in parts if not issubclass(kind, float | np.floating)]
     return type(update), type(query), *fixed
 
 

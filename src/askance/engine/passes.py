@@ -24,11 +24,13 @@ from askance.rules.state.form import Form
 from askance.rules.state.matrix import MatrixState
 from askance.rules.state.pairwise import PairwiseState
 from askance.rules.state.rescaled import SharedNumbers
+from askance.rules.state.timed import TimedState
+from askance.rules.update.losses import Loss
 from askance.rules.update.rule import DualRule, UpdateRule
 
 PROTOCOLS = (
     *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
-    SharedNumbers,
+    *(SharedNumbers, TimedState, Loss),
     *(Rows, Form, UpdateRule, DualRule, QueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:

@@ -336,6 +336,11 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         return self._core.coef
 
     @property
+    def n_nonzero_(self) -> int:
+        """The number of weights that are not 0, of all classes together. Rules with `l1` keep it small."""
+        return int(np.count_nonzero(self.coef_))
+
+    @property
     def intercept_(self) -> NDArray[Any]:
         """What is added to the scores: one number for two classes, or one per class; 0 without an intercept."""
         self._check_fitted()

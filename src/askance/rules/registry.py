@@ -14,6 +14,7 @@ from askance.rules.query import WRAPPERS, AtRate, QueryRule
 from askance.rules.query.rule import needs_spread
 from askance.rules.update import RULES as UPDATES
 from askance.rules.update import UpdateRule
+from askance.rules.update.losses import LOSSES
 from askance.rules.update.rule import about
 
 BINARY, MULTICLASS = "binary", "multiclass"
@@ -116,7 +117,17 @@ def _plain(value: Any, hint: Any) -> Any:
 def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
     """Return every registered rule and the given ones by name; ValueError if two rules have the same name."""
     rules: dict[str, type] = {}
-    for rule in (*UPDATES, *DUAL, *KERNELS, *IMBALANCE, *MEASURES.values(), *QUERIES, *WRAPPERS, *extra):
+    for rule in (
+        *UPDATES,
+        *LOSSES.values(),
+        *DUAL,
+        *KERNELS,
+        *IMBALANCE,
+        *MEASURES.values(),
+        *QUERIES,
+        *WRAPPERS,
+        *extra,
+    ):
         if rules.setdefault(rule.__name__, rule) is not rule:
             raise ValueError(f"two rules are named {rule.__name__}: rename one of them")
     return rules

@@ -7,16 +7,20 @@ from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitivePA1
 from askance.rules.update.ellipsoid import IELLIP
 from askance.rules.update.gradient import OCS1, OCS2, OGD
 from askance.rules.update.herding import NHERD
+from askance.rules.update.losses import Hinge, Logistic, ModifiedHuber, PerceptronLoss, SquaredHinge
 from askance.rules.update.maximum_margin import ALMA, ROMMA, Pegasos
 from askance.rules.update.narow import NAROW
 from askance.rules.update.pam import PAM, PAM1, PAM2
 from askance.rules.update.passive_aggressive import PassiveAggressive, PassiveAggressive1, PassiveAggressive2
 from askance.rules.update.perceptron import Perceptron
+from askance.rules.update.proximal import COCOB, FTRL
 from askance.rules.update.replay import Replay
 from askance.rules.update.rule import UpdateRule
 from askance.rules.update.second_order_perceptron import SecondOrderPerceptron
+from askance.rules.update.sgd import SGD
 from askance.rules.update.soal import SOAL
 from askance.rules.update.soft_confidence import SoftConfidence1, SoftConfidence2
+from askance.rules.update.sparse import RDA, AdaFOBOS, AdaRDA, TruncatedGradient
 from askance.rules.update.subgradient import DualAveraging, MirrorDescent
 
 RULES: tuple[type, ...] = (
@@ -51,12 +55,21 @@ RULES: tuple[type, ...] = (
     ROMMA,
     ALMA,
     Pegasos,
+    SGD,
+    TruncatedGradient,
+    FTRL,
+    AdaFOBOS,
+    AdaRDA,
+    COCOB,
+    RDA,
 )
 
 __all__ = [
     "ALMA",
     "AROW",
+    "COCOB",
     "CPA",
+    "FTRL",
     "IELLIP",
     "NAROW",
     "NHERD",
@@ -67,23 +80,33 @@ __all__ = [
     "PAM1",
     "PAM2",
     "PAUM",
+    "RDA",
     "ROMMA",
+    "SGD",
     "SOAL",
+    "AdaFOBOS",
+    "AdaRDA",
     "ConfidenceWeighted",
     "ConfidenceWeightedStdev",
     "CostSensitivePA1",
     "DualAveraging",
+    "Hinge",
+    "Logistic",
     "MirrorDescent",
+    "ModifiedHuber",
     "PNorm",
     "PassiveAggressive",
     "PassiveAggressive1",
     "PassiveAggressive2",
     "Pegasos",
     "Perceptron",
+    "PerceptronLoss",
     "Replay",
     "SecondOrderPerceptron",
     "SoftConfidence1",
     "SoftConfidence2",
+    "SquaredHinge",
+    "TruncatedGradient",
     "UpdateRule",
     "Winnow",
     "deviations",

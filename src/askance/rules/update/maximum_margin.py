@@ -41,7 +41,7 @@ class ROMMA(NamedTuple):
 
     References
     ----------
-    Li and Long 2002, "The relaxed online maximum margin algorithm", equations 3 to 5 and section 3.2.
+    Li and Long 2002, "The relaxed online maximum margin algorithm".
 
     Examples
     --------

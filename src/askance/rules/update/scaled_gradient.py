@@ -44,6 +44,10 @@ class Scaled(NamedTuple):
         """As the state."""
         return self.state.margin(total, spread)
 
+    def tick(self) -> None:
+        """As the state."""
+        self.state.tick()
+
     def move(self, j: int, x: float, step: Any) -> None:
         """Move as if the value were weight · x."""
         self.state.move(j, self.weight * x, step)
