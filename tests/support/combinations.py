@@ -120,4 +120,7 @@ COMPILED = (
 THINNEST = [one for one in THIN if str(one) in COMPILED]
 # and everything that a learner does with one of these. Plain Python does that with one rule of each form.
 ONE = ("PassiveAggressive2-Within(AtRate(Margin))",)
-FEW = (*ONE, "AROW-Margin", "PassiveAggressive2-Margin", "DualAveraging-Margin", "Winnow-Margin")
+FEW = (
+    *(*ONE, "AROW-Margin", "PassiveAggressive2-Margin", "DualAveraging-Margin", "Winnow-Margin"),
+    *("ROMMA-Margin", "TruncatedGradient-Margin"),
+)
