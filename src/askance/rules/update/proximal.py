@@ -23,7 +23,7 @@ class FTRL(NamedTuple):
     For the gradient g = ℓ'(y p) y x and every feature j of the row,
 
         σ = (√(n_j + g_j²) - √n_j) / α,   z_j ← z_j + g_j - σ w_j,   n_j ← n_j + g_j²,
-        w_j = 0 if |z_j| ≤ λ₁, else -(z_j - sgn(z_j) λ₁) / ((β + √n_j) / α + λ₂).
+        w_j = 0 if abs(z_j) ≤ λ₁, else -(z_j - sgn(z_j) λ₁) / ((β + √n_j) / α + λ₂).
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class COCOB(NamedTuple):
 
     For g = -ℓ'(y p) y x, the negative gradient, and every feature j of the row,
 
-        L_j ← max(L_j, |g_j|),   G_j ← G_j + |g_j|,   R_j ← max(R_j + w_j g_j, 0),   θ_j ← θ_j + g_j,
+        L_j ← max(L_j, abs(g_j)),   G_j ← G_j + abs(g_j),   R_j ← max(R_j + w_j g_j, 0),   θ_j ← θ_j + g_j,
         w_j = θ_j / (L_j max(G_j + L_j, α L_j)) (L_j + R_j).
 
     R_j is what the bets have won, and L_j what they began with.

@@ -91,7 +91,7 @@ class TruncatedGradient(NamedTuple):
 class AdaFOBOS(NamedTuple):
     """Ada-FOBOS with L1: a step of adaptive mirror descent, then all weights are brought closer to 0.
 
-        w_j ← S(w_j - η g_j / H_j, λ η / H_j),   S(a, b) = sgn(a) max(0, |a| - b),   H_j = δ + √(Σ g_j²).
+        w_j ← S(w_j - η g_j / H_j, λ η / H_j),   S(a, b) = sgn(a) max(0, abs(a) - b),   H_j = δ + √(Σ g_j²).
 
     g = ℓ'(y p) y x is the gradient. With λ = 0 and the hinge loss it is `MirrorDescent`.
 
@@ -147,7 +147,7 @@ class AdaFOBOS(NamedTuple):
 class AdaRDA(NamedTuple):
     """Ada-RDA with L1: adaptive dual averaging of a gradient from which λ is taken.
 
-        w_j = -η t / H_j · S(ḡ_j, λ),   ḡ = Σ g / t over all t labels,   S(a, b) = sgn(a) max(0, |a| - b).
+        w_j = -η t / H_j · S(ḡ_j, λ),   ḡ = Σ g / t over all t labels,   S(a, b) = sgn(a) max(0, abs(a) - b).
 
     H_j = δ + √(Σ g_j²), and g = ℓ'(y p) y x is the gradient. With λ = 0 and the hinge loss it is `DualAveraging`.
 
@@ -201,7 +201,7 @@ class AdaRDA(NamedTuple):
 
 
 class RDA(NamedTuple):
-    """Regularized dual averaging with L1: w_j = -(√t/γ) S(ḡ_j, λ + γ ρ/√t), S(a, b) = sgn(a) max(0, |a| - b).
+    """Regularized dual averaging with L1: w_j = -(√t/γ) S(ḡ_j, λ + γ ρ/√t), S(a, b) = sgn(a) max(0, abs(a) - b).
 
     ḡ is the mean of the gradients g = ℓ'(y p) y x over all t labels.
 
