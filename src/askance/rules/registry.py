@@ -54,7 +54,7 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
     if needs_spread(query) and not about(update).has_spread:
         raise ValueError(
             f"{type(query).__name__} needs a spread, which {type(update).__name__} does not have: "
-            f"use {_listed_with_spread()}, or the query rule Margin"
+            f"use an update rule that has one, such as AROW or MirrorDescent, or the query rule Margin"
         )
     if many and not about(update).many_classes:
         if getattr(update, "full", False) and about(update._replace(full=False)).many_classes:
@@ -76,10 +76,6 @@ def _with_inner(rule: Any) -> Iterator[Any]:
     yield rule
     if hasattr(rule, "inner"):
         yield from _with_inner(rule.inner)
-
-
-def _listed_with_spread() -> str:
-    return ", ".join(rule.__name__ for rule in UPDATES if about(rule()).has_spread)
 
 
 def _check_methods(rule: Any, protocol: type, kind: str) -> None:

@@ -12,10 +12,10 @@ from askance.learners.learner import Learner
 from askance.rules.imbalance import OPAUC
 from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
-from askance.rules.update import UpdateRule
-from askance.rules.update.cost_sensitive import PAUM
+from askance.rules.update import CPA, OCS1, OCS2, PAUM, CostSensitivePA1, UpdateRule
 
 AUTO, RANDOM, FULL = "auto", "random", "full"
+COST_SENSITIVE = (CPA, CostSensitivePA1, OCS1, OCS2, PAUM)
 
 # Words that are allowed where the catalog has a number.
 WORDS = ("running",)
@@ -77,7 +77,7 @@ def is_one_sided(learner: Any) -> bool:
     update = getattr(learner, "update", None)
     if isinstance(update, OPAUC):
         return False
-    return isinstance(update, (*IMBALANCE, PAUM)) or hasattr(update, "rho")
+    return isinstance(update, (*IMBALANCE, *COST_SENSITIVE))
 
 
 def parse_parameters(assignments: list[str]) -> dict[str, Any]:
