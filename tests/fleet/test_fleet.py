@@ -85,7 +85,9 @@ def test_each_key_has_a_learner_of_its_own_by_every_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "inner", [queries.AtRate(queries.Margin(), 0.3), queries.LeastCertain(0.3, recent=20)], ids=str
+    "inner",
+    [queries.AtRate(queries.Margin(), 0.3), queries.LeastCertain(0.3, recent=20), queries.Split(0.3, window=20)],
+    ids=str,
 )
 def test_each_key_has_a_budget_of_its_own(inner: queries.QueryRule) -> None:
     does_as_learners_do("PAA-II", query=queries.Within(inner, rate=0.2, burst=2.0))

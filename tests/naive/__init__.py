@@ -3,6 +3,7 @@
 A file a family; each lists its update rules and its algorithms by name, and they are joined here.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from naive import (
@@ -75,5 +76,18 @@ def query_twin(rule: Any, eagerness: float | None = None) -> Query:
         return QUERIES[name](**parameters, **({} if eagerness is None else {"eagerness": eagerness}))
     inner = parameters.pop("inner")
     if name == "AtRate":
-        return WRAPPERS[name](lambda factor: query_twin(inner, factor), **parameters)
+        return WRAPPERS[name](eager_twin(inner), **parameters)
     return WRAPPERS[name](query_twin(inner), **parameters)
+
+
+def eager_twin(rule: Any) -> Callable[[float], Query]:
+    """The twin of a query rule by its eagerness. One that remembers something stays the same twin."""
+    kept: Any = query_twin(rule)
+
+    def eager(factor: float) -> Query:
+        if not hasattr(kept, "eagerness"):
+            return query_twin(rule, factor)
+        kept.eagerness = factor
+        return kept  # type: ignore[no-any-return]
+
+    return eager

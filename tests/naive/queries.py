@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from naive.loop import CLOSE, Query, View
+from naive.uncertainty import FixedUncertainty, RandomVariableUncertainty, Split, VariableUncertainty
 
 
 def always() -> Query:
@@ -122,10 +123,12 @@ class AtRate:
     """
 
     def __init__(self, inner: Callable[[float], Query], rate: float = 0.1) -> None:
-        self.inner, self.rate, self.s = inner, rate, 0.0
+        self.inner, self.rate, self.s, self.close = inner, rate, 0.0, False
 
     def __call__(self, view: View, coin: float) -> float:
-        probability = self.inner(math.exp(self.s))(view, coin) * min(1.0, math.exp(self.s + 8))
+        inner, less = self.inner(math.exp(self.s)), min(1.0, math.exp(self.s + 8))
+        probability = inner(view, coin / less) * less  # so that the inner rule sees which labels are asked for
+        self.close = getattr(inner, "close", False)
         if view.counts:
             self.s = min(30.0, max(-30.0, self.s + 0.25 * (self.rate - probability)))
         return probability
@@ -140,5 +143,9 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "Adaptive": adaptive,
     "Decaying": decaying,
     "LeastCertain": LeastCertain,
+    "FixedUncertainty": FixedUncertainty,
+    "VariableUncertainty": VariableUncertainty,
+    "RandomVariableUncertainty": RandomVariableUncertainty,
+    "Split": Split,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

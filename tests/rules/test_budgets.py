@@ -15,6 +15,7 @@ from askance import queries, updates
 from askance.learners.files import from_bytes, to_bytes
 from askance.rules.rows import Seen
 from examples import examples
+from rule_strategies import DRIFTING
 
 SEEDS = st.integers(0, 2**32)
 SHARES = st.floats(0.01, 1.0)
@@ -30,7 +31,7 @@ LIMITS = st.one_of(st.just(math.inf), st.integers(0, 30).map(float), st.floats(0
 LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.floats(0, 60), st.integers(1, 50))
 BUDGETS = st.builds(
     queries.Within,
-    st.one_of(st.builds(queries.Always), SCALABLE, STEERED, LEAST_CERTAIN),
+    st.one_of(st.builds(queries.Always), SCALABLE, STEERED, LEAST_CERTAIN, DRIFTING),
     rate=RATES,
     burst=BURSTS,
     limit=LIMITS,
@@ -112,6 +113,7 @@ def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: floa
         queries.Margin(50.0),
         queries.AtRate(queries.Margin(1.0), 0.7),
         queries.LeastCertain(0.7),
+        queries.Split(0.7),
     ],
     ids=str,
 )
@@ -158,7 +160,16 @@ def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, r
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.4])
-@pytest.mark.parametrize("inner", [queries.Random(0.5), queries.Margin(1.0), queries.Margin(1e-3)], ids=str)
+@pytest.mark.parametrize(
+    "inner",
+    [
+        queries.Random(0.5),
+        queries.Margin(1.0),
+        queries.Margin(1e-3),
+        queries.RandomVariableUncertainty(),
+    ],
+    ids=str,
+)
 def test_a_long_stream_is_asked_at_the_wanted_rate(inner: Any, rate: float) -> None:
     """The probabilities stay within 60 labels of the plan, always; the questions scatter about their sum."""
     rows = 6000

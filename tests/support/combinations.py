@@ -14,6 +14,10 @@ from askance.rules.registry import check_rules
 BARE: dict[type, dict[str, float]] = {
     queries.Decaying: {"delta0": 8.0},
     queries.LeastCertain: {"rate": 0.37, "audit": 0.43, "burst": 1.5, "recent": 23},
+    queries.FixedUncertainty: {"theta": 0.3, "rate": 0.37, "window": 20, "audit": 0.43},
+    queries.VariableUncertainty: {"theta": 0.3, "s": 0.1, "rate": 0.37, "window": 20, "audit": 0.43},
+    queries.RandomVariableUncertainty: {"theta": 0.3, "s": 0.1, "rate": 0.37, "window": 20},
+    queries.Split: {"theta": 0.3, "s": 0.1, "nu": 0.4, "rate": 0.37, "window": 20},
 }
 WRAPPED: dict[type, dict[str, float]] = {
     queries.Within: {"rate": 0.4, "burst": 2.0},
@@ -72,8 +76,15 @@ def _name(rule: Any) -> str:
 
 # Query rules that look at the spread need a reference that has one.
 REFERENCE, REFERENCE_WITH_SPREAD = "PassiveAggressive2", "MirrorDescent"
-# A wrapper sees no more of an update rule than what it wraps does: a rule of each kind of state will do.
+# A wrapper sees no more of an update rule than what it wraps does: a rule of each kind of state will do. Nor do
+# these rules, which see the margin and the length of the row, as `Margin` and `Adaptive` do.
 WRAPPED_WITH = {REFERENCE, REFERENCE_WITH_SPREAD, "Winnow"}
+WITH_FEW = {
+    queries.FixedUncertainty,
+    queries.VariableUncertainty,
+    queries.RandomVariableUncertainty,
+    queries.Split,
+}
 
 
 # Nor does a query rule see more of a full matrix than score and spread.
@@ -84,7 +95,8 @@ def is_wanted(update: Any, query: Any) -> bool:
     """Whether the pair goes together and tells something that others do not."""
     if getattr(update, "full", False) and type(query) not in WITH_FULL_MATRICES:
         return False
-    return fits(query, update) and (not hasattr(query, "inner") or type(update).__name__ in WRAPPED_WITH)
+    with_few = hasattr(query, "inner") or type(query) in WITH_FEW
+    return fits(query, update) and (not with_few or type(update).__name__ in WRAPPED_WITH)
 
 
 ALL = [

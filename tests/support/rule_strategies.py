@@ -94,7 +94,21 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.PNorm: st.builds(updates.PNorm, st.one_of(st.sampled_from([2.0, 3.0, 4.0]), st.floats(2, 12)), MODEST),
 }
 MARGIN = st.builds(queries.Margin, st.one_of(POSITIVE, st.just(math.inf)), st.sampled_from([0.0, 1.0, 0.3]))
+OWN_BUDGET = {
+    "theta": POSITIVE,
+    "rate": SHARES,
+    "window": st.integers(1, 30),
+    "audit": st.one_of(st.just(0.0), SHARES),
+}
+ADAPTING = {**OWN_BUDGET, "s": st.floats(0.01, 0.5)}
+DRIFTING = st.one_of(
+    st.builds(queries.FixedUncertainty, **OWN_BUDGET),
+    st.builds(queries.VariableUncertainty, **ADAPTING),
+    st.builds(queries.RandomVariableUncertainty, **ADAPTING, delta=MODEST),
+    st.builds(queries.Split, **ADAPTING, nu=st.floats(0.01, 0.99)),
+)
 SCALABLE = st.one_of(
+    DRIFTING,
     st.builds(queries.Random, SHARES),
     st.builds(queries.Adaptive, st.one_of(POSITIVE, st.just(math.inf))),
     st.builds(queries.Decaying, st.one_of(POSITIVE, st.just(math.inf)), st.booleans()),

@@ -10,9 +10,28 @@ from askance.rules.query.margin import Margin
 from askance.rules.query.random import Random
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.query.spread_margin import SpreadMargin
+from askance.rules.query.uncertainty import (
+    FixedUncertainty,
+    RandomVariableUncertainty,
+    Split,
+    VariableUncertainty,
+)
 from askance.rules.query.within import Within
 
-RULES: tuple[type, ...] = (Always, Random, Margin, Adaptive, Decaying, Discrimination, SpreadMargin, LeastCertain)
+RULES: tuple[type, ...] = (
+    Always,
+    Random,
+    Margin,
+    Adaptive,
+    Decaying,
+    Discrimination,
+    SpreadMargin,
+    LeastCertain,
+    FixedUncertainty,
+    VariableUncertainty,
+    RandomVariableUncertainty,
+    Split,
+)
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
 __all__ = [
@@ -21,11 +40,15 @@ __all__ = [
     "AtRate",
     "Decaying",
     "Discrimination",
+    "FixedUncertainty",
     "LeastCertain",
     "Margin",
     "QueryRule",
     "Random",
+    "RandomVariableUncertainty",
     "ScalableRule",
+    "Split",
     "SpreadMargin",
+    "VariableUncertainty",
     "Within",
 ]

@@ -65,8 +65,10 @@ class AtRate(NamedTuple):
     def ask(self, memory: RateMemory, seen: Seen, coin: float) -> float:
         """Return the probability of the scaled inner rule, and update the deficit."""
         eagerness = math.exp(GAIN * memory.deficit[0])
-        wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin)
-        probability: float = wanted * minimum(1.0, eagerness * E_TO_ENOUGH)
+        less = minimum(1.0, eagerness * E_TO_ENOUGH)
+        # Rules that count questions see a coin that is less than `wanted` if and only if the label is asked for.
+        wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin / less)
+        probability: float = wanted * less
         deficit = memory.deficit[0] + seen.eligible * self.rate - seen.eligible * probability
         memory.deficit[0] = maximum(-FURTHEST / GAIN, minimum(FURTHEST / GAIN, deficit))
         return probability
