@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from naive.iwal import IWAL
 from naive.loop import CLOSE, Query, View
 from naive.uncertainty import FixedUncertainty, RandomVariableUncertainty, Split, VariableUncertainty
 
@@ -147,5 +148,6 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "VariableUncertainty": VariableUncertainty,
     "RandomVariableUncertainty": RandomVariableUncertainty,
     "Split": Split,
+    "IWAL": IWAL,
 }
 WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}

@@ -167,6 +167,7 @@ def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, r
         queries.Margin(1.0),
         queries.Margin(1e-3),
         queries.RandomVariableUncertainty(),
+        queries.IWAL(),
     ],
     ids=str,
 )

@@ -18,6 +18,7 @@ BARE: dict[type, dict[str, float]] = {
     queries.VariableUncertainty: {"theta": 0.3, "s": 0.1, "rate": 0.37, "window": 20, "audit": 0.43},
     queries.RandomVariableUncertainty: {"theta": 0.3, "s": 0.1, "rate": 0.37, "window": 20},
     queries.Split: {"theta": 0.3, "s": 0.1, "nu": 0.4, "rate": 0.37, "window": 20},
+    queries.IWAL: {"C0": 0.001},
 }
 WRAPPED: dict[type, dict[str, float]] = {
     queries.Within: {"rate": 0.4, "burst": 2.0},
@@ -84,6 +85,7 @@ WITH_FEW = {
     queries.VariableUncertainty,
     queries.RandomVariableUncertainty,
     queries.Split,
+    queries.IWAL,
 }
 
 

@@ -109,6 +109,7 @@ DRIFTING = st.one_of(
 )
 SCALABLE = st.one_of(
     DRIFTING,
+    st.builds(queries.IWAL, POSITIVE, MODEST, st.floats(0, 1), st.floats(1, 9), st.floats(1, 9)),
     st.builds(queries.Random, SHARES),
     st.builds(queries.Adaptive, st.one_of(POSITIVE, st.just(math.inf))),
     st.builds(queries.Decaying, st.one_of(POSITIVE, st.just(math.inf)), st.booleans()),

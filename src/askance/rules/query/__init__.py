@@ -5,6 +5,7 @@ from askance.rules.query.always import Always
 from askance.rules.query.at_rate import AtRate
 from askance.rules.query.decaying import Decaying
 from askance.rules.query.discrimination import Discrimination
+from askance.rules.query.iwal import IWAL
 from askance.rules.query.least_certain import LeastCertain
 from askance.rules.query.margin import Margin
 from askance.rules.query.random import Random
@@ -31,10 +32,12 @@ RULES: tuple[type, ...] = (
     VariableUncertainty,
     RandomVariableUncertainty,
     Split,
+    IWAL,
 )
 WRAPPERS: tuple[type, ...] = (Within, AtRate)
 
 __all__ = [
+    "IWAL",
     "Adaptive",
     "Always",
     "AtRate",
