@@ -241,7 +241,8 @@ def test_a_lease_that_comes_late_does_not_replace_the_item_that_is_shown(served,
     tab.until_sent()
     held = []
     tab.page.route("**/leases", lambda request: held.append(request))
-    tab.page.keyboard.press("u")
+    with tab.page.expect_request("**/leases"):
+        tab.page.keyboard.press("u")
     tab.page.wait_for_function("() => !document.getElementById('item').dataset.item")
     tab.page.keyboard.press("u")
     tab.ready()
