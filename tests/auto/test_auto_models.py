@@ -16,7 +16,6 @@ from askance.auto.models import (
     MIXED_PENALTIES,
     TERM_PENALTIES,
     new_models,
-    takes_columns,
     takes_roots,
     with_room,
     without_oldest,
@@ -85,7 +84,7 @@ def test_some_models_of_columns_and_terms_see_the_terms_alone() -> None:
         model = view * len(MIXED_PENALTIES)
         found = np.concatenate([dense[:3, model], sparse[:, model], dense[3:, model]])
         np.testing.assert_allclose(found, machine.coef_[0], atol=1e-4)
-        assert (takes_columns(models, model), takes_roots(models, model)) == (view == 0, view == 2)
+        assert takes_roots(models, model) == (view == 2)
 
 
 def test_columns_that_tell_nothing_do_not_hide_a_text() -> None:

@@ -15,20 +15,15 @@ from askance.algorithms.entry import (
     Entry,
     entry,
 )
+from askance.algorithms.second_order import meaning
 from askance.rules.query import Always
 from askance.rules.update import COCOB, FTRL, RDA, SGD, AdaFOBOS, AdaRDA, TruncatedGradient
 from askance.rules.update.losses import LOSSES
 from askance.rules.update.sgd import POWERS
 
 
-def _named(kind: str, known: Mapping[str, Any], name: str) -> Any:
-    if name not in known:
-        raise ValueError(f"{kind} must be {' or '.join(map(repr, known))}, not {name!r}")
-    return known[name]
-
-
 def _loss(name: str) -> Any:
-    return _named("loss", LOSSES, name)()
+    return meaning("loss", name, LOSSES)()
 
 
 def adaptive(rule: type) -> Build:
@@ -41,7 +36,7 @@ ENTRIES: Mapping[str, Entry] = {
         LOSSES_OF_SGD,
         "",
         lambda loss="hinge", eta=1.0, schedule="sqrt": (
-            SGD(_loss(loss), eta, _named("schedule", POWERS, schedule)),
+            SGD(_loss(loss), eta, meaning("schedule", schedule, POWERS)),
             Always(),
         ),
     ),

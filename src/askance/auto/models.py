@@ -141,17 +141,7 @@ def penalty(models: Models, linear: int) -> float:
 def takes_roots(models: Models, linear: int) -> bool:
     """Whether one of the linear models learns from square roots of counts."""
     views = models.lanes.values.shape[1]
-    return views > 1 and view_of(models, linear) == views - 1
-
-
-def takes_columns(models: Models, linear: int) -> bool:
-    """Whether one of the linear models learns from columns."""
-    return models.labelled.dense.shape[1] > 0 and view_of(models, linear) == 0
-
-
-def view_of(models: Models, linear: int) -> int:
-    """Return the view of one of the linear models."""
-    return linear * models.lanes.values.shape[1] // len(models.lanes.dampings)
+    return views > 1 and linear * views // len(models.lanes.dampings) == views - 1
 
 
 def without_oldest(models: Models, number: int) -> Models:
