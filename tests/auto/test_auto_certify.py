@@ -55,8 +55,8 @@ def test_many_classes_can_be_certified() -> None:
 def test_one_class_can_be_certified_alone() -> None:
     """Predictions of "no" are all right, of "yes" a third is wrong, and nobody can tell which."""
     random = np.random.default_rng(9)
-    X = random.normal(size=(4000, 3))
-    y = np.where((X[:, 0] > 0) & (random.random(4000) < 0.67), "yes", "no")
+    X = random.normal(size=(5000, 3))
+    y = np.where((X[:, 0] > 0) & (random.random(5000) < 0.67), "yes", "no")
     trace = askance.AutoLearner(0.5, audit=0.5).run(X, y)
     found = trace.certify(0.1, predicted="no")
     assert found.certified

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 import askance
 from askance import AutoLearner
-from askance.auto.forgetting import NEEDED, evidence
+from askance.auto.forgetting import NEEDED, RISE, SUSPICIOUS, Suspicion, evidence
 from askance.errors import ParameterError
 
 ROWS, CHANGE = 3000, 1500
@@ -51,6 +51,33 @@ def test_models_that_are_no_better_have_evidence_of_1_on_average() -> None:
     assert mean / 2**cases == pytest.approx(1)
     assert evidence(13, 1) < NEEDED < evidence(16, 1), "it takes some cases to be certain"
     assert not math.isinf(evidence(100, 0))
+
+
+def test_mistakes_in_rows_that_are_asked_about_seldom_are_suspicious() -> None:
+    suspicion, before = Suspicion(labels=50, mistakes=4), 5 / 52
+    after = RISE * before / (1 - before + RISE * before)
+    suspicion.add(True, 1.0)
+    suspicion.add(False, 0.5)
+    assert (suspicion.labels, suspicion.evidence) == (50, 0.0), "rows in doubt tell nothing"
+    suspicion.add(False, 0.02)
+    assert suspicion.evidence == pytest.approx(math.log(after / before))
+    for _ in range(3):
+        suspicion.add(False, 0.02)
+    assert suspicion.evidence > SUSPICIOUS
+    for _ in range(20):
+        suspicion.add(True, 0.02)
+    assert suspicion.evidence == 0
+
+
+def test_questions_are_at_random_while_a_change_is_suspected() -> None:
+    X, y = changing("table")
+    learner = AutoLearner(0.1)
+    chances = learner.run(X, y).ask_probabilities
+    (change,) = learner.changes_
+    at_random = np.flatnonzero(chances == 0.1)
+    assert CHANGE < at_random[0] < change - 100
+    np.testing.assert_array_equal(at_random, np.arange(at_random[0], change))
+    assert set(chances[change:]) <= {1.0, 0.1 * learner.audit, 0.0}
 
 
 @pytest.mark.parametrize("kind", ["table", "text"])
@@ -97,6 +124,7 @@ def test_parts_and_files_change_nothing(kind: str, reserve: float, tmp_path: pat
     asked += learner.run(X[: change - 90], y[: change - 90]).asked.tolist()
     learner.save(tmp_path / "model")
     learner = askance.load(tmp_path / "model")
+    assert learner._started().forgetting.suspicion.labels > 0
     for row in range(change - 90, change + 10):
         decision = learner.ask(X[row : row + 1])
         asked.append(decision.ask)

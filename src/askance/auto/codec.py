@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, sealed, take_features
 from askance.auto.contents import COUNTS, FOREST, KIND, SCALES, contents
 from askance.auto.core import AutoCore
-from askance.auto.forgetting import RecentModels
+from askance.auto.forgetting import RecentModels, Suspicion
 from askance.auto.models import place_terms, with_classes, with_room
 from askance.auto.rows import mixed
 from askance.auto.settings import AutoSettings
@@ -74,6 +74,9 @@ def _fill_recent(core: AutoCore, header: Header, arrays: Arrays, width: int) -> 
     core.forgetting.waiting = [(bool(right), float(chance)) for right, chance in header["waiting"]]
     core.forgetting.changes = [int(row) for row in header["changes"]]
     core.forgetting.spends = bool(header["spends"])
+    labels, mistakes, evidence = (header["suspicion"][name] for name in ("labels", "mistakes", "evidence"))
+    core.forgetting.suspicion = Suspicion(int(labels), int(mistakes), float(evidence))
+    core.forgetting.suspects_until = int(header["suspects_until"])
     core.share_out()
     for place, about in enumerate(header["recent"]):
         prefix = f"recent/{place}/"

@@ -28,7 +28,14 @@ def contents(core: AutoCore) -> tuple[Header, Arrays]:
         about.append({**learned, "since": recent.since, "wins": recent.wins, "losses": recent.losses})
         arrays |= {f"recent/{place}/{name}": array for name, array in more.items()}
     own = core.forgetting
-    forgetting = {"recent": about, "waiting": own.waiting, "changes": own.changes, "spends": own.spends}
+    forgetting = {
+        "recent": about,
+        "waiting": own.waiting,
+        "changes": own.changes,
+        "spends": own.spends,
+        "suspicion": vars(own.suspicion),
+        "suspects_until": own.suspects_until,
+    }
     return {**header, "forgetting": forgetting}, arrays
 
 

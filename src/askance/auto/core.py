@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askance.auto.forgetting import BATCH, Forgetting
+from askance.auto.forgetting import BATCH, RECENT_TREES, Forgetting
 from askance.auto.models import new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
 from askance.auto.settings import AutoSettings
@@ -52,8 +52,8 @@ class AutoCore:
         self.plan = Plan(rate, rate, audit, FIRST_LABELS, BURST, EARLY_RATE, limit, 0.0)
         self.steering = None if settings.certify is None else Steering(settings.certify)
         self.forgetting = Forgetting() if settings.forget else None
-        self.share_out()
         self.widths: tuple[int, int] | None = None
+        self.share_out()
         self.unit_columns = 0  # the first columns, if they are vectors of length 1 beside others
         self._found = _nothing_found(1)
         self._coins_ahead: tuple[int, Numbers] = (-1, np.empty(0))
@@ -96,10 +96,15 @@ class AutoCore:
         self.share_out()
 
     def share_out(self) -> None:
-        """Ask for what the reserve leaves of the rate, or for more while the reserve is spent."""
+        """Ask for what the reserve leaves of the rate, or for more while the reserve is spent.
+
+        While a change is suspected, questions are at random: recent models need all kinds of rows.
+        """
         spends = self.forgetting is not None and self.forgetting.spends
+        suspects = self.forgetting is not None and self.labels < self.forgetting.suspects_until
         share = BOOST if spends else 1 - self.settings.reserve
-        self.plan = self.plan._replace(steady=min(1.0, share * self.plan.rate))
+        audit = 1.0 if suspects else float(self.settings.audit)
+        self.plan = self.plan._replace(steady=min(1.0, share * self.plan.rate), audit=audit)
 
     @property
     def left(self) -> float:
@@ -151,8 +156,8 @@ class AutoCore:
             self.observe(X)
         if self.steering is not None:
             self.steering.tell(X, int(codes[0]))
-        competes = self.forgetting is not None and bool(self.forgetting.competing)
-        right = competes and int(self.probabilities(X)[0].argmax()) == int(codes[0])
+        compares = self.forgetting is not None
+        right = compares and int(self.probabilities(X)[0].argmax()) == int(codes[0])
         self.learn_codes(X, encoder, codes.astype(np.int64), np.array([float(ask_probability)]))
         if self.forgetting is not None:
             self.forgetting.add(self, [right], [float(ask_probability)])
@@ -274,7 +279,7 @@ class AutoCore:
         fresh = AutoCore(self.settings._replace(certify=None, forget=False, reserve=0.0))
         fresh.encoder, fresh.widths, fresh.unit_columns = self.encoder, self.widths, self.unit_columns
         memory, random_state = int(self.settings.memory), int(self.settings.random_state)
-        models = new_models(*self.widths, self.classes, memory, random_state)
+        models = new_models(*self.widths, self.classes, memory, random_state, RECENT_TREES)
         fresh.models = models._replace(scales=self.models.scales)
         return fresh
 

@@ -8,6 +8,10 @@ models that are not better are right in at most half of the cases, so that for e
 
 has a mean of at most 1, and so has its average over p from 1/2 to 1. Such evidence ever exceeds 1/δ with a
 probability of at most δ (Ville). If it does, the main models forget all labels that the recent ones do not know.
+
+Where the main models are in doubt, both are wrong about equally often, so most labels say little. Mistakes among
+rows that were asked about seldom say at once that something has changed: then recent models begin immediately, and
+questions are at random for a while. Whether to forget is still decided as above.
 """
 
 import math
@@ -19,7 +23,11 @@ import numpy as np
 BATCH = 10  # labels that are predicted, and then learned, together
 BEGIN_EVERY, LAST = 50, 100  # labels: how often recent models begin, and how long they last
 FEWEST = 100  # labels that the main models know when the first begin
+RECENT_TREES = 20  # fewer than the main models have: after ten labels more, nearly all are grown from scratch
 NEEDED = 200.0  # evidence: at a rate of 0.1, at most one mistaken change in 100,000 rows
+OFTEN = 0.5  # rows that are asked about with at least this probability are doubtful ones
+RISE, SUSPICIOUS = 5.0, 4.0  # the factor by which the odds of a mistake rise, and the evidence for it
+SUSPECTED_FOR = 50  # labels: how long questions are at random
 
 
 Core: TypeAlias = Any  # an AutoCore, which has a `Forgetting`
@@ -49,6 +57,23 @@ class RecentModels:
         return evidence(self.wins, self.losses)
 
 
+class Suspicion:
+    """Whether mistakes have become more frequent in rows that are asked about seldom (CUSUM; Page 1954)."""
+
+    def __init__(self, labels: int = 0, mistakes: int = 0, evidence: float = 0.0) -> None:
+        self.labels, self.mistakes, self.evidence = labels, mistakes, evidence
+
+    def add(self, right: bool, chance: float) -> None:
+        """Take in whether a prediction was right, and the probability with which its label was asked for."""
+        if chance >= OFTEN:
+            return
+        odds = (self.mistakes + 1) / (self.labels - self.mistakes + 1)
+        likelier = (1 + odds) / (1 + RISE * odds)  # a right prediction, after a rise
+        self.evidence = max(0.0, self.evidence + math.log(likelier if right else RISE * likelier))
+        self.labels += 1
+        self.mistakes += not right
+
+
 class Forgetting:
     """Lets recent models compete with the main ones of a core."""
 
@@ -58,6 +83,8 @@ class Forgetting:
         self.waiting: list[tuple[bool, float]] = []
         self.changes: list[int] = []  # the rows at which labels were forgotten
         self.spends = False  # whether the reserve of labels is being spent
+        self.suspicion = Suspicion()
+        self.suspects_until = 0  # the number of labels until which questions are at random
 
     def add(self, core: Core, right: Sequence[bool], chances: Sequence[float]) -> None:
         """Take in whether the main models had predicted labels that they have learned by now."""
@@ -67,6 +94,8 @@ class Forgetting:
 
     def _compete(self, core: Core) -> None:
         count = min(len(self.waiting), core.remembered)
+        for was_right, chance in self.waiting:
+            self.suspicion.add(was_right, chance)
         right, chances = (np.array(found) for found in zip(*self.waiting[-count:], strict=True))
         self.waiting = []
         X, codes = core.last_labels(count)
@@ -81,13 +110,17 @@ class Forgetting:
             self.changes.append(core.spending.rows)
             core.forget(best.core)
             self.competing, self.spends = [], core.settings.reserve > 0
-        self._begin(core)
+            self.suspicion, self.suspects_until = Suspicion(), 0
+        suspects = self.suspicion.evidence > SUSPICIOUS and core.remembered >= FEWEST
+        if suspects:
+            self.suspicion.evidence, self.suspects_until = 0.0, core.labels + SUSPECTED_FOR
+        self._begin(core, at_once=suspects)
         self.spends = self.spends and core.left >= BATCH
         core.share_out()
 
-    def _begin(self, core: Core) -> None:
-        """End models that have lasted long enough, and begin new ones."""
+    def _begin(self, core: Core, *, at_once: bool) -> None:
+        """End models that have lasted long enough, and begin new ones, if it is time."""
         self.competing = [one for one in self.competing if core.labels - one.since < LAST]
         begun = self.competing[-1].since if self.competing else 0
-        if core.remembered >= FEWEST and core.labels - begun >= BEGIN_EVERY:
+        if core.remembered >= FEWEST and (at_once or core.labels - begun >= BEGIN_EVERY):
             self.competing.append(RecentModels(core.without_labels(), core.labels))

@@ -24,7 +24,9 @@ NO_LIMIT = 1e300  # of scaled values
 FIRST_ROWS = 16
 
 
-def new_models(columns: int, terms: int, classes: int, memory: int, random_state: int) -> Models:
+def new_models(
+    columns: int, terms: int, classes: int, memory: int, random_state: int, forest: int = TREES
+) -> Models:
     """Return models that have learned nothing, for rows with this many dense columns and sparse terms."""
     views = views_of(columns, terms)
     penalties = np.tile((PENALTIES, TERM_PENALTIES, MIXED_PENALTIES)[views - 1], views)
@@ -49,7 +51,7 @@ def new_models(columns: int, terms: int, classes: int, memory: int, random_state
         lanes=lanes,
         places=np.zeros(terms, np.int32),
         vocabulary=np.zeros(1, np.int64),
-        trees=trees.empty(TREES if columns else 0, 1),
+        trees=trees.empty(forest if columns else 0, 1),
         mixture=equal_trust(len(penalties) + (columns > 0)),
         counts=counts,
         memory=memory,
