@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from askance.learners.core import Decision
     from askance.learners.learner import Learner
     from askance.learners.omcsl import OMCSL
+    from askance.learners.regression.regressor import StreamRegressor
+    from askance.learners.regression.trace import RegressionTrace
     from askance.learners.trace import Trace
     from askance.persistence import load
     from askance.pool.selector import PrivilegedSelector
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from askance.ratings.factorization import MaxMarginFactorization
     from askance.rules import kernel as kernels
     from askance.rules import query as queries
+    from askance.rules import regression
     from askance.rules import update as updates
     from askance.rules.rows import Row
     from askance.semi_supervised.rossel import Rossel
@@ -56,9 +59,11 @@ _HOMES = {
     "OMCSL": "learners.omcsl",
     "OracleLearner": "auto.oracle_learner",
     "PrivilegedSelector": "pool.selector",
+    "RegressionTrace": "learners.regression.trace",
     "Rossel": "semi_supervised.rossel",
     "Row": "rules.rows",
     "SVMPlus": "pool.svm_plus.estimator",
+    "StreamRegressor": "learners.regression.regressor",
     "Trace": "learners.trace",
     "catalog": "algorithms",
     "load": "persistence",
@@ -77,6 +82,7 @@ _MODULES = {
     "pool": "pool",
     "queries": "rules.query",
     "ratings": "ratings",
+    "regression": "rules.regression",
     "rules": "rules",
     "semi_supervised": "semi_supervised",
     "theory": "theory",
@@ -94,9 +100,11 @@ __all__ = [
     "MaxMarginFactorization",
     "OracleLearner",
     "PrivilegedSelector",
+    "RegressionTrace",
     "Rossel",
     "Row",
     "SVMPlus",
+    "StreamRegressor",
     "Trace",
     "annotators",
     "catalog",
@@ -112,6 +120,7 @@ __all__ = [
     "pool",
     "queries",
     "ratings",
+    "regression",
     "rules",
     "semi_supervised",
     "sweep",

@@ -15,6 +15,7 @@ ESTIMATORS = {
         "Learner",
         "OMCSL",
         "OracleLearner",
+        "StreamRegressor",
         "Fleet",
         "Rossel",
         "SVMPlus",
@@ -23,9 +24,9 @@ ESTIMATORS = {
     ),
 }
 FUNCTIONS = {"make", "catalog", "load", "sweep"}
-OTHERS = {"AsyncClient", "Client", "Decision", "Row", "Trace"}
+OTHERS = {"AsyncClient", "Client", "Decision", "RegressionTrace", "Row", "Trace"}
 MODULES = {
-    *("updates", "queries", "kernels", "rules", "pool", "ratings", "semi_supervised", "theory"),
+    *("updates", "queries", "kernels", "regression", "rules", "pool", "ratings", "semi_supervised", "theory"),
     *("annotators", "metrics", "plotting", "data", "datasets", "errors", "export"),
 }
 
@@ -196,6 +197,7 @@ def public_things() -> Iterator[Any]:
         askance.updates,
         askance.queries,
         askance.kernels,
+        askance.regression,
         askance.rules.imbalance,
         askance.semi_supervised,
         askance.pool,
@@ -250,6 +252,10 @@ def test_every_name_of_the_registers_is_public() -> None:
         (askance.updates, askance.updates.RULES),
         (askance.kernels, (*askance.kernels.RULES, *askance.kernels.KERNELS)),
         (askance.rules.imbalance, (*askance.rules.imbalance.RULES, *askance.rules.imbalance.MEASURES.values())),
+        (
+            askance.regression,
+            (*askance.regression.RULES, *askance.regression.QUERIES, *askance.regression.LOSSES.values()),
+        ),
         (askance.queries, (*askance.queries.RULES, *askance.queries.WRAPPERS)),
     ):
         assert {rule.__name__ for rule in rules} <= set(module.__all__)

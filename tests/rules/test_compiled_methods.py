@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askance import regression
 from askance.engine.machine import copied
 from askance.jit.interop import COMPILING, compiled, type_of
 from askance.rules.registry import with_floats
@@ -40,7 +41,7 @@ def machine_code(function: Any, *arguments: Any) -> Any:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rule", list(update_rules()), ids=str)
+@pytest.mark.parametrize("rule", [*update_rules(), *regression.NAMES.values()], ids=str)
 def test_a_step(rule: Any) -> None:
     rule = with_floats(rule)
     fast = machine_code(step, rule, SEEN[0], 1.0)
@@ -50,7 +51,9 @@ def test_a_step(rule: Any) -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rule", list(query_rules()), ids=str)
+@pytest.mark.parametrize(
+    "rule", [*query_rules(), *(regression.MostUncertain(audit=a) for a in (0.2, 1.0))], ids=str
+)
 def test_a_probability(rule: Any) -> None:
     rule = with_floats(rule)
     memory, other = rule.start(), copied(rule.start())

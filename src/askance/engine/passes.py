@@ -17,6 +17,7 @@ from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.interop import CACHE_ERRORS, COMPILING, compiled, expose, type_of
 from askance.jit.source_digest import is_ours
 from askance.rules.query.rule import QueryRule, ScalableRule
+from askance.rules.regression.losses import ResidualLoss
 from askance.rules.rows import SOUND, Rows, State
 from askance.rules.state.coupled import CoupledState
 from askance.rules.state.ensemble import EnsembleState, ObservedState
@@ -30,7 +31,7 @@ from askance.rules.update.rule import DualRule, UpdateRule
 
 PROTOCOLS = (
     *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
-    *(SharedNumbers, TimedState, Loss),
+    *(SharedNumbers, TimedState, Loss, ResidualLoss),
     *(Rows, Form, UpdateRule, DualRule, QueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:

@@ -95,7 +95,7 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         raise ModelFileError("has a header that this version does not write: use a backup or train again")
     found = arrays_of(content)
     core.machine.expect(found)
-    _fill(_arrays(core), found)
+    take_arrays(_arrays(core), found)
     if hasattr(core.machine.core.state, "check"):
         core.machine.core.state.check()
     if core.features is not None:
@@ -120,7 +120,7 @@ def _encoder(listing: dict[str, Any], given: ClassEncoder) -> ClassEncoder:
     return given.having(labels)
 
 
-def _fill(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> None:
+def take_arrays(arrays: dict[str, NDArray[Any]], found: dict[str, NDArray[Any]]) -> None:
     """Copy what was found into the arrays of a core, if it has the same form and could have been learned."""
     if arrays.keys() != found.keys():
         raise ModelFileError(f"has the arrays {', '.join(sorted(found))} instead of {', '.join(sorted(arrays))}")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from askance.engine.machine import Machine
 from askance.engine.machines import machine_for
-from askance.engine.passes import check_rows
+from askance.engine.passes import Outcome, check_rows
 from askance.errors import ParameterError
 from askance.jit.coins import coins as toss
 from askance.learners import labels
@@ -167,29 +167,38 @@ class LearnerCore:
         width: int | None = None,
     ) -> Trace:
         """Ask, and learn from what was asked for, row by row. If a row is bad, nothing changes."""
-        machine, width = self.machine, X.shape[1] if width is None else width
         encoder, codes = self.encoder.encode(labels.as_labels(y, X.shape[0]), classes)
+        outcome, common = self._rounds(X, codes, encoder, coins, width)
+        return Trace(
+            true_codes=codes.astype(np.int32),
+            predicted_codes=outcome.predictions,
+            scores=outcome.scores,
+            classes=encoder.values,
+            kind=MULTICLASS if self.settings.multiclass else BINARY,
+            **common,
+        )
+
+    def _rounds(
+        self, X: Any, codes: NDArray[Any], encoder: Any, coins: ArrayLike | None, width: int | None
+    ) -> tuple[Outcome, dict[str, Any]]:
+        """Do one round per row. Return the outcome, and what the traces of all kinds of labels have in common."""
+        machine, width = self.machine, X.shape[1] if width is None else width
         first, refused_before = int(machine.core.past.rounds[0]), refused(machine.core.memory)
         own, draws = self._coins_for(first, len(codes), coins)
         outcome = self._on_sound_rows(
             X, width, lambda rows, width: machine.run(rows, width, codes, own, encoder.lanes, draws)
         )
         self.encoder, self.elastic = encoder, False
-        return Trace(
-            true_codes=codes.astype(np.int32),
-            predicted_codes=outcome.predictions,
-            scores=outcome.scores,
-            ask_probabilities=outcome.ask_probabilities,
-            asked=outcome.asked,
-            updated=outcome.updated,
-            classes=encoder.values,
-            kind=MULTICLASS if self.settings.multiclass else BINARY,
-            first_round=first,
-            mode="float64 exact" if machine.dtype == np.float64 else "float32 relaxed",
-            algorithm=f"{machine.core.update} × {machine.core.query}{self.settings.described()}",
-            spent=int(np.count_nonzero(outcome.asked)),
-            refused=refused(machine.core.memory) - refused_before,
-        )
+        return outcome, {
+            "ask_probabilities": outcome.ask_probabilities,
+            "asked": outcome.asked,
+            "updated": outcome.updated,
+            "first_round": first,
+            "mode": "float64 exact" if machine.dtype == np.float64 else "float32 relaxed",
+            "algorithm": f"{machine.core.update} × {machine.core.query}{self.settings.described()}",
+            "spent": int(np.count_nonzero(outcome.asked)),
+            "refused": refused(machine.core.memory) - refused_before,
+        }
 
     def learn(
         self,

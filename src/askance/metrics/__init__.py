@@ -12,6 +12,7 @@ from askance.metrics.guesses import guess_columns
 from askance.metrics.histograms import Area, Bins, Histograms
 from askance.metrics.measures import METRICS, Counts, Metric, measure
 from askance.metrics.recall import RecallCertifier
+from askance.metrics.regression import Errors, asked_errors, regression_errors
 from askance.metrics.tally import Tally
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "CurveRecorder",
     "Drift",
     "DriftDetector",
+    "Errors",
     "Estimate",
     "Evaluation",
     "Forecast",
@@ -35,8 +37,10 @@ __all__ = [
     "RecallCertifier",
     "ScoreDriftDetector",
     "Tally",
+    "asked_errors",
     "augmented_estimate",
     "curve",
     "guess_columns",
     "measure",
+    "regression_errors",
 ]

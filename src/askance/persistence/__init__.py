@@ -24,6 +24,7 @@ READERS = {
     "auto_learner": "askance.auto.files",
     "privileged_selector": "askance.pool.files",
     "ratings": "askance.ratings.files",
+    "regressor": "askance.learners.regression.files",
     "rossel": "askance.semi_supervised.files",
     "svm_plus": "askance.pool.svm_plus.files",
 }
@@ -45,8 +46,8 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
     Returns
     -------
     estimator
-        A `Learner`, `AutoLearner`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`, `PrivilegedSelector` or
-        `MaxMarginFactorization`.
+        A `Learner`, `AutoLearner`, `StreamRegressor`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`, `PrivilegedSelector`
+        or `MaxMarginFactorization`.
 
     Raises
     ------

@@ -12,6 +12,9 @@ from askance.rules.kernel import RULES as DUAL
 from askance.rules.query import RULES as QUERIES
 from askance.rules.query import WRAPPERS, AtRate, QueryRule
 from askance.rules.query.rule import needs_spread
+from askance.rules.regression import LOSSES as RESIDUAL_LOSSES
+from askance.rules.regression import QUERIES as REGRESSION_QUERIES
+from askance.rules.regression import RULES as REGRESSION
 from askance.rules.update import RULES as UPDATES
 from askance.rules.update import UpdateRule
 from askance.rules.update.losses import LOSSES
@@ -44,13 +47,14 @@ def with_parameters(rule: Any, parameters: Mapping[str, Any]) -> Any:
     return rule
 
 
-def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
-    """Raise ValueError or TypeError if a rule is not valid, or rules do not fit together or `many` classes."""
+def check_rules(update: Any, query: Any, *, many: bool = False, regression: bool = False) -> None:
+    """Raise ValueError or TypeError if a rule is not valid, or rules do not fit together or the kind of label."""
     for rule in _with_inner(update):
         _check_methods(rule, UpdateRule, "an update rule")
         check_parameters(rule, rule.constraints())
     if hasattr(update, "check"):
         update.check()
+    _check_kind(update, regression=regression)
     if needs_spread(query) and not about(update).has_spread:
         raise ValueError(
             f"{type(query).__name__} needs a spread, which {type(update).__name__} does not have: "
@@ -70,6 +74,14 @@ def check_rules(update: Any, query: Any, *, many: bool = False) -> None:
                 f"AtRate needs a rule with a method scaled, which {type(inner).__name__} does not have"
             )
         query = inner
+
+
+def _check_kind(update: Any, *, regression: bool) -> None:
+    kind = type(update).__name__
+    if isinstance(update, REGRESSION) and not regression:
+        raise TypeError(f"{kind} learns numbers: use it with StreamRegressor, or a rule of askance.updates here")
+    if regression and isinstance(getattr(update, "inner", update), (*UPDATES, *DUAL, *IMBALANCE)):
+        raise TypeError(f"{kind} learns classes: use a rule of askance.regression, or Learner for classes")
 
 
 def _with_inner(rule: Any) -> Iterator[Any]:
@@ -122,6 +134,9 @@ def known_rules(extra: tuple[type, ...] = ()) -> dict[str, type]:
         *MEASURES.values(),
         *QUERIES,
         *WRAPPERS,
+        *REGRESSION,
+        *RESIDUAL_LOSSES.values(),
+        *REGRESSION_QUERIES,
         *extra,
     ):
         if rules.setdefault(rule.__name__, rule) is not rule:
