@@ -220,7 +220,7 @@ def test_numbers_to_predict_are_recognised(tmp_path, words, rows):
     said = complaint("run", path, *words)
     assert " different labels (-" in said
     assert "as if the label was a number to predict (regression)" in said
-    assert said.endswith("askance learns classes, so name the column of the class with --label")
+    assert said.endswith("pass --regression to predict a number, or name the column of a class with --label")
     piped = complaint("run", "-", *words, stdin=path.read_bytes())
     assert "(regression)" in piped
 

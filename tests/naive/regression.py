@@ -87,7 +87,7 @@ def run(
     *,
     rate: float,
     audit: float,
-    intercept: float = 1.0,
+    intercept: float = 0.3,
     scaled: bool = True,
     targets: bool = True,
 ) -> list[Round]:
@@ -102,8 +102,8 @@ def run(
         mean = math.fsum(known) / len(known) if known and targets else 0.0
         score, v = twin.look(x)
         left = 30 + rate * (t + 1) - len(known)
-        larger = sum(one > v for one in spreads[-400:])
-        certain = left >= 3 and audit < 1 and larger <= left / 10 * rate * (1 - audit) * min(t, 400)
+        larger = sum(one > v for one in spreads[-50:])
+        certain = left >= 3 and audit < 1 and larger <= left / 10 * rate * (1 - audit) * min(t, 50)
         p = 1.0 if certain or not known or rate == 1 else min(1.0, left / 10 * rate * audit)
         p = p if left >= 1 else 0.0
         asked = bool(coins[t] < p)

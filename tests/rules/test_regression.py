@@ -188,7 +188,7 @@ def test_questions_are_about_rows_with_large_spreads() -> None:
     random = np.random.default_rng(3)
     X = random.normal(size=(1500, 2))
     X[random.random(1500) < 0.05, 1] += 6
-    trace = StreamRegressor(rate=0.05).run(X, X[:, 0])
+    trace = StreamRegressor(rate=0.05, audit=0.2).run(X, X[:, 0])
     unusual = X[:, 1] > 4
     assert trace.asked[unusual].mean() > 3 * trace.asked[~unusual].mean()
 

@@ -65,7 +65,11 @@ class Model:
 
 def load_model(path: Path) -> Model:
     """The classifier in a model file."""
-    learner = load(path)
+    return as_model(load(path), path)
+
+
+def as_model(learner: Any, path: Path) -> Model:
+    """What was loaded from a file, if it is a classifier."""
     if not isinstance(learner, ClassifierMixin):
         raise ModelFileError(f"{path} holds a {type(learner).__name__}, which does not predict classes of rows")
     return Model(learner)

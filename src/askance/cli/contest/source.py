@@ -340,7 +340,7 @@ def _check_are_classes(classes: set[Any], place: str, rows: int | None = None) -
         kind = "number to predict (regression)" if fractions else "number or an id"
         raise ValueError(
             f"{place} has more than {most:,} different labels ({shown}, …), as if the label was a {kind}: "
-            "askance learns classes, so name the column of the class with --label"
+            "pass --regression to predict a number, or name the column of a class with --label"
         )
 
 

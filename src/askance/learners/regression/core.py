@@ -28,9 +28,9 @@ class RegressorSettings(NamedTuple):
     update: Any = None
     rate: float = 0.1
     limit: int | None = None
-    audit: float = 0.2
+    audit: float = 0.5
     random_state: int = 0
-    intercept: float = 1.0
+    intercept: float = 0.3
     scaling: str | None = "standard"
     scale_target: bool = True
 

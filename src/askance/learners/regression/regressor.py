@@ -27,9 +27,9 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
     """Predict numbers on a stream, and ask for the labels of rows about which little is known.
 
     Columns are standardized by what was seen of the stream, and the target by the labels so far, so that raw
-    columns and raw targets can be passed. With a rule that has a spread v = xᵀΣx, such as `AROWRegression`, most
-    questions are about the rows with the largest spread among recent ones, and a share `audit` is asked at random.
-    With other rules all questions are asked at random.
+    columns and raw targets can be passed. With a rule that has a spread v = xᵀΣx, such as `AROWRegression`, the
+    share `audit` of the questions is asked at random, and the others are about the rows with the largest spread
+    among recent ones. With other rules all questions are asked at random.
 
     Parameters
     ----------
@@ -41,12 +41,13 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         labels have been asked for. With 1, every row is asked about.
     limit : int, default=None
         The number of labels to ask for in all. After that, rows are only predicted. By default there is no limit.
-    audit : float, default=0.2
+    audit : float, default=0.5
         The share of questions that are drawn at random, greater than 0. They give every row a known probability of
-        being asked about, from which errors are estimated. With 1, all questions are.
+        being asked about, from which errors are estimated. With 1, all questions are: choose it with AROW-diag, or
+        if the target is far from linear in the columns.
     random_state : int, default=0
         Decides the coins.
-    intercept : float, default=1.0
+    intercept : float, default=0.3
         The value of a constant feature, whose weight is the intercept. With 0 there is none.
     scaling : {"standard", "tfidf"} or None, default="standard"
         How columns are scaled while rows are seen. "standard" is for dense rows.
@@ -87,9 +88,9 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         *,
         rate: float = 0.1,
         limit: int | None = None,
-        audit: float = 0.2,
+        audit: float = 0.5,
         random_state: int = 0,
-        intercept: float = 1.0,
+        intercept: float = 0.3,
         scaling: str | None = "standard",
         scale_target: bool = True,
     ) -> None:

@@ -157,7 +157,7 @@ class RegressionSummary:
         if self.refused:
             lines.append(("refused", f"{self.refused:,}", "questions beyond the limit"))
         errors = [
-            (metric.upper(), f"{getattr(self.errors, metric):.6g}", interval(self.estimates[metric]))
+            (metric.upper(), shown_number(getattr(self.errors, metric)), interval(self.estimates[metric]))
             for metric in ("rmse", "mae", "mse")
         ]
         return [*lines, *errors, ("R²", f"{self.errors.r2:.4f}", "")]
@@ -175,7 +175,12 @@ class RegressionSummary:
 
 
 def interval(found: Estimate) -> str:
-    """An estimate with its interval, in six digits, whatever the unit of the target."""
-    if found.value is None:
+    """An estimate with its interval."""
+    if found.value is None or found.low is None or found.high is None:
         return found.note
-    return f"{found.value:.6g} ({found.low:.6g} to {found.high:.6g})"
+    return f"{shown_number(found.value)} ({shown_number(found.low)} to {shown_number(found.high)})"
+
+
+def shown_number(value: float) -> str:
+    """A number in four digits or, if it is large, as a whole one: the unit of a target may be any."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -22,7 +22,7 @@ class AROWRegression(NamedTuple):
 
     Parameters
     ----------
-    r : float, default=0.1
+    r : float, default=0.3
         Regularisation: the larger it is, the smaller the effect of one row.
     full : bool, default=True
         Keep all of Σ, in O(d²) memory and time per row. Otherwise keep its diagonal, in O(d').
@@ -42,7 +42,7 @@ class AROWRegression(NamedTuple):
     True
     """
 
-    r: float = 0.1
+    r: float = 0.3
     full: bool = True
     inverse: bool = False
 

@@ -36,13 +36,13 @@ class MostUncertain(NamedTuple):
     ----------
     rate : float, default=0.1
         The share of rows to ask about, greater than 0 and at most 1. With 1, every row has probability 1.
-    audit : float, default=0.2
+    audit : float, default=0.5
         The share of the questions that are asked at random, greater than 0. With 1, all are, and no spread is
         needed.
     burst : float, default=30.0
         Labels that may be asked for ahead of the rate, 10 or more. Most of them are spent in the beginning.
-    recent : int, default=400
-        The number of rows to compare with.
+    recent : int, default=50
+        The number of rows to compare with. Spreads fall with every label, so that older rows are no measure.
 
     Examples
     --------
@@ -57,9 +57,9 @@ class MostUncertain(NamedTuple):
     """
 
     rate: float = 0.1
-    audit: float = 0.2
+    audit: float = 0.5
     burst: float = 30.0
-    recent: int = 400
+    recent: int = 50
 
     def start(self) -> RecentSpreads:
         """Return a memory without rows."""

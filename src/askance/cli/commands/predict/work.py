@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance._util.class_names import shown_class
+from askance.cli.commands.predict.numbers import OWN, predict_numbers
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress, shares
-from askance.cli.predicting import Model, Predictions, as_in_file, load_model, name_of
+from askance.cli.predicting import Model, Predictions, as_in_file, as_model, name_of
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
 from askance.data.model_rows import ModelRows, read_for_model
 from askance.data.parquet import pyarrow_parquet
+from askance.learners.regression.regressor import StreamRegressor
+from askance.persistence import load
 
 MOST_COLUMNS = 10  # classes with a probability each; of more, only the predicted one has
 
@@ -46,11 +49,16 @@ class Summary(NamedTuple):
 
 def predict(request: PredictRequest, *, as_json: bool) -> None:
     """Write the predictions, and a summary if they go to a file."""
-    model = load_model(request.model)
-    _check_names(request.keep, columns_of(model))
+    loaded = load(request.model)
+    is_regressor = isinstance(loaded, StreamRegressor)
+    _check_names(request.keep, OWN if is_regressor else columns_of(as_model(loaded, request.model)))
     rows = read_for_model(
         request.model, request.file, format=request.format, keep=request.keep, delimiter=request.delimiter
     )
+    if is_regressor:
+        predict_numbers(loaded, rows, request, _kept_types(request), as_json=as_json)
+        return
+    model = as_model(loaded, request.model)
     if request.out is None:
         write = csv_writer(sys.stdout)
         for columns, _ in _predicted(model, rows, request.name, is_quiet=sys.stdout.isatty()):

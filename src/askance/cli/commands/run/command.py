@@ -133,6 +133,14 @@ Positive = Annotated[
         "CLASS",
     ),
 ]
+Regression = Annotated[
+    bool,
+    flag(
+        "--regression",
+        "Predict a number, such as a price, rather than a class. -a then takes AROW (the default), AROW-diag, PA, "
+        "PA-I, PA-II, SGD, SGD-absolute or SGD-median.",
+    ),
+]
 Classes = Annotated[str | None, option("The classes. By default, those in the file.", "A,B", options.READING)]
 Text = Annotated[
     list[str] | None,
@@ -166,6 +174,7 @@ def run(
     intercept: Intercept = None,
     scaling: Scaling = None,
     json: options.Json = False,
+    regression: Regression = False,
     rate: Rate = None,
     limit: Limit = None,
     burst: Burst = None,
@@ -244,11 +253,17 @@ def run(
         plot=plot,
         oracles=oracle,
         budget=budget,
+        regression=regression,
     )
     request.check()
     with rarely_used_deferred():
         from askance.cli.commands.run import oracles, screen, work
 
+    if request.regression:
+        from askance.cli.commands.run import regression as numbers
+
+        numbers.show(numbers.simulate(request), as_json=json)
+        return
     if request.buys:
         oracles.show(oracles.simulate(request), as_json=json)
         return

@@ -14,6 +14,12 @@ NOT_WITH_ORACLES = (
 )
 
 
+NOT_WITH_REGRESSION = (
+    *("dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs", "positive", "classes"),
+    *("resume", "trace", "labels_out", "plot", "oracles", "budget"),
+)
+
+
 class RunRequest(NamedTuple):
     """The arguments and options of `askance run`."""
 
@@ -43,6 +49,7 @@ class RunRequest(NamedTuple):
     plot: Path | None
     oracles: list[str] | None = None
     budget: str | None = None
+    regression: bool = False
 
     @property
     def card(self) -> Path | None:
@@ -98,6 +105,8 @@ class RunRequest(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError or ImportError for problems that show before the file is opened."""
+        if self.regression:
+            self._check_regression()
         if self.buys:
             self._check_oracles()
         if self.rate is not None and not 0 < self.rate <= 1:
@@ -112,7 +121,7 @@ class RunRequest(NamedTuple):
             raise ValueError("--until says itself what is to be certain: remove --certify")
         if self.screens:
             self._check_screening()
-        if self.is_automatic:
+        if self.is_automatic or self.regression:
             self._check_automatic()
         else:
             self._check_kinds()
@@ -185,6 +194,14 @@ class RunRequest(NamedTuple):
                 raise ValueError(f"--until recall reads rows of a pool, in an order of its own: remove --{option}")
         if self.parameters:
             raise ValueError("--until recall has no parameters: remove --param")
+
+    def _check_regression(self) -> None:
+        """Regression has rules and scales of its own."""
+        for name in NOT_WITH_REGRESSION:
+            if getattr(self, name):
+                raise ValueError(f"--{name.replace('_', '-')} is for classes: remove it, or --regression")
+        if self.metric != "accuracy":
+            raise ValueError("--metric is for classes: --regression shows MAE, RMSE and R²")
 
     def _check_oracles(self) -> None:
         """A run with oracles has one method, whose budget is money."""
