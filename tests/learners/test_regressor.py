@@ -61,7 +61,7 @@ def test_row_by_row_is_the_same_as_a_run() -> None:
         else:
             assert decision.prediction == trace.predictions[t]
         if decision.ask:
-            loop.tell(x, y[t])
+            loop.tell(x, y[t], decision.ask_probability)
     assert loop.spending_.asked == trace.spent
 
 

@@ -26,7 +26,7 @@ class FirstOrder:
     def look(self, x: list[float]) -> tuple[float, float]:
         return dot(self.w, x), 0.0
 
-    def learn(self, x: list[float], e: float, unit: float) -> bool:
+    def learn(self, x: list[float], e: float, unit: float, weight: float) -> bool:
         """Learn a residual in units of `unit`."""
         self.labels += 1
         length = unit * self.length(e / unit, dot(x, x))
@@ -64,10 +64,10 @@ class AROW(Second):
         super().__init__(full, inverse)
         self.r = r
 
-    def learn(self, x: list[float], e: float, unit: float) -> bool:  # type: ignore[override]
-        v = dot(x, self.reach(x))
-        self.along(x, e / (v + self.r))
-        self.grow(x, 1 / self.r)
+    def learn(self, x: list[float], e: float, _unit: float, weight: float) -> bool:  # type: ignore[override]
+        v, r = dot(x, self.reach(x)), self.r / weight
+        self.along(x, e / (v + r))
+        self.grow(x, 1 / r)
         return any(x)
 
 
@@ -97,14 +97,14 @@ def run(
     rounds: list[Round] = []
     spreads: list[float] = []
     known: list[float] = []
+    inverse = 0.0
     for t, raw in enumerate(np.asarray(X, float).tolist()):
         x = ([intercept] if intercept else []) + (standard_row(X[: t + 1], raw) if scaled else raw)
         mean = math.fsum(known) / len(known) if known and targets else 0.0
         score, v = twin.look(x)
         left = 30 + rate * (t + 1) - len(known)
-        larger = sum(one > v for one in spreads[-50:])
-        certain = left >= 3 and audit < 1 and larger <= left / 10 * rate * (1 - audit) * min(t, 50)
-        p = 1.0 if certain or not known or rate == 1 else min(1.0, left / 10 * rate * audit)
+        unusual = min(10.0, v / (sum(spreads[-50:]) / min(t, 50))) if any(spreads[-50:]) else 1.0
+        p = 1.0 if not known or rate == 1 else min(1.0, left / 10 * rate * (audit + (1 - audit) * unusual))
         p = p if left >= 1 else 0.0
         asked = bool(coins[t] < p)
         rounds.append(Round(mean + score if known else math.nan, p, asked))
@@ -112,6 +112,8 @@ def run(
         if asked:
             e = y[t] - mean - score if known or not targets else 0.0
             unit = float(np.std([*known, y[t]])) if targets else 1.0
-            twin.learn(x, e, unit or 1.0)
+            inverse += (1 / p - inverse) / min(len(known) + 1, 20)
+            weight = 1 / p / inverse if twin.spreads and targets and v > 0 else 1.0
+            twin.learn(x, e, unit or 1.0, weight)
             known.append(y[t])
     return rounds

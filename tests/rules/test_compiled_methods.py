@@ -52,7 +52,7 @@ def test_a_step(rule: Any) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "rule", [*query_rules(), *(regression.MostUncertain(audit=a) for a in (0.2, 1.0))], ids=str
+    "rule", [*query_rules(), *(regression.ByUncertainty(audit=a) for a in (0.2, 1.0))], ids=str
 )
 def test_a_probability(rule: Any) -> None:
     rule = with_floats(rule)

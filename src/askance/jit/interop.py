@@ -206,20 +206,20 @@ def _compiled_like(value, example):  # type: ignore[no-untyped-def]
     return lambda value, example: (to(value[0]), to(value[1]), to(value[2]))  # noqa: ARG005
 
 
-def stretched(step: Any, factor: float) -> Any:
-    """Multiply a step, or the first of its three numbers, by a factor, in the precision of the step."""
+def stretched(step: Any, factor: float, last: float) -> Any:
+    """Multiply a step, or the first of its three numbers, by `factor`, and the third by `last`."""
     if isinstance(step, tuple):
-        return (step[0] * type(step[0])(factor), *step[1:])
+        return (step[0] * type(step[0])(factor), step[1], step[2] * type(step[2])(last))
     return step * type(step)(factor)
 
 
 @overload(stretched)
-def _compiled_stretched(step, factor):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _compiled_stretched(step, factor, last):  # type: ignore[no-untyped-def]  # noqa: ARG001
     if not isinstance(step, BaseTuple):
         to = step
-        return lambda step, factor: step * to(factor)
+        return lambda step, factor, last: step * to(factor)  # noqa: ARG005
     to = step[0]
-    return lambda step, factor: (step[0] * to(factor), step[1], step[2])
+    return lambda step, factor, last: (step[0] * to(factor), step[1], step[2] * to(last))
 
 
 BYTES_OF_A_LINE = 64  # a cache line: the unit in which a processor reads memory

@@ -14,8 +14,9 @@ from askance.learners.regression.trace import RegressionTrace
 from askance.learners.settings import Settings
 from askance.rules.query import Within
 from askance.rules.registry import check_rules, with_floats
-from askance.rules.regression import NAMES, MostUncertain
+from askance.rules.regression import NAMES, ByUncertainty
 from askance.rules.regression.targets import MEAN, ScaledTarget
+from askance.rules.rows import AnyRows
 from askance.rules.update.rule import about
 
 OWNER = "StreamRegressor"
@@ -47,7 +48,7 @@ class RegressorSettings(NamedTuple):
     def query(self) -> Any:
         """The query rule: by uncertainty if the update rule has one, otherwise at random."""
         audit = self.audit if about(self.rule()).has_spread else 1.0
-        query = MostUncertain(float(self.rate), float(audit))
+        query = ByUncertainty(float(self.rate), float(audit))
         return query if self.limit is None else Within(query, limit=float(self.limit))
 
     def common(self) -> Settings:
@@ -68,6 +69,23 @@ class RegressorSettings(NamedTuple):
         self.common().check(OWNER)
 
 
+class RegressionMachine(Machine):
+    """A machine whose rules weight a label once: `sample_weight` does not count as a probability as well."""
+
+    def learn(
+        self,
+        rows: AnyRows,
+        width: int,
+        labels: NDArray[Any],
+        lanes: int = 1,
+        draws: NDArray[np.float64] | None = None,
+        probability: float = 1.0,
+        rule: Any = None,
+    ) -> tuple[int, int]:
+        """Learn every label."""
+        return super().learn(rows, width, labels, lanes, draws, 1.0 if rule is not None else probability, rule)
+
+
 class RegressorCore(LearnerCore):
     """As the core of a learner, but labels are numbers, and the prediction is the score."""
 
@@ -81,7 +99,7 @@ class RegressorCore(LearnerCore):
         self.settings = settings.common()
         self.features = self.settings.features()
         self.encoder: Any = TargetEncoder()
-        self.machine = Machine(update, with_floats(settings.query()), np.dtype(np.float64), 1.0)
+        self.machine = RegressionMachine(update, with_floats(settings.query()), np.dtype(np.float64), 1.0)
         self.elastic = True
         self._coins_ahead = (-1, np.empty(0))
 

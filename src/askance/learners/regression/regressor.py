@@ -28,8 +28,8 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
 
     Columns are standardized by what was seen of the stream, and the target by the labels so far, so that raw
     columns and raw targets can be passed. With a rule that has a spread v = xᵀΣx, such as `AROWRegression`, the
-    share `audit` of the questions is asked at random, and the others are about the rows with the largest spread
-    among recent ones. With other rules all questions are asked at random.
+    share `audit` of the questions is asked at random, and the others in proportion to the spread. Labels are then
+    weighted, so that the stream is fitted and not the questions. With other rules all questions are random.
 
     Parameters
     ----------
@@ -43,8 +43,7 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         The number of labels to ask for in all. After that, rows are only predicted. By default there is no limit.
     audit : float, default=0.5
         The share of questions that are drawn at random, greater than 0. They give every row a known probability of
-        being asked about, from which errors are estimated. With 1, all questions are: choose it with AROW-diag, or
-        if the target is far from linear in the columns.
+        being asked about, from which errors are estimated. With 1, all questions are.
     random_state : int, default=0
         Decides the coins.
     intercept : float, default=0.3
@@ -53,7 +52,7 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         How columns are scaled while rows are seen. "standard" is for dense rows.
     scale_target : bool, default=True
         Whether rules see the target as deviations from its running mean, in units of its running standard
-        deviation.
+        deviation. Without it, labels are not weighted by their probability either.
 
     Attributes
     ----------
@@ -124,7 +123,7 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         self._sync()
         return decision
 
-    def tell(self, x: Any, y: float, sample_weight: float | None = None) -> Self:
+    def tell(self, x: Any, y: float, ask_probability: float = 1.0, sample_weight: float | None = None) -> Self:
         """Learn the label of one row, however long ago it was asked for.
 
         Parameters
@@ -133,6 +132,9 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
             The row.
         y : float
             Its label.
+        ask_probability : float, default=1.0
+            The probability with which the label was asked for: `Decision.ask_probability`. Rules with a spread
+            weight the label by its inverse, compared with recent labels.
         sample_weight : float, optional
             The weight of the row, as in `fit`.
 
@@ -141,7 +143,7 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         StreamRegressor
             The regressor itself.
         """
-        self._started().tell(x, y, 1.0, sample_weight)
+        self._started().tell(x, y, ask_probability, sample_weight)
         self._sync()
         return self
 

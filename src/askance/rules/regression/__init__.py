@@ -1,13 +1,13 @@
 """Rules for regression: how to learn from a number, and which numbers to ask for."""
 
 from askance.rules.regression.arow import AROWRegression
+from askance.rules.regression.by_uncertainty import ByUncertainty
 from askance.rules.regression.losses import LOSSES, EpsilonInsensitive, Pinball, SquaredError
-from askance.rules.regression.most_uncertain import MostUncertain
 from askance.rules.regression.passive_aggressive import PA1Regression, PA2Regression, PARegression
 from askance.rules.regression.sgd import SGDRegression
 
 RULES: tuple[type, ...] = (PARegression, PA1Regression, PA2Regression, SGDRegression, AROWRegression)
-QUERIES: tuple[type, ...] = (MostUncertain,)
+QUERIES: tuple[type, ...] = (ByUncertainty,)
 
 # The rules by name, for `StreamRegressor` and the command line.
 NAMES = {
@@ -25,8 +25,8 @@ __all__ = [
     "LOSSES",
     "NAMES",
     "AROWRegression",
+    "ByUncertainty",
     "EpsilonInsensitive",
-    "MostUncertain",
     "PA1Regression",
     "PA2Regression",
     "PARegression",

@@ -3,6 +3,10 @@
 With the mean m and the standard deviation s of the labels so far, a rule sees the residual in units of s, and its
 step along the row is multiplied by s. The weights are in the unit of the target itself, so that nothing has to be
 adjusted when s changes: predictions are m + w·x. The first label becomes the mean, and its residual is 0.
+
+For rules with a spread, whose questions depend on it, a label that was asked for with probability π has the weight
+c/π, where c makes the mean weight of recent labels 1: otherwise weights would fit the rows that were asked about,
+instead of the stream. A label of weight k is one of a row that is √k times as long, with a target √k times as far.
 """
 
 import math
@@ -13,15 +17,18 @@ from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import Constraints
 from askance.jit.interop import stretched
-from askance.jit.select import where
+from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About, about, form_of
 
-COUNT, MEAN, SQUARES, UNIT = range(4)  # labels, their mean, their squared deviations; only in a form, the unit
+# Labels, their mean, their squared deviations, the mean of recent 1/π; only in a form, unit, weight and 1/π.
+COUNT, MEAN, SQUARES, INVERSE, UNIT, WEIGHT, CURRENT = range(7)
+LEAST = 1e-300  # a budget may rule a question out; the weight of its label is not used then
+RECENT = 20.0  # labels in the mean of 1/π, which changes with the state of the budget
 
 
 class TargetState(NamedTuple):
-    """The state of a rule, and the count, the mean and the squared deviations of the labels so far."""
+    """The state of a rule; count, mean and squared deviations of the labels so far, and recent probabilities."""
 
     inner: Any
     targets: NDArray[np.float64]
@@ -34,7 +41,7 @@ class TargetState(NamedTuple):
 
     def form(self) -> "TargetForm":
         """Return the form around that of the inner state."""
-        return TargetForm(form_of(self.inner), np.zeros(4))
+        return TargetForm(form_of(self.inner), np.zeros(7))
 
     def moved_to(self, wider: "TargetState") -> "TargetState":
         """Return the wider state with what this one has learned."""
@@ -45,7 +52,7 @@ class TargetState(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError if no labels can lead to these numbers."""
-        if (self.targets[[COUNT, SQUARES]] < 0).any():
+        if (self.targets[[COUNT, SQUARES, INVERSE]] < 0).any():
             raise ValueError("targets with a negative number of labels or a negative variance")
 
 
@@ -58,7 +65,7 @@ class TargetForm(NamedTuple):
     def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:
         """Return the mean of the labels plus the score of the inner form."""
         score, spread, squared_norm, prediction, sound = self.inner.look(state.inner, rows, t, width, at_zero)
-        for place in range(3):
+        for place in range(4):
             self.current[place] = state.targets[place]
         return state.targets[MEAN] + score, spread, squared_norm, prediction, sound
 
@@ -71,21 +78,26 @@ class TargetForm(NamedTuple):
         self.inner.write_score(state.inner, score, scores, t)
 
     def as_binary(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
-        """Return score and label as deviations from the mean in units of the standard deviation."""
+        """Return score and label as deviations from the mean in units of the standard deviation, weighted."""
         n, mean = self.current[COUNT], self.current[MEAN]
         deviation = where(n > 0, label - mean, 0.0)
         # The variance with this label, so that there is one from the second label on.
         variance = (self.current[SQUARES] + deviation * deviation * n / (n + 1.0)) / (n + 1.0)
         unit = where(variance > 0.0, math.sqrt(variance), 1.0)
-        self.current[UNIT] = unit
+        inverse = 1.0 / maximum(probability, LEAST)
+        mean_inverse = self.current[INVERSE] + (inverse - self.current[INVERSE]) / minimum(n + 1.0, RECENT)
+        weight = where(seen.spread > 0.0, inverse / mean_inverse, 1.0)
+        length = math.sqrt(weight) / unit
+        self.current[UNIT], self.current[WEIGHT], self.current[CURRENT] = unit, weight, inverse
         score, spread, squared_norm, prediction, mistakes, longest, n_labels, n_positives, eligible = seen
-        score = (score - mean) / unit
+        score, spread, squared_norm = (score - mean) * length, spread * weight, squared_norm * weight
         seen = Seen(score, spread, squared_norm, prediction, mistakes, longest, n_labels, n_positives, eligible)
-        return self.inner.as_binary(seen, deviation / unit, probability)
+        return self.inner.as_binary(seen, deviation * length, probability)
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
-        """Take the step, in the unit of the target."""
-        self.inner.learn(state.inner, rows, t, stretched(step, self.current[UNIT]))
+        """Take the step, in the unit of the target and along the row as it is."""
+        weight = self.current[WEIGHT]
+        self.inner.learn(state.inner, rows, t, stretched(step, self.current[UNIT] * math.sqrt(weight), weight))
 
     def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:
         """Update mean and squared deviations by Welford's formulas."""
@@ -94,6 +106,7 @@ class TargetForm(NamedTuple):
         state.targets[COUNT] = n
         state.targets[MEAN] += deviation / n
         state.targets[SQUARES] += deviation * deviation * (n - 1.0) / n
+        state.targets[INVERSE] += (self.current[CURRENT] - state.targets[INVERSE]) / minimum(n, RECENT)
         self.inner.record_label(state.inner, rows, t, label)
 
 
@@ -104,7 +117,7 @@ class ScaledTarget(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> TargetState:
         """Return the state of the inner rule, without labels."""
-        return TargetState(self.inner.start(width, dtype), np.zeros(3))
+        return TargetState(self.inner.start(width, dtype), np.zeros(4))
 
     def step(self, seen: Seen, label: float) -> tuple[bool, Any]:
         """As the inner rule: the form has changed the unit."""

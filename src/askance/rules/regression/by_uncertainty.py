@@ -1,4 +1,4 @@
-"""Ask about the least known of recent rows, and about a few others at random, within a hard budget."""
+"""Ask in proportion to how little is known about a row, within a hard budget."""
 
 from typing import NamedTuple
 
@@ -9,28 +9,29 @@ from askance._util.parameters import COUNT, SHARE, Constraints, Interval
 from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 
-# Labels in the budget that are kept for rows at random: with fewer left, questions become rarer, so that the
-# budget rules out next to none. Rows that are asked about for certain leave LEAST_LEFT of them.
+# With fewer labels left in the budget, questions become rarer, so that the budget rules out next to none.
 RESERVE = 10.0
-LEAST_LEFT = 3.0
+MOST_UNUSUAL = 10.0  # larger spreads, relative to recent rows, count as this
 
 
 class RecentSpreads(NamedTuple):
-    """The spreads of recent rows (a ring), and the numbers of rows and of labels asked for."""
+    """The spreads of recent rows (a ring), the number of rows, and those that could be asked about and were."""
 
     spreads: NDArray[np.float64]
     rows: NDArray[np.int64]
-    counted: NDArray[np.int64]  # rows that could be asked about, and questions
+    counted: NDArray[np.int64]
 
 
-class MostUncertain(NamedTuple):
-    """Ask about the rows with the largest spreads v = xᵀΣx among recent ones, and about some others at random.
+class ByUncertainty(NamedTuple):
+    """Ask with a probability that grows with the spread v = xᵀΣx, compared with recent rows.
 
-    After t rows, at most b_t = `burst` + r·t labels have been asked for, with r = `rate`. Let h = (b_t - labels so
-    far) / 10. A row is asked about with probability 1 if at most a share h r (1 - a) of the recent rows has a
-    larger spread, with a = `audit`, and with probability min(1, h r a) otherwise. While there is no label at all,
-    the probability is 1. So every probability is known, and positive unless the budget is used up, which is rare:
-    questions become rarer before.
+    After t rows, at most b_t = `burst` + r·t labels have been asked for, with r = `rate`. With
+    h = (b_t - labels so far) / 10 and the mean m of the spreads of recent rows, the probability is
+    min(1, h r (a + (1 - a) min(10, v / m))), where a = `audit`. While there is no label at all, it is 1. So every
+    probability is known, and positive unless the budget is used up, which is rare: questions become rarer before.
+
+    Rows about which little is known are asked about too often for what they are worth. `StreamRegressor` weights
+    labels by the inverse of their probability, so that it fits the stream and not the questions.
 
     Parameters
     ----------
@@ -44,13 +45,18 @@ class MostUncertain(NamedTuple):
     recent : int, default=50
         The number of rows to compare with. Spreads fall with every label, so that older rows are no measure.
 
+    References
+    ----------
+    Ma, Mahoney and Yu 2015, "A statistical perspective on algorithmic leveraging", for the mixture of leverage and
+    random rows.
+
     Examples
     --------
     >>> import numpy as np
     >>> from askance import StreamRegressor
-    >>> X = np.random.default_rng(0).normal(size=(2000, 3))
+    >>> X = np.random.default_rng(0).normal(size=(1000, 3))
     >>> trace = StreamRegressor(rate=0.05).run(X, X[:, 0])
-    >>> bool(trace.asked.sum() <= 30 + 0.05 * 2000)
+    >>> bool(trace.asked.sum() <= 30 + 0.05 * 1000)
     True
     >>> bool((trace.ask_probabilities > 0).all())
     True
@@ -66,18 +72,16 @@ class MostUncertain(NamedTuple):
         return RecentSpreads(np.zeros(self.recent), np.zeros(1, np.int64), np.zeros(2, np.int64))
 
     def ask(self, memory: RecentSpreads, seen: Seen, coin: float) -> float:
-        """Return 1 for a row with one of the largest spreads, else the probability of a question at random."""
+        """Return the probability, and remember the spread."""
         rows, room = memory.rows[0], memory.spreads.shape[0]
         known = min(rows, room)
-        larger = 0
+        total = 0.0
         for place in range(known):
-            larger += memory.spreads[place] > seen.spread
+            total += memory.spreads[place]
+        unusual = where(total > 0.0, minimum(MOST_UNUSUAL, seen.spread * known / maximum(total, 1e-300)), 1.0)
         left = self.burst + self.rate * (memory.counted[0] + 1) - memory.counted[1]
-        eagerness = maximum(0.0, left / RESERVE)
-        share = eagerness * self.rate * (1.0 - self.audit)
-        certain = (share > 0.0) & (larger <= share * known) & (left >= LEAST_LEFT)
-        certain = certain | (seen.n_labels == 0) | (self.rate >= 1.0)
-        wanted = where(certain, 1.0, minimum(1.0, eagerness * self.rate * self.audit))
+        share = maximum(0.0, left / RESERVE) * self.rate * (self.audit + (1.0 - self.audit) * unusual)
+        wanted = where((seen.n_labels == 0) | (self.rate >= 1.0), 1.0, minimum(1.0, share))
         probability: float = where(left >= 1.0, wanted, 0.0)
         memory.counted[0] += where(seen.eligible > 0, 1, 0)
         memory.counted[1] += where((seen.eligible > 0) & (coin < probability), 1, 0)
