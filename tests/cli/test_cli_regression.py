@@ -68,7 +68,8 @@ def test_a_model_predicts_the_next_file(prices: pathlib.Path, tmp_path: pathlib.
     )
     assert output("predict", model, prices).startswith("row,prediction")
     assert answer("predict", model, prices, "--out", out)["rows"] == 500
-    assert "holds a StreamRegressor, which does not predict classes" in complaint("evaluate", model, prices)
+    for words in (("evaluate", model, prices), ("run", prices, "--label", "price", "--resume", model)):
+        assert "holds a StreamRegressor, which does not predict classes" in complaint(*words)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -128,6 +129,16 @@ def test_weights_of_rows() -> None:
     plain, weighted = StreamRegressor().fit(X, y), StreamRegressor().fit(X, y, weights)
     assert not np.array_equal(plain.predict(X), weighted.predict(X))
     np.testing.assert_array_equal(plain.predict(X), StreamRegressor().fit(X, y, np.ones(len(y))).predict(X))
+
+
+def test_weights_of_rows_are_those_of_ridge_regression() -> None:
+    """Each label counts once by its weight, and is a deviation from the mean of those before."""
+    X, y = made(60)
+    X, weights = X / [1, 500, 0.02], np.linspace(0.5, 2, 60)
+    deviations = y - np.concatenate([y[:1], np.cumsum(y)[:-1] / np.arange(1, 60)])
+    theirs = Ridge(alpha=0.7, fit_intercept=False).fit(X, deviations, weights)
+    ours = StreamRegressor(regression.AROWRegression(r=0.7), scaling=None, intercept=0.0).fit(X, y, weights)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
 
 
 def test_searches_over_rules_and_their_parameters() -> None:

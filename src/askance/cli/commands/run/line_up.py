@@ -36,6 +36,7 @@ from askance.cli.contest.source import (
     survey,
     survey_pipe,
 )
+from askance.cli.predicting import as_model
 from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
 from askance.errors import ModelFileError
@@ -163,7 +164,7 @@ def _named(request: RunRequest, name: str) -> LineUp:
 
 
 def _resumed(request: RunRequest, model: Path) -> LineUp:
-    learner: Any = load(model)
+    learner: Any = as_model(load(model), model).learner
     many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
     check_kind(request.metric, many=many)
     _check_positive(request, Classes(learner.classes_.tolist()), many=many)
