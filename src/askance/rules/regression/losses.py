@@ -26,7 +26,7 @@ class SquaredError(NamedTuple):
 
 
 class EpsilonInsensitive(NamedTuple):
-    """The ε-insensitive loss max(0, |e| - ε), of support vector regression.
+    """The ε-insensitive loss max(0, abs(e) - ε), of support vector regression.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class EpsilonInsensitive(NamedTuple):
     epsilon: float = 0.1
 
     def pull(self, residual: Any) -> Any:
-        """The sign of e if |e| > ε, else 0."""
+        """The sign of e if abs(e) > ε, else 0."""
         return where(residual > self.epsilon, 1.0, where(residual < -self.epsilon, -1.0, 0.0))
 
     def constraints(self) -> Constraints:

@@ -1,6 +1,6 @@
 """Passive-aggressive regression (Crammer et al. 2006).
 
-With the residual e = y - p and the ε-insensitive loss ℓ = max(0, |e| - ε), a label with ℓ > 0 gives
+With the residual e = y - p and the ε-insensitive loss ℓ = max(0, abs(e) - ε), a label with ℓ > 0 gives
 w ← w + sign(e) τ x. Each rule costs one pass over the non-zeros of the row. A row of zeros changes nothing.
 """
 
@@ -18,7 +18,7 @@ from askance.rules.update.weights import zero_weights
 
 
 class PARegression(NamedTuple):
-    """PA: take the smallest step after which |e| ≤ ε, τ = ℓ / (x·x).
+    """PA: take the smallest step after which abs(e) ≤ ε, τ = ℓ / (x·x).
 
     Parameters
     ----------
@@ -134,6 +134,6 @@ class PA2Regression(NamedTuple):
 
 @inlined
 def insensitive(seen: Seen, label: float, epsilon: float) -> float:
-    """Return the loss ℓ = max(0, |y - p| - ε)."""
+    """Return the loss ℓ = max(0, abs(y - p) - ε)."""
     loss: float = maximum(0.0, abs(label - seen.score) - epsilon)
     return loss
