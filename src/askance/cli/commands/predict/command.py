@@ -55,5 +55,6 @@ def predict(
         require_extra("pyarrow")
     with rarely_used_deferred():
         from askance.cli.commands.predict import work
+        from askance.cli.commands.predict.request import PredictRequest
 
-    work.predict(work.PredictRequest(model, file, out, keep or [], format, delimiter), as_json=json)
+    work.predict(PredictRequest(model, file, out, keep or [], format, delimiter), as_json=json)

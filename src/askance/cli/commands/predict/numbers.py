@@ -4,10 +4,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from askance.cli.commands.predict.request import PredictRequest
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress, shares
@@ -17,14 +18,11 @@ from askance.data.stacking import of_width
 from askance.learners.regression.regressor import StreamRegressor
 from askance.learners.regression.trace import shown_number
 
-if TYPE_CHECKING:
-    from askance.cli.commands.predict.work import PredictRequest
-
 OWN = ["row", "prediction"]
 
 
 def predict_numbers(
-    model: StreamRegressor, rows: ModelRows, request: "PredictRequest", types: dict[str, Any], *, as_json: bool
+    model: StreamRegressor, rows: ModelRows, request: PredictRequest, types: dict[str, Any], *, as_json: bool
 ) -> None:
     """Write the predictions, and a summary if they go to a file."""
     if request.out is None:
@@ -56,7 +54,7 @@ def _predicted(
 
 
 def _to_file(
-    model: StreamRegressor, rows: ModelRows, request: "PredictRequest", out: Path, types: dict[str, Any]
+    model: StreamRegressor, rows: ModelRows, request: PredictRequest, out: Path, types: dict[str, Any]
 ) -> Any:
     values = []
     with draft(out, request.model, request.file) as path, file_writer(path, out.suffix.lower(), types) as write:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from askance._util.class_names import shown_class
 from askance.cli.commands.predict.numbers import OWN, predict_numbers
+from askance.cli.commands.predict.request import PredictRequest
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress, shares
-from askance.cli.predicting import Model, Predictions, as_in_file, as_model, name_of
+from askance.cli.predicting import Model, Predictions, as_in_file, as_model
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
 from askance.data.model_rows import ModelRows, read_for_model
@@ -21,22 +22,6 @@ from askance.learners.regression.regressor import StreamRegressor
 from askance.persistence import load
 
 MOST_COLUMNS = 10  # classes with a probability each; of more, only the predicted one has
-
-
-class PredictRequest(NamedTuple):
-    """The arguments and options of `askance predict`."""
-
-    model: Path
-    file: Path
-    out: Path | None
-    keep: list[str]
-    format: str | None
-    delimiter: str | None
-
-    @property
-    def name(self) -> str:
-        """The file in reports."""
-        return name_of(self.file)
 
 
 class Summary(NamedTuple):
