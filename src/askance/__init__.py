@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from askance.learners.regression.regressor import StreamRegressor
     from askance.learners.regression.trace import RegressionTrace
     from askance.learners.trace import Trace
+    from askance.multilabel.learner import MultiLabelDecision, MultiLabelLearner
+    from askance.multilabel.trace import MultiLabelTrace
     from askance.persistence import load
     from askance.pool.selector import PrivilegedSelector
     from askance.pool.svm_plus.estimator import SVMPlus
@@ -56,6 +58,9 @@ _HOMES = {
     "Fleet": "fleet.fleet",
     "Learner": "learners.learner",
     "MaxMarginFactorization": "ratings.factorization",
+    "MultiLabelDecision": "multilabel.learner",
+    "MultiLabelLearner": "multilabel.learner",
+    "MultiLabelTrace": "multilabel.trace",
     "OMCSL": "learners.omcsl",
     "OracleLearner": "auto.oracle_learner",
     "PrivilegedSelector": "pool.selector",
@@ -98,6 +103,9 @@ __all__ = [
     "Fleet",
     "Learner",
     "MaxMarginFactorization",
+    "MultiLabelDecision",
+    "MultiLabelLearner",
+    "MultiLabelTrace",
     "OracleLearner",
     "PrivilegedSelector",
     "RegressionTrace",

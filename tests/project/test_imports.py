@@ -26,6 +26,7 @@ FLOORS = (
     ("datasets",),
     ("learners",),
     ("auto",),
+    ("multilabel",),
     ("algorithms",),
     ("pool", "semi_supervised", "ratings", "theory"),
     ("fleet",),

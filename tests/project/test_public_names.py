@@ -13,6 +13,7 @@ ESTIMATORS = {
     *(
         "AutoLearner",
         "Learner",
+        "MultiLabelLearner",
         "OMCSL",
         "OracleLearner",
         "StreamRegressor",
@@ -24,7 +25,9 @@ ESTIMATORS = {
     ),
 }
 FUNCTIONS = {"make", "catalog", "load", "sweep"}
-OTHERS = {"AsyncClient", "Client", "Decision", "RegressionTrace", "Row", "Trace"}
+OTHERS = {
+    *("AsyncClient", "Client", "Decision", "MultiLabelDecision", "MultiLabelTrace", "RegressionTrace", "Row", "Trace"),
+}
 MODULES = {
     *("updates", "queries", "kernels", "regression", "rules", "pool", "ratings", "semi_supervised", "theory"),
     *("annotators", "metrics", "plotting", "data", "datasets", "errors", "export"),

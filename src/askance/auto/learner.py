@@ -7,28 +7,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_array, validate_data
 
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.contents import KIND, contents
 from askance.auto.core import AutoCore
-from askance.auto.rows import are_ready, as_before, part, plain
+from askance.auto.row_input import RowInput
+from askance.auto.rows import part
 from askance.auto.settings import AutoSettings
 from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
-from askance.data.mixed import MixedRows
 from askance.data.stacking import of_width
 from askance.data.stream import is_stream
-from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
 from askance.learners.trace import Trace
-from askance.learners.validation import as_targets, in_one_line
+from askance.learners.validation import as_targets
 from askance.metrics import Certificate
 
 PREDICTED_TOGETHER = 1024  # rows, so that memory does not grow with their number
 
 
-class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn from a stream with as few labels as possible, without settings.
 
     Linear models with several penalties and, for dense rows, a forest learn from the same labels. Columns are
@@ -290,48 +288,6 @@ class AutoLearner(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 )
             )
         return self._core
-
-    def _one_row(self, x: Any) -> Any:
-        if not hasattr(x, "tocsr") and not isinstance(x, MixedRows):
-            x = np.asarray(x, np.float64).reshape(1, -1)
-        return self._validated(x)
-
-    def _validated(self, X: Any) -> Mixed:
-        """`X` as rows of float64, with the right number of columns."""
-        known = self._core.widths
-        try:
-            if isinstance(X, MixedRows):
-                return plain(self._checked_parts(X))
-            if not self._takes_as_they_are(X):
-                X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
-        except (ValueError, TypeError) as error:
-            raise type(error)(in_one_line(str(error))) from None
-        return plain(X if known is None else as_before(X, known))
-
-    def _takes_as_they_are(self, X: Any) -> bool:
-        """Whether rows need no conversion and have the right number of columns, which is any at first."""
-        if hasattr(self, "feature_names_in_") or not are_ready(X) or not X.shape[1]:
-            return False
-        if self._core.widths is None:
-            self.n_features_in_ = X.shape[1]
-        return bool(X.shape[1] == self.n_features_in_)
-
-    def _checked_parts(self, X: MixedRows) -> MixedRows:
-        known = self._core.widths
-        X.check()
-        dense, sparse = X
-        if not are_ready(dense):
-            dense = check_array(dense, dtype=np.float64, ensure_min_features=0)
-        if not are_ready(sparse):
-            sparse = check_array(sparse, accept_sparse="csr", dtype=np.float64, ensure_min_features=0)
-        found = dense.shape[1], sparse.shape[1]
-        if known is not None and found != known:
-            raise ValueError(
-                f"X has {found[0]} dense and {found[1]} sparse features, but AutoLearner is expecting "
-                f"{known[0]} and {known[1]} features as input"
-            )
-        self.n_features_in_ = sum(found)
-        return MixedRows(dense, sparse)
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

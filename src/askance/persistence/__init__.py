@@ -22,6 +22,7 @@ HEAD = 72  # bytes that tell a fleet, which may be larger than memory, from othe
 # The modules that read the other kinds. They are imported only for a file of that kind.
 READERS = {
     "auto_learner": "askance.auto.files",
+    "multilabel_learner": "askance.multilabel.files",
     "privileged_selector": "askance.pool.files",
     "ratings": "askance.ratings.files",
     "regressor": "askance.learners.regression.files",
@@ -46,8 +47,8 @@ def load(path: str | os.PathLike[str], rules: tuple[type, ...] = ()) -> Any:
     Returns
     -------
     estimator
-        A `Learner`, `AutoLearner`, `StreamRegressor`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`, `PrivilegedSelector`
-        or `MaxMarginFactorization`.
+        A `Learner`, `AutoLearner`, `MultiLabelLearner`, `StreamRegressor`, `OMCSL`, `Fleet`, `Rossel`, `SVMPlus`,
+        `PrivilegedSelector` or `MaxMarginFactorization`.
 
     Raises
     ------

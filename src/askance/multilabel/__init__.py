@@ -1,0 +1,1 @@
+"""A learner for rows with several labels each."""

@@ -1,0 +1,146 @@
+"""The core of a learner of several labels: lanes, thresholds, and the questions they ask."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askance.auto.core import DOUBLING, EVERY_ROW
+from askance.auto.models import refresh
+from askance.auto.rows import part
+from askance.errors import ParameterError
+from askance.jit.kernels import labelling, pairs
+from askance.jit.kernels.mixed import Mixed
+from askance.jit.kernels.pairs import LEARNED, NEXT_REFRESH, REMEMBERED, PairModels
+from askance.learners.core import Spending
+from askance.multilabel.models import new_models, with_labels, with_room, without_oldest
+from askance.multilabel.questions import ASKED, REFUSED, ROWS, Answer, decide, no_questions
+from askance.multilabel.settings import MultiLabelSettings
+from askance.multilabel.thresholds import logistic, new_thresholds
+
+Numbers = NDArray[np.float64]
+Sides = NDArray[np.int8]
+
+REFRESH_SWEEPS, LAST_SWEEPS = 2, 10
+
+
+class MultiLabelCore:
+    """Lanes, one per label in the order in which labels became known, for rows of the kind `Mixed`."""
+
+    models: PairModels
+
+    def __init__(self, settings: MultiLabelSettings) -> None:
+        settings.check()
+        self.settings = settings
+        self.names: list[Any] = []
+        self.thresholds = new_thresholds(0)
+        self.questions = no_questions()
+        self.widths: tuple[int, int] | None = None
+
+    def start(self, X: Mixed) -> None:
+        """Prepare for rows like these, unless there were some before."""
+        if self.widths is None:
+            self.widths = X.dense.shape[1], X.sparse_width
+            self.models = new_models(*self.widths, len(self.names), float(self.settings.C))
+
+    @property
+    def remembered(self) -> int:
+        """The number of labelled rows in memory."""
+        return 0 if self.widths is None else int(self.models.counts[REMEMBERED])
+
+    @property
+    def spending(self) -> Spending:
+        """The number of rows seen, of decisions asked for, and of those that the budget refused."""
+        return Spending(*(int(self.questions.counts[place]) for place in (ROWS, ASKED, REFUSED)))
+
+    def add_labels(self, names: Sequence[Any]) -> None:
+        """Add lanes for new labels. Rows of which all labels were known do not carry them."""
+        if not names:
+            return
+        self.names = [*self.names, *names]
+        self.thresholds = self.thresholds.with_labels(len(names))
+        if self.widths is not None:
+            self.models = with_labels(self.models, len(names))
+            if self.models.whole.any():
+                pairs.retrain(self.models, False, LAST_SWEEPS)
+
+    # ------------------------------------------------------------------ the labelling loop
+
+    def ask(self, X: Mixed, *, granted: bool = True) -> tuple[Numbers, Answer]:
+        """Return the distances of one row's scores from the thresholds, and what to ask about it."""
+        self.start(X)
+        self.observe(X)
+        margins = self.margins(X)[0]
+        return margins, decide(margins, self.questions, self.settings, granted=granted)
+
+    def tell(self, X: Mixed, sides: Sides, chances: Numbers, *, whole: bool) -> None:
+        """Learn what is known of one row: sides of labels, 0 for those that are unknown."""
+        self.check_chances(sides, chances)
+        self.start(X)
+        if self.models.scales.rows[0] <= self.models.counts[LEARNED]:  # never asked about: it is new
+            self.observe(X)
+        self.learn_sides(X, sides[np.newaxis], chances[np.newaxis], whole=whole)
+
+    @staticmethod
+    def check_chances(sides: Sides, chances: Numbers) -> None:
+        """Raise ParameterError if a label is known that could not be asked about."""
+        for chance in chances[sides != 0].tolist():
+            if not 0 < chance <= 1:
+                raise ParameterError("tell", "ask_probability", chance, "greater than 0 and at most 1")
+
+    def learn(self, X: Mixed, sides: Sides, whole: NDArray[np.bool_]) -> None:
+        """Learn from rows with their labels, a few at a time."""
+        self.start(X)
+        start, count = 0, len(X.dense)
+        while start < count:
+            stop = min(count, start + max(1, self.remembered // 10))
+            if (whole[start:stop] != whole[start]).any():
+                stop = start + int(np.argmax(whole[start:stop] != whole[start]))
+            rows, here = part(X, start, stop), sides[start:stop]
+            self.observe(rows)
+            self.learn_sides(rows, here, np.ones(here.shape), whole=bool(whole[start]))
+            start = stop
+        if count > 1:
+            pairs.retrain(self.models, False, LAST_SWEEPS)
+
+    def learn_sides(self, X: Mixed, sides: Sides, chances: Numbers, *, whole: bool) -> None:
+        """Compare scores with the sides of rows that the models have not seen, and learn them."""
+        for scores, own, probabilities in zip(self.scores(X), sides, chances, strict=True):
+            known = np.flatnonzero(own)
+            self.thresholds.add(known, scores[known], own[known] > 0, probabilities[known])
+        models = with_room(self.models, len(sides), len(X.values))
+        pairs.learn(X, sides, whole, models, 0)
+        memory = int(self.settings.memory)
+        if models.counts[REMEMBERED] > memory:
+            models = without_oldest(models, int(models.counts[REMEMBERED]) - memory + memory // 10)
+        self.models = models
+
+    # ------------------------------------------------------------------ predictions
+
+    def scores(self, X: Mixed) -> Numbers:
+        """Return the scores of rows (rows × labels)."""
+        found = np.zeros((len(X.dense), len(self.names)))
+        pairs.score(X, self.models, found)
+        return found
+
+    def margins(self, X: Mixed) -> Numbers:
+        """Return by how much scores are above the thresholds of their labels."""
+        return self.scores(X) - self.thresholds.values
+
+    def probabilities(self, margins: Numbers) -> Numbers:
+        """Return the probabilities that rows carry labels, which are 0.5 at the thresholds."""
+        return logistic(self.thresholds.temperature * margins)
+
+    # ------------------------------------------------------------------ inside
+
+    def observe(self, X: Mixed) -> None:
+        """Learn scales from rows without labels."""
+        labelling.observe_all(X, self.models.scales)
+        rows, counts = int(self.models.scales.rows[0]), self.models.counts
+        if rows < counts[NEXT_REFRESH]:
+            return
+        refresh(self.models.scales)
+        counts[NEXT_REFRESH] = rows + (1 if rows < EVERY_ROW else min(rows, DOUBLING))
+        if self.remembered:
+            pairs.retrain(self.models, True, REFRESH_SWEEPS)
