@@ -120,7 +120,7 @@ class NaiveMultiLabel:
         if len(self.rows) <= 10:
             return np.ones(self.labels)
         left = math.floor(10 * self.labels + self.rate * len(self.rows) * self.labels) - self.asked
-        spare, at_random = left - 15, self.audit * self.rate
+        spare, at_random = left - 8, self.audit * self.rate
         doubtful = [label for label in range(self.labels) if certainty[label] < self.quantile]
         kept = sorted(doubtful, key=lambda label: certainty[label])[: max(0, spare)]
         wanted = max(0.0, (self.rate - at_random) * self.labels + spare / 50)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from askance.data.info import Description, describe
     from askance.data.mixed import MixedRows
     from askance.data.model_rows import add_reading, read_for_model
+    from askance.data.multilabel import MultiLabelRows, read_multilabel
     from askance.data.rating_files import Pairs, read_pairs, read_ratings
     from askance.data.reading import read
     from askance.data.stream import Chunk, Stream
@@ -23,6 +24,7 @@ _HOMES = {
     "Description": "info",
     "GuessedRows": "guessed_rows",
     "MixedRows": "mixed",
+    "MultiLabelRows": "multilabel",
     "Pairs": "rating_files",
     "Stream": "stream",
     "TableEncoder": "table_encoder",
@@ -34,6 +36,7 @@ _HOMES = {
     "read": "reading",
     "read_for_model": "model_rows",
     "read_guesses": "guessed_rows",
+    "read_multilabel": "multilabel",
     "read_pairs": "rating_files",
     "read_ratings": "rating_files",
     "read_table": "typed",
@@ -44,6 +47,7 @@ __all__ = [
     "Description",
     "GuessedRows",
     "MixedRows",
+    "MultiLabelRows",
     "Pairs",
     "Stream",
     "TableEncoder",
@@ -55,6 +59,7 @@ __all__ = [
     "read",
     "read_for_model",
     "read_guesses",
+    "read_multilabel",
     "read_pairs",
     "read_ratings",
     "read_table",

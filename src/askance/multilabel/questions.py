@@ -18,7 +18,7 @@ from askance.multilabel.settings import PAIRS, MultiLabelSettings
 Numbers = NDArray[np.float64]
 
 FIRST_ROWS = 10  # all labels are asked for: until then there is nothing to doubt
-RESERVE = 15  # questions that the doubtful leave to those drawn at random
+RESERVE = 8  # questions that the doubtful leave to those drawn at random
 HORIZON = 50.0  # rows within which what was not spent is to be spent
 SPEED = 0.1  # the largest change of the quantile's logarithm per row
 LEAST, MOST = 1e-6, 1e6  # limits of the quantile

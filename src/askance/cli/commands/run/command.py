@@ -94,6 +94,28 @@ Oracles = Annotated[
 Money = Annotated[
     str | None, option("The money for all answers of oracles together, such as 300.", "MONEY", ASKING, "--budget")
 ]
+MultiLabel = Annotated[
+    bool,
+    flag(
+        "--multilabel",
+        "Rows carry several labels each: the column of --label holds lists, JSON lists, or labels between "
+        "separators; lines of svmlight begin with 1,3.",
+        options.READING,
+    ),
+]
+Separator = Annotated[
+    str | None,
+    option("What separates labels in a cell, such as |, with --multilabel.", "TEXT", options.READING),
+]
+Questions = Annotated[
+    str | None,
+    option(
+        "With --multilabel, what a question is about: one label of a row (pairs), or all labels of a row (items).",
+        "WHAT",
+        ASKING,
+        show_default="pairs",
+    ),
+]
 Against = Annotated[
     str | None,
     option(
@@ -182,6 +204,7 @@ def run(
     until: StopWhen = None,
     oracle: Oracles = None,
     budget: Money = None,
+    questions: Questions = None,
     against: Against = None,
     bound: Bound = False,
     costs: Costs = False,
@@ -189,6 +212,8 @@ def run(
     positive: Positive = None,
     plot: options.Plot = None,
     label: options.Label = None,
+    multilabel: MultiLabel = False,
+    separator: Separator = None,
     labels: options.Labels = None,
     id: options.Id = None,  # noqa: A002 - the word that users expect
     text: Text = None,
@@ -254,6 +279,9 @@ def run(
         oracles=oracle,
         budget=budget,
         regression=regression,
+        multilabel=multilabel,
+        separator=separator,
+        questions=questions,
     )
     request.check()
     with rarely_used_deferred():
@@ -263,6 +291,11 @@ def run(
         from askance.cli.commands.run import regression as numbers
 
         numbers.show(numbers.simulate(request), as_json=json)
+        return
+    if request.multilabel:
+        from askance.cli.commands.run import multilabel as several
+
+        several.show(several.simulate(request), as_json=json)
         return
     if request.buys:
         oracles.show(oracles.simulate(request), as_json=json)

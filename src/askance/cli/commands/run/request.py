@@ -12,11 +12,14 @@ NOT_WITH_ORACLES = (
     *("algorithm", "parameters", "dtype", "intercept", "scaling", "rate", "limit", "burst", "certify", "until"),
     *("against", "bound", "costs", "positive", "classes", "save", "resume", "labels_out", "plot"),
 )
-
-
+NOT_WITH_SEVERAL_LABELS = (
+    *("algorithm", "parameters", "dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs"),
+    *("positive", "classes", "save", "resume", "trace", "labels_out", "plot", "oracles", "budget"),
+)
+OPTIONS = {"parameters": "param", "oracles": "oracle"}  # fields that are named otherwise
 NOT_WITH_REGRESSION = (
     *("dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs", "positive", "classes"),
-    *("resume", "trace", "labels_out", "plot", "oracles", "budget"),
+    *("resume", "trace", "labels_out", "plot", "oracles", "budget", "multilabel"),
 )
 
 
@@ -50,6 +53,9 @@ class RunRequest(NamedTuple):
     oracles: list[str] | None = None
     budget: str | None = None
     regression: bool = False
+    multilabel: bool = False
+    separator: str | None = None
+    questions: str | None = None
 
     @property
     def card(self) -> Path | None:
@@ -107,6 +113,7 @@ class RunRequest(NamedTuple):
         """Raise ValueError or ImportError for problems that show before the file is opened."""
         if self.regression:
             self._check_regression()
+        self._check_several_labels()
         if self.buys:
             self._check_oracles()
         if self.rate is not None and not 0 < self.rate <= 1:
@@ -199,9 +206,33 @@ class RunRequest(NamedTuple):
         """Regression has rules and scales of its own."""
         for name in NOT_WITH_REGRESSION:
             if getattr(self, name):
-                raise ValueError(f"--{name.replace('_', '-')} is for classes: remove it, or --regression")
+                option = OPTIONS.get(name, name.replace("_", "-"))
+                raise ValueError(f"--{option} is for classes: remove it, or --regression")
         if self.metric != "accuracy":
             raise ValueError("--metric is for classes: --regression shows MAE, RMSE and R²")
+
+    def _check_several_labels(self) -> None:
+        """A run with several labels per row has one method, which may be compared with itself."""
+        if not self.multilabel:
+            for name in ("separator", "questions"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"--{name} is for rows with several labels: give --multilabel too")
+            return
+        for name in NOT_WITH_SEVERAL_LABELS:
+            if getattr(self, name):
+                option = OPTIONS.get(name, name.replace("_", "-"))
+                raise ValueError(f"--multilabel has one method of its own: remove --{option}")
+        if self.metric != "accuracy":
+            raise ValueError("--multilabel shows metrics of its own: remove --metric")
+        if self.is_pipe:
+            raise ValueError("--multilabel needs the names of labels beforehand: save the pipe to a file")
+        if self.reading.is_apart:
+            raise ValueError("--multilabel takes labels from the file itself: remove --labels and --id")
+        if self.questions not in (None, "pairs", "items"):
+            raise ValueError(f"--questions must be pairs or items, not {self.questions}")
+        for word in (self.against or "").split(","):
+            if word and word not in ("random", "full"):
+                raise ValueError(f"--multilabel can be compared with random and full, not with {word}")
 
     def _check_oracles(self) -> None:
         """A run with oracles has one method, whose budget is money."""
@@ -213,7 +244,7 @@ class RunRequest(NamedTuple):
             raise ValueError("--oracle needs the number of rows before the first: save the pipe to a file")
         for name in NOT_WITH_ORACLES:
             if getattr(self, name):
-                option = {"parameters": "param"}.get(name, name.replace("_", "-"))
+                option = OPTIONS.get(name, name.replace("_", "-"))
                 raise ValueError(f"--oracle has one method of its own, and --budget limits it: remove --{option}")
         if self.reading.is_apart:
             raise ValueError("--oracle takes labels from the file itself: remove --labels and --id")
