@@ -1,8 +1,8 @@
-"""`python -m bench.multilabel`: topics of Reuters-21578, with a tenth of the decisions and with all of them.
+"""`python -m bench.multilabel`: topics of Reuters-21578, asking about a tenth of the pairs and about all.
 
-The split is ModApte: 9,603 stories to learn from, in several orders, and 3,299 held out. A decision is whether a
-story carries one of the 115 topics. Vowpal Wabbit's one-against-all (`--multilabel_oaa`) and scikit-learn's
-logistic regressions learn from all decisions. They get words weighted by tf-idf over all stories to learn from;
+The split is ModApte: 9,603 stories to learn from, in several orders, and 3,299 held out. A pair is a story
+and one of the 115 topics. Vowpal Wabbit's one-against-all (`--multilabel_oaa`) and scikit-learn's
+logistic regressions learn from all pairs. They get words weighted by tf-idf over all stories to learn from;
 ours gets counts and weights them as the stream goes. Vowpal Wabbit gets the hinge loss and 20 passes, the best for
 it of hinge and logistic losses with 1, 5 and 20 passes and of two learning rates, judged by the held-out stories.
 """
@@ -56,7 +56,7 @@ def modapte() -> Split:
 
 
 def ours(split: Split, order: int, *, rate: float = RATE, audit: float = 0.5) -> Indicators:
-    """Predictions of the held-out stories after asking for a share of the decisions, never more."""
+    """Predictions of the held-out stories after asking about a share of the pairs, never more."""
     learner = askance.MultiLabelLearner(
         rate, audit=audit, limit=int(rate * split.Y.size), random_state=order, classes=range(split.Y.shape[1])
     )
@@ -65,7 +65,7 @@ def ours(split: Split, order: int, *, rate: float = RATE, audit: float = 0.5) ->
 
 
 def ours_with_all(split: Split, order: int) -> Indicators:
-    """Predictions after learning from all decisions."""
+    """Predictions after learning from all pairs."""
     learner = askance.MultiLabelLearner(random_state=order).fit(split.X, split.Y)
     return learner.predict(split.X_held).astype(bool)
 

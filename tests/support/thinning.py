@@ -19,7 +19,8 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
 
 # Pages, modules and scripts whose examples compute for so long that compiling is quicker.
 LONG_EXAMPLES = (
-    *("auto", "few-labels", "imbalance", "multiclass", "pool", "ratings", "selective-sampling", "sweeps"),
+    *("auto", "few-labels", "imbalance", "multiclass", "multilabel", "pool", "ratings"),
+    *("selective-sampling", "sweeps"),
     *("semi_supervised", "label", "predict", "export", "any-model", "pipeline", "rare-positives"),
     *("rare_class", "raw_table", "live_service", "certified"),
 )

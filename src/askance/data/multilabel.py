@@ -110,10 +110,10 @@ def read_multilabel(
 def _of_table(source: Any, label: str | None, separator: str | None, options: dict[str, Any]) -> MultiLabelRows:
     table = raw_table(source, options["format"], options.get("delimiter"))
     name = _label_column(table, label)
+    labels = _labels(table, name, separator)
     drop = several_names("drop", options.pop("drop", ()))
     stream = read_table(source, chunk_rows=CHUNK_ROWS, label=False, drop=[*drop, name], **options)
-    chunks = list(stream)
-    return MultiLabelRows(stacked([chunk.X for chunk in chunks]), _labels(table, name, separator), stream.columns)
+    return MultiLabelRows(stacked([chunk.X for chunk in stream]), labels, stream.columns)
 
 
 def _label_column(table: RawTable, label: str | None) -> str:
@@ -182,7 +182,7 @@ def _of_svmlight(path: Path, *, zero_based: bool) -> MultiLabelRows:
     if not labels:
         raise DataError(f"{path}: has no rows: check how it was created")
     numbered = BufferedReader(BytesIO("".join(lines).encode()))
-    chunks = list(read_svmlight(numbered, dtype=np.float64, zero_based=zero_based))
+    chunks = list(read_svmlight(numbered, zero_based=zero_based))
     return MultiLabelRows(stacked([chunk.X for chunk in chunks]), labels, ())
 
 

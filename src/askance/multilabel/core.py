@@ -51,7 +51,7 @@ class MultiLabelCore:
 
     @property
     def spending(self) -> Spending:
-        """The number of rows seen, of decisions asked for, and of those that the budget refused."""
+        """The number of rows seen, of pairs asked about, and of those that the budget refused."""
         return Spending(*(int(self.questions.counts[place]) for place in (ROWS, ASKED, REFUSED)))
 
     def add_labels(self, names: Sequence[Any]) -> None:

@@ -58,13 +58,13 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
     Parameters
     ----------
     rate : float, default=0.1
-        The share of decisions to ask for; a decision is whether a row carries a label. At any time, at most
-        10 × labels + rate × rows × labels decisions have been asked for.
+        The share of pairs to ask about. At any time, at most 10 × labels + rate × rows × labels pairs have been
+        asked about.
     questions : {"pairs", "items"}, default="pairs"
-        Whether a question is about one label of a row, or about all labels of a row, which counts as many
-        decisions as there are labels.
+        Whether a question is about one label of a row, or about all labels of a row, which counts as many pairs
+        as there are labels.
     limit : int, default=None
-        The number of decisions to ask for in all. After that, rows are only predicted.
+        The number of pairs to ask about in all. After that, rows are only predicted.
     audit : float, default=0.5
         The share of questions that are drawn at random. They find the first rows with a rare label, and give
         every pair a known probability of being asked about.
@@ -84,7 +84,7 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
     n_features_in_ : int
         The number of features.
     spending_ : Spending
-        The number of rows seen, of decisions asked for, and of decisions that the budget refused.
+        The number of rows seen, of pairs asked about, and of pairs that the budget refused.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
         return self
 
     def run(self, X: Any, Y: Any) -> MultiLabelTrace:
-        """Simulate the labelling loop on labelled rows, learning only from the decisions that are asked for.
+        """Simulate the labelling loop on labelled rows, learning only from the pairs that are asked about.
 
         The names of all labels in `Y` are known from the first row on, but not which rows carry them.
 
@@ -300,7 +300,7 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
 
     @property
     def spending_(self) -> Spending:
-        """The number of rows seen, of decisions asked for, and of decisions that the budget refused."""
+        """The number of rows seen, of pairs asked about, and of pairs that the budget refused."""
         return self._started().spending
 
     # ------------------------------------------------------------------ inside

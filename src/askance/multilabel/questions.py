@@ -23,11 +23,11 @@ HORIZON = 50.0  # rows within which what was not spent is to be spent
 SPEED = 0.1  # the largest change of the quantile's logarithm per row
 LEAST, MOST = 1e-6, 1e6  # limits of the quantile
 
-ROWS, ASKED, REFUSED, DECISIONS = range(4)  # positions in `Questions.counts`
+ROWS, ASKED, REFUSED, SEEN = range(4)  # positions in `Questions.counts`
 
 
 class Questions(NamedTuple):
-    """The quantile of certainty, and counts: rows seen, decisions asked for, refused, and that could be asked."""
+    """The quantile of certainty, and counts: rows seen, pairs asked about, refused, and seen."""
 
     quantile: Numbers
     counts: NDArray[np.int64]
@@ -46,9 +46,9 @@ def no_questions() -> Questions:
 
 
 def most_allowed(questions: Questions, labels: int, settings: MultiLabelSettings) -> float:
-    """Return the number of decisions that may have been asked for by now."""
+    """Return the number of pairs that may have been asked about by now."""
     limit = math.inf if settings.limit is None else settings.limit
-    return min(limit, math.floor(FIRST_ROWS * labels + settings.rate * float(questions.counts[DECISIONS])))
+    return min(limit, math.floor(FIRST_ROWS * labels + settings.rate * float(questions.counts[SEEN])))
 
 
 def decide(
@@ -61,7 +61,7 @@ def decide(
     cost = 1 if by_pair else labels
     row = int(counts[ROWS])
     counts[ROWS] += 1
-    counts[DECISIONS] += labels
+    counts[SEEN] += labels
     left = int((most_allowed(questions, labels, settings) - counts[ASKED]) // max(1, cost))
     chances = _chances(certainty, questions, settings, left, first=row < FIRST_ROWS)
     tossed = _coins(settings.random_state, row, len(certainty), by_pair=by_pair)

@@ -44,7 +44,7 @@ class MultiLabelTrace:
     first_round : int
         The number of rows before the first one.
     refused : int
-        The number of decisions that the budget refused.
+        The number of pairs that the budget refused.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class MultiLabelTrace:
 
     def __repr__(self) -> str:
         asked = np.count_nonzero(self.asked)
-        return f"<MultiLabelTrace: {len(self)} rows, {len(self.classes)} labels, {asked} decisions asked>"
+        return f"<MultiLabelTrace: {len(self)} rows, {len(self.classes)} labels, {asked} pairs asked>"
 
     def _repr_html_(self) -> str:
         """The metrics and their estimates, for notebooks."""

@@ -30,7 +30,7 @@ class Method(NamedTuple):
 
     @property
     def share_asked(self) -> float:
-        """The share of decisions that were asked for."""
+        """The share of pairs that were asked about."""
         return float(self.trace.asked.mean())
 
 
@@ -105,7 +105,7 @@ def show(result: SeveralLabels, *, as_json: bool) -> None:
     console.print()
     console.print(_table(result.methods))
     console.print(f"\n{_sentence(result)}")
-    console.print("Estimated from asked decisions alone:")
+    console.print("Estimated from asked pairs alone:")
     for metric in MULTILABEL_METRICS:
         found = trace.estimate(metric)
         said = f"{found}. {found.note}".rstrip(". ") if found.enough else found.note
@@ -115,7 +115,7 @@ def show(result: SeveralLabels, *, as_json: bool) -> None:
 def _table(methods: list[Method]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("")
-    for heading in ("decisions\nasked", "", *(title.replace(" ", "\n") for title in TITLES.values()), "time"):
+    for heading in ("pairs\nasked", "", *(title.replace(" ", "\n") for title in TITLES.values()), "time"):
         table.add_column(heading, justify="right")
     for method in methods:
         asked = int(np.count_nonzero(method.trace.asked))
@@ -127,9 +127,10 @@ def _table(methods: list[Method]) -> Table:
 
 def _sentence(result: SeveralLabels) -> str:
     first, *others = result.methods
-    words = [f"It asked for {first.share_asked:.1%} of the decisions and reached a micro-F of {_f(first)}"]
+    asked = f"It asked about {first.share_asked:.1%} of the pairs of a row and a label"
+    words = [f"{asked}, and reached a micro-F of {_f(first)}"]
     for other in others:
-        how = "asking for all" if other.name == FULL else f"asking for {other.share_asked:.1%} at random"
+        how = "asking about all" if other.name == FULL else f"asking about {other.share_asked:.1%} at random"
         words.append(f"{how} reached {_f(other)}")
     return "; ".join(words) + "."
 
@@ -148,7 +149,7 @@ def _as_dict(result: SeveralLabels) -> dict[str, Any]:
         "methods": [
             {
                 "name": method.name,
-                "decisions": int(method.trace.asked.size),
+                "pairs": int(method.trace.asked.size),
                 "asked": int(np.count_nonzero(method.trace.asked)),
                 "share_asked": method.share_asked,
                 "refused": method.trace.refused,
