@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import askance
 from command_line import answer, complaint, output
 
 pytestmark = pytest.mark.compiled  # the models are too slow without machine code
@@ -56,6 +57,14 @@ def test_a_separator_and_lists_are_the_same(news):
     )
     assert lists["methods"] == cells["methods"]
     assert lists["methods"][0]["asked"] % 3 == 0
+
+
+def test_a_model_of_several_labels_is_not_taken_for_a_classifier(news, tmp_path):
+    rows = askance.data.read_multilabel(news)
+    askance.MultiLabelLearner().fit(rows.X, rows.Y).save(tmp_path / "topics.model")
+    said = "topics.model holds a MultiLabelLearner, which does not predict classes of rows"
+    assert said in complaint("predict", tmp_path / "topics.model", news)
+    assert said in complaint("run", news, "--resume", tmp_path / "topics.model")
 
 
 def test_the_summary(news):

@@ -12,6 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 import askance
 from askance import MultiLabelLearner, MultiLabelTrace
+from askance._util.saving import sealed
+from askance.multilabel.files import from_bytes
 from askance.multilabel.questions import _coins
 from naive.multilabel import NaiveMultiLabel
 
@@ -242,3 +244,34 @@ def test_a_saved_learner_goes_on_as_before(rows: str, tmp_path: Any) -> None:
     assert np.array_equal(loaded.predict_proba(X), learner.predict_proba(X))
     assert same(loaded.run(X[80:], Y[80:]), learner.run(X[80:], Y[80:]))
     assert loaded.spending_ == learner.spending_
+
+
+FORGED = [
+    ("labelled/sides", lambda array: array * 0 + 2, "sides of labels other than"),
+    ("labelled/sides", lambda array: array[:, 1:], "wrong type or shape"),
+    ("linear/duals", lambda array: array * np.nan, "NaN"),
+    ("linear/weights", lambda array: array + 1, "a place without a term"),
+    ("linear/terms", lambda array: array[::-1] * 0, "weights of other terms"),
+    ("counts", lambda array: array + 1, "other counts than rows"),
+    ("questions/counts", lambda array: array - 1000, "negative numbers"),
+    ("thresholds/values", lambda array: array[:2], "wrong type or shape"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), FORGED)
+def test_a_forged_file_is_refused(name: str, change: Any, message: str) -> None:
+    X, Y = words(30)
+    header, arrays = MultiLabelLearner(0.3).fit(X, Y)._to_file()
+    assert np.array_equal(
+        from_bytes(sealed(header, arrays)).predict(X), MultiLabelLearner(0.3).fit(X, Y).predict(X)
+    )
+    with pytest.raises(askance.errors.ModelFileError, match=message) as refused:
+        from_bytes(sealed(header, {**arrays, name: change(arrays[name])}))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_with_other_labels_is_refused() -> None:
+    X, Y = points(30)
+    header, arrays = MultiLabelLearner(classes=LABELS).fit(X, Y)._to_file()
+    with pytest.raises(askance.errors.ModelFileError, match="other labels than its parameters"):
+        from_bytes(sealed({**header, "names": header["names"][::-1]}, arrays))

@@ -12,6 +12,7 @@ from askance.auto.learner import AutoLearner
 from askance.data.files import INPUT_NAME, is_pipe
 from askance.data.stacking import of_width
 from askance.errors import ModelFileError
+from askance.multilabel.learner import MultiLabelLearner
 from askance.persistence import load
 from askance.typing import FloatArray
 
@@ -71,6 +72,8 @@ def load_model(path: Path) -> Model:
 def as_model(learner: Any, path: Path) -> Model:
     """What was loaded from a file, if it is a classifier."""
     if not isinstance(learner, ClassifierMixin):
+    learner = load(path)
+    if not isinstance(learner, ClassifierMixin) or isinstance(learner, MultiLabelLearner):
         raise ModelFileError(f"{path} holds a {type(learner).__name__}, which does not predict classes of rows")
     return Model(learner)
 

@@ -37,13 +37,13 @@ from askance.cli.contest.source import (
     survey_pipe,
 )
 from askance.cli.predicting import as_model
+from askance.cli.predicting import load_model
 from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
 from askance.errors import ModelFileError
 from askance.metrics.certificate import EVERY
 from askance.metrics.measures import check_kind
 from askance.metrics.positive import default_positive, place_of_class
-from askance.persistence import load
 from askance.rules.query import Always
 from askance.theory.register import find as find_theorem
 
@@ -165,6 +165,7 @@ def _named(request: RunRequest, name: str) -> LineUp:
 
 def _resumed(request: RunRequest, model: Path) -> LineUp:
     learner: Any = as_model(load(model), model).learner
+    learner: Any = load_model(model).learner
     many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
     check_kind(request.metric, many=many)
     _check_positive(request, Classes(learner.classes_.tolist()), many=many)
