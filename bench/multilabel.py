@@ -4,7 +4,7 @@ The split is ModApte: 9,603 stories to learn from, in several orders, and 3,299 
 and one of the 115 topics. Vowpal Wabbit's one-against-all (`--multilabel_oaa`) and scikit-learn's
 logistic regressions learn from all pairs. They get words weighted by tf-idf over all stories to learn from;
 ours gets counts and weights them as the stream goes. Vowpal Wabbit gets the hinge loss and 20 passes, the best for
-it of hinge and logistic losses with 1, 5 and 20 passes and of two learning rates, judged by the held-out stories.
+it of two losses, 1 to 40 passes and four learning rates, judged by the held-out stories.
 """
 
 import argparse
