@@ -26,7 +26,16 @@ ESTIMATORS = {
 }
 FUNCTIONS = {"make", "catalog", "load", "sweep"}
 OTHERS = {
-    *("AsyncClient", "Client", "Decision", "MultiLabelDecision", "MultiLabelTrace", "RegressionTrace", "Row", "Trace"),
+    *(
+        "AsyncClient",
+        "Client",
+        "Decision",
+        "MultiLabelDecision",
+        "MultiLabelTrace",
+        "RegressionTrace",
+        "Row",
+        "Trace",
+    ),
 }
 MODULES = {
     *("updates", "queries", "kernels", "regression", "rules", "pool", "ratings", "semi_supervised", "theory"),

@@ -71,8 +71,6 @@ def load_model(path: Path) -> Model:
 
 def as_model(learner: Any, path: Path) -> Model:
     """What was loaded from a file, if it is a classifier."""
-    if not isinstance(learner, ClassifierMixin):
-    learner = load(path)
     if not isinstance(learner, ClassifierMixin) or isinstance(learner, MultiLabelLearner):
         raise ModelFileError(f"{path} holds a {type(learner).__name__}, which does not predict classes of rows")
     return Model(learner)

@@ -1,7 +1,8 @@
 """`askance run`: simulate active learning on a labelled file and compare methods."""
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from askance._util.names import METRIC_NAMES
 from askance.cli import completion, options
@@ -285,22 +286,19 @@ def run(
     )
     request.check()
     with rarely_used_deferred():
-        from askance.cli.commands.run import oracles, screen, work
+        way = _way(request)
+    way.show(way.simulate(request), as_json=json)
 
+
+def _way(request: RunRequest) -> Any:
+    """The module that simulates and shows this kind of run. Only that one is imported: some are slow."""
+    name = "work"
     if request.regression:
-        from askance.cli.commands.run import regression as numbers
-
-        numbers.show(numbers.simulate(request), as_json=json)
-        return
-    if request.multilabel:
-        from askance.cli.commands.run import multilabel as several
-
-        several.show(several.simulate(request), as_json=json)
-        return
-    if request.buys:
-        oracles.show(oracles.simulate(request), as_json=json)
-        return
-    if request.screens:
-        screen.show(screen.simulate(request), as_json=json)
-        return
-    work.show(work.simulate(request), as_json=json)
+        name = "regression"
+    elif request.multilabel:
+        name = "multilabel"
+    elif request.buys:
+        name = "oracles"
+    elif request.screens:
+        name = "screen"
+    return import_module(f"askance.cli.commands.run.{name}")

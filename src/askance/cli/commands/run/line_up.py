@@ -36,7 +36,6 @@ from askance.cli.contest.source import (
     survey,
     survey_pipe,
 )
-from askance.cli.predicting import as_model
 from askance.cli.predicting import load_model
 from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
@@ -164,7 +163,6 @@ def _named(request: RunRequest, name: str) -> LineUp:
 
 
 def _resumed(request: RunRequest, model: Path) -> LineUp:
-    learner: Any = as_model(load(model), model).learner
     learner: Any = load_model(model).learner
     many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
     check_kind(request.metric, many=many)
