@@ -6,42 +6,60 @@ from typing import TYPE_CHECKING, Any
 from askance.pool.selection import Selection, Strategy
 
 if TYPE_CHECKING:
+    from askance.pool.covering import CoreSet, ProbCover
+    from askance.pool.density import InformationDensity
+    from askance.pool.expected_error import ExpectedErrorReduction
+    from askance.pool.gradients import BADGE
     from askance.pool.labelling.files import open_session
     from askance.pool.labelling.notebook import label_in_notebook
     from askance.pool.labelling.session import LabellingSession
     from askance.pool.loop import PoolLoop
+    from askance.pool.random_sampling import RandomSampling
     from askance.pool.screening import Screening
     from askance.pool.selector import PrivilegedSelector
-    from askance.pool.strategies import CoTesting, EntropySampling, MarginSampling, RandomSampling
+    from askance.pool.strategies import CoTesting, EntropySampling, MarginSampling
     from askance.pool.svm_plus.estimator import SVMPlus
+    from askance.pool.typical import TypiClust
 
 __all__ = [
+    "BADGE",
     "CoTesting",
+    "CoreSet",
     "EntropySampling",
+    "ExpectedErrorReduction",
+    "InformationDensity",
     "LabellingSession",
     "MarginSampling",
     "PoolLoop",
     "PrivilegedSelector",
+    "ProbCover",
     "RandomSampling",
     "SVMPlus",
     "Screening",
     "Selection",
     "Strategy",
+    "TypiClust",
     "label_in_notebook",
     "open_session",
 ]
 
 # These import much of scikit-learn, which is slow, so each is imported when it is first used.
 HOMES = {
+    "BADGE": "gradients",
     "CoTesting": "strategies",
+    "CoreSet": "covering",
     "EntropySampling": "strategies",
+    "ExpectedErrorReduction": "expected_error",
+    "InformationDensity": "density",
     "LabellingSession": "labelling.session",
-    "PoolLoop": "loop",
     "MarginSampling": "strategies",
+    "PoolLoop": "loop",
     "PrivilegedSelector": "selector",
-    "RandomSampling": "strategies",
+    "ProbCover": "covering",
+    "RandomSampling": "random_sampling",
     "SVMPlus": "svm_plus.estimator",
     "Screening": "screening",
+    "TypiClust": "typical",
     "label_in_notebook": "labelling.notebook",
     "open_session": "labelling.files",
 }

@@ -27,7 +27,8 @@ class PoolLoop:
     X : array-like or sparse matrix of shape (n_rows, n_features)
         The pool, including the rows that have labels.
     labels : mapping of int to label
-        The first labels, by row index.
+        The first labels, by row index. It may be empty if the strategy needs none: `CoreSet`, `ProbCover`,
+        `TypiClust`, and `PrivilegedSelector(use="diversity")`.
     privileged : array-like or sparse matrix of shape (n_rows, n_privileged_features) or None, default: None
         Privileged features. A row of NaN means that the row has none.
     batch : int, default: 10
@@ -74,12 +75,13 @@ class PoolLoop:
         if privileged is not None:
             matrix, known = as_privileged(privileged, self._X.shape[0])
             self._privileged = matrix if known.all() else np.where(known[:, None], matrix, np.nan)
-        if not labels:
-            raise ValueError("labels is empty: a strategy learns from labels, so label some random rows first")
+        if not labels and not getattr(strategy, "starts_without_labels", False):
+            raise ValueError("labels is empty: this strategy learns from labels, so label some random rows first")
         self._labels: dict[int, Any] = {}
         self._outstanding: set[int] = set()
         self._skipped: set[int] = set()
-        self.tell(list(labels), list(labels.values()))
+        if labels:
+            self.tell(list(labels), list(labels.values()))
         self._given = len(self._labels)
 
     def __iter__(self) -> Iterator[Selection]:
@@ -90,7 +92,8 @@ class PoolLoop:
         if not len(choice) or n < 1:
             raise StopIteration
         rows, labels = self.labelled()
-        self.strategy.fit(self._X[rows], labels, self._others(rows))
+        if len(rows):
+            self.strategy.fit(self._X[rows], labels, self._others(rows))
         selection = self.strategy.select(self._X[choice], n, self._others(choice))
         selection = selection._replace(rows=choice[selection.rows])
         self._outstanding.update(selection.rows.tolist())

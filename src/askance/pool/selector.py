@@ -124,6 +124,11 @@ class PrivilegedSelector(SaveMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel_gamma = kernel_gamma
         self.epsilon = epsilon
 
+    @property
+    def starts_without_labels(self) -> bool:
+        """Whether `fit` may be omitted."""
+        return self.use == "diversity"
+
     def fit(self, X: Any, y: ArrayLike, privileged: Any = None) -> Self:
         """Train the model on the labelled rows.
 

@@ -17,6 +17,15 @@ def as_matrix(X: Any, name: str = "X") -> AnyMatrix:
     return sp.csr_array(checked) if sp.issparse(checked) else checked
 
 
+def one_below_other(first: AnyMatrix, second: AnyMatrix) -> AnyMatrix:
+    """The rows of two matrices; sparse if one of them is."""
+    if not first.shape[0]:
+        return second
+    if sp.issparse(first) or sp.issparse(second):
+        return sp.csr_array(sp.vstack([sp.csr_array(first), sp.csr_array(second)]))
+    return np.concatenate([first, second])
+
+
 def as_privileged(given: Any, rows: int) -> tuple[AnyMatrix, BoolArray]:
     """Privileged features, with zeros for rows that have none, and a mask of the rows that have them.
 
