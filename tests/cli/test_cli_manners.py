@@ -283,8 +283,8 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
 
 
 def test_every_extra_has_a_command_that_names_it():
-    """A notebook has no command, and workbooks need a service: tests of these have their sentences."""
-    elsewhere = {"all", "notebook", "excel"}
+    """Notebooks and scikit-activeml have no command, and workbooks need a service: see their tests."""
+    elsewhere = {"all", "notebook", "activeml", "excel"}
     assert {extra.partition("[")[2].rstrip("]") for *_, extra in NEEDED} == extras() - elsewhere
 
 

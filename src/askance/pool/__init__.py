@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from askance.pool.selection import Selection, Strategy
 
 if TYPE_CHECKING:
+    from askance.pool.activeml import FromScikitActiveML
     from askance.pool.covering import CoreSet, ProbCover
     from askance.pool.density import InformationDensity
     from askance.pool.expected_error import ExpectedErrorReduction
@@ -27,6 +28,7 @@ __all__ = [
     "CoreSet",
     "EntropySampling",
     "ExpectedErrorReduction",
+    "FromScikitActiveML",
     "InformationDensity",
     "LabellingSession",
     "MarginSampling",
@@ -50,6 +52,7 @@ HOMES = {
     "CoreSet": "covering",
     "EntropySampling": "strategies",
     "ExpectedErrorReduction": "expected_error",
+    "FromScikitActiveML": "activeml",
     "InformationDensity": "density",
     "LabellingSession": "labelling.session",
     "MarginSampling": "strategies",
