@@ -125,6 +125,7 @@ def test_the_names_are_those_of_the_library():
     assert completion.papers("") == list(PAPERS)
     assert completion.data_sets("") == list(datasets.REGISTER)
     assert completion.metrics("au") == ["auroc", "auprc"]
+    assert completion.pool_strategies("co") == ["correcting", "co-testing", "co-testing-conservative", "core-set"]
     assert completion.opponents("random,fu") == ["random,full"]
     assert completion.opponents("")[:2] == ["random", "full"]
 
@@ -134,6 +135,7 @@ def test_completing_a_name_needs_none_of_the_slow_modules():
         "import sys\n"
         "from askance.cli import app, completion\n"
         "completion.algorithms('P'), completion.metrics(''), completion.papers('')\n"
+        "completion.pool_strategies('')\n"
         "print([name for name in ('numba', 'scipy', 'sklearn', 'numpy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

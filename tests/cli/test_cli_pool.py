@@ -14,7 +14,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.preprocessing import StandardScaler
 
 from askance.cli.commands.pool.reasons import reason
-from askance.cli.commands.pool.request import STRATEGIES
+from askance.cli.commands.pool.request import STRATEGIES, WITHOUT_LABELS
 from askance.data import TableEncoder
 from askance.pool import PrivilegedSelector
 from command_line import answer, complaint, output, write_csv
@@ -177,7 +177,8 @@ def test_every_strategy(files: pathlib.Path, strategy: str) -> None:
     assert said == answer(*words, "--labels", files / "answers.csv", "-n", 3)
     begun = answer(*words, "-n", 3)
     assert begun["labelled"] == 0
-    assert begun["strategy"] == ("random" if strategy == "random" else "diversity")
+    assert begun["strategy"] == (strategy if strategy in WITHOUT_LABELS else "diversity")
+    assert bool(begun["note"]) == (strategy not in WITHOUT_LABELS)
 
 
 def test_one_class_leaves_diversity(files: pathlib.Path) -> None:
@@ -290,6 +291,14 @@ def test_nothing_that_was_filled_in_is_overwritten(files: pathlib.Path, arrays: 
         ("co-testing", 1.5, {"disagree": 1.0}, "its two views disagree"),
         ("co-testing-conservative", 0.5, {"disagree": 0.0}, "both of its views are uncertain"),
         ("random", 0.5, {}, "drawn at random"),
+        ("badge", 2.0, {"gradient": 2.0, "distance": 2.0}, "it would change the model in its own way"),
+        ("information-density", 0.2, {}, "its class is uncertain, and many rows are like it"),
+        ("expected-error", 0.1, {}, "its label should make other rows more certain"),
+        ("core-set", 3.0, {"distance": 3.0}, "far from all labelled and chosen rows"),
+        ("typiclust", 0.5, {"typicality": 0.5, "cluster_size": 1200.0}, "typical of a cluster of 1,200 rows"),
+        ("probcover", 8.0, {"covers": 8.0}, "near to 7 other rows that have no label nearby"),
+        ("probcover", 1.0, {"covers": 1.0}, "no label is nearby"),
+        ("probcover", 0.0, {"covers": 0.0}, "drawn at random: labelled rows are near to all others"),
     ],
 )
 def test_reasons(strategy: str, score: float, parts: dict[str, float], said: str) -> None:

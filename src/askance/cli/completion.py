@@ -43,5 +43,12 @@ def data_sets(incomplete: str) -> list[str]:
     return _beginning(incomplete, REGISTER)
 
 
+def pool_strategies(incomplete: str) -> list[str]:
+    """Strategies of `askance pool`."""
+    from askance.cli.commands.pool.request import STRATEGIES
+
+    return _beginning(incomplete, STRATEGIES)
+
+
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]

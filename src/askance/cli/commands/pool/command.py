@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from askance.cli import options
+from askance.cli import completion, options
 from askance.cli.commands.pool.request import DEFAULT_STRATEGY, STRATEGIES, PoolRequest
 from askance.cli.options import option
 
@@ -36,7 +36,10 @@ Privileged = Annotated[
     ),
 ]
 Count = Annotated[int, option("The number of rows to choose.", "N", None, "-n", "--count", min=1)]
-StrategyName = Annotated[str, option(f"How to choose: {', '.join(STRATEGIES)}.", "NAME")]
+StrategyName = Annotated[
+    str,
+    option(f"How to choose: {', '.join(STRATEGIES)}.", "NAME", autocompletion=completion.pool_strategies),
+]
 Out = Annotated[
     Path | None,
     option("Write the rows to a file with an empty label column. Fill it in and pass it as --labels.", "CSV"),

@@ -20,8 +20,16 @@ STRATEGIES = (
     "entropy",
     "co-testing",
     "co-testing-conservative",
+    "badge",
+    "information-density",
+    "expected-error",
+    "core-set",
+    "typiclust",
+    "probcover",
     "random",
 )
+# These look at the features alone, so that they choose the first rows, too.
+WITHOUT_LABELS = ("diversity", "core-set", "typiclust", "probcover", "random")
 OUTPUTS = (".csv",)
 
 

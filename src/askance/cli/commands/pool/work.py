@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from askance.cli.commands.pool.labels import is_answered, labels_of
 from askance.cli.commands.pool.reasons import reason
-from askance.cli.commands.pool.request import PoolRequest
+from askance.cli.commands.pool.request import WITHOUT_LABELS, PoolRequest
 from askance.cli.commands.pool.texts import table_cells, texts_of
 from askance.cli.contest.source import one_text, open_file, open_typed
 from askance.cli.options import Reading
@@ -118,7 +119,7 @@ def _shown_text(reading: Reading, table: TypedTable) -> list[str] | None:
 
 def _used(strategy: str, labels: dict[int, str]) -> tuple[str, str]:
     """The strategy to use with these labels, and a note if it is not the requested one."""
-    if strategy in ("random", "diversity"):
+    if strategy in WITHOUT_LABELS:
         return strategy, ""
     if not labels:
         return (
@@ -141,16 +142,22 @@ def _strategy(name: str, seed: int) -> Strategy:
 
 
 def _baseline(name: str, seed: int) -> Strategy:
-    from askance.pool import CoTesting, EntropySampling, MarginSampling, RandomSampling
+    from askance import pool
 
-    made: dict[str, Callable[[], Strategy]] = {
-        "margin": lambda: MarginSampling(random_state=seed),
-        "entropy": lambda: EntropySampling(random_state=seed),
-        "co-testing": lambda: CoTesting(random_state=seed),
-        "co-testing-conservative": lambda: CoTesting("conservative", random_state=seed),
-        "random": lambda: RandomSampling(seed),
+    made: dict[str, Callable[..., Strategy]] = {
+        "margin": pool.MarginSampling,
+        "entropy": pool.EntropySampling,
+        "co-testing": pool.CoTesting,
+        "co-testing-conservative": partial(pool.CoTesting, "conservative"),
+        "badge": pool.BADGE,
+        "information-density": pool.InformationDensity,
+        "expected-error": pool.ExpectedErrorReduction,
+        "core-set": pool.CoreSet,
+        "typiclust": pool.TypiClust,
+        "probcover": pool.ProbCover,
+        "random": pool.RandomSampling,
     }
-    return made[name]()
+    return made[name](random_state=seed)
 
 
 def _privileged(path: Path, features: Path, rows: int) -> Any:
